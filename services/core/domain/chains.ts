@@ -1,0 +1,30 @@
+/** What the fold must know of a chain: its family (addresses, square-root prices) and which tokens rank as quotes. */
+export type ChainFamily = 'evm' | 'solana'
+
+export type ChainMoney = {
+  /** The USD anchor: worth 1 by definition. */
+  anchor?: string
+  stables: readonly string[]
+  /** The wrapped native coin. */
+  native?: string
+  majors: readonly string[]
+}
+
+export type ChainFacts = ChainMoney & {
+  chain: string
+  family: ChainFamily
+  /** The chain's own number where its family has one. */
+  chainId?: number
+  title: string
+}
+
+export const INTERVALS = ['s1', 'k1', 'k5', 'k15', 'k30', 'k60', 'k120', 'k240', 'k1440', 'k10080'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+export const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
+export type WindowName = (typeof WINDOWS)[number]
+
+/** EVM addresses are one whatever their case; Solana's are not. */
+export function normalAddress(family: ChainFamily, address: string): string {
+  return family === 'evm' ? address.toLowerCase() : address
+}

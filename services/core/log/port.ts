@@ -1,0 +1,56 @@
+/**
+ * The log: topics of ordered records, each topic one partition. Two implementations (embedded on LMDB, Kafka) pass one
+ * contract suite. Payloads are opaque bytes here; codec.ts gives them their Avro form.
+ */
+
+/** An entry to append. `timestampMs` is chain time where the record has one. */
+export type LogEntry = { key: string; value: Uint8Array; timestampMs: number }
+
+export type LogRecord = LogEntry & { offset: number }
+
+export type TopicInfo = {
+  topic: string
+  /** Offset of the oldest kept record. */
+  start: number
+  /** Offset the next record will get. */
+  end: number
+  bytes: number
+  /** Highest timestamp in the topic; 0 when empty. */
+  newestMs: number
+}
+
+export type ReadOptions = {
+  /** First offset wanted; below the kept range it starts at the oldest kept record. */
+  from: number
+  /** At most this many records in one batch. */
+  maxRecords?: number
+  /** At most about this many bytes in one batch (at least one record is given). */
+  maxBytes?: number
+}
+
+export interface EventLog {
+  /** Appends all entries in order, atomically where the log can; resolves with the first offset once they are durable. */
+  append(topic: string, entries: readonly LogEntry[]): Promise<number>
+  /** One batch from an offset; empty at the end of the topic. */
+  read(topic: string, options: ReadOptions): Promise<LogRecord[]>
+  /** Batches from an offset for ever: waits at the end for new records; ends when the signal aborts. */
+  follow(topic: string, options: ReadOptions, signal: AbortSignal): AsyncGenerator<LogRecord[]>
+  /** The first offset whose timestamp is at or after `timestampMs`; the topic's end when there is none. */
+  offsetAt(topic: string, timestampMs: number): Promise<number>
+  /** A group's committed position: the offset it will read next. */
+  commit(group: string, topic: string, nextOffset: number): Promise<void>
+  committed(group: string, topic: string): Promise<number | undefined>
+  /** Forgets records below an offset. */
+  truncate(topic: string, beforeOffset: number): Promise<void>
+  /** Forgets records whose timestamp is more than `keepMs` older than the topic's newest (chain time, not wall clock). */
+  retain(topic: string, keepMs: number): Promise<void>
+  info(topic: string): Promise<TopicInfo>
+  topics(): Promise<TopicInfo[]>
+  /** Largest value the log takes in one record; larger records are split into parts (codec.ts). */
+  readonly maxValueBytes: number
+  close(): Promise<void>
+}
+
+export const blocksTopic = (chain: string): string => `dex.blocks.${chain}`
+export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
+export const deadTopic = (chain: string): string => `dex.dead.${chain}`

@@ -1,0 +1,39 @@
+/**
+ * The columns of each table, in the order rows are inserted. Rows are absolute states: `version` = epoch × 2^40 + seq,
+ * `is_deleted` = 1 for a tombstone. Unknown numbers are null on insert. Tables are the migrations' in schemas/clickhouse.
+ */
+const CANDLE_VALUES = ['u', 'm', 'r'].flatMap((currency) =>
+  ['open', 'first', 'high', 'low', 'close', 'volume'].map((field) => `${field}_${currency}`),
+)
+
+export const TABLES = {
+  trade_rows: [
+    ...['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub', 'tx_hash', 'id', 'tx_seq', 'sell'],
+    ...['sender', 'recipient', 'wallet', 'amount_in', 'amount_out', 'reserve0', 'reserve1'],
+    ...['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native', 'amount_usd', 'amount_native'],
+    ...['flags', 'quote_path', 'version', 'is_deleted'],
+  ],
+  liquidity_rows: [
+    ...['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub', 'tx_hash', 'id', 'kind', 'sender'],
+    ...['wallet', 'amount0', 'amount1', 'reserve0', 'reserve1', 'amount_usd', 'amount_native', 'price0_usd', 'price1_usd'],
+    ...['version', 'is_deleted'],
+  ],
+  candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_VALUES, 'version', 'is_deleted'],
+  /** `state` is the PairUpdate without candles, trades and liquidity, as JSON text. */
+  pair_rows: [
+    ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'fee', 'creator', 'created_at', 'created_block'],
+    ...['price_usd', 'price_native', 'price_quote', 'reserve0', 'reserve1', 'tvl', 'tx_count', 'last_trade_at'],
+    ...['volume_24h', 'state', 'version', 'is_deleted'],
+  ],
+  /** `state` is the TokenUpdate as JSON text. */
+  token_rows: [
+    ...['chain', 'token', 'name', 'symbol', 'decimals', 'total_supply', 'price_usd', 'main_pair', 'tvl', 'holders'],
+    ...['volume_24h', 'created_at', 'launch_platform', 'launch_stage', 'state', 'version', 'is_deleted'],
+  ],
+  holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
+  main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
+  /** How far the sink has flushed a chain: one row a chain. */
+  progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'version'],
+} as const
+
+export type TableName = keyof typeof TABLES
