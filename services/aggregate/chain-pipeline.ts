@@ -1,0 +1,169 @@
+/** One chain's way: decoded record → fold → updates, rows, checkpoint. */
+
+import type { ChainFacts } from '../core/domain/chains.js'
+import { DextapeError } from '../core/domain/errors.js'
+import type { Codec, DecodedRecord } from '../core/log/codec.js'
+import { createAssembler, splitUpdate } from '../core/log/parts.js'
+import { blocksTopic, deadTopic, type EventLog, type LogEntry, type LogRecord, updatesTopic } from '../core/log/port.js'
+import type { Store } from '../core/store/port.js'
+import { applyRecord } from './accept.js'
+import { KeptHistory } from './checkpoint/history.js'
+import { CheckpointKeeper } from './checkpoint/keeper.js'
+import { readMeta, restingState, restoreState } from './checkpoint/restore.js'
+import type { StateStore } from './checkpoint/state-store.js'
+import { createDeadLetters } from './dead-letters.js'
+import { foldFingerprint, lastUpdate } from './epoch.js'
+import type { FoldResult } from './fold/result.js'
+import { chainFactsFor } from './sink/facts.js'
+import { forgetOlderEpochs } from './sink/maintenance.js'
+import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
+import { ChainState, type FoldSettings } from './state/chain-state.js'
+
+export type PipelineDeps = {
+  facts: ChainFacts
+  settings: FoldSettings & SinkSettings
+  log: EventLog
+  codec: Codec
+  store: Store
+  stateStore: StateStore
+}
+
+export type PipelineCounts = {
+  blocks: number
+  swaps: number
+  retracts: number
+  repeated: number
+  dead: number
+  depth: number
+}
+
+export type ChainPipeline = {
+  readonly state: ChainState
+  readonly sink: Sink
+  readonly counts: PipelineCounts
+  /** Offset to read next. */
+  readonly position: number
+  /** Set when the chain cannot go on. */
+  readonly stopped: DextapeError | null
+  /** Applies records and publishes what they changed. */
+  process(records: readonly LogRecord[]): Promise<void>
+  checkpoint(): Promise<void>
+}
+
+export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
+  const { facts, settings, log, codec, store, stateStore } = deps
+  const { chain } = facts
+  const fingerprint = foldFingerprint(facts, settings.maxTimeBackS)
+  const keeper = new CheckpointKeeper(stateStore, fingerprint)
+  const resting = restingState(stateStore, keeper.pendingBalances)
+  const published = await lastUpdate(log, codec, chain)
+  const meta = readMeta(stateStore)
+  const same = meta !== undefined && meta.fingerprint === fingerprint
+  const epoch = same ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0) + 1
+  if (!same) {
+    await stateStore.clear()
+    if (epoch > 1) await forgetOlderEpochs(store, chain, epoch)
+  }
+  const state = same
+    ? restoreState(facts, settings, meta, stateStore, resting)
+    : new ChainState(facts, settings, epoch, resting)
+  if (same) keeper.resume(meta.journals)
+  const history = new KeptHistory(stateStore)
+  const sink = createSink(chain, store, chainFactsFor(state), settings)
+  const assembler = createAssembler()
+  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, dead: 0, depth: 0 }
+  const inTopic = blocksTopic(chain)
+  const outTopic = updatesTopic(chain)
+  const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
+  /** After a crash the same updates come again: those already in the log are not appended twice. */
+  const publishedSeq = published?.epoch === epoch ? published.seq : 0
+  let position = same ? meta.position : 0
+  let stopped: DextapeError | null = null
+  await codec.prepare(outTopic, ['update'])
+
+  function decode(record: LogRecord): DecodedRecord | undefined {
+    try {
+      return codec.decodeLogRecord(record.value, { topic: inTopic, offset: record.offset })
+    } catch (error) {
+      if (!(error instanceof DextapeError)) throw error
+      deadLetters.addRecord(record, inTopic, error)
+      return undefined
+    }
+  }
+
+  function assemble(record: LogRecord): { record: DecodedRecord; nextOffset: number } | undefined {
+    const decoded = decode(record)
+    if (decoded === undefined) return undefined
+    try {
+      return assembler.push(decoded, record.offset)
+    } catch (error) {
+      if (!(error instanceof DextapeError)) throw error
+      deadLetters.addRecord(record, inTopic, error)
+      return undefined
+    }
+  }
+
+  function apply(whole: DecodedRecord): FoldResult | undefined {
+    if (whole.kind !== 'block' && whole.kind !== 'retract') return undefined
+    const result = applyRecord(state, history, whole)
+    if (result === undefined) counts.repeated += 1
+    else if (whole.kind === 'retract') {
+      counts.retracts += 1
+      counts.depth = Math.max(counts.depth, whole.retract.from_number - whole.retract.to_number)
+    } else {
+      counts.blocks += 1
+      counts.swaps += result.swaps
+    }
+    return result
+  }
+
+  function encodeUpdate({ update }: FoldResult, into: LogEntry[]): void {
+    if (update.seq <= publishedSeq) return
+    const encode = (part: typeof update) => codec.encodeUpdate(outTopic, part)
+    for (const value of splitUpdate(update, encode, log.maxValueBytes)) {
+      into.push({ key: chain, value, timestampMs: update.time * 1000 })
+    }
+  }
+
+  async function process(records: readonly LogRecord[]): Promise<void> {
+    const entries: LogEntry[] = []
+    await codec.learn(records.map((record) => record.value))
+    for (const record of records) {
+      const whole = assemble(record)
+      if (whole === undefined) continue
+      try {
+        const result = apply(whole.record)
+        position = whole.nextOffset
+        if (result === undefined) continue
+        encodeUpdate(result, entries)
+        sink.add(result)
+        for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${record.offset}`, result.update.time)
+      } catch (error) {
+        if (!(error instanceof DextapeError)) throw error
+        stopped = error
+        break
+      }
+    }
+    counts.dead += await deadLetters.flush()
+    if (entries.length > 0) await log.append(outTopic, entries)
+  }
+
+  return {
+    state,
+    sink,
+    counts,
+    process,
+    async checkpoint() {
+      const write = keeper.capture(state, history, position)
+      await sink.flush()
+      await write()
+      await log.commit('aggregate', inTopic, position)
+    },
+    get position() {
+      return position
+    },
+    get stopped() {
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** The names of all records ever applied, in chunks of heights: recent chunks in memory, all in the state store. */
+import type { AppliedHistory } from '../accept.js'
+import { pack, padded, unpack } from './pack.js'
+import type { StateChange, StateStore } from './state-store.js'
+
+const CHUNK_HEIGHTS = 512
+const CHUNKS_IN_MEMORY = 16
+
+export class KeptHistory implements AppliedHistory {
+  private readonly chunks = new Map<number, Set<string>>()
+  private changed = new Set<number>()
+
+  constructor(private readonly store: StateStore) {}
+
+  has(number: number, name: string): boolean {
+    return this.chunk(number).has(`${number}:${name}`)
+  }
+
+  add(number: number, name: string): void {
+    this.chunk(number).add(`${number}:${name}`)
+    this.changed.add(Math.floor(number / CHUNK_HEIGHTS))
+  }
+
+  /** What a checkpoint must write. */
+  image(): StateChange[] {
+    const changes = [...this.changed].map((chunk) => ({
+      key: key(chunk),
+      value: pack([...(this.chunks.get(chunk) ?? [])]),
+    }))
+    this.changed.clear()
+    return changes
+  }
+
+  /** Lets old chunks go; only once the last image is written. */
+  shrink(): void {
+    for (const chunk of this.chunks.keys()) {
+      if (this.chunks.size <= CHUNKS_IN_MEMORY) return
+      if (!this.changed.has(chunk)) this.chunks.delete(chunk)
+    }
+  }
+
+  private chunk(number: number): Set<string> {
+    const index = Math.floor(number / CHUNK_HEIGHTS)
+    let chunk = this.chunks.get(index)
+    if (chunk === undefined) {
+      const kept = this.store.get(key(index))
+      chunk = new Set(kept === undefined ? [] : unpack<string[]>(kept).words)
+      this.chunks.set(index, chunk)
+    }
+    return chunk
+  }
+}
+
+function key(chunk: number): string {
+  return `a/${padded(chunk)}`
+}

@@ -1,0 +1,140 @@
+/** A checkpoint as a set of keyed changes: what changed since the last one. */
+
+import { K1, K60, S1 } from '../../core/domain/buckets.js'
+import { INTERVALS } from '../../core/domain/chains.js'
+import type { ChainState } from '../state/chain-state.js'
+import type { BlockJournal } from '../state/journal.js'
+import { type ActivePair, PAIR } from '../state/pairs.js'
+import type { Ring } from '../state/ring.js'
+import type { KeptHistory } from './history.js'
+import { pack, padded } from './pack.js'
+import type { StateChange, StateStore } from './state-store.js'
+import { beforeWords, windowsErased, windowsImage } from './windows-image.js'
+
+/** What the input position and the state's numbers are; the words of the `meta` key. */
+export type Meta = {
+  epoch: number
+  fingerprint: string
+  /** Offset of the first record of the blocks topic that is not in the state. */
+  position: number
+  seq: number
+  head: ChainState['head']
+  firstBlock: ChainState['head']
+  nowS: number
+  finalNowS: number
+  highNowS: number
+  finalizedNumber: number
+  pairs: number
+  tokens: number
+  /** Seqs whose journals are kept. */
+  journals: number[]
+}
+
+export const META_KEY = 'meta'
+/** Rings that are kept whole: few buckets each. The others are the windows'. */
+export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) => i !== S1 && i !== K1 && i !== K60)
+
+export type RingWords = { interval: number; count: number; before: (number | null)[] }[]
+
+/** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs the last checkpoint kept. */
+export function captureImage(
+  state: ChainState,
+  history: KeptHistory,
+  store: StateStore,
+  position: number,
+  fingerprint: string,
+  keptJournals: readonly number[],
+): { changes: StateChange[]; journals: number[] } {
+  const changes: StateChange[] = []
+  for (const id of state.changedPairs) pairImage(state, id, store, changes)
+  for (const id of state.changedTokens) tokenImage(state, id, store, changes)
+  for (const [key, balance] of state.balances) {
+    changes.push({ key: `h/${key}`, value: balance === null ? null : pack(balance) })
+  }
+  changes.push(...history.image())
+  const journals = journalsImage(state, keptJournals, changes)
+  const meta: Meta = {
+    epoch: state.epoch,
+    fingerprint,
+    position,
+    seq: state.seq,
+    head: state.head,
+    firstBlock: state.firstBlock,
+    nowS: state.nowS,
+    finalNowS: state.finalNowS,
+    highNowS: state.highNowS,
+    finalizedNumber: state.finalizedNumber,
+    pairs: state.pairs.length,
+    tokens: state.tokens.length,
+    journals,
+  }
+  changes.push({ key: META_KEY, value: pack(meta) })
+  state.changedPairs.clear()
+  state.changedTokens.clear()
+  return { changes, journals }
+}
+
+function pairImage(state: ChainState, id: number, store: StateStore, changes: StateChange[]): void {
+  const owner = `p/${padded(id)}`
+  if (id >= state.pairs.length) {
+    changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    return
+  }
+  const words = { address: state.pairs.address[id], ...state.pairs.text[id] }
+  changes.push({ key: owner, value: pack(words, state.pairs.rows.row(id)) })
+  const active = state.pairs.active[id]
+  if (active === null || active === undefined) {
+    // An undone pair's id may be given to a new one: what rested under it is not the new one's.
+    const foreign = state.pairs.rows.get(id, PAIR.txCount) === 0 && store.get(`r/${owner}`) !== undefined
+    if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    return
+  }
+  changes.push({ key: `r/${owner}`, value: ringsImage(active) })
+  changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
+}
+
+function ringsImage(active: ActivePair): Uint8Array {
+  const words: RingWords = []
+  const rows: Float64Array[] = []
+  for (const interval of WHOLE_RINGS) {
+    const ring = active.rings[interval] as Ring
+    words.push({ interval, count: ring.count, before: beforeWords(ring) })
+    rows.push(ring.rows(0, ring.count))
+  }
+  const all = new Float64Array(rows.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of rows) {
+    all.set(part, at)
+    at += part.length
+  }
+  return pack(words, all)
+}
+
+function tokenImage(state: ChainState, id: number, store: StateStore, changes: StateChange[]): void {
+  const owner = `t/${padded(id)}`
+  const gone = id >= state.tokens.length
+  const windows = gone ? null : state.tokens.windows[id]
+  if (windows === null || windows === undefined) {
+    if (store.get(`v/${owner}`) !== undefined) changes.push(...windowsErased(owner, store))
+  } else changes.push(...windowsImage(owner, windows, state.highNowS, state.finalNowS))
+  if (gone) changes.push({ key: owner, value: null })
+  else {
+    const words = { address: state.tokens.address[id], ...state.tokens.text[id] }
+    changes.push({ key: owner, value: pack(words, state.tokens.rows.row(id)) })
+  }
+}
+
+/** Journals never change once their block is done: only new ones are written, only final or undone ones deleted. */
+function journalsImage(state: ChainState, kept: readonly number[], changes: StateChange[]): number[] {
+  const known = new Set(kept)
+  const current = new Set(state.journals.map((journal) => journal.seq))
+  for (const journal of state.journals) {
+    if (!known.has(journal.seq)) changes.push({ key: `j/${padded(journal.seq)}`, value: packJournal(journal) })
+  }
+  for (const seq of kept) if (!current.has(seq)) changes.push({ key: `j/${padded(seq)}`, value: null })
+  return [...current]
+}
+
+function packJournal({ tape, ...words }: BlockJournal): Uint8Array {
+  return pack(words, tape.values())
+}

@@ -1,0 +1,126 @@
+/** Windows in a checkpoint: buckets in chunks of time, wallets in segments of time, so that only what changed is written. */
+import type { Ring } from '../state/ring.js'
+import type { WalletNames } from '../state/wallets.js'
+import { WALLET_REACH_S, type Windows } from '../state/windows.js'
+import { pack, padded, unpack } from './pack.js'
+import type { StateChange, StateStore } from './state-store.js'
+
+const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
+type RingName = keyof typeof CHUNK_S
+const RING_NAMES = ['seconds', 'minutes', 'hours'] as const
+const SEGMENT_S = 600
+
+type WindowsWords = {
+  segments: number[]
+  chunks: Record<RingName, number[]>
+  before: Record<RingName, (number | null)[]>
+}
+
+/** `owner` is `p/<id>` for a pair, `t/<id>` for a token. */
+export function windowsImage(owner: string, windows: Windows, highNowS: number, finalNowS: number): StateChange[] {
+  const changes: StateChange[] = []
+  for (const name of RING_NAMES) ringImage(owner, name, windows[name], changes)
+  walletsImage(owner, windows, highNowS, finalNowS, changes)
+  const words: WindowsWords = {
+    segments: windows.segments,
+    chunks: perRing((name) => windows[name].chunks),
+    before: perRing((name) => beforeWords(windows[name])),
+  }
+  changes.push({ key: `v/${owner}`, value: pack(words) })
+  return changes
+}
+
+/** Everything kept of windows that are gone. */
+export function windowsErased(owner: string, store: StateStore): StateChange[] {
+  const keys = [`v/${owner}`]
+  for (const prefix of [`b/${owner}/`, `w/${owner}/`]) for (const { key } of store.entries(prefix)) keys.push(key)
+  return keys.map((key) => ({ key, value: null }))
+}
+
+export function loadWindows(owner: string, windows: Windows, names: WalletNames, store: StateStore): boolean {
+  const kept = store.get(`v/${owner}`)
+  if (kept === undefined) return false
+  const { words } = unpack<WindowsWords>(kept)
+  for (const name of RING_NAMES) {
+    const ring = windows[name]
+    restoreBefore(ring, words.before[name])
+    ring.chunks = words.chunks[name]
+    for (const chunk of ring.chunks) {
+      const rows = store.get(`b/${owner}/${name}/${padded(chunk)}`)
+      if (rows !== undefined) ring.append(unpack(rows).numbers)
+    }
+  }
+  windows.segments = words.segments
+  for (const segment of words.segments) {
+    const packed = store.get(`w/${owner}/${padded(segment)}`)
+    if (packed === undefined) continue
+    const { words: wallets, numbers } = unpack<string[]>(packed)
+    windows.segmentWallets.clear()
+    for (const [n, wallet] of wallets.entries()) {
+      windows.segmentWallets.add(wallet)
+      windows.wallets.set(names.idOf(wallet), numbers[n * 2] as number, numbers[n * 2 + 1] as number)
+    }
+  }
+  return true
+}
+
+function ringImage(owner: string, name: RingName, ring: Ring, changes: StateChange[]): void {
+  const lengthS = CHUNK_S[name]
+  const firstChunk = ring.count === 0 ? Number.POSITIVE_INFINITY : Math.floor(ring.time(0) / lengthS)
+  const changedChunk = Math.floor(ring.changedFrom / lengthS)
+  const kept = ring.chunks.filter((chunk) => chunk >= firstChunk && chunk < changedChunk)
+  let index = Number.isFinite(changedChunk) ? ring.lowerBound(changedChunk * lengthS) : 0
+  if (changedChunk === Number.POSITIVE_INFINITY) index = ring.count
+  while (index < ring.count) {
+    const chunk = Math.floor(ring.time(index) / lengthS)
+    const end = ring.lowerBound((chunk + 1) * lengthS)
+    changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: pack(null, ring.rows(index, end)) })
+    kept.push(chunk)
+    index = end
+  }
+  const stay = new Set(kept)
+  for (const chunk of ring.chunks) {
+    if (!stay.has(chunk)) changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: null })
+  }
+  ring.chunks = kept
+  ring.changedFrom = Number.POSITIVE_INFINITY
+}
+
+/** A segment holds every wallet entry that changed while it was the newest; loaded in order, the last word stands. */
+function walletsImage(
+  owner: string,
+  windows: Windows,
+  highNowS: number,
+  finalNowS: number,
+  changes: StateChange[],
+): void {
+  const segment = Math.floor(highNowS / SEGMENT_S)
+  const oldest = Math.floor((finalNowS - WALLET_REACH_S) / SEGMENT_S)
+  for (const old of windows.segments.filter((one) => one < oldest)) {
+    changes.push({ key: `w/${owner}/${padded(old)}`, value: null })
+  }
+  windows.segments = windows.segments.filter((one) => one >= oldest)
+  if (windows.changedWallets.size === 0) return
+  if (windows.segments.at(-1) !== segment) {
+    windows.segments.push(segment)
+    windows.segmentWallets.clear()
+  }
+  for (const wallet of windows.changedWallets) windows.segmentWallets.add(wallet)
+  windows.changedWallets.clear()
+  const wallets = [...windows.segmentWallets]
+  const times = new Float64Array(wallets.length * 2)
+  for (const [n, wallet] of wallets.entries()) times.set(windows.lastTrades(wallet), n * 2)
+  changes.push({ key: `w/${owner}/${padded(segment)}`, value: pack(wallets, times) })
+}
+
+export function beforeWords(ring: Ring): (number | null)[] {
+  return ring.before.map((close) => (Number.isNaN(close) ? null : close))
+}
+
+export function restoreBefore(ring: Ring, words: (number | null)[]): void {
+  for (let c = 0; c < 3; c += 1) ring.before[c] = words[c] ?? Number.NaN
+}
+
+function perRing<T>(make: (name: RingName) => T): Record<RingName, T> {
+  return { seconds: make('seconds'), minutes: make('minutes'), hours: make('hours') }
+}

@@ -1,0 +1,67 @@
+/** What could not be decoded or applied goes to the chain's dead letters, each once also after a replay. */
+import type { DextapeError } from '../core/domain/errors.js'
+import type { Codec } from '../core/log/codec.js'
+import type { EventLog, LogEntry, LogRecord } from '../core/log/port.js'
+import type { DeadEvent } from './fold/result.js'
+
+const REMEMBERED = 4096
+
+export type DeadLetters = {
+  addRecord(record: LogRecord, topic: string, error: DextapeError): void
+  addEvent(event: DeadEvent, source: string, atS: number): void
+  /** Appends what was added; returns how many were new. */
+  flush(): Promise<number>
+}
+
+export async function createDeadLetters(
+  log: EventLog,
+  codec: Codec,
+  topic: string,
+  chain: string,
+): Promise<DeadLetters> {
+  const { end } = await log.info(topic)
+  const recent = await log.read(topic, { from: Math.max(0, end - REMEMBERED), maxRecords: REMEMBERED })
+  const known = new Set(recent.map((record) => record.key))
+  const waiting: LogEntry[] = []
+  await codec.prepare(topic, ['dead_letter'])
+
+  function add(key: string, timestampMs: number, encode: () => Uint8Array): void {
+    if (known.has(key)) return
+    known.add(key)
+    waiting.push({ key, value: encode(), timestampMs })
+  }
+
+  return {
+    addRecord(record, source, error) {
+      add(`${source}@${record.offset}`, record.timestampMs, () =>
+        codec.encodeDeadLetter(topic, {
+          chain,
+          reason: error.code,
+          detail: error.message,
+          source: `${source}@${record.offset}`,
+          raw: record.value,
+          at: Math.floor(record.timestampMs / 1000),
+        }),
+      )
+    },
+    addEvent(event, source, atS) {
+      add(`${source}:${event.position}`, atS * 1000, () =>
+        codec.encodeDeadLetter(topic, {
+          chain,
+          reason: event.reason,
+          detail: event.detail,
+          source,
+          block_number: event.block,
+          position: event.position,
+          raw: Buffer.from(event.raw),
+          at: atS,
+        }),
+      )
+    },
+    async flush() {
+      const entries = waiting.splice(0)
+      if (entries.length > 0) await log.append(topic, entries)
+      return entries.length
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/** An epoch is one way of folding a history: other rules, money or history give other numbers, in a new epoch. */
+import { createHash } from 'node:crypto'
+import type { ChainFacts } from '../core/domain/chains.js'
+import type { Codec } from '../core/log/codec.js'
+import { type EventLog, updatesTopic } from '../core/log/port.js'
+
+/** Raised with every change of the fold's rules that changes a number. */
+const FOLD_RULES = 1
+
+export function foldFingerprint({ family, anchor, stables, native, majors }: ChainFacts, maxTimeBackS: number): string {
+  const money = { family, anchor, stables: [...stables].sort(), native, majors: [...majors].sort() }
+  return createHash('sha256')
+    .update(JSON.stringify({ rules: FOLD_RULES, money, maxTimeBackS }))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+/** The newest update in the log, to go on with its seq; undefined when there is none. */
+export async function lastUpdate(
+  log: EventLog,
+  codec: Codec,
+  chain: string,
+): Promise<{ epoch: number; seq: number } | undefined> {
+  const topic = updatesTopic(chain)
+  const { start, end } = await log.info(topic)
+  if (end <= start) return undefined
+  const [record] = await log.read(topic, { from: end - 1, maxRecords: 1 })
+  if (record === undefined) return undefined
+  await codec.learn([record.value])
+  const decoded = codec.decodeLogRecord(record.value, { topic, offset: record.offset })
+  if (decoded.kind !== 'update') return undefined
+  const { epoch, seq, part, last_part: lastPart } = decoded.update
+  return { epoch, seq: part === lastPart ? seq : seq - 1 }
+}

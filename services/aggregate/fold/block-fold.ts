@@ -1,0 +1,212 @@
+/** Applies one block to the state and tells what it changed. */
+import type { Block, Event, Update } from '../../core/domain/records.js'
+import type { ChainState } from '../state/chain-state.js'
+import { PAIR } from '../state/pairs.js'
+import { TOKEN } from '../state/tokens.js'
+import { WALLET_REACH_S } from '../state/windows.js'
+import { BlockPair } from './block-pair.js'
+import { type CandleKey, mergeIntoPair, mergeIntoToken } from './candles.js'
+import { findLostBuckets, noteTraded } from './decay.js'
+import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
+import { rankMainPairs } from './main-pair.js'
+import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
+import { findReferencePrices } from './reference-prices.js'
+import type { DeadEvent, FoldResult, HolderChange } from './result.js'
+import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
+import { updateTvl } from './tvl.js'
+
+/** The block at hand: what its events have touched so far. */
+export class BlockFold {
+  readonly pairs = new Map<number, BlockPair>()
+  /** Tokens to re-rank: targets of touched pools and launched tokens, in order of first touch. */
+  readonly rankTokens = new Set<number>()
+  /** Tokens whose facts changed. */
+  readonly describedTokens = new Set<number>()
+  /** Pairs not touched otherwise that must be told again: a token's decimals became known. */
+  readonly retoldPairs = new Set<number>()
+  readonly mainPairsBefore = new Map<number, number>()
+  readonly holders: HolderChange[] = []
+  readonly dead: DeadEvent[] = []
+  /** Swaps and liquidity events applied so far. */
+  poolEvents = 0
+  swaps = 0
+
+  constructor(
+    readonly state: ChainState,
+    readonly block: Block,
+  ) {}
+
+  pair(id: number): BlockPair {
+    const known = this.pairs.get(id)
+    if (known !== undefined) return known
+    const fresh = new BlockPair(id, this.state.pairs.rows.get(id, PAIR.priceUsd))
+    this.pairs.set(id, fresh)
+    this.rankTokens.add(this.state.pairs.targetToken(id))
+    return fresh
+  }
+
+  eventId(event: { log_index: number; sub?: number }): string {
+    if (this.state.facts.family !== 'evm') return `${this.block.number}-${this.poolEvents}`
+    const sub = event.sub ?? 0
+    return sub === 0 ? `${this.block.number}-${event.log_index}` : `${this.block.number}-${event.log_index}.${sub}`
+  }
+
+  dropped(event: Event, reason: string, detail: string): void {
+    const position = `${event.tx_index}:${event.log_index}:${event.sub ?? 0}`
+    const raw = JSON.stringify({ ...event, type: event.type })
+    this.dead.push({ reason, detail, position, block: this.block.number, raw })
+  }
+}
+
+export function foldBlock(state: ChainState, block: Block): FoldResult {
+  const previousNowS = state.nowS
+  state.begin(
+    { number: block.number, hash: block.hash, timeS: block.time, parentHash: block.parent_hash },
+    block.finalized_number,
+  )
+  const fold = new BlockFold(state, block)
+  findReferencePrices(state)
+  for (const event of block.events) applyEvent(fold, event)
+
+  const candles = mergeBlock(fold)
+  updateTvl(state, [...fold.pairs.keys()])
+  findReferencePrices(state)
+  rankMainPairs(state, rememberMainPairs(fold))
+  const lost = findLostBuckets(state, previousNowS, fold.pairs)
+  for (const pair of fold.retoldPairs) if (!fold.pairs.has(pair) && !lost.includes(pair)) lost.push(pair)
+  const update = blockUpdate(fold, candles, lost)
+  state.end()
+  return {
+    update,
+    holders: fold.holders,
+    dead: fold.dead,
+    goneEvents: [],
+    goneCandles: [],
+    goneMainPairs: [],
+    swaps: fold.swaps,
+  }
+}
+
+function applyEvent(fold: BlockFold, event: Event): void {
+  switch (event.type) {
+    case 'swap':
+      return applySwap(fold, event)
+    case 'liquidity':
+      return applyLiquidity(fold, event)
+    case 'pool':
+      return applyPool(fold, event)
+    case 'token':
+      return applyToken(fold, event)
+    case 'balance':
+      return applyBalance(fold, event)
+    case 'launch':
+      return applyLaunch(fold, event)
+    case 'meta':
+      return applyMeta(fold, event)
+  }
+}
+
+/** Candles and windows of the pairs and tokens that traded. */
+function mergeBlock(fold: BlockFold): Map<number, CandleKey[]> {
+  const { state, block } = fold
+  const candles = new Map<number, CandleKey[]>()
+  for (const [id, blockPair] of fold.pairs) {
+    state.touchPair(id)
+    state.pairs.rows.set(id, PAIR.updatedAtS, block.time)
+    if (blockPair.trades.length === 0) continue
+    state.pairs.rows.set(id, PAIR.lastPriceUsd, blockPair.lastPriceUsd)
+    candles.set(id, mergeIntoPair(state, blockPair, block.time))
+    noteTraded(state, id, block.time)
+    countWallets(state, 'pair', id, blockPair, block.time)
+    const token = state.pairs.targetToken(id)
+    const windows = state.tokens.windows[token]
+    if (windows === null || windows === undefined) continue
+    state.touchToken(token)
+    mergeIntoToken(state, token, windows, blockPair, block.time)
+    countWallets(state, 'token', token, blockPair, block.time)
+  }
+  return candles
+}
+
+function countWallets(state: ChainState, holder: 'pair' | 'token', id: number, block: BlockPair, timeS: number): void {
+  const windows = holder === 'pair' ? state.activePair(id).windows : state.tokens.windows[id]
+  if (windows === null || windows === undefined) return
+  windows.wallets.sweep(state.finalNowS - WALLET_REACH_S)
+  for (const trade of block.trades) {
+    if (trade.wallet === '') continue
+    const [buyS, sellS] = windows.lastTrades(trade.wallet)
+    if ((trade.sell ? sellS : buyS) >= timeS) continue
+    windows.setWallet(trade.wallet, trade.sell ? buyS : timeS, trade.sell ? timeS : sellS)
+    state.journal.wallets.push({ holder, id, wallet: trade.wallet, buyS, sellS })
+  }
+}
+
+/** The tokens to re-rank, with their main pairs as they were when the block began. */
+function rememberMainPairs(fold: BlockFold): number[] {
+  const tokens = [...fold.rankTokens]
+  for (const token of tokens) {
+    if (fold.mainPairsBefore.has(token)) continue
+    fold.mainPairsBefore.set(token, fold.state.tokens.rows.get(token, TOKEN.mainPair))
+  }
+  return tokens
+}
+
+function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, lost: number[]): Update {
+  const { state } = fold
+  const { journal } = state
+  const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
+  const pairs = [...fold.pairs.values()].map((blockPair) => {
+    const entry = pairUpdate(state, blockPair.id)
+    if (blockPair.isNew) entry.info = pairInfo(state, blockPair.id)
+    entry.candles = (candles.get(blockPair.id) ?? [])
+      .map((key) => candleOf(state, blockPair.id, key))
+      .filter((c) => !c.removed)
+    entry.trades = blockPair.trades
+    entry.liquidity = blockPair.liquidity
+    return entry
+  })
+  for (const id of lost) {
+    pairs.push({ ...pairUpdate(state, id), info: fold.retoldPairs.has(id) ? pairInfo(state, id) : null })
+    tokens.add(state.pairs.targetToken(id))
+  }
+  journal.toldPairs = [...fold.pairs.keys(), ...lost]
+  journal.toldTokens = [...tokens]
+  const changes = mainPairChanges(fold)
+  journal.mainPairs = changes.map((change) => change.token)
+  return {
+    ...updateHead(state, 'block'),
+    pairs,
+    tokens: [...tokens].map((token) => tokenUpdate(state, token, fold.describedTokens.has(token))),
+    main_pair_changes: changes,
+    retracted: [],
+    gone_tokens: [],
+  }
+}
+
+export function updateHead(state: ChainState, kind: Update['kind']) {
+  return {
+    chain: state.facts.chain,
+    epoch: state.epoch,
+    seq: state.seq,
+    kind,
+    number: state.head?.number ?? 0,
+    hash: state.head?.hash ?? '',
+    time: state.head?.timeS ?? 0,
+    now: state.nowS,
+    finalized_number: state.finalizedNumber,
+    part: 0,
+    last_part: 0,
+  }
+}
+
+function mainPairChanges(fold: BlockFold): Update['main_pair_changes'] {
+  const { state } = fold
+  const changes: Update['main_pair_changes'] = []
+  for (const [token, before] of fold.mainPairsBefore) {
+    const after = state.tokens.rows.get(token, TOKEN.mainPair)
+    if (after === before) continue
+    const name = (pair: number) => (pair < 0 ? null : (state.pairs.address[pair] ?? null))
+    changes.push({ token: state.tokens.address[token] ?? '', old_pair: name(before), new_pair: name(after) })
+  }
+  return changes
+}

@@ -1,0 +1,123 @@
+/** Events about tokens: facts, launches, balances. */
+import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
+import type { ChainState } from '../state/chain-state.js'
+import { PAIR } from '../state/pairs.js'
+import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
+import type { BlockFold } from './block-fold.js'
+import { qualifies, setMainPair } from './main-pair.js'
+import { firstPrice } from './reference-prices.js'
+
+/** The token's id; one not seen before is added. */
+export function tokenId(fold: BlockFold, address: string): number {
+  const { state } = fold
+  const known = state.tokens.find(address)
+  if (known !== undefined) return known
+  const id = state.tokens.add(address, fold.block.time)
+  state.markNewToken(id)
+  firstPrice(state, id)
+  fold.describedTokens.add(id)
+  return id
+}
+
+function describe(fold: BlockFold, id: number, change: Partial<TokenText>): void {
+  const { state } = fold
+  const old = state.tokens.text[id] as TokenText
+  state.touchToken(id)
+  state.journal.texts.push({ op: 'tokenText', id, old })
+  state.tokens.text[id] = { ...old, ...change }
+  state.tokens.rows.set(id, TOKEN.updatedAtS, fold.block.time)
+  fold.describedTokens.add(id)
+}
+
+/** What an event does not know leaves what is known. */
+export function applyToken(fold: BlockFold, event: TokenEvent): void {
+  const id = tokenId(fold, event.token)
+  const old = fold.state.tokens.text[id] as TokenText
+  describe(fold, id, {
+    name: event.name ?? old.name,
+    symbol: event.symbol ?? old.symbol,
+    totalSupply: event.total_supply ?? old.totalSupply,
+  })
+  setDecimals(fold, id, event.decimals ?? null)
+}
+
+function setDecimals(fold: BlockFold, id: number, decimals: number | null): void {
+  const { rows } = fold.state.tokens
+  if (decimals === null || rows.get(id, TOKEN.decimals) === decimals) return
+  rows.set(id, TOKEN.decimals, decimals)
+  const pairs = fold.state.pairs
+  for (let pair = 0; pair < pairs.length; pair += 1) {
+    if (pairs.rows.get(pair, PAIR.token0) === id || pairs.rows.get(pair, PAIR.token1) === id) fold.retoldPairs.add(pair)
+  }
+}
+
+export function applyMeta(fold: BlockFold, event: MetaEvent): void {
+  const id = tokenId(fold, event.token)
+  const old = fold.state.tokens.text[id] as TokenText
+  describe(fold, id, {
+    totalSupply: event.total_supply ?? old.totalSupply,
+    owner: event.owner ?? old.owner,
+    risk: event.risk ?? old.risk,
+    logoUrl: event.logo_url ?? old.logoUrl,
+    links: event.links ?? old.links,
+  })
+}
+
+export function applyLaunch(fold: BlockFold, event: LaunchEvent): void {
+  const id = tokenId(fold, event.token)
+  const old = (fold.state.tokens.text[id] as TokenText).launch
+  const pool = event.pool ?? old?.pool ?? null
+  const launch: Launch = {
+    platform: event.platform,
+    stage: event.stage,
+    progress: event.progress ?? null,
+    pool,
+    curvePool: event.stage === 'graduated' ? (old?.curvePool ?? null) : (event.pool ?? old?.curvePool ?? null),
+    atS: old?.atS ?? fold.block.time,
+  }
+  describe(fold, id, { launch })
+  fold.rankTokens.add(id)
+  if (pool !== null) graduate(fold, id, fold.state.pairs.find(pool))
+}
+
+/** A token that graduated trades in its new pool from now on: that pool is its main pair at once. */
+export function graduate(fold: BlockFold, token: number, pair: number | undefined): void {
+  const { state } = fold
+  const launch = state.tokens.text[token]?.launch
+  if (launch?.stage !== 'graduated' || pair === undefined || launch.pool !== state.pairs.address[pair]) return
+  if (state.pairs.targetToken(pair) !== token || !qualifies(state, pair)) return
+  const before = state.tokens.rows.get(token, TOKEN.mainPair)
+  if (before === pair) return
+  if (!fold.mainPairsBefore.has(token)) fold.mainPairsBefore.set(token, before)
+  setMainPair(state, token, pair)
+}
+
+export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
+  const { state } = fold
+  const id = tokenId(fold, event.token)
+  const key = `${event.token}/${event.holder}`
+  const old = state.balance(key)
+  const before = old === undefined ? 0n : BigInt(old)
+  const after = isText(event.balance) ? BigInt(event.balance) : before + BigInt(event.delta ?? '0')
+  state.touchToken(id)
+  state.journal.texts.push({ op: 'holder', key, old: old ?? null })
+  state.balances.set(key, after.toString())
+  const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
+  state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
+  fold.holders.push({ token: event.token, holder: event.holder, balance: after.toString() })
+}
+
+function isText(value: string | null | undefined): value is string {
+  return value !== null && value !== undefined
+}
+
+/** In a pool of equals, the token that has a main pair of its own is the quote. */
+export function chooseTarget(state: ChainState, token0: number, token1: number): 0 | 1 {
+  const { rows } = state.tokens
+  const rank0 = rows.get(token0, TOKEN.rank)
+  const rank1 = rows.get(token1, TOKEN.rank)
+  if (rank0 !== rank1) return rank0 > rank1 ? 1 : 0
+  const main0 = rows.get(token0, TOKEN.mainPair) >= 0
+  const main1 = rows.get(token1, TOKEN.mainPair) >= 0
+  return main0 && !main1 ? 1 : 0
+}

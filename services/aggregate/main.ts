@@ -1,0 +1,161 @@
+/** The aggregate service: every chain of the log through its pipeline, read → price → fold → emit → sink → checkpoint. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChainFacts } from '../core/domain/chains.js'
+import type { Codec } from '../core/log/codec.js'
+import { blocksTopic, type EventLog, updatesTopic } from '../core/log/port.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { Store } from '../core/store/port.js'
+import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
+import type { StateStore } from './checkpoint/state-store.js'
+import { forgetSecondCandles } from './sink/maintenance.js'
+import type { SinkSettings } from './sink/sink.js'
+import type { FoldSettings } from './state/chain-state.js'
+
+export type AggregateSettings = FoldSettings &
+  SinkSettings & {
+    checkpointEveryMs: number
+    updatesKeptMs: number
+    secondCandlesKeptS: number
+  }
+
+export type AggregateDeps = {
+  log: EventLog
+  codec: Codec
+  store: Store
+  openState(chain: string): StateStore
+  factsOf(chain: string): ChainFacts
+  settings: AggregateSettings
+  logger: Logger
+  nowMs(): number
+}
+
+export type AggregateChainStatus = {
+  chain: string
+  epoch: number
+  seq: number
+  head: ChainPipeline['state']['head']
+  firstBlock: ChainPipeline['state']['head']
+  nowS: number
+  finalizedNumber: number
+  position: number
+  flushedSeq: number
+  stopped: string | null
+} & ChainPipeline['counts']
+
+export type Aggregate = {
+  /** Folds one chain until the signal aborts; a chain that cannot go on stays, stopped, with its reason in the status. */
+  runChain(chain: string, signal: AbortSignal): Promise<void>
+  status(): AggregateChainStatus[]
+}
+
+const BATCH = { maxRecords: 128, maxBytes: 4 * 1024 * 1024 }
+const TICK_MS = 100
+const DAY_S = 86_400
+
+export function createAggregate(deps: AggregateDeps): Aggregate {
+  const { log, logger } = deps
+  const pipelines = new Map<string, ChainPipeline>()
+
+  async function runChain(chain: string, signal: AbortSignal): Promise<void> {
+    const facts = deps.factsOf(chain)
+    const stateStore = deps.openState(chain)
+    const pipeline = await openChainPipeline({ ...deps, facts, stateStore })
+    pipelines.set(chain, pipeline)
+    logger.info('chain opened', {
+      chain,
+      epoch: pipeline.state.epoch,
+      seq: pipeline.state.seq,
+      offset: pipeline.position,
+    })
+    const turns = createTurns(deps, chain, pipeline)
+    const timer = setInterval(() => void turns.tick().catch(turns.fail), TICK_MS)
+    try {
+      for await (const records of log.follow(blocksTopic(chain), { from: pipeline.position, ...BATCH }, signal)) {
+        await turns.process(records)
+        if (pipeline.stopped !== null) break
+        await nextTurn()
+      }
+      if (pipeline.stopped !== null && !signal.aborted) {
+        logger.error('chain stopped', { chain, reason: pipeline.stopped.message, offset: pipeline.position })
+        await turns.finish()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      }
+      await turns.finish()
+    } finally {
+      clearInterval(timer)
+      await stateStore.close()
+    }
+  }
+
+  return {
+    runChain,
+    status: () =>
+      [...pipelines].map(([chain, { state, sink, counts, position, stopped }]) => ({
+        chain,
+        epoch: state.epoch,
+        seq: state.seq,
+        head: state.head,
+        firstBlock: state.firstBlock,
+        nowS: state.nowS,
+        finalizedNumber: state.finalizedNumber,
+        position,
+        flushedSeq: sink.flushedSeq,
+        stopped: stopped === null ? null : stopped.message,
+        ...counts,
+      })),
+  }
+}
+
+/** Records, flushes and checkpoints of one chain take turns: a checkpoint always stands between two blocks. */
+function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: string, pipeline: ChainPipeline) {
+  let last: Promise<unknown> = Promise.resolve()
+  let failure: unknown = null
+  let checkpointedMs = nowMs()
+  let checkpointedSeq = pipeline.state.seq
+  let maintainedDay = 0
+
+  function turn(work: () => Promise<void>): Promise<void> {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+
+  async function checkpoint(): Promise<void> {
+    if (pipeline.state.seq === checkpointedSeq) return
+    checkpointedSeq = pipeline.state.seq
+    await pipeline.checkpoint()
+    checkpointedMs = nowMs()
+    const day = Math.floor(pipeline.state.nowS / DAY_S)
+    if (day === maintainedDay) return
+    maintainedDay = day
+    await log.retain(updatesTopic(chain), settings.updatesKeptMs)
+    await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
+  }
+
+  async function settle(): Promise<void> {
+    await pipeline.sink.flushWhenDue(nowMs())
+    if (nowMs() - checkpointedMs >= settings.checkpointEveryMs) await checkpoint()
+  }
+
+  let ticking = false
+  return {
+    process: (records: Parameters<ChainPipeline['process']>[0]) =>
+      turn(async () => {
+        if (failure !== null) throw failure
+        await pipeline.process(records)
+        await settle()
+      }),
+    /** Nothing new from the log: what waits is still written in time. */
+    async tick() {
+      if (ticking) return
+      ticking = true
+      await turn(settle).finally(() => {
+        ticking = false
+      })
+    },
+    fail(error: unknown) {
+      failure = error
+    },
+    finish: () => turn(checkpoint),
+  }
+}

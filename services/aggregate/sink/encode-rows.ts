@@ -1,0 +1,99 @@
+/** A batch as the text of inserts, table by table. */
+import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
+import type { TableName } from '../../core/store/tables.js'
+import { type PairState, type RowBatch, rowVersion, type TokenState } from './row-batch.js'
+
+/** Facts of pairs and tokens as the fold has them now: whenever they change, the pair or token is in a later batch again. */
+export interface Facts {
+  pair(address: string): { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
+  token(address: string): TokenInfo | undefined
+}
+
+export type Insert = { table: TableName; lines: string }
+
+const DAY_WINDOW = 5
+
+/** The progress row comes last: once it is there, everything up to its seq is. */
+export function encodeRows(chain: string, batch: RowBatch, facts: Facts): Insert[] {
+  const inserts: Insert[] = []
+  const push = (table: TableName, lines: string[]) => {
+    if (lines.length > 0) inserts.push({ table, lines: lines.join('\n') })
+  }
+  const candles = [...(batch.lines.get('candle_rows') ?? [])]
+  const pairs: string[] = []
+  for (const [pair, state] of batch.pairs) {
+    candleLines(chain, pair, state, candles)
+    pairs.push(pairLine(chain, pair, state, facts))
+  }
+  push('trade_rows', batch.lines.get('trade_rows') ?? [])
+  push('liquidity_rows', batch.lines.get('liquidity_rows') ?? [])
+  push('candle_rows', candles)
+  push('pair_rows', pairs)
+  push(
+    'token_rows',
+    [...batch.tokens].map(([token, state]) => tokenLine(chain, token, state, facts)),
+  )
+  push(
+    'holder_rows',
+    [...batch.holders.values()].map((h) =>
+      JSON.stringify([chain, h.token, h.holder, h.balance ?? '0', h.updatedAtS, h.version, h.balance === null ? 1 : 0]),
+    ),
+  )
+  push('main_pair_rows', batch.lines.get('main_pair_rows') ?? [])
+  if (batch.last !== null) {
+    const { epoch, seq, number, hash, now } = batch.last
+    push('progress_rows', [JSON.stringify([chain, epoch, seq, number, hash, now, rowVersion(epoch, seq)])])
+  }
+  return inserts
+}
+
+function candleLines(chain: string, pair: string, state: PairState, into: string[]): void {
+  const name = JSON.stringify(chain)
+  const address = JSON.stringify(pair)
+  for (const kept of state.older) into.push(candleLine(name, address, kept.candle, kept.version))
+  for (const kept of state.newest)
+    if (kept !== undefined) into.push(candleLine(name, address, kept.candle, kept.version))
+}
+
+/** Written by hand: candles are the most rows, and all their values are numbers. */
+function candleLine(chain: string, pair: string, c: Candle, version: number): string {
+  const usd = `${n(c.open_u)},${n(c.first_u)},${n(c.high_u)},${n(c.low_u)},${n(c.close_u)},${n(c.volume_u)}`
+  const native = `${n(c.open_m)},${n(c.first_m)},${n(c.high_m)},${n(c.low_m)},${n(c.close_m)},${n(c.volume_m)}`
+  const quote = `${n(c.open_r)},${n(c.first_r)},${n(c.high_r)},${n(c.low_r)},${n(c.close_r)},${n(c.volume_r)}`
+  return `[${chain},${pair},"${c.interval}",${c.time},${usd},${native},${quote},${version},${c.removed ? 1 : 0}]`
+}
+
+function n(value: number): string {
+  return Number.isFinite(value) ? String(value) : 'null'
+}
+
+const PAIR_FILLERS = new Array(20).fill(null)
+const TOKEN_FILLERS = new Array(13).fill(null)
+
+function pairLine(chain: string, pair: string, { update, version }: PairState, facts: Facts): string {
+  const known = facts.pair(pair)
+  if (update === null || known === undefined) return JSON.stringify([chain, pair, ...PAIR_FILLERS, version, 1])
+  const { info, decimals0, decimals1 } = known
+  const { candles: _candles, trades: _trades, liquidity: _liquidity, ...state } = update
+  return JSON.stringify([
+    ...[chain, pair, info.amm, info.token0, info.token1, info.target, decimals0, decimals1, info.fee, info.creator],
+    ...[info.created_at, info.created_block, update.price_usd, update.price_native, update.price_quote],
+    ...[update.reserve0, update.reserve1, update.tvl, update.tx_count, update.last_trade_at],
+    ...[dayVolume(update.windows), JSON.stringify({ ...state, info }), version, 0],
+  ])
+}
+
+function tokenLine(chain: string, token: string, { update, version }: TokenState, facts: Facts): string {
+  const info = facts.token(token)
+  if (update === null || info === undefined) return JSON.stringify([chain, token, ...TOKEN_FILLERS, version, 1])
+  return JSON.stringify([
+    ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
+    ...[update.tvl, update.holders, dayVolume(update.windows), info.created_at, info.launch_platform],
+    ...[info.launch_stage, JSON.stringify({ ...update, info }), version, 0],
+  ])
+}
+
+function dayVolume(windows: { buy_volume: number; sell_volume: number }[]): number | null {
+  const day = windows[DAY_WINDOW]
+  return day === undefined ? null : day.buy_volume + day.sell_volume
+}

@@ -1,0 +1,151 @@
+/**
+ * Rows for the store, gathered over blocks. Within a batch only the last state of a pair, token, holder or candle is
+ * kept, under the seq that last changed it: rows are the same whatever the batches are.
+ */
+import { INTERVALS } from '../../core/domain/chains.js'
+import type { Candle, LiquidityTrade, PairUpdate, TokenUpdate, Trade, Update } from '../../core/domain/records.js'
+import type { TableName } from '../../core/store/tables.js'
+import type { FoldResult, HolderChange } from '../fold/result.js'
+
+/** Row versions are epoch × 2^40 + seq: a later epoch always wins. */
+const SEQS_PER_EPOCH = 2 ** 40
+
+export const rowVersion = (epoch: number, seq: number): number => epoch * SEQS_PER_EPOCH + seq
+
+type CandleState = { candle: Candle; version: number }
+
+/** A pair's last state in the batch; null: gone. */
+export type PairState = {
+  update: PairUpdate | null
+  version: number
+  /** The newest candle of each interval, and those before it. */
+  newest: (CandleState | undefined)[]
+  older: CandleState[]
+}
+
+export type TokenState = { update: TokenUpdate | null; version: number }
+export type HolderState = HolderChange & { updatedAtS: number; version: number }
+
+const INTERVAL_INDEX = new Map<string, number>(INTERVALS.map((name, index) => [name, index]))
+
+export class RowBatch {
+  readonly lines = new Map<TableName, string[]>()
+  readonly pairs = new Map<string, PairState>()
+  readonly tokens = new Map<string, TokenState>()
+  readonly holders = new Map<string, HolderState>()
+  /** The last update in the batch. */
+  last: Update | null = null
+  rows = 0
+
+  constructor(private readonly chain: string) {}
+
+  add(result: FoldResult): void {
+    const { update } = result
+    const version = rowVersion(update.epoch, update.seq)
+    this.last = update
+    for (const entry of update.pairs) this.addPair(entry, update, version)
+    for (const { pair, gone } of update.retracted) if (gone) this.pairOf(pair, version).update = null
+    for (const token of update.tokens) this.tokens.set(token.token, { update: token, version })
+    for (const token of update.gone_tokens) this.tokens.set(token, { update: null, version })
+    for (const change of result.holders) {
+      this.holders.set(`${change.token}/${change.holder}`, { ...change, updatedAtS: update.time, version })
+    }
+    for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
+      this.line('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
+    }
+    this.addTombstones(result, version)
+    this.rows += update.tokens.length + result.holders.length
+  }
+
+  private addPair(entry: PairUpdate, { number, time }: Update, version: number): void {
+    const state = this.pairOf(entry.pair, version)
+    state.update = entry
+    for (const candle of entry.candles) this.addCandle(state, { candle, version })
+    for (const trade of entry.trades)
+      this.line('trade_rows', tradeRow(this.chain, entry.pair, time, number, trade, version))
+    for (const item of entry.liquidity) {
+      this.line('liquidity_rows', liquidityRow(this.chain, entry.pair, time, number, item, version))
+    }
+    this.rows += 1
+  }
+
+  private pairOf(pair: string, version: number): PairState {
+    let state = this.pairs.get(pair)
+    if (state === undefined) {
+      state = { update: null, version, newest: [], older: [] }
+      this.pairs.set(pair, state)
+    }
+    state.version = version
+    return state
+  }
+
+  private addCandle(state: PairState, next: CandleState): void {
+    const interval = INTERVAL_INDEX.get(next.candle.interval) as number
+    const newest = state.newest[interval]
+    if (newest === undefined || newest.candle.time === next.candle.time) {
+      state.newest[interval] = next
+      if (newest === undefined) this.rows += 1
+      return
+    }
+    const sameBucket = ({ candle }: CandleState) =>
+      candle.interval === next.candle.interval && candle.time === next.candle.time
+    if (next.candle.time > newest.candle.time) {
+      state.older.push(newest)
+      state.newest[interval] = next
+      return
+    }
+    const known = state.older.findIndex(sameBucket)
+    if (known >= 0) state.older[known] = next
+    else state.older.push(next)
+    this.rows += 1
+  }
+
+  private addTombstones({ goneEvents, goneCandles, goneMainPairs }: FoldResult, version: number): void {
+    for (const { table, pair, timeS, block, txIndex, logIndex, sub } of goneEvents) {
+      const columns = table === 'trade_rows' ? TRADE_FILLERS : LIQUIDITY_FILLERS
+      this.line(table, [this.chain, pair, timeS, block, txIndex, logIndex, sub, ...columns, version, 1])
+    }
+    for (const { pair, interval, timeS } of goneCandles) {
+      this.line('candle_rows', [this.chain, pair, INTERVALS[interval], timeS, ...CANDLE_FILLERS, version, 1])
+    }
+    for (const { token, block } of goneMainPairs) {
+      this.line('main_pair_rows', [this.chain, token, block, this.last?.time ?? 0, null, null, version, 1])
+    }
+  }
+
+  private line(table: TableName, row: unknown[]): void {
+    const lines = this.lines.get(table)
+    const text = JSON.stringify(row)
+    if (lines === undefined) this.lines.set(table, [text])
+    else lines.push(text)
+    this.rows += 1
+  }
+}
+
+const TRADE_FILLERS = new Array(20).fill(null)
+const LIQUIDITY_FILLERS = new Array(13).fill(null)
+const CANDLE_FILLERS = new Array(18).fill(null)
+
+function tradeRow(chain: string, pair: string, timeS: number, block: number, t: Trade, version: number): unknown[] {
+  return [
+    ...[chain, pair, timeS, block, t.tx_index, t.log_index, t.sub, t.tx_hash, t.id, t.tx_seq, t.sell ? 1 : 0],
+    ...[t.sender, t.recipient, t.wallet, t.amount_in, t.amount_out, t.reserve0, t.reserve1],
+    ...[t.price_usd, t.price_native, t.price_quote, t.quote_usd, t.quote_native, t.amount_usd, t.amount_native],
+    ...[t.flags, t.quote_path, version, 0],
+  ]
+}
+
+function liquidityRow(
+  chain: string,
+  pair: string,
+  timeS: number,
+  block: number,
+  l: LiquidityTrade,
+  version: number,
+): unknown[] {
+  return [
+    ...[chain, pair, timeS, block, l.tx_index, l.log_index, l.sub, l.tx_hash, l.id, l.kind, l.sender, l.wallet],
+    ...[l.amount0, l.amount1, l.reserve0, l.reserve1, l.amount_usd, l.amount_native, l.price0_usd, l.price1_usd],
+    ...[version, 0],
+  ]
+}

@@ -1,0 +1,76 @@
+/** Batches rows and writes them to the store, one batch at a time behind the fold. */
+import type { Store } from '../../core/store/port.js'
+import type { FoldResult } from '../fold/result.js'
+import { encodeRows, type Facts } from './encode-rows.js'
+import { RowBatch } from './row-batch.js'
+
+export type SinkSettings = { flushEveryMs: number; flushRows: number }
+
+export type Sink = {
+  add(result: FoldResult): void
+  /** Starts writing when the batch is due and none is being written; waits only when the batch has grown too large. */
+  flushWhenDue(nowMs: number): Promise<void>
+  /** Writes everything added so far. */
+  flush(): Promise<void>
+  /** Seq of the last update whose rows are written. */
+  readonly flushedSeq: number
+  readonly rowsWritten: number
+}
+
+export function createSink(chain: string, store: Store, facts: Facts, settings: SinkSettings): Sink {
+  let batch = new RowBatch(chain)
+  let writing: Promise<void> | null = null
+  let failure: unknown = null
+  let lastStartMs = 0
+  let flushedSeq = 0
+  let rowsWritten = 0
+
+  async function write(full: RowBatch): Promise<void> {
+    for (const { table, lines } of encodeRows(chain, full, facts)) await store.insert(table, lines)
+    flushedSeq = full.last?.seq ?? flushedSeq
+    rowsWritten += full.rows
+  }
+
+  function start(): void {
+    if (writing !== null || batch.last === null) return
+    const full = batch
+    batch = new RowBatch(chain)
+    writing = write(full)
+      .catch((error: unknown) => {
+        failure = error
+      })
+      .finally(() => {
+        writing = null
+      })
+  }
+
+  function check(): void {
+    if (failure !== null) throw failure
+  }
+
+  return {
+    add: (result) => batch.add(result),
+    async flushWhenDue(nowMs) {
+      check()
+      const due = batch.rows >= settings.flushRows || nowMs - lastStartMs >= settings.flushEveryMs
+      if (!due) return
+      if (writing !== null && batch.rows >= settings.flushRows) await writing
+      if (writing !== null) return
+      lastStartMs = nowMs
+      start()
+    },
+    async flush() {
+      while (writing !== null || batch.last !== null) {
+        start()
+        await writing
+        check()
+      }
+    },
+    get flushedSeq() {
+      return flushedSeq
+    },
+    get rowsWritten() {
+      return rowsWritten
+    },
+  }
+}

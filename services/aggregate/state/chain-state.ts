@@ -1,0 +1,170 @@
+/** All that the fold of one chain knows, and the journal of the block at hand: every change goes through `touch…`. */
+import type { ChainFacts } from '../../core/domain/chains.js'
+import { JOURNALED, TIME } from './bucket.js'
+import type { Holder } from './journal.js'
+import { type BlockJournal, type Head, HOLDER_CODE, OP, startJournal } from './journal.js'
+import { ActivePair, PairTable } from './pairs.js'
+import type { Ring } from './ring.js'
+import { TokenTable } from './tokens.js'
+import { WalletNames } from './wallets.js'
+import type { Windows } from './windows.js'
+
+/** Reads what rests outside memory: idle pairs' candles and holders' balances. */
+export interface RestingState {
+  activePair(id: number, names: WalletNames): ActivePair | undefined
+  balance(key: string): string | undefined
+}
+
+export type FoldSettings = {
+  /** How far a block's time may lie behind the chain's now. */
+  maxTimeBackS: number
+  /** Journals kept at most, also where finality lags. */
+  journalBlocks: number
+}
+
+export class ChainState {
+  readonly names = new WalletNames()
+  readonly tokens: TokenTable
+  readonly pairs = new PairTable()
+  readonly journals: BlockJournal[] = []
+  seq = 0
+  head: Head | null = null
+  firstBlock: Head | null = null
+  nowS = 0
+  /** The chain's now at its last final block: what lies behind its windows is never needed again. */
+  finalNowS = 0
+  /** The highest now ever, orphaned blocks included: orders what checkpoints write. */
+  highNowS = 0
+  finalizedNumber = 0
+  /** Balances changed since the last checkpoint, by `<token>/<holder>`; null: none any more. */
+  readonly balances = new Map<string, string | null>()
+  readonly changedPairs = new Set<number>()
+  readonly changedTokens = new Set<number>()
+  /** Pairs that traded in a second or minute, to find windows that lose a bucket. */
+  readonly tradedSeconds = new Map<number, number[]>()
+  readonly tradedMinutes = new Map<number, number[]>()
+  /** Tokens the block at hand has changed, in order. */
+  touchedTokens: number[] = []
+  private readonly pairTouched: number[] = []
+  private readonly tokenTouched: number[] = []
+  private current: BlockJournal | null = null
+
+  constructor(
+    readonly facts: ChainFacts,
+    readonly settings: FoldSettings,
+    readonly epoch: number,
+    private readonly resting: RestingState,
+  ) {
+    this.tokens = new TokenTable(facts)
+  }
+
+  get journal(): BlockJournal {
+    if (this.current === null) throw new Error('no block is being applied')
+    return this.current
+  }
+
+  begin(head: Head, finalizedNumber: number): void {
+    const before = { head: this.head, nowS: this.nowS, finalizedNumber: this.finalizedNumber }
+    this.seq += 1
+    this.head = head
+    this.firstBlock ??= head
+    this.nowS = Math.max(this.nowS, head.timeS)
+    this.highNowS = Math.max(this.highNowS, this.nowS)
+    this.finalizedNumber = Math.max(this.finalizedNumber, finalizedNumber)
+    this.touchedTokens = []
+    this.current = startJournal(this.seq, head, this.nowS, before)
+  }
+
+  /** Keeps the block's journal and lets go of those that are final. */
+  end(): void {
+    this.journals.push(this.journal)
+    this.current = null
+    while (this.journals.length > 0) {
+      const oldest = this.journals[0] as BlockJournal
+      if (oldest.head.number > this.finalizedNumber && this.journals.length <= this.settings.journalBlocks) break
+      this.finalNowS = oldest.nowS
+      this.journals.shift()
+    }
+  }
+
+  touchPair(id: number): void {
+    if (this.pairTouched[id] === this.seq) return
+    this.pairTouched[id] = this.seq
+    const { tape } = this.journal
+    this.pairs.rows.pushRow(id, tape)
+    tape.push(id)
+    tape.push(OP.pairRow)
+    this.changedPairs.add(id)
+  }
+
+  touchToken(id: number): void {
+    if (this.tokenTouched[id] === this.seq) return
+    this.tokenTouched[id] = this.seq
+    const { tape } = this.journal
+    this.tokens.rows.pushRow(id, tape)
+    tape.push(id)
+    tape.push(OP.tokenRow)
+    this.changedTokens.add(id)
+    this.touchedTokens.push(id)
+  }
+
+  /** A row just added has nothing to restore. */
+  markNewPair(id: number): void {
+    this.pairTouched[id] = this.seq
+    this.journal.texts.push({ op: 'newPair' })
+    this.changedPairs.add(id)
+  }
+
+  markNewToken(id: number): void {
+    this.tokenTouched[id] = this.seq
+    this.journal.texts.push({ op: 'newToken' })
+    this.changedTokens.add(id)
+    this.touchedTokens.push(id)
+  }
+
+  touchBucket(holder: Holder, id: number, ring: Ring, ringIndex: number, index: number): void {
+    const { tape } = this.journal
+    tape.pushSlice(ring.data, ring.at(index), JOURNALED)
+    tape.push(ringIndex)
+    tape.push(HOLDER_CODE[holder])
+    tape.push(id)
+    tape.push(OP.bucket)
+    ring.changed(ring.data[ring.at(index) + TIME] as number)
+  }
+
+  noteNewBucket(holder: Holder, id: number, ringIndex: number, timeS: number): void {
+    const { tape } = this.journal
+    tape.push(timeS)
+    tape.push(ringIndex)
+    tape.push(HOLDER_CODE[holder])
+    tape.push(id)
+    tape.push(OP.newBucket)
+  }
+
+  activePair(id: number): ActivePair {
+    const known = this.pairs.active[id]
+    if (known !== null && known !== undefined) return known
+    const loaded = this.resting.activePair(id, this.names) ?? new ActivePair(this.names)
+    this.pairs.active[id] = loaded
+    return loaded
+  }
+
+  /** A pair's candles without waking it for good when it never traded. */
+  peekActive(id: number): ActivePair | null {
+    return this.pairs.active[id] ?? this.resting.activePair(id, this.names) ?? null
+  }
+
+  /** The windows a token's statistics come from: its own, or those of its only pair. */
+  tokenWindows(id: number): Windows | null {
+    const own = this.tokens.windows[id]
+    if (own !== null && own !== undefined) return own
+    const only = this.tokens.pairsOf(id)[0]
+    return only === undefined ? null : (this.pairs.active[only]?.windows ?? null)
+  }
+
+  balance(key: string): string | undefined {
+    const changed = this.balances.get(key)
+    if (changed !== undefined) return changed ?? undefined
+    return this.resting.balance(key)
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What undoes a block: the old values of everything it changed. Numbers go on a tape, texts and wallets into lists.
+ * Undone in the reverse order, the state is bit for bit what it was.
+ */
+import type { PairText } from './pairs.js'
+import { Tape } from './tape.js'
+import type { TokenText } from './tokens.js'
+
+export const OP = { pairRow: 1, tokenRow: 2, bucket: 3, newBucket: 4 } as const
+export type Holder = 'pair' | 'token'
+export const HOLDER_CODE = { pair: 0, token: 1 } as const
+
+export type TextOp =
+  | { op: 'newPair' }
+  | { op: 'newToken' }
+  | { op: 'pairText'; id: number; old: PairText }
+  | { op: 'tokenText'; id: number; old: TokenText }
+  | { op: 'split'; id: number }
+  | { op: 'holder'; key: string; old: string | null }
+
+export type WalletOp = { holder: Holder; id: number; wallet: string; buyS: number; sellS: number }
+
+/** The full sort key of a stored trade or liquidity row, for its tombstone. */
+export type EventKey = {
+  table: 'trade_rows' | 'liquidity_rows'
+  pair: string
+  timeS: number
+  block: number
+  txIndex: number
+  logIndex: number
+  sub: number
+  id: string
+}
+
+export type Head = { number: number; hash: string; parentHash: string; timeS: number }
+
+export type BlockJournal = {
+  seq: number
+  head: Head
+  /** The chain's now with this block applied. */
+  nowS: number
+  before: { head: Head | null; nowS: number; finalizedNumber: number }
+  tape: Tape
+  texts: TextOp[]
+  wallets: WalletOp[]
+  events: EventKey[]
+  /** Tokens whose main pair this block changed. */
+  mainPairs: string[]
+  /** Pairs and tokens its update spoke of: after a retract they are told again. */
+  toldPairs: number[]
+  toldTokens: number[]
+}
+
+export function startJournal(seq: number, head: Head, nowS: number, before: BlockJournal['before']): BlockJournal {
+  return {
+    ...{ seq, head, nowS, before, tape: new Tape(), texts: [], wallets: [], events: [], mainPairs: [] },
+    ...{ toldPairs: [], toldTokens: [] },
+  }
+}

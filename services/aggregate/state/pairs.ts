@@ -1,0 +1,111 @@
+/** All pairs of a chain: numbers in a slab, texts beside it, and for pairs with recent trades their candles and windows. */
+
+import { K1, K60, S1 } from '../../core/domain/buckets.js'
+import { INTERVALS } from '../../core/domain/chains.js'
+import { Ring } from './ring.js'
+import { Slab } from './slab.js'
+import type { WalletNames } from './wallets.js'
+import { Windows } from './windows.js'
+
+export const PAIR = {
+  token0: 0,
+  token1: 1,
+  /** 0 or 1: which token is the target. */
+  target: 2,
+  fee: 3,
+  createdAtS: 4,
+  createdBlock: 5,
+  /** Last good price in USD, native, quote. */
+  priceUsd: 6,
+  priceNative: 7,
+  priceQuote: 8,
+  /** The good USD price before the last block that had one. */
+  lastPriceUsd: 9,
+  openPriceUsd: 10,
+  athUsd: 11,
+  tvlUsd: 12,
+  liquidityUsd: 13,
+  txCount: 14,
+  firstTradeAtS: 15,
+  firstTradeBlock: 16,
+  lastTradeAtS: 17,
+  updatedAtS: 18,
+  /** Raw token1 per token0 from the last known square-root price. */
+  sqrtRatio: 19,
+  reserve0: 20,
+  reserve1: 21,
+  /** The highest time of a trade; the last trade's may lie before it. */
+  newestTradeAtS: 22,
+  /** The quote side in native coins, as of the TVL. */
+  liquidityNative: 23,
+  /** Raw token1 per token0 from the last known reserves. */
+  reserveRatio: 24,
+} as const
+const PAIR_STRIDE = 25
+
+/** Raw integers as the chain gave them; replaced whole, so a journal can keep the old one. */
+export type PairText = {
+  readonly amm: string
+  readonly creator: string | null
+  readonly reserve0: string | null
+  readonly reserve1: string | null
+  /** Reserves after the first liquidity event; undefined before it. */
+  readonly initReserve0?: string | null
+  readonly initReserve1?: string | null
+}
+
+/** Candles of all intervals and the windows over three of them. */
+export class ActivePair {
+  readonly windows: Windows
+
+  constructor(
+    names: WalletNames,
+    readonly rings: readonly Ring[] = INTERVALS.map(() => new Ring()),
+  ) {
+    this.windows = new Windows(names, rings[S1], rings[K1], rings[K60])
+  }
+}
+
+export class PairTable {
+  readonly rows = new Slab(PAIR_STRIDE)
+  readonly address: string[] = []
+  readonly text: PairText[] = []
+  /** null: no trade yet, or idle long enough to rest in the state store. */
+  readonly active: (ActivePair | null)[] = []
+  private readonly ids = new Map<string, number>()
+
+  find(address: string): number | undefined {
+    return this.ids.get(address)
+  }
+
+  add(address: string, text: PairText): number {
+    const id = this.rows.add()
+    this.ids.set(address, id)
+    this.address[id] = address
+    this.text[id] = text
+    this.active[id] = null
+    return id
+  }
+
+  /** Removes the newest pair. */
+  pop(): void {
+    const id = this.rows.length - 1
+    this.ids.delete(this.address[id] as string)
+    this.address.length = id
+    this.text.length = id
+    this.active.length = id
+    this.rows.pop()
+  }
+
+  get length(): number {
+    return this.rows.length
+  }
+
+  targetToken(id: number): number {
+    return this.rows.get(id, this.rows.get(id, PAIR.target) === 0 ? PAIR.token0 : PAIR.token1)
+  }
+
+  quoteToken(id: number): number {
+    return this.rows.get(id, this.rows.get(id, PAIR.target) === 0 ? PAIR.token1 : PAIR.token0)
+  }
+}

@@ -1,0 +1,127 @@
+/** All tokens of a chain: numbers in a slab, texts beside it. */
+
+import type { ChainMoney } from '../../core/domain/chains.js'
+import { rankOf } from '../../core/domain/money.js'
+import { Slab } from './slab.js'
+import type { Windows } from './windows.js'
+
+export const TOKEN = {
+  decimals: 0,
+  priceUsd: 1,
+  /** Id of the main pair; -1: none. */
+  mainPair: 2,
+  rank: 3,
+  holders: 4,
+  createdAtS: 5,
+  updatedAtS: 6,
+  /** Stables and native: the last price found among deep, fresh pools; NaN before any. */
+  found: 7,
+  /** Native: the last good price of any of its reference pools. */
+  anyPrice: 8,
+  /** How the price came about: an index in PRICED_BY. */
+  pricedBy: 9,
+  /** In native coins, of a token priced by its main pair. */
+  priceNative: 10,
+} as const
+const TOKEN_STRIDE = 11
+
+export const PRICED_BY = ['unknown', 'anchor', 'peg', 'median', 'deepest', 'last', 'any', 'main'] as const
+export const pricedBy = (name: (typeof PRICED_BY)[number]): number => PRICED_BY.indexOf(name)
+
+export type Launch = {
+  platform: string
+  stage: 'created' | 'curve' | 'graduated'
+  progress: number | null
+  pool: string | null
+  /** The pool of the curve, known from the stages before graduation. */
+  curvePool: string | null
+  atS: number
+}
+
+/** What changes seldom; replaced whole, never written into, so a journal can keep the old one. */
+export type TokenText = {
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly totalSupply: string | null
+  readonly owner: string | null
+  readonly risk: string | null
+  readonly logoUrl: string | null
+  readonly links: string | null
+  readonly launch: Launch | null
+}
+
+export const NO_TEXT: TokenText = {
+  name: null,
+  symbol: null,
+  totalSupply: null,
+  owner: null,
+  risk: null,
+  logoUrl: null,
+  links: null,
+  launch: null,
+}
+
+const NO_PAIRS: readonly number[] = []
+
+export class TokenTable {
+  readonly rows = new Slab(TOKEN_STRIDE)
+  readonly address: string[] = []
+  readonly text: TokenText[] = []
+  /** Windows over several pairs; null while the token has at most one pair: that pair's windows are the token's. */
+  readonly windows: (Windows | null)[] = []
+  private readonly targets: (number[] | null)[] = []
+  private readonly ids = new Map<string, number>()
+
+  constructor(private readonly money: ChainMoney) {}
+
+  find(address: string): number | undefined {
+    return this.ids.get(address)
+  }
+
+  add(address: string, createdAtS: number): number {
+    const id = this.rows.add()
+    this.ids.set(address, id)
+    this.address[id] = address
+    this.text[id] = NO_TEXT
+    this.windows[id] = null
+    this.targets[id] = null
+    const rank = rankOf(address, this.money)
+    this.rows.set(id, TOKEN.rank, rank)
+    this.rows.set(id, TOKEN.mainPair, -1)
+    this.rows.set(id, TOKEN.holders, 0)
+    this.rows.set(id, TOKEN.createdAtS, createdAtS)
+    this.rows.set(id, TOKEN.updatedAtS, createdAtS)
+    this.rows.set(id, TOKEN.pricedBy, 0)
+    return id
+  }
+
+  /** Removes the newest token. */
+  pop(): void {
+    const id = this.rows.length - 1
+    this.ids.delete(this.address[id] as string)
+    this.address.length = id
+    this.text.length = id
+    this.windows.length = id
+    this.targets.length = id
+    this.rows.pop()
+  }
+
+  /** Pairs that have this token as target, in the order they were first seen. */
+  pairsOf(id: number): readonly number[] {
+    return this.targets[id] ?? NO_PAIRS
+  }
+
+  addPair(id: number, pair: number): void {
+    const pairs = this.targets[id]
+    if (pairs === null || pairs === undefined) this.targets[id] = [pair]
+    else pairs.push(pair)
+  }
+
+  popPair(id: number): void {
+    this.targets[id]?.pop()
+  }
+
+  get length(): number {
+    return this.rows.length
+  }
+}

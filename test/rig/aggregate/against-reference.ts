@@ -1,0 +1,56 @@
+/** Every number a reader of updates has, held against the reference; gives the paths that differ. */
+import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import { closeTo, differences } from '../reference/compare.js'
+import type { Reference } from '../reference/recompute.js'
+import type { Reader } from './reader.js'
+
+type Skip = (key: string, field: string) => boolean
+
+export function differencesFromReference(reader: Reader, reference: Reference, facts: ChainFacts): string[] {
+  const pairs = new Map([...reader.pairs].map(([key, pair]) => [key, { ...pair, ...pair.info }]))
+  const tokens = new Map([...reader.tokens].map(([key, token]) => [key, { ...token.info, ...token }]))
+  const trades = new Map(reference.trades.map((trade) => [`${trade.pair}|${trade.id}`, trade]))
+  const pegged = new Set([facts.anchor, ...facts.stables])
+  return [
+    ...differences(reader.last?.number ?? null, reference.head?.number ?? null, 'head'),
+    ...differences(reader.last?.now ?? 0, reference.now, 'now'),
+    ...compareMaps(
+      'trades',
+      reader.trades,
+      trades,
+      (_, field) => field === 'target_amount' || field === 'quote_amount',
+    ),
+    ...compareMaps('candles', reader.candles, reference.candles, () => false),
+    // A pair's update carries the quote's price as of its own last block; its two sides by name are the info's.
+    ...compareMaps('pairs', pairs, reference.pairs, (_, field) =>
+      ['quote_usd', 'target_token', 'quote_token'].includes(field),
+    ),
+    // The native price of anchor and stables follows the native coin's without an update of their own.
+    ...compareMaps('tokens', tokens, reference.tokens, (key, field) => field === 'price_native' && pegged.has(key)),
+    ...differences(reader.holders, reference.holders, 'holders'),
+  ]
+}
+
+/** Fields only the reader has are not compared: the reference has what can be recomputed. */
+function compareMaps(
+  name: string,
+  got: ReadonlyMap<string, object>,
+  expected: ReadonlyMap<string, object>,
+  skip: Skip,
+): string[] {
+  const all = [...got.keys()].filter((key) => !expected.has(key)).map((key) => `${name}.${key}: not in the reference`)
+  for (const [key, right] of expected) {
+    const left = got.get(key) as Record<string, unknown> | undefined
+    if (left === undefined) {
+      all.push(`${name}.${key}: missing`)
+      continue
+    }
+    for (const [field, value] of Object.entries(right)) {
+      if (skip(key, field)) continue
+      const mine = left[field]
+      if (typeof mine === 'number' && typeof value === 'number' && closeTo(mine, value)) continue
+      all.push(...differences(mine, value, `${name}.${key}.${field}`))
+    }
+  }
+  return all
+}

@@ -1,0 +1,35 @@
+/** Feeds a recording's lines to the fold, without log or store. */
+import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../services/aggregate/accept.js'
+import { KeptHistory } from '../../../services/aggregate/checkpoint/history.js'
+import { restingState } from '../../../services/aggregate/checkpoint/restore.js'
+import { memoryStateStore, type StateStore } from '../../../services/aggregate/checkpoint/state-store.js'
+import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import { ChainState } from '../../../services/aggregate/state/chain-state.js'
+import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import { fullEvent, isRetract, type RecordingLine } from '../reference/lines.js'
+
+export const FOLD_SETTINGS = { maxTimeBackS: 3600, journalBlocks: 4096 }
+
+export type Folding = { state: ChainState; history: AppliedHistory; store: StateStore }
+
+export function startFold(facts: ChainFacts, epoch = 1): Folding {
+  const store = memoryStateStore()
+  const state = new ChainState(facts, FOLD_SETTINGS, epoch, restingState(store, new Map()))
+  return { state, history: new KeptHistory(store), store }
+}
+
+export function chainRecordOf(line: RecordingLine, facts: ChainFacts): ChainRecord {
+  if (isRetract(line)) return { kind: 'retract', retract: line }
+  const events = line.events.map((event) => fullEvent(event, facts.family))
+  return { kind: 'block', block: { ...line, part: 0, last_part: 0, events } }
+}
+
+/** The results of the lines that applied. */
+export function foldLines({ state, history }: Folding, lines: readonly RecordingLine[]): FoldResult[] {
+  const results: FoldResult[] = []
+  for (const line of lines) {
+    const result = applyRecord(state, history, chainRecordOf(line, state.facts))
+    if (result !== undefined) results.push(result)
+  }
+  return results
+}
