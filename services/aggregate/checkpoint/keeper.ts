@@ -48,6 +48,7 @@ export class CheckpointKeeper {
       if (traded === 0 || traded >= state.finalNowS - WALLET_REACH_S) continue
       active.windows.wallets.dispose()
       state.pairs.active[id] = null
+      state.pairs.resting.add(id)
     }
   }
 }

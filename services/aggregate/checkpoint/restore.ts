@@ -51,7 +51,7 @@ export function restoreState(
   for (let id = 0; id < meta.tokens; id += 1) restoreToken(state, store, id)
   for (let id = 0; id < meta.pairs; id += 1) restorePair(state, store, id)
   for (const seq of meta.journals) state.journals.push(readJournal(store, seq))
-  wakeRecentPairs(state, resting)
+  wakeRecentPairs(state)
   return state
 }
 
@@ -97,14 +97,15 @@ function readJournal(store: StateStore, seq: number): BlockJournal {
 }
 
 /** Pairs with buckets in a window are needed in memory: their windows lose buckets as time goes on. */
-function wakeRecentPairs(state: ChainState, resting: RestingState): void {
+function wakeRecentPairs(state: ChainState): void {
   const seconds: TradedAt[] = []
   const minutes: TradedAt[] = []
   for (let id = 0; id < state.pairs.length; id += 1) {
-    if (state.pairs.rows.get(id, PAIR.newestTradeAtS) < state.finalNowS - WALLET_REACH_S) continue
-    const active = resting.activePair(id, state.names)
-    if (active === undefined) continue
-    state.pairs.active[id] = active
+    const tradedAtS = state.pairs.rows.get(id, PAIR.newestTradeAtS)
+    if (tradedAtS === 0) continue
+    state.pairs.resting.add(id)
+    if (tradedAtS < state.finalNowS - WALLET_REACH_S) continue
+    const active = state.activePair(id)
     collectTimes(active.windows.seconds, id, seconds)
     collectTimes(active.windows.minutes, id, minutes)
   }

@@ -10,7 +10,6 @@ import type { Ring } from '../state/ring.js'
 import { TOKEN } from '../state/tokens.js'
 import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/windows.js'
 import type { CandleKey } from './candles.js'
-import { nativePrice } from './value-swap.js'
 
 const figures = new Float64Array(WINDOW_COUNT * FIGURES)
 
@@ -34,7 +33,6 @@ export function pairInfo(state: ChainState, pair: number): PairInfo {
 export function pairUpdate(state: ChainState, pair: number): PairUpdate {
   const { rows, text, active } = state.pairs
   const words = text[pair]
-  const quote = state.pairs.quoteToken(pair)
   return {
     pair: state.pairs.address[pair] ?? '',
     info: null,
@@ -43,7 +41,7 @@ export function pairUpdate(state: ChainState, pair: number): PairUpdate {
     price_quote: rows.get(pair, PAIR.priceQuote),
     last_price_usd: rows.get(pair, PAIR.lastPriceUsd),
     price_day_usd: dayPrice(state, pair),
-    quote_usd: state.tokens.rows.get(quote, TOKEN.priceUsd),
+    quote_usd: rows.get(pair, PAIR.quoteUsd),
     open_price_usd: rows.get(pair, PAIR.openPriceUsd),
     ath_usd: rows.get(pair, PAIR.athUsd),
     reserve0: words?.reserve0 ?? null,
@@ -99,12 +97,10 @@ function tokenWindows(state: ChainState, token: number, mainPair: number): Windo
   return list
 }
 
-/** Of anchor and stables as of this update: it changes with the native coin's price, without word of them. */
+/** Unknown for anchor and stables: theirs moves with the native coin's price, without word of them. */
 function tokenNativePrice(state: ChainState, token: number): number {
   const { rows } = state.tokens
-  const rank = rows.get(token, TOKEN.rank)
-  if (rank === RANK.native) return 1
-  return rank > RANK.native ? rows.get(token, TOKEN.priceUsd) / nativePrice(state) : rows.get(token, TOKEN.priceNative)
+  return rows.get(token, TOKEN.rank) === RANK.native ? 1 : rows.get(token, TOKEN.priceNative)
 }
 
 function tokenTvl(state: ChainState, token: number): number {

@@ -39,7 +39,9 @@ function setTvl(state: ChainState, pair: number): void {
   const quoteRaw = rows.get(pair, targetIs0 ? PAIR.reserve1 : PAIR.reserve0)
   const targetRaw = rows.get(pair, targetIs0 ? PAIR.reserve0 : PAIR.reserve1)
   const quoteAmount = quoteRaw / powerOfTen(tokens.get(quote, TOKEN.decimals))
-  const quoteSide = quoteAmount * tokens.get(quote, TOKEN.priceUsd)
+  const quoteUsd = tokens.get(quote, TOKEN.priceUsd)
+  const quoteSide = quoteAmount * quoteUsd
+  rows.set(pair, PAIR.quoteUsd, quoteUsd)
   rows.set(pair, PAIR.liquidityUsd, quoteSide)
   const isNative = tokens.get(quote, TOKEN.rank) === RANK.native
   rows.set(pair, PAIR.liquidityNative, isNative ? quoteAmount : quoteSide / nativePrice(state))

@@ -144,14 +144,10 @@ export class ChainState {
   activePair(id: number): ActivePair {
     const known = this.pairs.active[id]
     if (known !== null && known !== undefined) return known
-    const loaded = this.resting.activePair(id, this.names) ?? new ActivePair(this.names)
-    this.pairs.active[id] = loaded
-    return loaded
-  }
-
-  /** A pair's candles without waking it for good when it never traded. */
-  peekActive(id: number): ActivePair | null {
-    return this.pairs.active[id] ?? this.resting.activePair(id, this.names) ?? null
+    const kept = this.pairs.resting.delete(id) ? this.resting.activePair(id, this.names) : undefined
+    const active = kept ?? new ActivePair(this.names)
+    this.pairs.active[id] = active
+    return active
   }
 
   /** The windows a token's statistics come from: its own, or those of its only pair. */

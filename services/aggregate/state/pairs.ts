@@ -40,8 +40,10 @@ export const PAIR = {
   liquidityNative: 23,
   /** Raw token1 per token0 from the last known reserves. */
   reserveRatio: 24,
+  /** The quote's USD price, as of the TVL. */
+  quoteUsd: 25,
 } as const
-const PAIR_STRIDE = 25
+const PAIR_STRIDE = 26
 
 /** Raw integers as the chain gave them; replaced whole, so a journal can keep the old one. */
 export type PairText = {
@@ -70,8 +72,10 @@ export class PairTable {
   readonly rows = new Slab(PAIR_STRIDE)
   readonly address: string[] = []
   readonly text: PairText[] = []
-  /** null: no trade yet, or idle long enough to rest in the state store. */
+  /** null: no trade yet, or resting. */
   readonly active: (ActivePair | null)[] = []
+  /** Pairs idle for so long that their candles wait in the state store. */
+  readonly resting = new Set<number>()
   private readonly ids = new Map<string, number>()
 
   find(address: string): number | undefined {
@@ -94,6 +98,7 @@ export class PairTable {
     this.address.length = id
     this.text.length = id
     this.active.length = id
+    this.resting.delete(id)
     this.rows.pop()
   }
 

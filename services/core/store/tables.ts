@@ -15,13 +15,27 @@ export const TABLES = {
   ],
   liquidity_rows: [
     ...['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub', 'tx_hash', 'id', 'kind', 'sender'],
-    ...['wallet', 'amount0', 'amount1', 'reserve0', 'reserve1', 'amount_usd', 'amount_native', 'price0_usd', 'price1_usd'],
+    ...[
+      'wallet',
+      'amount0',
+      'amount1',
+      'reserve0',
+      'reserve1',
+      'amount_usd',
+      'amount_native',
+      'price0_usd',
+      'price1_usd',
+    ],
     ...['version', 'is_deleted'],
   ],
   candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_VALUES, 'version', 'is_deleted'],
-  /** `state` is the PairUpdate without candles, trades and liquidity, as JSON text. */
+  /**
+   * `state` is the PairUpdate without candles, trades and liquidity, as JSON text. The tokens' decimals stand here so that
+   * a pair's trades are valued by one primary-key lookup.
+   */
   pair_rows: [
-    ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'fee', 'creator', 'created_at', 'created_block'],
+    ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'decimals0', 'decimals1', 'fee', 'creator'],
+    ...['created_at', 'created_block'],
     ...['price_usd', 'price_native', 'price_quote', 'reserve0', 'reserve1', 'tvl', 'tx_count', 'last_trade_at'],
     ...['volume_24h', 'state', 'version', 'is_deleted'],
   ],

@@ -44,7 +44,7 @@ export class Reader {
   private readPair(entry: PairUpdate, update: Update): void {
     const info = entry.info ?? this.pairs.get(entry.pair)?.info
     if (info === undefined) throw new Error(`pair ${entry.pair} was never described`)
-    this.pairs.set(entry.pair, { ...entry, info })
+    this.pairs.set(entry.pair, { ...entry, info, candles: [], trades: [], liquidity: [] })
     for (const candle of entry.candles) {
       const key = `${entry.pair}|${candle.interval}|${candle.time}`
       if (candle.removed) this.candles.delete(key)

@@ -1,0 +1,155 @@
+/**
+ * avsc types for our schemas. Two things differ from plain avsc: the union of events reads and writes plain events told
+ * apart by `type`, without a wrapper object per event; and an array's length is checked against the bytes that are
+ * left, since avsc would try to build an array of whatever length damaged bytes announce.
+ */
+import avro from 'avsc'
+import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
+import { eventTypeOf } from '../../../schemas/types-from-avro.js'
+
+/** The parts of avsc's reader and types that its declarations leave out. */
+type Tap = { buf: Uint8Array; pos: number; readLong(): number; writeLong(value: number): void }
+type Reader = { _read(tap: Tap): unknown }
+type CheckHook = (value: unknown, type: avro.Type) => void
+type Branch = avro.Type &
+  Reader & {
+    _write(tap: Tap, value: unknown): void
+    _skip(tap: Tap): void
+    _check(value: unknown, flags: unknown, hook?: CheckHook, path?: string[]): boolean
+  }
+type ResolverLike = { _read?: (tap: Tap) => unknown; itemsType?: Reader }
+type TypeOptions = Parameters<typeof avro.Type.forSchema>[1]
+
+export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
+  const typeHook = (part: unknown, options: TypeOptions): avro.Type | undefined => {
+    if (isEventUnion(part)) return new EventUnion(part, options)
+    if (isArraySchema(part)) return new BoundedArray(part as never, options)
+    return undefined
+  }
+  // avsc declares the hook's options as complete; what it hands over are the ones given here.
+  const options = { omitRecordMethods: true, typeHook } as unknown as TypeOptions
+  return avro.Type.forSchema(schema as never, options) as avro.types.RecordType
+}
+
+/** Why one of two schemas cannot read what the other wrote; undefined when both can. */
+export function incompatibility(a: AvroRecord, b: AvroRecord): string | undefined {
+  const [typeA, typeB] = [avroTypeOf(a), avroTypeOf(b)]
+  try {
+    typeA.createResolver(typeB)
+    typeB.createResolver(typeA)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function isEventUnion(part: unknown): part is AvroRecord[] {
+  return (
+    Array.isArray(part) &&
+    part.length > 0 &&
+    (part as AvroType[]).every((branch) => eventTypeOf(recordNameOf(branch)) !== undefined)
+  )
+}
+
+function recordNameOf(branch: AvroType): string {
+  return typeof branch === 'object' && !Array.isArray(branch) && branch.type === 'record' ? branch.name : ''
+}
+
+function isArraySchema(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && (part as { type?: unknown }).type === 'array'
+}
+
+/** `type` is the event's own property and not its prototype's, so that a spread, a clone and JSON keep it. */
+class EventUnion extends avro.types.LogicalType {
+  private readonly branches: Branch[]
+  private readonly eventTypes: string[]
+  private readonly indexByType: Map<string, number>
+
+  constructor(schema: AvroRecord[], options: TypeOptions) {
+    // As types already made, since the hook would take the schemas for another union of events.
+    const branches = schema.map((branch) => avro.Type.forSchema(branch as never, options))
+    super(branches as never, options)
+    this.branches = branches as Branch[]
+    this.eventTypes = schema.map(({ name }) => eventTypeOf(name) ?? name)
+    this.indexByType = new Map(this.eventTypes.map((type, index) => [type, index]))
+  }
+
+  _read(tap: Tap): object {
+    const index = tap.readLong()
+    return readEvent(this.branches[index], this.eventTypes[index], tap)
+  }
+
+  _write(tap: Tap, event: { type?: unknown } | null | undefined): void {
+    const index = this.indexByType.get(event?.type as string)
+    const branch = index === undefined ? undefined : this.branches[index]
+    if (index === undefined || branch === undefined) {
+      throw new Error(`no such event type: ${JSON.stringify(event?.type)}`)
+    }
+    tap.writeLong(index)
+    branch._write(tap, event)
+  }
+
+  _check(event: { type?: unknown } | null | undefined, flags: unknown, hook?: CheckHook, path?: string[]): boolean {
+    const index = this.indexByType.get(event?.type as string)
+    const branch = index === undefined ? undefined : this.branches[index]
+    if (branch !== undefined) return branch._check(event, flags, hook, path)
+    hook?.(event, this)
+    return false
+  }
+
+  /** Reads another version's union: its branches are matched by name. */
+  _update(resolver: ResolverLike, writer: avro.Type, options: unknown): void {
+    if (!(writer instanceof EventUnion)) return
+    const readers = writer.branches.map((branch) => {
+      const own = this.branches.find(({ name }) => name === branch.name)
+      if (own === undefined) throw new Error(`no event type reads ${branch.name}`)
+      return own.createResolver(branch, options as never) as unknown as Reader
+    })
+    const { eventTypes } = writer
+    resolver._read = (tap) => {
+      const index = tap.readLong()
+      return readEvent(readers[index], eventTypes[index], tap)
+    }
+  }
+}
+
+function readEvent(reader: Reader | undefined, type: string | undefined, tap: Tap): object {
+  if (reader === undefined) throw new Error('no such event type')
+  const event = reader._read(tap) as { type?: string | undefined }
+  event.type = type
+  return event
+}
+
+class BoundedArray extends avro.types.ArrayType {
+  /** Also the reader of resolvers, whose `itemsType` it then uses. */
+  _read(this: { itemsType: Reader }, tap: Tap): unknown[] {
+    const items = this.itemsType
+    const values: unknown[] = []
+    for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
+      if (count < 0) {
+        count = -count
+        tap.readLong()
+      }
+      assertCount(tap, count)
+      for (let index = 0; index < count; index++) values.push(items._read(tap))
+    }
+    return values
+  }
+
+  _skip(tap: Tap): void {
+    const items = this.itemsType as Branch
+    for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
+      if (count < 0) {
+        count = -count
+        tap.readLong()
+      }
+      assertCount(tap, count)
+      for (let index = 0; index < count; index++) items._skip(tap)
+    }
+  }
+}
+
+/** Every item of our arrays takes a byte at least. */
+function assertCount(tap: Tap, count: number): void {
+  if (count > tap.buf.length - tap.pos) throw new Error(`an array of ${count} in ${tap.buf.length} bytes`)
+}

@@ -1,0 +1,126 @@
+/**
+ * How the embedded log lays records on disk: an append is stored as chunks of many records, so that the cost of a
+ * B-tree entry is paid per chunk and not per record. A chunk is a table (timestamp, key length, value length per
+ * record), then the keys and values. Offsets are not in it: a chunk stands under the offset of its first record.
+ */
+import type { LogEntry, LogRecord } from './port.js'
+
+const FORMAT = 1
+const HEADER_BYTES = 8
+const ROW_BYTES = 16
+/** Key length that says: the key of the record before. Chains key their records alike. */
+const SAME_KEY = 0xffffffff
+/** Larger chunks would need long runs of free pages, which a truncated log no longer has. */
+const CHUNK_BYTES = 256 * 1024
+const CHUNK_RECORDS = 4096
+
+export type Chunk = { bytes: Buffer; records: number; newestMs: number; payloadBytes: number }
+
+export function packChunks(entries: readonly LogEntry[]): Chunk[] {
+  const chunks: Chunk[] = []
+  let first = 0
+  let payloadBytes = 0
+  for (let index = 0; index < entries.length; index++) {
+    const size = (entries[index]?.value.byteLength ?? 0) + ROW_BYTES
+    if (index > first && (payloadBytes + size > CHUNK_BYTES || index - first >= CHUNK_RECORDS)) {
+      chunks.push(packChunk(entries, first, index))
+      first = index
+      payloadBytes = 0
+    }
+    payloadBytes += size
+  }
+  if (first < entries.length) chunks.push(packChunk(entries, first, entries.length))
+  return chunks
+}
+
+function packChunk(entries: readonly LogEntry[], first: number, end: number): Chunk {
+  const records = end - first
+  let newestMs = 0
+  const keyLengths = new Uint32Array(records)
+  let payloadBytes = 0
+  let previousKey: string | undefined
+  for (let row = 0; row < records; row++) {
+    const entry = entries[first + row] as LogEntry
+    if (entry.timestampMs > newestMs) newestMs = entry.timestampMs
+    const keyLength = entry.key === previousKey ? SAME_KEY : Buffer.byteLength(entry.key)
+    keyLengths[row] = keyLength
+    payloadBytes += entry.value.byteLength + (keyLength === SAME_KEY ? 0 : keyLength)
+    previousKey = entry.key
+  }
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records * ROW_BYTES + payloadBytes)
+  bytes.writeUInt32LE(FORMAT, 0)
+  bytes.writeUInt32LE(records, 4)
+  let position = HEADER_BYTES + records * ROW_BYTES
+  for (let row = 0; row < records; row++) {
+    const entry = entries[first + row] as LogEntry
+    const at = HEADER_BYTES + row * ROW_BYTES
+    const keyLength = keyLengths[row] as number
+    bytes.writeDoubleLE(entry.timestampMs, at)
+    bytes.writeUInt32LE(keyLength, at + 8)
+    bytes.writeUInt32LE(entry.value.byteLength, at + 12)
+    if (keyLength !== SAME_KEY) position += bytes.write(entry.key, position)
+    bytes.set(entry.value, position)
+    position += entry.value.byteLength
+  }
+  return { bytes, records, newestMs, payloadBytes }
+}
+
+export function chunkRecords(bytes: Buffer): number {
+  return bytes.readUInt32LE(4)
+}
+
+export function chunkTimestampMs(bytes: Buffer, row: number): number {
+  return bytes.readDoubleLE(HEADER_BYTES + row * ROW_BYTES)
+}
+
+/** The highest timestamp of the rows from `fromRow` on. */
+export function chunkNewestMs(bytes: Buffer, fromRow: number): number {
+  let newestMs = 0
+  for (let row = fromRow; row < chunkRecords(bytes); row++) {
+    newestMs = Math.max(newestMs, chunkTimestampMs(bytes, row))
+  }
+  return newestMs
+}
+
+/** Key and value bytes of the rows from `fromRow` on: what a topic's size counts. */
+export function chunkPayloadBytes(bytes: Buffer, fromRow: number): number {
+  let total = 0
+  for (let row = fromRow; row < chunkRecords(bytes); row++) {
+    const at = HEADER_BYTES + row * ROW_BYTES
+    const keyLength = bytes.readUInt32LE(at + 8)
+    total += bytes.readUInt32LE(at + 12) + (keyLength === SAME_KEY ? 0 : keyLength)
+  }
+  return total
+}
+
+/** Adds a chunk's records from `fromRow` on to `into` until a limit is reached; returns the bytes left to take. */
+export function unpackChunk(
+  bytes: Buffer,
+  firstOffset: number,
+  fromRow: number,
+  into: LogRecord[],
+  maxRecords: number,
+  bytesLeft: number,
+): number {
+  const records = chunkRecords(bytes)
+  let left = bytesLeft
+  let position = HEADER_BYTES + records * ROW_BYTES
+  let key = ''
+  for (let row = 0; row < records; row++) {
+    const at = HEADER_BYTES + row * ROW_BYTES
+    const keyLength = bytes.readUInt32LE(at + 8)
+    const valueLength = bytes.readUInt32LE(at + 12)
+    if (keyLength !== SAME_KEY) {
+      key = bytes.toString('utf8', position, position + keyLength)
+      position += keyLength
+    }
+    if (row >= fromRow) {
+      if (into.length >= maxRecords || (into.length > 0 && valueLength > left)) return 0
+      const value = bytes.subarray(position, position + valueLength)
+      into.push({ key, value, timestampMs: bytes.readDoubleLE(at), offset: firstOffset + row })
+      left -= valueLength
+    }
+    position += valueLength
+  }
+  return left
+}

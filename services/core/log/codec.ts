@@ -1,0 +1,234 @@
+/**
+ * Records as bytes: Avro in the registry's wire format (a zero byte, the schema's id in four bytes, Avro binary). What an
+ * older or newer version of a schema wrote is read as the newest one known here.
+ */
+import type avro from 'avsc'
+import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '../../../schemas/avro.js'
+import { DextapeError } from '../domain/errors.js'
+import type { Block, DeadLetter, Retract, Update } from '../domain/records.js'
+import { avroTypeOf } from './avro-types.js'
+import { type SchemaRegistry, subjectOf } from './registry.js'
+
+export type DecodedRecord =
+  | { kind: 'block'; block: Block }
+  | { kind: 'retract'; retract: Retract }
+  | { kind: 'update'; update: Update }
+  | { kind: 'dead'; dead: DeadLetter }
+
+/** A record to encode: what its schema has a default for may be left out. */
+export type Loose<T> = T extends readonly (infer Item)[]
+  ? readonly Loose<Item>[]
+  : T extends Uint8Array
+    ? T
+    : T extends object
+      ? {
+          [K in keyof T as null extends T[K] ? never : K extends 'sub' | 'part' | 'last_part' ? never : K]: Loose<T[K]>
+        } & {
+          [K in keyof T as null extends T[K] ? K : K extends 'sub' | 'part' | 'last_part' ? K : never]?:
+            | Loose<T[K]>
+            | undefined
+        }
+      : T
+
+export type RecordPlace = { topic?: string; offset?: number }
+
+export type Codec = {
+  encodeBlock(topic: string, block: Loose<Block>): Buffer
+  encodeRetract(topic: string, retract: Retract): Buffer
+  encodeUpdate(topic: string, update: Loose<Update>): Buffer
+  encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
+  decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
+  /** Registers a topic's schemas ahead of its first record; needed where the registry is remote. */
+  prepare(topic: string, records: readonly RecordName[]): Promise<void>
+  /** Fetches the schemas of these records; needed before decoding where the registry is remote. */
+  learn(values: Iterable<Uint8Array>): Promise<void>
+}
+
+const HEADER_BYTES = 5
+const FIRST_SCRATCH_BYTES = 64 * 1024
+
+type Newest = { name: RecordName; schema: AvroRecord; text: string; type: avro.types.RecordType }
+type Resolver = ReturnType<avro.Type['createResolver']>
+type Decoder = { name: RecordName; type: avro.types.RecordType; resolver: Resolver | undefined }
+
+export function createCodec(registry: SchemaRegistry): Codec {
+  const newest = new Map(RECORD_NAMES.map((name) => [name, newestOf(name)]))
+  const idsByTopic = new Map<string, Map<RecordName, number>>()
+  const decoders = new Map<number, Decoder>()
+  let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
+
+  function newestNamed(name: RecordName): Newest {
+    return newest.get(name) as Newest
+  }
+
+  function idsOf(topic: string): Map<RecordName, number> {
+    const known = idsByTopic.get(topic)
+    if (known !== undefined) return known
+    const created = new Map<RecordName, number>()
+    idsByTopic.set(topic, created)
+    return created
+  }
+
+  function idFor(topic: string, name: RecordName): number {
+    const known = idsByTopic.get(topic)?.get(name)
+    if (known !== undefined) return known
+    const { schema } = newestNamed(name)
+    const id = registry.idFor(subjectOf(topic, schema), schema)
+    if (typeof id !== 'number') {
+      id.catch(() => undefined)
+      throw notReady(`the schema of ${name} is not registered yet`, { topic }, 'Await prepare(topic, records) first.')
+    }
+    idsOf(topic).set(name, id)
+    return id
+  }
+
+  function encode(topic: string, name: RecordName, record: object): Buffer {
+    const id = idFor(topic, name)
+    const { type } = newestNamed(name)
+    try {
+      let end = type.encode(record, scratch, HEADER_BYTES)
+      if (end < 0) {
+        scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end))
+        end = type.encode(record, scratch, HEADER_BYTES)
+      }
+      scratch[0] = 0
+      scratch.writeUInt32BE(id, 1)
+      return Buffer.from(scratch.subarray(0, end))
+    } catch (cause) {
+      throw new DextapeError({
+        code: 'unencodable',
+        what: `not a ${name} as its schema has it`,
+        where: { topic },
+        got: firstFault(type, record) ?? messageOf(cause),
+        cause,
+      })
+    }
+  }
+
+  function decoderFor(id: number, place: RecordPlace | undefined): Decoder {
+    const known = decoders.get(id)
+    if (known !== undefined) return known
+    const schema = registry.schemaFor(id)
+    if (schema instanceof Promise) {
+      schema.catch(() => undefined)
+      throw notReady(`schema ${id} is not fetched yet`, whereOf(place), 'Await learn(values) first.')
+    }
+    return addDecoder(id, schema, place)
+  }
+
+  function addDecoder(id: number, schema: AvroRecord | undefined, place?: RecordPlace): Decoder {
+    if (schema === undefined) throw undecodable(id, 'the registry does not know this schema', place)
+    const match = [...newest.values()].find((candidate) => candidate.schema.name === schema.name)
+    if (match === undefined) throw undecodable(id, `no record type is called ${schema.name}`, place)
+    const { name, text, type } = match
+    try {
+      const resolver = JSON.stringify(schema) === text ? undefined : type.createResolver(avroTypeOf(schema))
+      const decoder: Decoder = { name, type, resolver }
+      decoders.set(id, decoder)
+      return decoder
+    } catch (cause) {
+      throw undecodable(id, messageOf(cause), place, cause)
+    }
+  }
+
+  function decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord {
+    const id = schemaIdOf(bytes)
+    if (id === undefined) throw undecodable(undefined, 'the bytes do not begin with 0 and a schema id', place)
+    const { name, type, resolver } = decoderFor(id, place)
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, bytes.byteLength - HEADER_BYTES)
+    let record: unknown
+    try {
+      record = type.fromBuffer(body, resolver)
+    } catch (cause) {
+      throw undecodable(id, messageOf(cause), place, cause)
+    }
+    switch (name) {
+      case 'block':
+        return { kind: 'block', block: record as Block }
+      case 'retract':
+        return { kind: 'retract', retract: record as Retract }
+      case 'update':
+        return { kind: 'update', update: record as Update }
+      case 'dead_letter':
+        return { kind: 'dead', dead: record as DeadLetter }
+    }
+  }
+
+  return {
+    encodeBlock: (topic, block) => encode(topic, 'block', block),
+    encodeRetract: (topic, retract) => encode(topic, 'retract', retract),
+    encodeUpdate: (topic, update) => encode(topic, 'update', update),
+    encodeDeadLetter(topic, dead) {
+      const raw = Buffer.isBuffer(dead.raw) ? dead.raw : Buffer.from(dead.raw)
+      return encode(topic, 'dead_letter', { ...dead, raw })
+    },
+    decodeLogRecord,
+    async prepare(topic, records) {
+      for (const name of records) {
+        const { schema } = newestNamed(name)
+        idsOf(topic).set(name, await registry.idFor(subjectOf(topic, schema), schema))
+      }
+    },
+    async learn(values) {
+      for (const value of values) {
+        const id = schemaIdOf(value)
+        if (id === undefined || decoders.has(id)) continue
+        const schema = await registry.schemaFor(id)
+        if (schema !== undefined) addDecoder(id, schema)
+      }
+    },
+  }
+}
+
+function newestOf(name: RecordName): Newest {
+  const schema = schemaVersions(name).at(-1)
+  if (schema === undefined) {
+    throw new DextapeError({ code: 'no_schema', what: `schemas/avro/${name} holds no v<N>.avsc` })
+  }
+  return { name, schema, text: JSON.stringify(schema), type: avroTypeOf(schema) }
+}
+
+function schemaIdOf(bytes: Uint8Array): number | undefined {
+  if (bytes.byteLength < HEADER_BYTES || bytes[0] !== 0) return undefined
+  return new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES).getUint32(1)
+}
+
+/** Where in a record the first value stands that its schema does not take. */
+function firstFault(type: avro.Type, record: object): string | undefined {
+  let fault: string | undefined
+  try {
+    type.isValid(record, {
+      errorHook(path, value) {
+        fault ??= `${path.join('.')} = ${JSON.stringify(value)}`
+      },
+    })
+  } catch {
+    return fault
+  }
+  return fault
+}
+
+function undecodable(id: number | undefined, got: string, place?: RecordPlace, cause?: unknown): DextapeError {
+  return new DextapeError({
+    code: 'undecodable',
+    what: id === undefined ? 'not a log record' : `not a log record of schema ${id}`,
+    where: whereOf(place),
+    got,
+    cause,
+  })
+}
+
+function notReady(what: string, where: { topic?: string }, fix: string): DextapeError {
+  return new DextapeError({ code: 'schema_not_ready', what, where, retry: true, fix })
+}
+
+function whereOf(place: RecordPlace | undefined): { topic?: string; position?: string } {
+  return {
+    ...(place?.topic === undefined ? {} : { topic: place.topic }),
+    ...(place?.offset === undefined ? {} : { position: `offset ${place.offset}` }),
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

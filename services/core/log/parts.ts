@@ -1,0 +1,159 @@
+/** Records larger than the log takes, cut into parts that each fit and joined again by the reader. */
+import { DextapeError } from '../domain/errors.js'
+import type { Block, Update } from '../domain/records.js'
+import type { DecodedRecord, Loose } from './codec.js'
+
+const BLOCK_LISTS = ['events'] as const
+const UPDATE_LISTS = ['pairs', 'tokens', 'main_pair_changes', 'retracted', 'gone_tokens'] as const
+/** Numbers that take the most bytes a part's numbers can: what fits with them fits with the real ones. */
+const WIDEST_INT = 2 ** 31 - 1
+
+type Encode<T> = (record: T) => Buffer
+
+export function splitBlock<T extends Loose<Block>>(block: T, encode: Encode<T>, maxBytes: number): Buffer[] {
+  return split(block, BLOCK_LISTS, encode, maxBytes, `block ${block.number}`)
+}
+
+export function splitUpdate<T extends Loose<Update>>(update: T, encode: Encode<T>, maxBytes: number): Buffer[] {
+  return split(update, UPDATE_LISTS, encode, maxBytes, `update ${update.seq}`)
+}
+
+function split<T extends { chain: string }>(
+  record: T,
+  lists: readonly string[],
+  encode: Encode<T>,
+  maxBytes: number,
+  name: string,
+): Buffer[] {
+  const whole = encode({ ...record, part: 0, last_part: 0 })
+  if (whole.byteLength <= maxBytes) return [whole]
+
+  const items = lists.flatMap((list) => listOf(record, list).map((item) => ({ list, item })))
+  const partOf = (from: number, to: number, part: number, lastPart: number): T => {
+    const emptied = Object.fromEntries(lists.map((list) => [list, [] as unknown[]]))
+    for (const { list, item } of items.slice(from, to)) emptied[list]?.push(item)
+    return { ...record, ...emptied, part, last_part: lastPart }
+  }
+
+  const ranges: [number, number][] = []
+  const cut = (from: number, to: number): void => {
+    const bytes = encode(partOf(from, to, WIDEST_INT, WIDEST_INT)).byteLength
+    if (bytes <= maxBytes) {
+      ranges.push([from, to])
+      return
+    }
+    if (to - from <= 1) throw tooLarge(record.chain, name, items[from]?.list, bytes, maxBytes)
+    const middle = (from + to) >> 1
+    cut(from, middle)
+    cut(middle, to)
+  }
+  cut(0, items.length)
+  return ranges.map(([from, to], part) => encode(partOf(from, to, part, ranges.length - 1)))
+}
+
+function listOf(record: object, list: string): readonly unknown[] {
+  return (record as Record<string, readonly unknown[] | undefined>)[list] ?? []
+}
+
+function tooLarge(
+  chain: string,
+  name: string,
+  list: string | undefined,
+  bytes: number,
+  maxBytes: number,
+): DextapeError {
+  return new DextapeError({
+    code: 'record_too_large',
+    what: `${name} cannot be split: ${list === undefined ? 'its head alone' : `one entry of its ${list}`} is too large`,
+    where: { chain },
+    expected: `at most ${maxBytes} bytes`,
+    got: `${bytes}`,
+    fix: 'Raise the log’s maximum record size.',
+  })
+}
+
+/** A whole record and the offset after its last part. */
+export type Assembled = { record: DecodedRecord; nextOffset: number }
+
+export type Assembler = {
+  /** Takes the next record of the log; gives the whole one when this was its last part. */
+  push(record: DecodedRecord, offset: number): Assembled | undefined
+  /** Where a reader that stops now must start again: never inside a split record. Undefined before the first record. */
+  readonly safeOffset: number | undefined
+}
+
+type Parted = { part: number; last_part: number }
+
+export function createAssembler(): Assembler {
+  let parts: DecodedRecord[] = []
+  let safeOffset: number | undefined
+
+  return {
+    get safeOffset() {
+      return safeOffset
+    },
+    push(record, offset) {
+      safeOffset ??= offset
+      const numbers = partedOf(record)
+      const { part, last_part: lastPart } = numbers ?? { part: 0, last_part: 0 }
+      if (part === 0) parts = []
+      const previous = parts.at(-1)
+      const follows = part === 0 ? lastPart >= 0 : previous !== undefined && continues(previous, record)
+      if (!follows) {
+        const expected = previous === undefined ? 'part 0' : `${describe(previous)} to go on`
+        parts = []
+        throw new DextapeError({
+          code: 'broken_parts',
+          what: 'a split record is broken',
+          where: { position: `offset ${offset}` },
+          expected,
+          got: describe(record),
+        })
+      }
+      parts.push(record)
+      if (part < lastPart) return undefined
+      const whole = parts.length === 1 ? record : join(parts)
+      parts = []
+      safeOffset = offset + 1
+      return { record: whole, nextOffset: safeOffset }
+    },
+  }
+}
+
+function partedOf(record: DecodedRecord): (Parted & (Block | Update)) | undefined {
+  if (record.kind === 'block') return record.block
+  return record.kind === 'update' ? record.update : undefined
+}
+
+function continues(previous: DecodedRecord, next: DecodedRecord): boolean {
+  const [a, b] = [partedOf(previous), partedOf(next)]
+  if (a === undefined || b === undefined || previous.kind !== next.kind) return false
+  const lists: readonly string[] = previous.kind === 'block' ? BLOCK_LISTS : UPDATE_LISTS
+  if (b.part !== a.part + 1 || b.last_part !== a.last_part || b.part > b.last_part) return false
+  return (Object.keys(a) as (keyof typeof a)[]).every(
+    (field) => field === 'part' || lists.includes(field) || a[field] === b[field],
+  )
+}
+
+function join(parts: readonly DecodedRecord[]): DecodedRecord {
+  const records = parts.map(partedOf)
+  const joined = (lists: readonly string[]): object =>
+    Object.fromEntries(lists.map((list) => [list, records.flatMap((record) => listOf(record ?? {}, list))]))
+  const [first] = parts
+  if (first?.kind === 'block') {
+    return { kind: 'block', block: { ...first.block, ...joined(BLOCK_LISTS), part: 0, last_part: 0 } }
+  }
+  const { update } = first as Extract<DecodedRecord, { kind: 'update' }>
+  return { kind: 'update', update: { ...update, ...joined(UPDATE_LISTS), part: 0, last_part: 0 } }
+}
+
+function describe(record: DecodedRecord): string {
+  switch (record.kind) {
+    case 'block':
+      return `part ${record.block.part} of ${record.block.last_part} of block ${record.block.number} ${record.block.hash}`
+    case 'update':
+      return `part ${record.update.part} of ${record.update.last_part} of update ${record.update.epoch}:${record.update.seq}`
+    default:
+      return `a ${record.kind}`
+  }
+}

@@ -1,0 +1,133 @@
+/** The store's one code path, whatever engine is behind the client. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clients, connect, type StoreTarget } from './connect.js'
+import { isPassing, storeFault } from './faults.js'
+import { migrate } from './migrate.js'
+import type { QueryLimits, Store } from './port.js'
+import { closed, type Trouble, untilDone } from './retry.js'
+import { TABLES, type TableName } from './tables.js'
+
+export type { StoreTarget } from './connect.js'
+export type { Trouble } from './retry.js'
+
+export type StoreOptions = {
+  /** Ends waiting inserts, as close() does. */
+  signal?: AbortSignal
+  /** Told at each failed attempt of an insert that will be tried again. */
+  onTrouble?: (trouble: Trouble) => void
+  limits?: QueryLimits
+}
+
+/** Short enough that one heavy query does not hold up the others for long. */
+export const DEFAULT_LIMITS: Required<QueryLimits> = { maxSeconds: 10, maxRows: 100_000, maxBytes: 1_000_000_000 }
+
+/**
+ * In the statement and not beside it: settings beside it become `SET …;` before the text in the embedded engine, and each
+ * costs another scan of the whole batch (two of them: 1.6 times the CPU).
+ */
+const INSERT_SETTINGS = [
+  'async_insert = 0',
+  'input_format_null_as_default = 1',
+  'input_format_parallel_parsing = 0',
+  // A sparse recording over years has a batch in many months.
+  'max_partitions_per_insert_block = 0',
+  'max_execution_time = 0',
+  'max_memory_usage = 0',
+].join(', ')
+
+/** A server that hangs must not hang the stop. */
+const CLOSE_WAIT_MS = 15_000
+
+const UNLIMITED = { max_execution_time: 0, max_result_rows: '0', max_memory_usage: '0' }
+
+export async function openStore(target: StoreTarget, options: StoreOptions = {}): Promise<Store> {
+  const clients = await connect(target)
+  const ending = new AbortController()
+  const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal])
+  const running = new Set<Promise<unknown>>()
+  const prepared = new WeakSet<object>()
+
+  /** Statements in flight are awaited by close(). */
+  async function guard<T>(doing: string, run: () => Promise<T>): Promise<T> {
+    if (ending.signal.aborted) throw closed(doing)
+    const work = run().catch((error) => {
+      throw storeFault(error, doing)
+    })
+    running.add(work)
+    return work.finally(() => running.delete(work))
+  }
+
+  /** The embedded engine's sessions start in `default`. */
+  async function inDatabase(client: Clients['write']): Promise<Clients['write']> {
+    if (clients.sticky && !prepared.has(client)) {
+      await client.command({ query: `USE ${clients.database}` })
+      prepared.add(client)
+    }
+    return client
+  }
+
+  const command = async (query: string, params: Record<string, unknown> = {}) => {
+    const client = await inDatabase(clients.write)
+    await client.command({ query, query_params: params, clickhouse_settings: UNLIMITED })
+  }
+
+  const rows = async <Row>(sql: string, params: Record<string, unknown> = {}, asked: QueryLimits = {}) => {
+    const { maxSeconds, maxRows, maxBytes } = { ...DEFAULT_LIMITS, ...options.limits, ...asked }
+    const client = await inDatabase(clients.read())
+    const result = await client.query({
+      query: sql,
+      query_params: params,
+      format: 'JSONEachRow',
+      clickhouse_settings: {
+        max_execution_time: maxSeconds,
+        max_result_rows: String(maxRows),
+        result_overflow_mode: 'throw',
+        max_memory_usage: String(maxBytes),
+        // A fault in the middle of an answer must not look like its end.
+        wait_end_of_query: 1,
+        // A plain JSON.parse corrupts integers above 2^53 and decimals.
+        output_format_json_quote_64bit_integers: 1,
+        output_format_json_quote_decimals: 1,
+      },
+    })
+    return result.json<Row>()
+  }
+
+  return {
+    migrate: () =>
+      guard('a migration', async () => {
+        await clients.bootstrap.command({ query: `CREATE DATABASE IF NOT EXISTS ${clients.database}` })
+        return migrate({ command, query: rows })
+      }),
+    insert: (table, lines) => {
+      if (lines.trim() === '') return Promise.resolve()
+      const doing = `an insert into ${table}`
+      const query = `${insertHead(table)}\n${lines}`
+      const onTrouble = options.onTrouble ?? (() => {})
+      return guard(doing, () =>
+        untilDone({ doing, signal, isPassing, asFault: (error) => storeFault(error, doing), onTrouble }, async () => {
+          const client = await inDatabase(clients.write)
+          await client.command({ query })
+        }),
+      )
+    },
+    query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
+      guard('a query', () => rows<Row>(sql, params, limits)),
+    command: (sql, params) => guard('a command', () => command(sql, params)),
+    ping: () =>
+      guard('a ping', async () => {
+        const answer = await clients.write.ping({ select: true })
+        if (!answer.success) throw answer.error
+      }),
+    close: async () => {
+      if (ending.signal.aborted) return
+      ending.abort()
+      await Promise.race([Promise.allSettled(running), sleep(CLOSE_WAIT_MS, undefined, { ref: false })])
+      await clients.close()
+    },
+  }
+}
+
+function insertHead(table: TableName): string {
+  return `INSERT INTO ${table} (${TABLES[table].join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT JSONCompactEachRow`
+}

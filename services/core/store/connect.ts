@@ -1,0 +1,88 @@
+/** The official client over a server, over this process's engine, or over another process's engine behind its socket. */
+import { Agent } from 'node:http'
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { ConfigError } from '../domain/errors.js'
+import { type EngineSession, openSession } from './embedded.js'
+
+export type StoreTarget =
+  /** user, password and database (default `dextape`) stand in the URL. */
+  { kind: 'server'; url: string } | { kind: 'embedded'; path: string } | { kind: 'socket'; path: string }
+
+export type Clients = {
+  database: string
+  /** Makes the database; knows none yet. */
+  bootstrap: ClickHouseClient
+  /** Apart from `read`: in the embedded engine a session runs one statement at a time, and writes must not wait for queries. */
+  write: ClickHouseClient
+  read: () => ClickHouseClient
+  /** Settings given beside a statement stay in an embedded session, so a session is told its database once. */
+  sticky: boolean
+  close: () => Promise<void>
+}
+
+const DATABASE = 'dextape'
+/** The engine works on libuv's threads (4 by default): one is left to writes. */
+const EMBEDDED_READERS = 3
+/** Above every query limit: the engine's own answer must come first. */
+const REQUEST_TIMEOUT_MS = 120_000
+const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', log: { level: ClickHouseLogLevel.OFF } }
+
+export async function connect(target: StoreTarget): Promise<Clients> {
+  if (target.kind === 'embedded') return embedded(target.path)
+  return target.kind === 'socket' ? overSocket(target.path) : overHttp(target.url)
+}
+
+function overHttp(text: string): Clients {
+  const url = serverUrl(text)
+  const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE
+  url.pathname = '/'
+  // Below the server's own keep-alive (3 s in old versions, 10 s today): the server must not close what we are about to use.
+  const options = { ...COMMON, url, keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
+  const bootstrap = createClient({ ...options, database: 'default' })
+  const main = createClient({ ...options, database })
+  return pair(database, bootstrap, main)
+}
+
+function overSocket(socketPath: string): Clients {
+  const agent = new Agent({ socketPath, keepAlive: false, maxSockets: 10 } as ConstructorParameters<typeof Agent>[0])
+  const options = { ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false }
+  const bootstrap = createClient({ ...options, database: 'default' })
+  const main = createClient({ ...options, database: DATABASE })
+  return pair(DATABASE, bootstrap, main)
+}
+
+function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseClient): Clients {
+  const close = async () => void (await Promise.all([bootstrap.close(), main.close()]))
+  return { database, bootstrap, write: main, read: () => main, sticky: false, close }
+}
+
+async function embedded(path: string): Promise<Clients> {
+  const open = async () => createClient({ ...COMMON, connection: asConnection(await openSession(path)) })
+  const write = await open()
+  const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, open))
+  let turn = 0
+  const read = () => readers[turn++ % readers.length] ?? write
+  const close = async () => {
+    for (const client of [...readers, write]) await client.close()
+  }
+  return { database: DATABASE, bootstrap: write, write, read, sticky: true, close }
+}
+
+type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
+
+/** The engine is typed against its own copy of the client's contract: the same shape, another nominal type. */
+function asConnection(session: EngineSession): InjectedConnection {
+  return session as unknown as InjectedConnection
+}
+
+function serverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new ConfigError({
+      code: 'store_url',
+      what: 'CLICKHOUSE_URL is not a URL of a ClickHouse HTTP interface',
+      expected: 'http(s)://user:password@host:8123/database',
+      fix: 'Correct it, or leave it unset to use the embedded store',
+    })
+  return url
+}

@@ -1,0 +1,88 @@
+/** The engine inside this process (chDB). It is loaded only when asked for: machines with a server need no native part. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ChdbConnection } from 'chdb/connection'
+import { ConfigError } from '../domain/errors.js'
+
+export type EngineSession = ChdbConnection
+
+/** A session of the engine at this path: sessions share data, run in parallel, and keep their own settings. */
+export async function openSession(path: string): Promise<EngineSession> {
+  const { createChdbConnection } = await loadEngine()
+  const directory = resolve(path)
+  mkdirSync(directory, { recursive: true })
+  try {
+    return createChdbConnection({ path: directory })
+  } catch (error) {
+    throw openFault(directory, error)
+  }
+}
+
+async function loadEngine(): Promise<typeof import('chdb/connection')> {
+  try {
+    return await import('chdb/connection')
+  } catch (cause) {
+    const cpu = process.arch === 'x64' || process.arch === 'arm64' ? process.arch : 'x64'
+    const part = process.platform === 'darwin' ? `@chdb/lib-darwin-${cpu}` : `@chdb/lib-linux-${cpu}-gnu`
+    throw new ConfigError({
+      code: 'store_engine_missing',
+      what: `The embedded store needs the native part ${part}, which is not installed for ${process.platform}-${process.arch}`,
+      got: firstLine(cause),
+      fix: `Run: npm install --no-save ${part} — or set CLICKHOUSE_URL to a ClickHouse server`,
+      cause,
+    })
+  }
+}
+
+function openFault(directory: string, cause: unknown): ConfigError {
+  const message = firstLine(cause)
+  if (message.includes('one active data directory'))
+    return new ConfigError({
+      code: 'store_engine_busy',
+      what: 'This process already runs an embedded store on another directory',
+      where: { file: directory },
+      fix: 'Close that one first: the engine holds one directory a process',
+      cause,
+    })
+  const holder = holderOf(directory)
+  if (holder !== undefined && holder !== process.pid)
+    return new ConfigError({
+      code: 'store_locked',
+      what: `Another process (pid ${holder}) has this embedded store open`,
+      where: { file: directory },
+      fix: 'Stop it, or go through its socket, or set DEXTAPE_DATA_DIR to another directory',
+      cause,
+    })
+  return new ConfigError({
+    code: 'store_unusable',
+    what: 'The embedded store cannot be opened',
+    where: { file: directory },
+    got: message,
+    fix: 'See that the directory is writable and the disk not full',
+    cause,
+  })
+}
+
+/** The engine locks `status` in its directory for as long as it lives and writes its pid there. */
+export function holderOf(directory: string): number | undefined {
+  let pid: number
+  try {
+    pid = Number(/PID: (\d+)/.exec(readFileSync(join(directory, 'status'), 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+  return Number.isInteger(pid) && isAlive(pid) ? pid : undefined
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
+}

@@ -1,0 +1,138 @@
+/**
+ * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, so that other commands reach it while
+ * it runs. Each request has a session of its own (under 1 ms): its settings and parameters end with it.
+ */
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { dirname, join } from 'node:path'
+import { openSession } from './embedded.js'
+import { createGate } from './gate.js'
+
+export type EngineSocket = { path: string; close: () => Promise<void> }
+
+/** Queries of other processes may take this many of the engine's threads; the rest stay with the process itself. */
+const QUERIES_AT_ONCE = 2
+const PING_TIMEOUT_MS = 2_000
+
+/** Parts of the interface's URL that are no settings of the engine, and settings only the HTTP layer of a server has. */
+const NO_SETTING = new Set([
+  ...['query', 'database', 'user', 'password', 'query_id', 'session_id', 'session_timeout', 'session_check', 'role'],
+  ...['default_format', 'compress', 'decompress', 'wait_end_of_query', 'enable_http_compression'],
+  ...['send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
+])
+
+/** The caller holds the engine of `enginePath`, so a socket file found there is a dead one's. */
+export async function serveEngine(enginePath: string, socketPath: string): Promise<EngineSocket> {
+  const queries = createGate(QUERIES_AT_ONCE)
+  const inserts = createGate(1)
+  const running = new Set<Promise<void>>()
+  const server = createServer((incoming, response) => {
+    const work = answer(incoming, response).catch(() => void response.destroy())
+    running.add(work)
+    void work.finally(() => running.delete(work))
+  })
+  server.requestTimeout = 0
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? '/', 'http://engine')
+    const body = await bodyOf(incoming)
+    if (url.pathname === '/ping') return reply(response, 200, Buffer.from('Ok.\n'))
+    const sql = [url.searchParams.get('query') ?? '', body].filter((part) => part !== '').join('\n')
+    const gate = /^\s*insert\s/i.test(sql) ? inserts : queries
+    try {
+      const bytes = await gate(() => run(enginePath, url.searchParams, sql))
+      reply(response, 200, bytes)
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error)
+      const code = /Code: (\d+)/.exec(text)?.[1] ?? '1000'
+      reply(response, 500, Buffer.from(text), { 'X-ClickHouse-Exception-Code': code })
+    }
+  }
+
+  await listenPrivately(server, socketPath)
+  return {
+    path: socketPath,
+    close: async () => {
+      const closed = new Promise<void>((done) => server.close(() => done()))
+      await Promise.allSettled(running)
+      server.closeAllConnections()
+      await closed
+      rmSync(socketPath, { force: true })
+    },
+  }
+}
+
+/** Whether a process answers behind this socket; a file alone may be left over from a crash. */
+export function isEngineServed(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ socketPath, path: '/ping', timeout: PING_TIMEOUT_MS, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })
+}
+
+async function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
+  const session = await openSession(enginePath)
+  try {
+    // Apart from the statement: the engine scans all of a text once for each statement in it.
+    const before = [`USE ${identifier(asked.get('database') ?? 'default')}`, ...settingsOf(asked)]
+    await session.chdb.queryAsync(before.join('; '))
+    const result = await session.chdb.queryAsync(sql, { format: asked.get('default_format') ?? 'TabSeparated' })
+    return result.bytes()
+  } finally {
+    await session.close()
+  }
+}
+
+function settingsOf(asked: URLSearchParams): string[] {
+  return [...asked].flatMap(([name, value]) =>
+    NO_SETTING.has(name) || !/^\w+$/.test(name) ? [] : [`SET ${name} = ${literal(value, name.startsWith('param_'))}`],
+  )
+}
+
+function literal(value: string, isText: boolean): string {
+  if (!isText && /^-?\d+(\.\d+)?$/.test(value)) return value
+  return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`
+}
+
+function identifier(name: string): string {
+  return `\`${name.replace(/[\\`]/g, '')}\``
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function reply(response: ServerResponse, status: number, body: Uint8Array, headers: Record<string, string> = {}): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=UTF-8',
+    'Content-Length': body.byteLength,
+    'X-ClickHouse-Summary': '{"read_rows":"0","written_rows":"0"}',
+    ...headers,
+  })
+  response.end(body)
+}
+
+/**
+ * Whoever may open the socket may do anything with the store, so it is made in a directory that is its owner's alone and
+ * moved into place with its mode set. (A umask would reach the files the engine's threads make meanwhile.)
+ */
+async function listenPrivately(server: ReturnType<typeof createServer>, socketPath: string): Promise<void> {
+  const nursery = mkdtempSync(join(dirname(socketPath), '.s'))
+  try {
+    const born = join(nursery, 's')
+    server.listen(born)
+    await once(server, 'listening')
+    chmodSync(born, 0o600)
+    renameSync(born, socketPath)
+  } finally {
+    rmSync(nursery, { recursive: true, force: true })
+  }
+}

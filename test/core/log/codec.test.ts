@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AvroRecord, RECORD_NAMES, type RecordName } from '../../../schemas/avro.js'
+import { DextapeError } from '../../../services/core/domain/errors.js'
+import type { Block, DeadLetter, Retract, Update } from '../../../services/core/domain/records.js'
+import { type Codec, createCodec, type DecodedRecord } from '../../../services/core/log/codec.js'
+import type { SchemaRegistry } from '../../../services/core/log/registry.js'
+import { arbitraryRecord, newestSchema } from './arbitraries.js'
+import { memoryRegistry } from './memory-registry.js'
+
+const TOPIC = 'dex.blocks.eth'
+
+function encodeAny(codec: Codec, name: RecordName, record: unknown): Buffer {
+  switch (name) {
+    case 'block':
+      return codec.encodeBlock(TOPIC, record as Block)
+    case 'retract':
+      return codec.encodeRetract(TOPIC, record as Retract)
+    case 'update':
+      return codec.encodeUpdate(TOPIC, record as Update)
+    case 'dead_letter':
+      return codec.encodeDeadLetter(TOPIC, record as DeadLetter)
+  }
+}
+
+const recordOf = (decoded: DecodedRecord): unknown =>
+  decoded.kind === 'block'
+    ? decoded.block
+    : decoded.kind === 'retract'
+      ? decoded.retract
+      : decoded.kind === 'update'
+        ? decoded.update
+        : decoded.dead
+
+const KINDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead' } as const
+
+const swap = {
+  type: 'swap' as const,
+  tx_index: 0,
+  log_index: 3,
+  tx_hash: '0xt',
+  pool: '0xp',
+  amm: 'uniswap_v2',
+  sender: '0xs',
+  recipient: '0xr',
+  wallet: '0xw',
+  token_in: '0xi',
+  amount_in: '1',
+  token_out: '0xo',
+  amount_out: '2',
+}
+const block = {
+  chain: 'eth',
+  number: 7,
+  hash: '0xb',
+  parent_hash: '0xa',
+  time: 1_700_000_000,
+  finalized_number: 1,
+  events: [swap],
+}
+
+describe.each(RECORD_NAMES)('%s', (name) => {
+  const codec = createCodec(memoryRegistry())
+
+  it('comes back as it was', () => {
+    fc.assert(
+      fc.property(arbitraryRecord(newestSchema(name)), (record) => {
+        const decoded = codec.decodeLogRecord(encodeAny(codec, name, record))
+        expect(decoded.kind).toBe(KINDS[name])
+        expect(recordOf(decoded)).toEqual(record)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('damaged bytes are refused or read, never worse', () => {
+    fc.assert(
+      fc.property(
+        arbitraryRecord(newestSchema(name)),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        fc.option(fc.nat()),
+        (record, edits, cut) => {
+          const bytes = encodeAny(codec, name, record)
+          for (const [at, value] of edits) bytes[at % bytes.length] = value
+          const damaged = cut === null ? bytes : bytes.subarray(0, cut % bytes.length)
+          try {
+            codec.decodeLogRecord(damaged)
+          } catch (error) {
+            expect(error).toBeInstanceOf(DextapeError)
+            expect((error as DextapeError).code).toBe('undecodable')
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('a cut or a lengthened record is refused', () => {
+    fc.assert(
+      fc.property(arbitraryRecord(newestSchema(name)), fc.nat(), (record, cut) => {
+        const bytes = encodeAny(codec, name, record)
+        expect(() => codec.decodeLogRecord(bytes.subarray(0, cut % bytes.length))).toThrow(DextapeError)
+        expect(() => codec.decodeLogRecord(Buffer.concat([bytes, Buffer.from([0])]))).toThrow(/trailing/)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('the codec', () => {
+  it('writes the registry’s wire format', () => {
+    const codec = createCodec(memoryRegistry([newestSchema('update'), newestSchema('retract')]))
+    const retract = { chain: 'e', from_number: 2, from_hash: 'b', to_number: 1, to_hash: 'a' }
+    expect(codec.encodeRetract(TOPIC, retract).toString('hex')).toBe(
+      '0000000002' + '0265' + '04' + '0262' + '02' + '0261',
+    )
+  })
+
+  it('fills in what a recording leaves out', () => {
+    const codec = createCodec(memoryRegistry())
+    expect(codec.decodeLogRecord(codec.encodeBlock(TOPIC, block))).toEqual({
+      kind: 'block',
+      block: {
+        ...block,
+        part: 0,
+        last_part: 0,
+        events: [{ ...swap, sub: 0, reserve0: null, reserve1: null, sqrt_price: null, profile: null }],
+      },
+    })
+  })
+
+  it('events keep their type through a spread and JSON', () => {
+    const codec = createCodec(memoryRegistry())
+    const decoded = codec.decodeLogRecord(codec.encodeBlock(TOPIC, block))
+    const [event] = decoded.kind === 'block' ? decoded.block.events : []
+    expect({ ...event }).toMatchObject({ type: 'swap' })
+    expect(JSON.parse(JSON.stringify(event)).type).toBe('swap')
+  })
+
+  it('takes any block whose optional fields are absent', () => {
+    const codec = createCodec(memoryRegistry())
+    fc.assert(
+      fc.property(arbitraryRecord<Block>(newestSchema('block'), true), (sparse) => {
+        const decoded = codec.decodeLogRecord(codec.encodeBlock(TOPIC, sparse))
+        expect(decoded).toMatchObject({ kind: 'block', block: sparse })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('grows for a record larger than its buffer', () => {
+    const codec = createCodec(memoryRegistry())
+    const large = { ...block, events: Array.from({ length: 5_000 }, (_, log_index) => ({ ...swap, log_index })) }
+    const decoded = codec.decodeLogRecord(codec.encodeBlock(TOPIC, large))
+    expect(decoded.kind === 'block' && decoded.block.events.map(({ log_index }) => log_index)).toEqual(
+      large.events.map(({ log_index }) => log_index),
+    )
+  })
+
+  it.each([
+    ['an unknown event type', { ...block, events: [{ ...swap, type: 'gift' }] }, /events\.0/],
+    ['a missing field', { ...block, events: [{ ...swap, pool: undefined }] }, /events\.0\.pool/],
+    ['a number beyond what doubles hold', { ...block, number: 2 ** 60 }, /number/],
+    ['an amount that is not text', { ...block, events: [{ ...swap, amount_in: 1 }] }, /events\.0\.amount_in = 1/],
+  ])('refuses %s and says where', (_what, wrong, place) => {
+    const codec = createCodec(memoryRegistry())
+    expect(() => codec.encodeBlock(TOPIC, wrong as never)).toThrow(place)
+  })
+
+  it('refuses an array longer than its bytes at once, whatever length it claims', () => {
+    const codec = createCodec(memoryRegistry())
+    const bytes = codec.encodeBlock(TOPIC, { ...block, events: [] })
+    const claims = Buffer.concat([bytes.subarray(0, -1), Buffer.from('feffffffffff0f', 'hex')])
+    expect(() => codec.decodeLogRecord(claims)).toThrow(/an array of/)
+  })
+
+  it('names schema, topic and offset of what it cannot read', () => {
+    const codec = createCodec(memoryRegistry())
+    const place = { topic: TOPIC, offset: 42 }
+    expect(() => codec.decodeLogRecord(Buffer.from([0, 0, 0, 1, 0, 1]), place)).toThrow(
+      /schema 256 \(topic dex\.blocks\.eth, position offset 42\)/,
+    )
+    expect(() => codec.decodeLogRecord(Buffer.from('{"kind":"block"}'), place)).toThrow(/not a log record/)
+    expect(() => codec.decodeLogRecord(Buffer.alloc(0))).toThrow(/not a log record/)
+  })
+
+  it('with a remote registry works once it was prepared, and says so before', async () => {
+    const near = memoryRegistry()
+    const remote: SchemaRegistry = {
+      idFor: async (subject, schema) => near.idFor(subject, schema),
+      schemaFor: async (id) => near.schemaFor(id),
+    }
+    const [writer, reader] = [createCodec(remote), createCodec(remote)]
+    expect(() => writer.encodeBlock(TOPIC, block)).toThrow(/prepare/)
+    await writer.prepare(TOPIC, ['block'])
+    const bytes = writer.encodeBlock(TOPIC, block)
+    expect(() => reader.decodeLogRecord(bytes)).toThrow(/learn/)
+    await reader.learn([bytes])
+    expect(reader.decodeLogRecord(bytes)).toMatchObject({ kind: 'block', block })
+  })
+
+  it('reads what other versions of a schema wrote as the newest', () => {
+    const newest = newestSchema('block')
+    const older = structuredClone(newest)
+    const events = older.fields.find(({ name }) => name === 'events')?.type as { items: AvroRecord[] }
+    for (const event of events.items) event.fields = event.fields.filter(({ name }) => name !== 'sqrt_price')
+    older.fields.push({ name: 'dropped_later', type: { type: 'array', items: 'string' }, default: [] })
+    const registry = memoryRegistry([older])
+    const codec = createCodec(registry)
+    const current = codec.encodeBlock(TOPIC, block)
+    const swapWithoutRoot = current.subarray(5)
+    // The older form: no sqrt_price (a null branch before profile's), and one more list at the end.
+    const body = Buffer.concat([
+      swapWithoutRoot.subarray(0, -3),
+      Buffer.from([0]),
+      Buffer.from([0]),
+      Buffer.from('02027800', 'hex'),
+    ])
+    const bytes = Buffer.concat([Buffer.from([0, 0, 0, 0, 1]), body])
+    expect(codec.decodeLogRecord(bytes)).toEqual(codec.decodeLogRecord(current))
+  })
+})

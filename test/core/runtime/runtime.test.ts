@@ -1,0 +1,155 @@
+import { EventEmitter } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, DextapeError } from '../../../services/core/domain/errors.js'
+import { createBackoff, sleep, withRetry } from '../../../services/core/runtime/backoff.js'
+import { silentLogger } from '../../../services/core/runtime/logger.js'
+import { createMetrics } from '../../../services/core/runtime/metrics.js'
+import { checkPortFree } from '../../../services/core/runtime/ports.js'
+import { runMain } from '../../../services/core/runtime/run-main.js'
+import { createShutdown } from '../../../services/core/runtime/shutdown.js'
+
+const never = new AbortController().signal
+
+describe('run-main', () => {
+  async function end(main: () => Promise<number | undefined>) {
+    const said: string[] = []
+    const codes: number[] = []
+    await runMain(main, { stderr: (text) => said.push(text), exit: (code) => codes.push(code) })
+    return { said: said.join(''), codes }
+  }
+  const fails = (error: unknown) => async () => {
+    throw error
+  }
+
+  it('gives the exit code, 0 for none', async () => {
+    expect(await end(async () => undefined)).toEqual({ said: '', codes: [0] })
+    expect(await end(async () => 3)).toEqual({ said: '', codes: [3] })
+  })
+
+  it('tells a configuration error in one message, exit 78', async () => {
+    const error = new ConfigError({ code: 'c', what: 'bad port', fix: 'Choose another.' })
+    expect(await end(fails(error))).toEqual({ said: 'dextape: bad port. Choose another.\n', codes: [78] })
+  })
+
+  it('tells a foreseen error without its stack, an unforeseen one with it, exit 1', async () => {
+    const foreseen = await end(fails(new DextapeError({ code: 'c', what: 'no such topic' })))
+    expect(foreseen).toEqual({ said: 'dextape: no such topic\n', codes: [1] })
+    const unforeseen = await end(fails(new TypeError('x is not a function')))
+    expect(unforeseen.codes).toEqual([1])
+    expect(unforeseen.said).toMatch(/TypeError: x is not a function\n\s+at /)
+  })
+})
+
+describe('back-off', () => {
+  it('waits at random below a ceiling that doubles, up to a limit, and begins anew after a success', async () => {
+    const backoff = createBackoff({ firstMs: 100, maxMs: 1000, random: () => 0.5, sleep: async () => {} })
+    const waits: number[] = []
+    for (let i = 0; i < 6; i++) waits.push(await backoff.wait(never))
+    expect(waits).toEqual([50, 100, 200, 400, 500, 500])
+    backoff.reset()
+    expect(await backoff.wait(never)).toBe(50)
+  })
+
+  it('tries again only what may succeed later', async () => {
+    const quick = createBackoff({ sleep: async () => {} })
+    let calls = 0
+    const heard: number[] = []
+    const call = async () => {
+      if (++calls < 3) throw new DextapeError({ code: 'away', what: 'away', retry: true })
+      return 'done'
+    }
+    expect(await withRetry(call, quick, never, (_, attempt) => heard.push(attempt))).toBe('done')
+    expect(heard).toEqual([1, 2])
+    const broken = async () => {
+      throw new DextapeError({ code: 'broken', what: 'broken' })
+    }
+    await expect(withRetry(broken, quick, never, () => {})).rejects.toThrow('broken')
+  })
+
+  it('ends when told to stop, in the middle of a wait', async () => {
+    const stop = new AbortController()
+    const waiting = sleep(1_000_000, stop.signal)
+    stop.abort()
+    await waiting
+    const call = async () => {
+      throw new DextapeError({ code: 'away', what: 'away', retry: true })
+    }
+    expect(await withRetry(call, createBackoff(), stop.signal, () => {})).toBeUndefined()
+  })
+})
+
+describe('shutdown', () => {
+  function setUp(forceAfterMs?: number) {
+    const signals = new EventEmitter()
+    const codes: number[] = []
+    const exited = new Promise<void>((resolve) => signals.once('exited', () => resolve()))
+    const exit = (code: number) => {
+      codes.push(code)
+      signals.emit('exited')
+    }
+    return { signals, codes, exited, shutdown: createShutdown(silentLogger, { signals, exit }, forceAfterMs) }
+  }
+
+  it('turns the first signal into an abort, the second into an end', () => {
+    const { signals, codes, shutdown } = setUp()
+    signals.emit('SIGTERM')
+    expect([shutdown.signal.aborted, shutdown.signal.reason, codes]).toEqual([true, 'SIGTERM', []])
+    signals.emit('SIGINT')
+    expect(codes).toEqual([1])
+    shutdown.done()
+    expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT')).toBe(0)
+  })
+
+  it('ends a stop that takes too long', async () => {
+    const { codes, exited, shutdown } = setUp(10)
+    shutdown.stop('test')
+    const keepAlive = setTimeout(() => {}, 5000)
+    await exited
+    clearTimeout(keepAlive)
+    expect(codes).toEqual([1])
+  })
+
+  it('leaves a stop alone that is done in time', async () => {
+    const { codes, shutdown } = setUp(10)
+    shutdown.stop('test')
+    shutdown.done()
+    await sleep(30, never)
+    expect(codes).toEqual([])
+  })
+})
+
+describe('metrics', () => {
+  it('are read when asked for, from all who count under one name', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    let blocks = 1
+    metrics.counter({ name: 'dextape_x_total', help: 'X', labels: ['chain'] }, () => [
+      { labels: { chain: 'eth' }, value: blocks },
+    ])
+    metrics.counter({ name: 'dextape_x_total', help: 'X', labels: ['chain'] }, () => [
+      { labels: { chain: 'eth' }, value: 10 },
+    ])
+    metrics.gauge({ name: 'dextape_y_seconds', help: 'Y' }, () => [{ value: 2.5 }])
+    blocks = 5
+    for (let scrape = 0; scrape < 2; scrape++) {
+      const lines = (await metrics.text()).split('\n')
+      expect(lines).toContain('dextape_x_total{chain="eth"} 15')
+      expect(lines).toContain('dextape_y_seconds 2.5')
+    }
+  })
+})
+
+describe('ports', () => {
+  it('in use are told with what to do', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await expect(checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')).rejects.toMatchObject({
+      name: 'ConfigError',
+      code: 'port_in_use',
+      message: `Port ${port} on 127.0.0.1 is already in use. Stop what listens there, or choose another port with DEXTAPE_HTTP_PORT.`,
+    })
+    await new Promise((resolve) => server.close(resolve))
+    await checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')
+  })
+})

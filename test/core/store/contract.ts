@@ -1,0 +1,197 @@
+/** What every store promises, whatever engine is behind it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readMigrations } from '../../../services/core/store/migrate.js'
+import type { Store } from '../../../services/core/store/port.js'
+import { line, lines } from './rows.js'
+import { viewContract } from './views.js'
+
+export type OpenedStore = {
+  store: Store
+  close: () => Promise<void>
+}
+
+/** An engine a test can take away from its store and give back: one in another process. */
+export type RemoteStore = OpenedStore & { away: () => Promise<void>; back: () => Promise<void> }
+
+const HUGE = (2n ** 256n - 1n).toString()
+
+export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
+  contract(name, open, () => {})
+}
+
+export function remoteStoreContract(name: string, open: () => Promise<RemoteStore>): void {
+  contract(name, open, awayContract)
+}
+
+function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, more: (opened: () => T) => void): void {
+  describe(`store: ${name}`, () => {
+    let opened: T
+    let store: Store
+    beforeAll(async () => {
+      opened = await open()
+      store = opened.store
+      await store.migrate()
+    }, 60_000)
+    afterAll(() => opened?.close())
+
+    const volumes = (pair: string) =>
+      store.query<{ v: number; version: string }>(
+        'SELECT volume_u AS v, version FROM candle_rows FINAL WHERE pair = {pair:String} ORDER BY time',
+        { pair },
+      )
+
+    it('runs no migration twice', async () => {
+      expect(await store.migrate()).toEqual([])
+    })
+
+    it('takes a migration again that broke off before it was recorded', async () => {
+      const names = readMigrations().map(({ name }) => name)
+      await store.command('TRUNCATE TABLE migrations')
+      expect(await store.migrate()).toEqual(names)
+    })
+
+    it('keeps the highest version, whichever came first', async () => {
+      const row = (pair: string, version: number) => line('candle_rows', { pair, volume_u: version, version })
+      for (const version of [1, 2]) await store.insert('candle_rows', row('up', version))
+      for (const version of [2, 1]) await store.insert('candle_rows', row('down', version))
+      expect(await volumes('up')).toEqual([{ v: 2, version: '2' }])
+      expect(await volumes('down')).toEqual([{ v: 2, version: '2' }])
+    })
+
+    it('hides a tombstoned row and shows it again when a later version comes', async () => {
+      const put = (version: number, is_deleted: number) =>
+        store.insert('candle_rows', line('candle_rows', { pair: 'grave', volume_u: version, version, is_deleted }))
+      await put(1, 0)
+      await put(2, 1)
+      expect(await volumes('grave')).toEqual([])
+      await put(3, 0)
+      expect(await volumes('grave')).toEqual([{ v: 3, version: '3' }])
+    })
+
+    it('shows rows to queries as soon as the insert has resolved', async () => {
+      for (let n = 1; n <= 20; n++) {
+        await store.insert('candle_rows', line('candle_rows', { pair: 'mine', time: n * 60, version: n }))
+        expect(await volumes('mine')).toHaveLength(n)
+      }
+    })
+
+    it('keeps integers of any size and sign exact', async () => {
+      const holders = ['0', '-1', `-${HUGE}`, HUGE, '9007199254740993']
+      await store.insert(
+        'holder_rows',
+        lines(
+          'holder_rows',
+          holders.map((balance, n) => ({ token: 'big', holder: `h${n}`, balance, version: 2 ** 43 + n })),
+        ),
+      )
+      const found = await store.query<{ balance: string; version: string }>(
+        "SELECT balance, version FROM holder_rows FINAL WHERE token = 'big' ORDER BY holder",
+      )
+      expect(found).toEqual(holders.map((balance, n) => ({ balance, version: String(2 ** 43 + n) })))
+      const [counts] = await store.query<object>(
+        "SELECT toUInt64(18446744073709551615) AS u64, toInt256('-5') AS i256, toDecimal256('1.000000000000000001', 18) AS d",
+      )
+      expect(counts).toEqual({ u64: '18446744073709551615', i256: '-5', d: '1.000000000000000001' })
+    })
+
+    it('keeps unknown numbers apart from zero', async () => {
+      const rows = [
+        { pair: 'nan', time: 0, volume_u: 0 },
+        { pair: 'nan', time: 60 },
+      ]
+      await store.insert('candle_rows', lines('candle_rows', rows))
+      const found = await store.query(
+        "SELECT volume_u AS raw, isNaN(volume_u) AS is_nan FROM candle_rows FINAL WHERE pair = 'nan' ORDER BY time",
+      )
+      expect(found).toEqual([
+        { raw: 0, is_nan: 0 },
+        { raw: null, is_nan: 1 },
+      ])
+    })
+
+    it('takes any string as a name, in rows and in parameters', async () => {
+      const names = [
+        "o'hara",
+        'back\\slash',
+        'tab\tline\nfeed\r',
+        '🦄 ünï',
+        '"double"',
+        '{x:String}',
+        "\\' OR 1=1 --",
+        ';',
+      ]
+      await store.insert(
+        'pair_rows',
+        lines(
+          'pair_rows',
+          names.map((pair) => ({ chain: 'odd', pair })),
+        ),
+      )
+      for (const pair of names)
+        expect(
+          await store.query("SELECT pair FROM pair_rows FINAL WHERE chain = 'odd' AND pair = {pair:String}", { pair }),
+        ).toEqual([{ pair }])
+      const all = await store.query<{ pair: string }>(
+        "SELECT pair FROM pair_rows FINAL WHERE chain = 'odd' AND pair IN {names:Array(String)} AND {no:Nullable(String)} IS NULL",
+        { names, no: null },
+      )
+      expect(all.map(({ pair }) => pair).sort()).toEqual([...names].sort())
+    })
+
+    it('stores a batch spread over many years', async () => {
+      const rows = Array.from({ length: 240 }, (_, n) => ({ pair: 'years', time: n * 2_700_000 }))
+      await store.insert('candle_rows', lines('candle_rows', rows))
+      expect(await volumes('years')).toHaveLength(240)
+    })
+
+    it('bounds a query in time, rows and memory, each with its code', async () => {
+      const slow = 'SELECT sum(cityHash64(number)) AS s FROM numbers(1000000000000)'
+      await expect(store.query(slow, {}, { maxSeconds: 1 })).rejects.toMatchObject({ code: 'query_timeout' })
+      await expect(store.query('SELECT number FROM numbers(101)', {}, { maxRows: 100 })).rejects.toMatchObject({
+        code: 'query_too_large',
+      })
+      const wide = 'SELECT length(groupArray(number)) AS n FROM numbers(100000000)'
+      await expect(store.query(wide, {}, { maxBytes: 50_000_000 })).rejects.toMatchObject({ code: 'query_memory' })
+      expect(await store.query('SELECT count() AS n FROM numbers(1000)')).toEqual([{ n: '1000' }])
+      expect(await store.query('SELECT number FROM numbers(101)')).toHaveLength(101)
+    }, 30_000)
+
+    it('says of a refused query no more than its kind', async () => {
+      const failed = await store.query("SELECT 'secret' FROM nowhere").catch((error: unknown) => error)
+      expect(failed).toMatchObject({ code: 'query_failed', retry: false })
+      expect(String(failed)).toContain('UNKNOWN_TABLE')
+      expect(String(failed)).not.toContain('secret')
+      await expect(store.insert('candle_rows', '["too","few"]')).rejects.toMatchObject({ code: 'query_failed' })
+    })
+
+    it('inserts and answers in parallel', async () => {
+      const batch = (n: number) =>
+        lines(
+          'holder_rows',
+          Array.from({ length: 500 }, (_, h) => ({ token: 'par', holder: `${n}-${h}`, balance: `${n}` })),
+        )
+      const inserts = Array.from({ length: 8 }, (_, n) => store.insert('holder_rows', batch(n)))
+      const queries = Array.from({ length: 24 }, (_, n) => store.query('SELECT {n:UInt32} AS n', { n }))
+      expect((await Promise.all(queries)).flat()).toEqual(Array.from({ length: 24 }, (_, n) => ({ n })))
+      await Promise.all(inserts)
+      const found = await store.query("SELECT count() AS n FROM holder_rows FINAL WHERE token = 'par'")
+      expect(found).toEqual([{ n: '4000' }])
+    }, 30_000)
+
+    more(() => opened)
+    viewContract(() => store)
+  })
+}
+
+function awayContract(opened: () => RemoteStore): void {
+  it('keeps an insert waiting while the engine is away, and it arrives once', async () => {
+    const { store, away, back } = opened()
+    await away()
+    await expect(store.query('SELECT 1 AS one')).rejects.toMatchObject({ code: 'store_away', retry: true })
+    const waiting = store.insert('candle_rows', line('candle_rows', { pair: 'late', volume_u: 7 }))
+    await back()
+    await waiting
+    const found = await store.query("SELECT volume_u AS v FROM candle_rows FINAL WHERE pair = 'late'")
+    expect(found).toEqual([{ v: 7 }])
+  }, 30_000)
+}

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { openStore } from '../../../services/core/store/clickhouse.js'
+import { engineExpected } from '../../rig/store-engine.js'
+import { storeContract } from './contract.js'
+
+if (engineExpected)
+  storeContract('embedded', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'dextape-store-'))
+    const store = await openStore({ kind: 'embedded', path })
+    return {
+      store,
+      close: async () => {
+        await store.close()
+        rmSync(path, { recursive: true, force: true })
+      },
+    }
+  })
+else describe('store: embedded', () => it.skip('has no native part for this CPU: CLICKHOUSE_URL stands in'))

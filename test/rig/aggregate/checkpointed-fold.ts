@@ -1,0 +1,49 @@
+/** A fold that goes through checkpoints: stopped anywhere, it is restored from the last one. */
+import { applyRecord } from '../../../services/aggregate/accept.js'
+import { KeptHistory } from '../../../services/aggregate/checkpoint/history.js'
+import { CheckpointKeeper } from '../../../services/aggregate/checkpoint/keeper.js'
+import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore.js'
+import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
+import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import { ChainState } from '../../../services/aggregate/state/chain-state.js'
+import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { RecordingLine } from '../reference/lines.js'
+import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
+
+/**
+ * Applies the lines; at each number in `crashAfter` (lines applied so far) the process "dies" and starts again from its
+ * last checkpoint, one being written after every `checkpointEvery` lines. Results of lines applied again replace the old.
+ */
+export async function foldThroughCrashes(
+  facts: ChainFacts,
+  lines: readonly RecordingLine[],
+  checkpointEvery: number,
+  crashAfter: ReadonlySet<number>,
+): Promise<{ results: FoldResult[]; repeated: FoldResult[][] }> {
+  const store = memoryStateStore()
+  const bySeq = new Map<number, FoldResult[]>()
+  const crashes = new Set(crashAfter)
+
+  function start() {
+    const keeper = new CheckpointKeeper(store, 'test')
+    const resting = restingState(store, keeper.pendingBalances)
+    const meta = readMeta(store)
+    const state =
+      meta === undefined
+        ? new ChainState(facts, FOLD_SETTINGS, 1, resting)
+        : restoreState(facts, FOLD_SETTINGS, meta, store, resting)
+    if (meta !== undefined) keeper.resume(meta.journals)
+    return { keeper, state, history: new KeptHistory(store), at: meta?.position ?? 0 }
+  }
+
+  let run = start()
+  while (run.at < lines.length) {
+    const result = applyRecord(run.state, run.history, chainRecordOf(lines[run.at] as RecordingLine, facts))
+    run.at += 1
+    if (result !== undefined) bySeq.set(result.update.seq, [...(bySeq.get(result.update.seq) ?? []), result])
+    if (run.at % checkpointEvery === 0) await run.keeper.capture(run.state, run.history, run.at)()
+    if (crashes.delete(run.at)) run = start()
+  }
+  const all = [...bySeq.keys()].sort((a, b) => a - b).map((seq) => bySeq.get(seq) as FoldResult[])
+  return { results: all.map((versions) => versions.at(-1) as FoldResult), repeated: all }
+}

@@ -1,0 +1,76 @@
+/**
+ * Writes what the newest version of each schema looks like on the log to test/fixtures/avro, for versions that have no
+ * fixture yet. A fixture is never rewritten: it stands for what logs in the field hold.
+ * Usage: node dist/test/rig/log-fixtures.js
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AvroRecord, type AvroType, RECORD_NAMES, repositoryRoot, schemaVersions } from '../../schemas/avro.js'
+import { eventTypeOf } from '../../schemas/types-from-avro.js'
+import { avroTypeOf } from '../../services/core/log/avro-types.js'
+
+type Sampling = { named: Map<string, AvroType>; count: number }
+
+/** One value of each field, every one different; every branch of a union of events once; optional fields filled. */
+function sample(type: AvroType, state: Sampling): unknown {
+  if (typeof type === 'string') {
+    const known = state.named.get(type.replace(/^dextape\./, ''))
+    return known === undefined ? samplePrimitive(type, ++state.count) : sample(known, state)
+  }
+  if (Array.isArray(type)) return sample(type.find((branch) => branch !== 'null') ?? 'null', state)
+  switch (type.type) {
+    case 'enum':
+      state.named.set(type.name, type)
+      return type.symbols[state.count++ % type.symbols.length]
+    case 'array':
+      return Array.isArray(type.items)
+        ? type.items.map((branch) => sample(branch, state))
+        : [sample(type.items, state), sample(type.items, state)]
+    case 'record': {
+      state.named.set(type.name, type)
+      const fields = type.fields.map((field) => [field.name, sample(field.type, state)] as const)
+      const eventType = eventTypeOf(type.name)
+      return { ...Object.fromEntries(fields), ...(eventType === undefined ? {} : { type: eventType }) }
+    }
+  }
+}
+
+function samplePrimitive(type: string, count: number): unknown {
+  switch (type) {
+    case 'boolean':
+      return count % 2 === 0
+    case 'int':
+      return count
+    case 'long':
+      return 1_700_000_000 + count
+    case 'float':
+    case 'double':
+      return count + 0.5
+    case 'bytes':
+      return Buffer.from([0, 255, count])
+    case 'string':
+      return `text ${count}`
+    default:
+      return null
+  }
+}
+
+export function fixtureBytes(schema: AvroRecord, version: number, record: unknown): Buffer {
+  const header = Buffer.alloc(5)
+  header.writeUInt32BE(version, 1)
+  return Buffer.concat([header, avroTypeOf(schema).toBuffer(record)])
+}
+
+if (process.argv[1]?.endsWith('log-fixtures.js')) {
+  const folder = join(repositoryRoot(), 'test/fixtures/avro')
+  mkdirSync(folder, { recursive: true })
+  for (const name of RECORD_NAMES) {
+    const versions = schemaVersions(name)
+    const newest = versions.at(-1)
+    const file = join(folder, `${name}.v${versions.length}`)
+    if (newest === undefined || existsSync(`${file}.bin`)) continue
+    const record = sample(newest, { named: new Map(), count: 0 })
+    writeFileSync(`${file}.bin`, fixtureBytes(newest, versions.length, record))
+    writeFileSync(`${file}.json`, `${JSON.stringify(record, null, 2)}\n`)
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A process that appends numbered batches to a log and says which were acknowledged, for tests that kill it or run
+ * several. Usage: node log-writer.js '{"path","topic","writer","batches","seed","inFlight"}'
+ */
+import { writeSync } from 'node:fs'
+import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+
+export type WriterTask = {
+  path: string
+  topic: string
+  writer: string
+  batches: number
+  seed: number
+  inFlight: number
+}
+
+/** A record says of which batch it is and how large that batch is, so that a reader can tell a whole batch from a torn one. */
+export type WrittenValue = { writer: string; batch: number; index: number; size: number; padding: string }
+
+/** Deterministic numbers in [0, 1) from a seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+async function main(task: WriterTask): Promise<void> {
+  const log = openEmbeddedLog({ path: task.path })
+  const random = randomFrom(task.seed)
+  writeSync(1, 'ready\n')
+  let pending: Promise<void>[] = []
+  for (let batch = 0; batch < task.batches; batch++) {
+    const size = 1 + Math.floor(random() * 20)
+    const entries = Array.from({ length: size }, (_, index) => {
+      const padding = 'x'.repeat(Math.floor(random() ** 4 * 100_000))
+      const value: WrittenValue = { writer: task.writer, batch, index, size, padding }
+      return { key: task.writer, value: Buffer.from(JSON.stringify(value)), timestampMs: batch }
+    })
+    pending.push(
+      log.append(task.topic, entries).then((offset) => {
+        writeSync(1, `ack ${batch} ${offset} ${size}\n`)
+      }),
+    )
+    if (pending.length < task.inFlight) continue
+    await Promise.all(pending)
+    pending = []
+  }
+  await Promise.all(pending)
+  await log.close()
+  writeSync(1, 'done\n')
+}
+
+const [, script, argument] = process.argv
+if (script?.endsWith('log-writer.js') && argument !== undefined) await main(JSON.parse(argument) as WriterTask)

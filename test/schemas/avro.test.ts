@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { newestSchemas, RECORD_NAMES, repositoryRoot, schemaVersions } from '../../schemas/avro.js'
+import { RECORDS_FILE } from '../../schemas/generate.js'
+import { typesFromSchemas } from '../../schemas/types-from-avro.js'
+import { incompatibility } from '../../services/core/log/avro-types.js'
+import { createCodec } from '../../services/core/log/codec.js'
+import { memoryRegistry } from '../core/log/memory-registry.js'
+
+it('the types in the code are those of the newest schemas (else: npm run generate)', () => {
+  expect(readFileSync(join(repositoryRoot(), RECORDS_FILE), 'utf8')).toBe(typesFromSchemas(newestSchemas()))
+})
+
+const FIELDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead' } as const
+
+describe.each(RECORD_NAMES)('%s', (name) => {
+  const versions = schemaVersions(name)
+
+  it('each version reads what every other wrote (FULL_TRANSITIVE)', () => {
+    const reasons = versions.flatMap((a) => versions.map((b) => incompatibility(a, b)))
+    expect(reasons).toEqual(versions.flatMap(() => versions.map(() => undefined)))
+  })
+
+  it.each(versions.map((_, index) => index + 1))('a record of version %i is still read as it was meant', (version) => {
+    const file = join(repositoryRoot(), `test/fixtures/avro/${name}.v${version}`)
+    const expected = JSON.parse(readFileSync(`${file}.json`, 'utf8')) as unknown
+    const decoded = createCodec(memoryRegistry(versions)).decodeLogRecord(readFileSync(`${file}.bin`))
+    const record = (decoded as unknown as Record<string, unknown>)[FIELDS[name]]
+    expect(JSON.parse(JSON.stringify(record))).toEqual(expected)
+  })
+})
