@@ -1,0 +1,64 @@
+import { type Config, chainFacts } from '../core/config/config.js'
+import { normalAddress } from '../core/domain/chains.js'
+import type { Memory } from './memory/memory.js'
+import type { Market } from './views/market.js'
+
+/** Chains by name, and ids resolved against them. */
+export interface ChainDirectory {
+  market(chain: string): Market | undefined
+  markets(): Market[]
+}
+
+export type Id = { address: string; chain: string }
+
+export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
+
+export function createChainDirectory(memory: Memory, config: Pick<Config, 'chains'>): ChainDirectory {
+  const market = (chain: string): Market | undefined => {
+    const state = memory.chain(chain)
+    return state === undefined ? undefined : { state, facts: chainFacts(config, chain) }
+  }
+  return { market, markets: () => memory.chains().map((state) => ({ state, facts: chainFacts(config, state.chain) })) }
+}
+
+const ADDRESS = /^[A-Za-z0-9_]{1,128}$/
+const EVM_ADDRESS = /^0x[A-Za-z0-9_]+$/
+
+/** `<address>-<chain>` to its two parts, the address in the chain's normal form. */
+export function parseId(directory: ChainDirectory, id: string, what: string): (Id & { market: Market }) | IdProblem {
+  const dash = id.lastIndexOf('-')
+  if (dash <= 0 || dash === id.length - 1) {
+    return malformed(`${what} "${shorten(id)}" is not <address>-<chain>.`)
+  }
+  return parseAddress(directory, id.slice(0, dash), id.slice(dash + 1), what)
+}
+
+export function parseAddress(
+  directory: ChainDirectory,
+  address: string,
+  chain: string,
+  what: string,
+): (Id & { market: Market }) | IdProblem {
+  if (!ADDRESS.test(address)) return malformed(`${what} "${shorten(address)}" is no address.`)
+  const market = directory.market(chain)
+  if (market === undefined) {
+    const known = directory.markets().map(({ state }) => state.chain)
+    const list = known.length === 0 ? 'none yet' : known.join(', ')
+    return { code: 'chain_unknown', detail: `Chain "${shorten(chain)}" is not indexed here. Indexed: ${list}.` }
+  }
+  const family = market.facts?.family ?? 'evm'
+  const normal = normalAddress(family, address)
+  const isKnown = market.state.pairs.has(normal) || market.state.tokens.has(normal)
+  if (family === 'evm' && !isKnown && !EVM_ADDRESS.test(normal)) {
+    return malformed(`${what} "${shorten(address)}" is no address of ${chain}: those begin with 0x.`)
+  }
+  return { address: normal, chain, market }
+}
+
+function malformed(detail: string): IdProblem {
+  return { code: 'id_malformed', detail }
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

@@ -1,0 +1,51 @@
+import type { Config } from '../core/config/config.js'
+import type { KeyStore } from '../core/config/keys.js'
+import type { Codec } from '../core/log/codec.js'
+import type { EventLog } from '../core/log/port.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { Metrics } from '../core/runtime/metrics.js'
+import type { Store } from '../core/store/port.js'
+
+/** What only ingest and the fold know about a chain. Absent: served as unknown. */
+export type PipeChainStatus = {
+  chain: string
+  /** Where the blocks come from: a node's name, a recording's file. */
+  source: string
+  /** Seconds since the source last gave something. */
+  sourceAgeS: number | null
+  /** First block number this installation has. */
+  indexedFrom: number | null
+  /** Why the chain stands still, where it does. */
+  stopped?: string
+}
+
+export type ServeConfig = Pick<Config, 'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains'>
+
+export type PushLimits = {
+  /** A socket with more bytes unsent than this is slow. */
+  slowBytes: number
+  /** How often unsent bytes are looked at while something is pushed. */
+  slowCheckMs: number
+  maxSubscriptionsPerSocket: number
+  maxItemsPerSubscription: number
+  maxBatch: number
+  maxMessageBytes: number
+}
+
+export type ServeDeps = {
+  log: EventLog
+  codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
+  store: Store
+  keys: Pick<KeyStore, 'lookup'>
+  config: ServeConfig
+  /** Chains to serve before anything of them is in the log or the store; those are found by themselves. */
+  chains?: readonly string[]
+  logger: Logger
+  metrics: Metrics
+  pipeStatus?: () => readonly PipeChainStatus[]
+  push?: Partial<PushLimits>
+  /** Wall clock, epoch milliseconds. */
+  nowMs?: () => number
+  /** How often new chains and the store's progress are looked for. */
+  pollMs?: number
+}

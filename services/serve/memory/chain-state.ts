@@ -1,0 +1,82 @@
+import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import { type CandleOverlay, createCandleOverlay } from './candle-overlay.js'
+import { type PackedWindows, packWindows } from './windows.js'
+
+/** A pair as its last update left it. */
+export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
+  info: PairInfo
+  windows: PackedWindows
+}
+
+/** A token as its last update left it. */
+export type TokenState = Omit<TokenUpdate, 'windows' | 'info'> & { info: TokenInfo; windows: PackedWindows }
+
+/** Below any update's seq. */
+export const NOTHING_APPLIED = -1
+
+export type LastReorg = { at_block: number; to_block: number; depth: number; time: number }
+
+export type ChainState = {
+  readonly chain: string
+  epoch: number
+  seq: number
+  head: { number: number; hash: string; timeS: number }
+  /** The highest block time so far: what "now" means in every answer about this chain. */
+  nowS: number
+  finalized: number
+  lastReorg: LastReorg | null
+  pairs: Map<string, PairState>
+  tokens: Map<string, TokenState>
+  candles: CandleOverlay
+  /** Missing seq noticed since the start; each is also a log line and a metric. */
+  gaps: number
+  lastGap: { epoch: number; after: number; before: number } | null
+  /** Wall clock of the last applied update. */
+  appliedAtMs: number
+  /** Why nothing is applied any more, where that is so. */
+  stopped: string | null
+}
+
+export function createChainState(chain: string): ChainState {
+  return {
+    chain,
+    epoch: 0,
+    seq: NOTHING_APPLIED,
+    head: { number: 0, hash: '', timeS: 0 },
+    nowS: 0,
+    finalized: 0,
+    lastReorg: null,
+    pairs: new Map(),
+    tokens: new Map(),
+    candles: createCandleOverlay(),
+    gaps: 0,
+    lastGap: null,
+    appliedAtMs: 0,
+    stopped: null,
+  }
+}
+
+/** Forgets what an older epoch said; the count of gaps stays, it is about this process. */
+export function resetChainState(state: ChainState, epoch: number): void {
+  state.epoch = epoch
+  state.seq = NOTHING_APPLIED
+  state.pairs.clear()
+  state.tokens.clear()
+  state.candles.clear()
+}
+
+export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
+  const { windows, candles: _candles, trades: _trades, liquidity: _liquidity, ...rest } = update
+  return { ...rest, info, windows: packWindows(windows) }
+}
+
+export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
+  return { ...update, info, windows: packWindows(update.windows) }
+}
+
+/** Facts of a token nobody described: all unknown. */
+export const UNDESCRIBED: TokenInfo = {
+  ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
+  ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
+  ...{ launch_pool: null, launch_at: 0 },
+}

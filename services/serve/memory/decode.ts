@@ -1,0 +1,38 @@
+import { DextapeError } from '../../core/domain/errors.js'
+import type { Update } from '../../core/domain/records.js'
+import type { Codec } from '../../core/log/codec.js'
+import { createAssembler } from '../../core/log/parts.js'
+import type { LogRecord } from '../../core/log/port.js'
+
+export type UpdateCodec = Pick<Codec, 'decodeLogRecord' | 'learn'>
+
+/** Records of an updates topic as updates, or parts of them. */
+export async function decodeUpdates(
+  codec: UpdateCodec,
+  topic: string,
+  records: readonly LogRecord[],
+): Promise<Update[]> {
+  await codec.learn(records.map(({ value }) => value))
+  return records.map(({ value, offset }) => {
+    const decoded = codec.decodeLogRecord(value, { topic, offset })
+    if (decoded.kind === 'update') return decoded.update
+    throw new DextapeError({
+      code: 'not_an_update',
+      what: 'A topic of updates holds something else',
+      where: { topic, position: `offset ${offset}` },
+      got: decoded.kind,
+    })
+  })
+}
+
+/** Joins split updates. Reading may begin inside one: what comes before the first beginning is dropped. */
+export function createUpdateAssembler(): (part: Update, offset: number) => Update | undefined {
+  const assembler = createAssembler()
+  let hasBegun = false
+  return (part, offset) => {
+    hasBegun ||= part.part === 0
+    if (!hasBegun) return undefined
+    const whole = assembler.push({ kind: 'update', update: part }, offset)
+    return whole?.record.kind === 'update' ? whole.record.update : undefined
+  }
+}

@@ -1,0 +1,95 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { DextapeError } from '../../core/domain/errors.js'
+import { type EventLog, updatesTopic } from '../../core/log/port.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Store } from '../../core/store/port.js'
+import { type Applied, applyUpdate } from './apply.js'
+import type { ChainState } from './chain-state.js'
+import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './decode.js'
+import { findOffset } from './find-offset.js'
+import { loadChain } from './load.js'
+
+export type FollowDeps = {
+  log: EventLog
+  store: Store
+  codec: UpdateCodec
+  logger: Logger
+  nowMs: () => number
+  onApplied: (applied: Applied) => void
+  onGap: (state: ChainState, missing: number) => void
+}
+
+export type Follower = {
+  /** Settles once the updates the topic had at the start are applied. */
+  caughtUp: Promise<void>
+  done: Promise<void>
+}
+
+const BATCH_RECORDS = 256
+const RETRY_MS = 1000
+
+/** Reads a chain's updates for ever into its state, beginning after what the state (loaded from the store) has. */
+export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSignal): Follower {
+  const topic = updatesTopic(state.chain)
+  let reached = () => {}
+  let failed = (_cause: unknown) => {}
+  const caughtUp = new Promise<void>((resolve, reject) => {
+    reached = resolve
+    failed = reject
+  })
+  caughtUp.catch(() => {})
+
+  async function run(): Promise<void> {
+    const assemble = createUpdateAssembler()
+    const { end } = await deps.log.info(topic)
+    const from = await findOffset(deps.log, topic, deps.codec, state)
+    if (from >= end) reached()
+    for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
+      const parts = await decodeUpdates(deps.codec, topic, records)
+      for (const [index, { offset }] of records.entries()) {
+        const part = parts[index]
+        const update = part === undefined ? undefined : assemble(part, offset)
+        if (update !== undefined) await take(update)
+        if (offset + 1 >= end) reached()
+      }
+      // Catching up must not starve requests: a log in this process may never wait for anything.
+      await nextTurn()
+    }
+  }
+
+  async function take(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
+    if (update.epoch > state.epoch && update.seq > 1) await adoptEpoch(deps, state, update.epoch)
+    const outcome = applyUpdate(state, update, deps.nowMs())
+    if (outcome.kind !== 'applied') return
+    if (outcome.applied.missing > 0) deps.onGap(state, outcome.applied.missing)
+    deps.onApplied(outcome.applied)
+  }
+
+  async function runWithRetries(): Promise<void> {
+    for (;;) {
+      try {
+        return await run()
+      } catch (cause) {
+        if (!(cause instanceof DextapeError && cause.retry) || signal.aborted) throw cause
+        deps.logger.warn('reading updates failed, trying again', { chain: state.chain, error: cause })
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  const done = runWithRetries().catch((cause: unknown) => {
+    if (signal.aborted) return
+    state.stopped = cause instanceof Error ? cause.message : String(cause)
+    deps.logger.error('updates of a chain are no longer followed', { chain: state.chain, error: cause })
+    failed(cause)
+  })
+  return { caughtUp, done }
+}
+
+/** A rebuilt history was folded aside and its updates begin in the middle: what came before them is in the store. */
+async function adoptEpoch(deps: FollowDeps, state: ChainState, epoch: number): Promise<void> {
+  const stored = await loadChain(deps.store, state.chain)
+  if (stored === undefined || stored.epoch !== epoch) return
+  const { gaps, lastGap, lastReorg, appliedAtMs } = state
+  Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
+}

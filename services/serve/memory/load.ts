@@ -1,0 +1,72 @@
+import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
+import type { Store } from '../../core/store/port.js'
+import { type ChainState, createChainState, pairStateOf, tokenStateOf, UNDESCRIBED } from './chain-state.js'
+
+type ProgressRow = { chain: string; epoch: number; seq: number; number: number; hash: string; now: number }
+type StateRow = { id: string; state: string }
+
+const PAGE_ROWS = 20_000
+
+/** How far the store has flushed each chain. */
+export async function loadProgress(store: Store): Promise<ProgressRow[]> {
+  const rows = await store.query<Record<keyof ProgressRow, unknown>>(
+    'SELECT chain, epoch, seq, number, hash, now FROM progress_rows FINAL ORDER BY chain',
+  )
+  return rows.map((row) => ({
+    chain: String(row.chain),
+    epoch: Number(row.epoch),
+    seq: Number(row.seq),
+    number: Number(row.number),
+    hash: String(row.hash),
+    now: Number(row.now),
+  }))
+}
+
+/** A chain's state as the store has it; undefined where the store knows nothing of the chain. */
+export async function loadChain(store: Store, chain: string): Promise<ChainState | undefined> {
+  // Progress is read first: rows may be newer than it says, never older, and applying an update twice changes nothing.
+  const progress = (await loadProgress(store)).find((row) => row.chain === chain)
+  if (progress === undefined) return undefined
+  const state = createChainState(chain)
+  state.epoch = progress.epoch
+  state.seq = progress.seq
+  state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
+  state.nowS = progress.now
+  state.candles.trim(progress)
+  for await (const row of stateRows(store, 'pair', chain)) {
+    const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
+    if (pair.info !== null) state.pairs.set(row.id, pairStateOf(pair, pair.info))
+  }
+  for await (const row of stateRows(store, 'token', chain)) {
+    const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
+    state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNDESCRIBED))
+  }
+  return state
+}
+
+async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): AsyncGenerator<StateRow> {
+  let after = ''
+  for (;;) {
+    const rows = await store.query<StateRow>(
+      `SELECT ${kind} AS id, state FROM ${kind}_rows FINAL
+       WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`,
+      { chain, after },
+      { maxRows: PAGE_ROWS, maxSeconds: 60 },
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_ROWS) return
+    after = last.id
+  }
+}
+
+/** Fields that are text, or whose null is a value of its own; every other null in a stored state is an unknown number. */
+const NULLABLE = new Set([
+  ...['info', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'fee', 'creator', 'main_pair'],
+  ...['name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],
+  ...['launch_platform', 'launch_stage', 'launch_pool'],
+])
+
+function unknownAsNaN(key: string, value: unknown): unknown {
+  return value === null && !NULLABLE.has(key) ? Number.NaN : value
+}

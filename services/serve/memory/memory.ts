@@ -1,0 +1,138 @@
+import { type EventLog, updatesTopic } from '../../core/log/port.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Store } from '../../core/store/port.js'
+import type { ServeMetrics } from '../metrics.js'
+import type { Applied } from './apply.js'
+import { type ChainState, createChainState } from './chain-state.js'
+import type { UpdateCodec } from './decode.js'
+import { type Follower, followChain } from './follow.js'
+import { loadChain, loadProgress } from './load.js'
+
+export type MemoryDeps = {
+  log: EventLog
+  store: Store
+  codec: UpdateCodec
+  chains: readonly string[]
+  logger: Logger
+  metrics: ServeMetrics
+  nowMs: () => number
+  /** How often new chains and the store's progress are looked for. */
+  pollMs?: number
+}
+
+/** The hot state of all chains, kept current from their updates. */
+export interface Memory {
+  chain(name: string): ChainState | undefined
+  chains(): ChainState[]
+  /** Called after each applied update, in order, per chain. */
+  onApplied(listener: (applied: Applied) => void): void
+  /** True once every chain has applied what its log had at the start. */
+  isReady(): boolean
+  /** Chains that have not caught up. */
+  behind(): string[]
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const UPDATES_PREFIX = updatesTopic('')
+
+export function createMemory(deps: MemoryDeps): Memory {
+  const states = new Map<string, ChainState>()
+  const followers = new Map<string, Follower>()
+  const behind = new Set<string>()
+  const listeners: ((applied: Applied) => void)[] = []
+  const abort = new AbortController()
+  let started = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function open(chain: string): Promise<void> {
+    if (states.has(chain)) return
+    // Taken before the await: the poll must not open a chain twice.
+    states.set(chain, createChainState(chain))
+    if (!started) behind.add(chain)
+    const state = (await loadChain(deps.store, chain)) ?? createChainState(chain)
+    states.set(chain, state)
+    const follower = followChain({ ...deps, onApplied, onGap }, state, abort.signal)
+    followers.set(chain, follower)
+    follower.caughtUp.then(
+      () => behind.delete(chain),
+      () => {},
+    )
+  }
+
+  function onApplied(applied: Applied): void {
+    deps.metrics.updatesApplied.add(applied.state.chain)
+    for (const listener of listeners) listener(applied)
+  }
+
+  function onGap(state: ChainState, missing: number): void {
+    deps.metrics.updatesMissing.add(state.chain, missing)
+    deps.logger.error('updates are missing: answers about this chain may be incomplete', {
+      chain: state.chain,
+      missing,
+      ...state.lastGap,
+    })
+  }
+
+  async function openSeen(): Promise<void> {
+    const seen = (await deps.log.topics())
+      .filter((info) => info.topic.startsWith(UPDATES_PREFIX))
+      .map((info) => info.topic.slice(UPDATES_PREFIX.length))
+    await Promise.all(seen.map(open))
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      await openSeen()
+      for (const row of await loadProgress(deps.store)) states.get(row.chain)?.candles.trim(row)
+    } catch (cause) {
+      deps.logger.warn('the progress of the store could not be read', { error: cause })
+    }
+  }
+
+  const perChain = (value: (state: ChainState) => number) => () =>
+    [...states.values()].map((state) => ({ labels: { chain: state.chain }, value: value(state) }))
+  const { gauge } = deps.metrics
+  gauge(
+    'dextape_serve_overlay_candles',
+    'Candles the store has not flushed',
+    ['chain'],
+    perChain((s) => s.candles.size),
+  )
+  gauge(
+    'dextape_serve_head_time_seconds',
+    'Chain time served',
+    ['chain'],
+    perChain((s) => s.nowS),
+  )
+  gauge(
+    'dextape_serve_pairs',
+    'Pairs in memory',
+    ['chain'],
+    perChain((s) => s.pairs.size),
+  )
+
+  function schedule(): void {
+    timer = setTimeout(() => void poll().finally(() => !abort.signal.aborted && schedule()), deps.pollMs ?? 1000)
+  }
+
+  return {
+    chain: (name) => states.get(name),
+    chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
+    onApplied: (listener) => listeners.push(listener),
+    behind: () => [...behind],
+    isReady: () => started && behind.size === 0,
+    async start() {
+      const stored = (await loadProgress(deps.store)).map((row) => row.chain)
+      await Promise.all([...new Set([...deps.chains, ...stored])].map(open))
+      await openSeen()
+      started = true
+      schedule()
+    },
+    async stop() {
+      abort.abort()
+      clearTimeout(timer)
+      await Promise.all([...followers.values()].map((follower) => follower.done))
+    },
+  }
+}

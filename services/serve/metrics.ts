@@ -1,0 +1,34 @@
+import type { Metrics, Sample } from '../core/runtime/metrics.js'
+
+/** Counts of one metric by one label's value; hot paths add, `/metrics` reads. */
+export type Tally = { add(label: string, by?: number): void; of(label: string): number }
+
+export type ServeMetrics = ReturnType<typeof createServeMetrics>
+
+export function createServeMetrics(metrics: Metrics) {
+  const total = (name: `dextape_serve_${string}_total`, help: string, label: string): Tally => {
+    const counts = new Map<string, number>()
+    metrics.counter({ name, help, labels: [label] }, () => samples(counts, label))
+    return {
+      add: (value, by = 1) => void counts.set(value, (counts.get(value) ?? 0) + by),
+      of: (value) => counts.get(value) ?? 0,
+    }
+  }
+  return {
+    updatesApplied: total('dextape_serve_updates_applied_total', 'Updates applied to memory', 'chain'),
+    updatesMissing: total('dextape_serve_updates_missing_total', 'Updates whose seq was skipped in the log', 'chain'),
+    requests: total('dextape_serve_requests_total', 'REST answers by status', 'status'),
+    requestSeconds: total('dextape_serve_request_seconds_total', 'Time spent on REST answers', 'operation'),
+    pushesEncoded: total('dextape_serve_pushes_encoded_total', 'Payloads encoded, each once for all readers', 'topic'),
+    pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
+    socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets this side closed, by reason', 'reason'),
+    gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
+      metrics.gauge({ name, help, labels }, source),
+    text: () => metrics.text(),
+    contentType: metrics.contentType,
+  }
+}
+
+function samples(counts: ReadonlyMap<string, number>, label: string): Sample[] {
+  return [...counts].map(([value, count]) => ({ labels: { [label]: value }, value: count }))
+}

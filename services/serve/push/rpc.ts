@@ -1,0 +1,85 @@
+/** JSON-RPC 2.0: reading requests, writing replies. Knows nothing of topics. */
+export const RPC = {
+  parse: -32700,
+  invalidRequest: -32600,
+  unknownMethod: -32601,
+  badParams: -32602,
+  internal: -32603,
+  limitExceeded: -32005,
+} as const
+
+/** Thrown by methods for what the caller can put right. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message)
+    this.name = 'RpcError'
+  }
+}
+
+export type RpcId = string | number | null
+
+export type RpcRequest = {
+  /** Undefined: a notification, which is never answered. */
+  id: RpcId | undefined
+  method: string
+  params: unknown
+}
+
+/** Runs one request; its result is the reply's. */
+export type RpcHandler = (request: RpcRequest) => unknown
+
+/** Answers one text frame: the reply's text, or undefined where nothing is to be said. */
+export function answerFrame(text: string, maxBatch: number, handle: RpcHandler): string | undefined {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return errorReply(null, RPC.parse, 'This is not JSON.')
+  }
+  if (!Array.isArray(message)) return answerOne(message, handle)
+  if (message.length === 0) return errorReply(null, RPC.invalidRequest, 'An empty batch asks for nothing.')
+  if (message.length > maxBatch) {
+    return errorReply(null, RPC.limitExceeded, `A batch holds at most ${maxBatch} requests, got ${message.length}.`)
+  }
+  const replies = message.flatMap((one) => answerOne(one, handle) ?? [])
+  return replies.length === 0 ? undefined : `[${replies.join(',')}]`
+}
+
+function answerOne(message: unknown, handle: RpcHandler): string | undefined {
+  const request = readRequest(message)
+  if ('code' in request) return errorReply(request.id, request.code, request.message)
+  try {
+    const result = handle(request)
+    return request.id === undefined ? undefined : resultReply(request.id, result)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return request.id === undefined ? undefined : errorReply(request.id, error.code, error.message)
+  }
+}
+
+function readRequest(message: unknown): RpcRequest | { id: RpcId; code: number; message: string } {
+  const invalid = (id: RpcId, why: string) => ({ id, code: RPC.invalidRequest, message: why })
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    return invalid(null, 'A request is an object.')
+  }
+  const { jsonrpc, method, params, id } = message as Record<string, unknown>
+  if (id !== undefined && !isRpcId(id)) return invalid(null, 'id must be a number, a string or null.')
+  if (jsonrpc !== '2.0') return invalid(id ?? null, 'jsonrpc must be "2.0".')
+  if (typeof method !== 'string') return invalid(id ?? null, 'method must be a string.')
+  return { id, method, params }
+}
+
+function isRpcId(id: unknown): id is RpcId {
+  return id === null || typeof id === 'string' || typeof id === 'number'
+}
+
+export function resultReply(id: RpcId, result: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result })
+}
+
+export function errorReply(id: RpcId, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}

@@ -1,0 +1,113 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Bar } from '../../candles/bars.js'
+import { readHistory } from '../../candles/history.js'
+import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals.js'
+import { plainDecimal } from '../../numbers/plain-decimal.js'
+import { targetOf } from '../../views/market.js'
+import { fieldsOf, int, text } from '../../views/schema.js'
+import { resolveId } from '../ids.js'
+import { operation } from '../operation.js'
+import { badRequest } from '../problem.js'
+
+const DEFAULT_LIMIT = 300
+const MAX_LIMIT = 1000
+
+/** What both history operations of candles take. */
+export const KlinesQuery = Type.Object({
+  interval: Type.String({ description: `${[...HISTORY_INTERVALS.keys()].join(' ')}` }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
+  from_time: Type.Optional(Type.Integer({ minimum: 0, description: 'First bucket start, epoch seconds' })),
+  to_time: Type.Optional(Type.Integer({ minimum: 0, description: 'Last bucket start, epoch seconds' })),
+  category: Type.Optional(
+    Type.Union([Type.Literal('u'), Type.Literal('m'), Type.Literal('r')], {
+      default: 'u',
+      description: 'u USD, m main coin, r quote token',
+    }),
+  ),
+  open: Type.Optional(Type.Literal('first', { description: 'Open at the first price in the bucket' })),
+  fill: Type.Optional(Type.Literal('previous', { description: 'Buckets without trades, flat and marked filled' })),
+})
+
+export const Points = Type.Array(
+  Type.Object({
+    ...fieldsOf(['open', 'high', 'low', 'close', 'volume'], text),
+    time: int,
+    filled: Type.Optional(Type.Boolean()),
+  }),
+)
+
+export const klinesPair = operation({
+  id: 'klinesPair',
+  method: 'GET',
+  path: '/v2/klines/pair/{pair-id}',
+  summary: 'Candles of a pair',
+  costCu: 10,
+  envelope: true,
+  params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
+  query: KlinesQuery,
+  data: Type.Object({
+    pair_id: text,
+    interval: Type.Unsafe<number | string>({ type: ['integer', 'string'] }),
+    limit: int,
+    to_time: int,
+    total_count: int,
+    target_token_id: text,
+    points: Points,
+  }),
+  async handle({ chains, store }, { params, query }) {
+    const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
+    const asked = readKlinesQuery(query)
+    const pair = market.state.pairs.get(address)
+    const shared = {
+      pair_id: `${address}-${chain}`,
+      interval: asked.interval.name,
+      limit: asked.limit,
+      to_time: asked.toS ?? market.state.nowS,
+    }
+    if (pair === undefined) {
+      const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
+      return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
+    }
+    const bars = await readHistory(store, market.state, { pair: address, ...asked })
+    const points = bars.map((bar) => point(bar, query.open === 'first'))
+    const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
+    const target_token_id = `${targetOf(pair)}-${chain}`
+    return { data: { ...shared, total_count: points.length, target_token_id, points }, chains: [chain], ...reason }
+  },
+})
+
+export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
+  const { from_time: fromS, to_time: toS } = query
+  if (fromS !== undefined && toS !== undefined && fromS > toS) {
+    throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
+  }
+  return {
+    interval: intervalOf(query.interval),
+    category: query.category ?? 'u',
+    limit: query.limit ?? query.size ?? DEFAULT_LIMIT,
+    fromS,
+    toS,
+    fill: query.fill === 'previous',
+  }
+}
+
+function intervalOf(name: string): HistoryInterval {
+  const interval = HISTORY_INTERVALS.get(name)
+  if (interval !== undefined) return interval
+  throw badRequest('interval_unknown', `interval must be one of ${[...HISTORY_INTERVALS.keys()].join(' ')}.`)
+}
+
+/** A bucket of flagged trades only has no first price: its open stands. */
+export function point(bar: Bar, openFirst: boolean) {
+  const open = openFirst && !Number.isNaN(bar.first) ? bar.first : bar.open
+  return {
+    open: plainDecimal(open),
+    high: plainDecimal(bar.high),
+    low: plainDecimal(bar.low),
+    close: plainDecimal(bar.close),
+    volume: plainDecimal(bar.volume),
+    time: bar.timeS,
+    ...(bar.filled ? { filled: true } : {}),
+  }
+}

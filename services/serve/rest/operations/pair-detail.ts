@@ -1,0 +1,23 @@
+import { Type } from '@sinclair/typebox'
+import { PairView, pairView } from '../../views/pair-view.js'
+import { resolveId } from '../ids.js'
+import { operation } from '../operation.js'
+
+export const pairDetail = operation({
+  id: 'pairDetail',
+  method: 'GET',
+  path: '/v2/pairs/{pair-id}',
+  summary: 'A pair: tokens, prices, reserves and rolling statistics',
+  costCu: 5,
+  envelope: true,
+  params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
+  query: Type.Object({}),
+  data: PairView,
+  handle({ chains }, { params }) {
+    const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
+    const pair = market.state.pairs.get(address)
+    if (pair === undefined) return { data: null, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
+    const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
+    return { data: pairView(market, pair), chains: [chain], ...reason }
+  },
+})

@@ -1,0 +1,52 @@
+import { Type } from '@sinclair/typebox'
+import { windowOf } from '../../memory/windows.js'
+import { decimal, fieldsOf, int, text } from '../../views/schema.js'
+import { priceFields } from '../../views/token-view.js'
+import { resolveTokenIds } from '../ids.js'
+import { operation } from '../operation.js'
+
+const MAX_TOKENS = 200
+
+const TokenPrice = Type.Object({
+  token_id: text,
+  ...fieldsOf(['current_price_usd', 'price_change_1d', 'price_change_24h', 'tvl', 'market_cap', 'fdv'], decimal),
+  holders: int,
+  tx_volume_u_24h: decimal,
+  updated_at: int,
+})
+
+export const tokensPrice = operation({
+  id: 'tokensPrice',
+  method: 'POST',
+  path: '/v2/tokens/price',
+  summary: 'Prices of many tokens at once',
+  costCu: 100,
+  envelope: true,
+  params: Type.Object({}),
+  query: Type.Object({}),
+  body: Type.Object({
+    token_ids: Type.Array(Type.String(), { minItems: 1, description: `At most ${MAX_TOKENS}, each <address>-<chain>` }),
+    tvl_min: Type.Optional(Type.Number({ minimum: 0, default: 1000, description: '0: no threshold' })),
+    tx_24h_volume_min: Type.Optional(Type.Number({ minimum: 0, default: 0, description: '0: no threshold' })),
+  }),
+  data: Type.Record(Type.String(), TokenPrice),
+  handle({ chains }, { body }) {
+    const ids = resolveTokenIds(chains, body.token_ids, MAX_TOKENS)
+    const tvlMin = body.tvl_min ?? 1000
+    const volumeMin = body.tx_24h_volume_min ?? 0
+    const data: Record<string, unknown> = {}
+    let known = 0
+    for (const { address, chain, market } of ids) {
+      const token = market.state.tokens.get(address)
+      if (token === undefined) continue
+      known += 1
+      const day = windowOf(token.windows, '24h')
+      // An unknown TVL passes: it is not known to be low.
+      if (token.tvl < tvlMin || day.buy_volume + day.sell_volume < volumeMin) continue
+      const tokenId = `${address}-${chain}`
+      data[tokenId] = { token_id: tokenId, ...priceFields(market, token) }
+    }
+    const unknown = known === 0 ? { reason: 'unknown_token', msg: 'token not found' } : {}
+    return { data, chains: [...new Set(ids.map(({ chain }) => chain))], ...unknown }
+  },
+})

@@ -1,0 +1,69 @@
+import type { Refusal } from '../keys/gate.js'
+
+/** An error answer: RFC 9457, with `code` for programs and `msg` for readers of the older body. */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  msg: string
+  [extra: string]: unknown
+}
+
+/** Thrown by operations for what the caller can put right. */
+export class RequestError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly headers: Record<string, string> = {},
+    readonly extra: Record<string, unknown> = {},
+  ) {
+    super(detail)
+    this.name = 'RequestError'
+  }
+}
+
+const TITLES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  429: 'Too many requests',
+  500: 'Server error',
+  503: 'Not ready',
+}
+
+export function problem(status: number, code: string, detail: string, extra: Record<string, unknown> = {}): Problem {
+  const title = TITLES[status] ?? 'Error'
+  return { type: `urn:dextape:problem:${code}`, title, status, detail, code, msg: detail, ...extra }
+}
+
+export function badRequest(code: string, detail: string): RequestError {
+  return new RequestError(400, code, detail)
+}
+
+export function refused(refusal: Refusal): RequestError {
+  switch (refusal.kind) {
+    case 'missing':
+      return new RequestError(401, 'key_missing', 'Send your API key in the X-API-KEY header.')
+    case 'invalid':
+      return new RequestError(401, 'key_invalid', 'This API key is not known here, or was revoked.')
+    case 'expired':
+      return new RequestError(403, 'key_expired', 'This API key has expired.')
+    case 'rate_limited':
+      return new RequestError(429, 'rate_limited', `This key allows ${refusal.ratePerS} requests per second.`, {
+        'retry-after': String(refusal.retryAfterS),
+      })
+    case 'cu_exhausted':
+      return new RequestError(
+        429,
+        'cu_exhausted',
+        'The credit units of this key are spent for this month.',
+        { 'retry-after': String(refusal.retryAfterS) },
+        { reset_at: refusal.resetAtS },
+      )
+  }
+}

@@ -1,0 +1,72 @@
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { KeyGate } from '../keys/gate.js'
+import type { ServeMetrics } from '../metrics.js'
+import type { OperationContext } from './operation.js'
+import { OPERATIONS } from './operations/index.js'
+import { problem, RequestError } from './problem.js'
+import { serveOperation } from './serve-operation.js'
+
+export type RestDeps = OperationContext & {
+  gate: KeyGate
+  metrics: ServeMetrics
+  logger: Logger
+  envelope: 'spec' | 'always'
+}
+
+const MAX_BODY_BYTES = 1_048_576
+/** Longer than any id: an id that is too long is told so, not "no such route". */
+const MAX_PARAM_LENGTH = 4096
+
+/** The REST server with every operation; the caller adds the routes without a key and listens. */
+export function createRestServer(deps: RestDeps): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
+    forceCloseConnections: true,
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
+  )
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request)))
+  app.addHook('onResponse', async (request, reply) => {
+    deps.metrics.requests.add(String(reply.statusCode))
+    deps.metrics.requestSeconds.add(request.routeOptions.url ?? 'none', reply.elapsedTime / 1000)
+  })
+  for (const operation of OPERATIONS) serveOperation(app, operation, deps)
+  return app
+}
+
+function notFound(request: FastifyRequest): RequestError {
+  const path = request.url.split('?')[0] ?? ''
+  return new RequestError(404, 'route_unknown', `There is no ${request.method} ${path.slice(0, 200)} here.`)
+}
+
+function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
+  const body = problem(error.status, error.code, error.message, error.extra)
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(body))
+}
+
+/** What the framework found wrong with a request is the caller's mistake; everything else is ours and stays inside. */
+function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
+  if (error instanceof RequestError) return error
+  const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+  if (fromRequest) return new RequestError(400, FRAMEWORK_CODES[error.code] ?? 'request_invalid', error.message)
+  logger.error('a request failed', { route, error })
+  return new RequestError(500, 'internal', 'The server could not answer. It has been logged.')
+}
+
+const FRAMEWORK_CODES: Record<string, string> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_empty',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'json_malformed',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'content_length_wrong',
+  FST_ERR_BAD_URL: 'url_malformed',
+}

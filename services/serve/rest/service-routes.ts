@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import type { Memory } from '../memory/memory.js'
+import type { ServeMetrics } from '../metrics.js'
+import type { StatusReport } from '../status.js'
+
+type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
+
+/** What operators and probes read, without a key. */
+export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
+  app.get('/health', async () => ({ status: 'ok' }))
+  app.get('/ready', async (_request, reply) => {
+    if (memory.isReady()) return { status: 'ready' }
+    return reply.code(503).header('retry-after', '1').send({ status: 'catching_up', behind: memory.behind() })
+  })
+  app.get('/status', async () => status())
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}

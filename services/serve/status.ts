@@ -1,0 +1,74 @@
+import { deadTopic, type EventLog } from '../core/log/port.js'
+import type { PipeChainStatus } from './deps.js'
+import type { ChainState } from './memory/chain-state.js'
+import type { Memory } from './memory/memory.js'
+
+export type ChainStatus = {
+  chain: string
+  source: string
+  /** Number of the last block served. */
+  head: number
+  /** Its chain time. */
+  time: number
+  lag_s: number
+  source_age_s: number | null
+  indexed_from: number | null
+  finalized: number
+  last_reorg: ChainState['lastReorg']
+  dead_letters: number
+  epoch: number
+  seq: number
+  gaps: number
+  last_gap: ChainState['lastGap']
+  stopped: string | null
+}
+
+export type StatusReport = { chains: ChainStatus[] }
+
+export type StatusDeps = {
+  memory: Memory
+  log: EventLog
+  pipeStatus: () => readonly PipeChainStatus[]
+  nowMs: () => number
+}
+
+export async function readStatus(deps: StatusDeps): Promise<StatusReport> {
+  const pipe = new Map(deps.pipeStatus().map((status) => [status.chain, status]))
+  const topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
+  const chains = deps.memory.chains().map((state): ChainStatus => {
+    const dead = topics.get(deadTopic(state.chain))
+    return chainStatus(state, pipe.get(state.chain), dead === undefined ? 0 : dead.end - dead.start, deps.nowMs())
+  })
+  return { chains }
+}
+
+function chainStatus(
+  state: ChainState,
+  pipe: PipeChainStatus | undefined,
+  deadLetters: number,
+  nowMs: number,
+): ChainStatus {
+  const sinceAppliedS = state.appliedAtMs === 0 ? null : wholeSeconds(nowMs - state.appliedAtMs)
+  return {
+    chain: state.chain,
+    source: pipe?.source ?? '',
+    head: state.head.number,
+    time: state.head.timeS,
+    lag_s: wholeSeconds(nowMs - state.head.timeS * 1000),
+    // Where the source itself cannot be asked, the age of what it last gave.
+    source_age_s: pipe?.sourceAgeS ?? sinceAppliedS,
+    indexed_from: pipe?.indexedFrom ?? null,
+    finalized: state.finalized,
+    last_reorg: state.lastReorg,
+    dead_letters: deadLetters,
+    epoch: state.epoch,
+    seq: state.seq,
+    gaps: state.gaps,
+    last_gap: state.lastGap,
+    stopped: pipe?.stopped ?? state.stopped,
+  }
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.max(0, Math.round(ms / 1000))
+}

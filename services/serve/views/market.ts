@@ -1,0 +1,70 @@
+import type { ChainFacts } from '../../core/domain/chains.js'
+import type { PairState, TokenState } from '../memory/chain-state.js'
+import { type ChainState, UNDESCRIBED } from '../memory/chain-state.js'
+import { rawToNumber } from '../numbers/raw-decimal.js'
+
+/** A chain's state and what configuration knows of it: what every view is made from. */
+export type Market = { state: ChainState; facts: ChainFacts | undefined }
+
+const DAY_S = 86_400
+
+export function tokenInfo(market: Market, token: string) {
+  return market.state.tokens.get(token)?.info ?? UNDESCRIBED
+}
+
+export function targetOf(pair: PairState): string {
+  return pair.info.target === 0 ? pair.info.token0 : pair.info.token1
+}
+
+export function quoteOf(pair: PairState): string {
+  return pair.info.target === 0 ? pair.info.token1 : pair.info.token0
+}
+
+/** Price of one of the pair's two tokens as this pair sees it. */
+export function sidePrices(market: Market, pair: PairState, token: string): { usd: number; native: number } {
+  if (token === targetOf(pair)) return { usd: pair.price_usd, native: pair.price_native }
+  return { usd: pair.quote_usd, native: quoteNative(market, pair) }
+}
+
+function quoteNative(market: Market, pair: PairState): number {
+  const quote = quoteOf(pair)
+  const native = market.facts?.native
+  if (quote === native) return 1
+  const nativeUsd = native === undefined ? Number.NaN : (market.state.tokens.get(native)?.price_usd ?? Number.NaN)
+  return nativeUsd > 0 ? pair.quote_usd / nativeUsd : (market.state.tokens.get(quote)?.price_native ?? Number.NaN)
+}
+
+export function tokenPriceUsd(market: Market, token: TokenState): number {
+  return token.token === market.facts?.anchor ? 1 : token.price_usd
+}
+
+/** In native coins. Of anchor and stables it moves with the native coin's price, so no update tells it. */
+export function tokenPriceNative(market: Market, token: TokenState): number {
+  const { facts, state } = market
+  if (token.token === facts?.native) return 1
+  const isCash = token.token === facts?.anchor || facts?.stables.includes(token.token)
+  if (!isCash || facts?.native === undefined) return token.price_native
+  return tokenPriceUsd(market, token) / (state.tokens.get(facts.native)?.price_usd ?? Number.NaN)
+}
+
+/** The pair's price the day's change counts from. A pair that has not moved since midnight changed by nothing today. */
+export function dayPrice(market: Market, pair: PairState): number {
+  const today = Math.floor(market.state.nowS / DAY_S)
+  return Math.floor(pair.updated_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
+}
+
+export function mainPairOf(market: Market, token: TokenState): PairState | undefined {
+  return token.main_pair === null ? undefined : market.state.pairs.get(token.main_pair)
+}
+
+/** Total supply with decimals applied; NaN where unknown. */
+export function supplyOf(market: Market, token: string): number {
+  const { total_supply, decimals } = tokenInfo(market, token)
+  return rawToNumber(total_supply, decimals)
+}
+
+/** A launch's word for the pair: `<platform>_king` once graduated. */
+export function launchTag(market: Market, token: string): string {
+  const { launch_platform, launch_stage } = tokenInfo(market, token)
+  return launch_platform !== null && launch_stage === 'graduated' ? `${launch_platform}_king` : ''
+}

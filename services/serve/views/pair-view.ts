@@ -1,0 +1,97 @@
+import { Type } from '@sinclair/typebox'
+import { WINDOWS, type WindowName } from '../../core/domain/chains.js'
+import type { PairState } from '../memory/chain-state.js'
+import { changeOrNull } from '../numbers/change.js'
+import { decimalOrNull } from '../numbers/plain-decimal.js'
+import { rawOrNull } from '../numbers/raw-decimal.js'
+import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market.js'
+import { pairChange, pairWindow } from './pair-windows.js'
+import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
+
+const sideSchema = (side: 'token0' | 'token1') => ({
+  ...fieldsOf([`${side}_address`, `${side}_symbol`], text),
+  ...fieldsOf([`${side}_decimal`], intOrNull),
+  ...fieldsOf([`${side}_price_eth`, `${side}_price_usd`], decimal),
+})
+
+const windowSchema = (w: WindowName) => ({
+  ...fieldsOf([`price_change_${w}`, `volume_u_${w}`, `buy_volume_u_${w}`, `sell_volume_u_${w}`], decimal),
+  ...fieldsOf([`buyers_${w}`, `sellers_${w}`, `makers_${w}`], int),
+  ...fieldsOf([`buys_tx_${w}_count`, `sells_tx_${w}_count`, `tx_${w}_count`], int),
+})
+
+export const PairView = Type.Object({
+  ...fieldsOf(['pair', 'chain', 'amm', 'target_token', 'tag', 'dynamic_tag'], text),
+  ...sideSchema('token0'),
+  ...sideSchema('token1'),
+  ...fieldsOf(['reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'tvl', 'fdv', 'market_cap'], decimal),
+  ...fieldsOf(['open_price', 'price_ath_u', 'high_u', 'low_u', 'price_change_1d', 'tx_amount'], decimal),
+  ...fieldsOf(['created_at', 'first_trade_at', 'first_trade_block_number', 'last_trade_at', 'updated_at'], int),
+  ...Object.assign({}, ...WINDOWS.map(windowSchema)),
+})
+
+export function pairView(market: Market, pair: PairState) {
+  const { info } = pair
+  const target = targetOf(pair)
+  const day = pairWindow(pair, '24h')
+  const value = decimalOrNull(supplyOf(market, target) * pair.price_usd)
+  const decimals0 = tokenInfo(market, info.token0).decimals
+  const decimals1 = tokenInfo(market, info.token1).decimals
+  return {
+    pair: pair.pair,
+    chain: market.state.chain,
+    amm: info.amm,
+    target_token: target,
+    ...sideFields('token0', market, pair, info.token0),
+    ...sideFields('token1', market, pair, info.token1),
+    reserve0: rawOrNull(pair.reserve0, decimals0),
+    reserve1: rawOrNull(pair.reserve1, decimals1),
+    init_reserve0: rawOrNull(pair.init_reserve0, decimals0),
+    init_reserve1: rawOrNull(pair.init_reserve1, decimals1),
+    tvl: decimalOrNull(pair.tvl),
+    fdv: value,
+    market_cap: value,
+    open_price: decimalOrNull(pair.open_price_usd),
+    price_ath_u: decimalOrNull(pair.ath_usd),
+    high_u: decimalOrNull(day.high),
+    low_u: decimalOrNull(day.low),
+    price_change_1d: changeOrNull(dayPrice(market, pair), pair.price_usd),
+    tx_amount: decimalOrNull(day.amount),
+    created_at: info.created_at,
+    first_trade_at: pair.first_trade_at,
+    first_trade_block_number: pair.first_trade_block,
+    last_trade_at: pair.last_trade_at,
+    updated_at: pair.updated_at,
+    tag: launchTag(market, target),
+    dynamic_tag: '',
+    ...Object.assign({}, ...WINDOWS.map((name) => windowFields(pair, name))),
+  }
+}
+
+function sideFields(side: 'token0' | 'token1', market: Market, pair: PairState, token: string) {
+  const { symbol, decimals } = tokenInfo(market, token)
+  const { usd, native } = sidePrices(market, pair, token)
+  return {
+    [`${side}_address`]: token,
+    [`${side}_symbol`]: symbol ?? '',
+    [`${side}_decimal`]: decimals,
+    [`${side}_price_eth`]: decimalOrNull(native),
+    [`${side}_price_usd`]: decimalOrNull(usd),
+  }
+}
+
+function windowFields(pair: PairState, w: WindowName) {
+  const window = pairWindow(pair, w)
+  return {
+    [`price_change_${w}`]: pairChange(pair, w),
+    [`volume_u_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
+    [`buy_volume_u_${w}`]: decimalOrNull(window.buy_volume),
+    [`sell_volume_u_${w}`]: decimalOrNull(window.sell_volume),
+    [`buyers_${w}`]: window.buyers,
+    [`sellers_${w}`]: window.sellers,
+    [`makers_${w}`]: window.makers,
+    [`buys_tx_${w}_count`]: window.buys,
+    [`sells_tx_${w}_count`]: window.sells,
+    [`tx_${w}_count`]: window.buys + window.sells,
+  }
+}

@@ -1,0 +1,87 @@
+import { Type } from '@sinclair/typebox'
+import type { WindowName } from '../../core/domain/chains.js'
+import type { TokenState } from '../memory/chain-state.js'
+import { windowOf } from '../memory/windows.js'
+import { changeOrNull } from '../numbers/change.js'
+import { decimalOrNull } from '../numbers/plain-decimal.js'
+import { rawOrNull } from '../numbers/raw-decimal.js'
+import { dayPrice, type Market, mainPairOf, supplyOf, tokenPriceNative, tokenPriceUsd } from './market.js'
+import { pairChange } from './pair-windows.js'
+import { readRisk } from './risk.js'
+import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
+
+/** The fields keyword search, batch search, detail, main, trending and platform lists share. */
+export const tokenFields = {
+  ...fieldsOf(['token', 'chain', 'name', 'symbol', 'logo_url', 'intro_en', 'appendix'], text),
+  decimal: intOrNull,
+  ...fieldsOf(['total', 'current_price_usd', 'current_price_eth', 'price_change_1d', 'price_change_24h'], decimal),
+  ...fieldsOf(['market_cap', 'fdv', 'tvl', 'main_pair_tvl', 'tx_volume_u_24h', 'tx_amount_24h'], decimal),
+  ...fieldsOf(['burn_amount', 'lock_amount', 'other_amount', 'locked_percent', 'launch_price'], decimal),
+  main_pair: text,
+  ...fieldsOf(['holders', 'tx_count_24h', 'created_at', 'launch_at', 'updated_at'], int),
+  ...fieldsOf(['risk_score', 'ave_risk_level', 'is_mintable', 'is_in_blacklist', 'is_lp_not_locked'], numOrNull),
+  ...fieldsOf(['has_mint_method', 'has_black_method', 'has_not_renounced'], numOrNull),
+  ...fieldsOf(['has_not_open_source', 'has_not_audited'], numOrNull),
+  is_honeypot: int,
+  issue_platform: text,
+}
+
+export const TokenView = Type.Object(tokenFields)
+
+export function tokenView(market: Market, token: TokenState) {
+  const { info } = token
+  const day = windowOf(token.windows, '24h')
+  const main = mainPairOf(market, token)
+  return {
+    token: token.token,
+    chain: market.state.chain,
+    name: info.name ?? '',
+    symbol: info.symbol ?? '',
+    decimal: info.decimals,
+    total: rawOrNull(info.total_supply, info.decimals),
+    logo_url: info.logo_url ?? '',
+    intro_en: '',
+    appendix: info.links ?? '',
+    ...priceFields(market, token),
+    current_price_eth: decimalOrNull(tokenPriceNative(market, token)),
+    main_pair: token.main_pair ?? '',
+    main_pair_tvl: decimalOrNull(main?.tvl ?? Number.NaN),
+    tx_count_24h: day.buys + day.sells,
+    tx_amount_24h: decimalOrNull(day.amount),
+    burn_amount: null,
+    lock_amount: null,
+    other_amount: null,
+    locked_percent: null,
+    created_at: info.created_at,
+    launch_at: info.launch_at,
+    launch_price: null,
+    ...readRisk(info.risk),
+    issue_platform: info.launch_platform ?? '',
+  }
+}
+
+/** What the price operation tells of a token; part of the token view too. */
+export function priceFields(market: Market, token: TokenState) {
+  const priceUsd = tokenPriceUsd(market, token)
+  const day = windowOf(token.windows, '24h')
+  // Burnt, locked and other held amounts are not known: only the supply itself counts.
+  const value = decimalOrNull(supplyOf(market, token.token) * priceUsd)
+  const main = mainPairOf(market, token)
+  return {
+    current_price_usd: decimalOrNull(priceUsd),
+    price_change_1d: main === undefined ? null : changeOrNull(dayPrice(market, main), main.price_usd),
+    price_change_24h: tokenChange(market, token, '24h'),
+    tvl: decimalOrNull(token.tvl),
+    market_cap: value,
+    fdv: value,
+    holders: token.holders,
+    tx_volume_u_24h: decimalOrNull(day.buy_volume + day.sell_volume),
+    updated_at: token.updated_at,
+  }
+}
+
+/** A token's change over a window is its main pair's. */
+export function tokenChange(market: Market, token: TokenState, window: WindowName): string | null {
+  const main = mainPairOf(market, token)
+  return main === undefined ? null : pairChange(main, window)
+}

@@ -1,0 +1,31 @@
+import type { WindowName } from '../../core/domain/chains.js'
+import type { TokenState } from '../memory/chain-state.js'
+import { windowOf } from '../memory/windows.js'
+import { decimalOrNull } from '../numbers/plain-decimal.js'
+import type { Market } from './market.js'
+import { decimal, fieldsOf, int } from './schema.js'
+import { tokenChange } from './token-view.js'
+
+export const tokenWindowSchema = (w: WindowName) => ({
+  ...fieldsOf([`token_price_change_${w}`, `token_tx_volume_usd_${w}`], decimal),
+  ...fieldsOf([`token_buy_tx_volume_usd_${w}`, `token_sell_tx_volume_usd_${w}`], decimal),
+  ...fieldsOf([`token_tx_count_${w}`, `token_buy_tx_count_${w}`, `token_sell_tx_count_${w}`], int),
+  ...fieldsOf([`token_buyers_${w}`, `token_sellers_${w}`, `token_makers_${w}`], int),
+})
+
+/** A token's statistics over all its pairs as target. */
+export function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
+  const window = windowOf(token.windows, w)
+  return {
+    [`token_price_change_${w}`]: tokenChange(market, token, w),
+    [`token_tx_count_${w}`]: window.buys + window.sells,
+    [`token_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
+    [`token_buy_tx_count_${w}`]: window.buys,
+    [`token_sell_tx_count_${w}`]: window.sells,
+    [`token_buy_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume),
+    [`token_sell_tx_volume_usd_${w}`]: decimalOrNull(window.sell_volume),
+    [`token_buyers_${w}`]: window.buyers,
+    [`token_sellers_${w}`]: window.sellers,
+    [`token_makers_${w}`]: window.makers,
+  }
+}

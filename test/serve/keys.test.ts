@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { hashKey } from '../../services/core/config/keys.js'
+import { createKeyGate } from '../../services/serve/keys/gate.js'
+import { keyRecord } from './rig.js'
+
+const NOV_30 = Date.UTC(2026, 10, 30, 23, 59, 59)
+
+function gateAt(nowMs: () => number, given: Parameters<typeof keyRecord>[0] = {}) {
+  const keys = new Map([[hashKey('known'), keyRecord(given)]])
+  return createKeyGate({ lookup: (hash) => keys.get(hash) }, { kind: 'fixed', key: 'fixed key' }, nowMs)
+}
+
+describe('the key gate', () => {
+  it('takes the fixed key beside the stored ones, and no other', () => {
+    const gate = gateAt(() => 0)
+    expect(gate.identify('fixed key')).toMatchObject({ ok: true, access: { plan: 'unlimited', ratePerS: null } })
+    expect(gate.identify('known').ok).toBe(true)
+    expect(gate.identify('fixed')).toEqual({ ok: false, refusal: { kind: 'invalid' } })
+    expect(gate.identify('')).toEqual({ ok: false, refusal: { kind: 'missing' } })
+  })
+
+  it('a key expires at its instant', () => {
+    let now = 999
+    const gate = gateAt(() => now, { expiresAtMs: 1000 })
+    expect(gate.identify('known').ok).toBe(true)
+    now = 1000
+    expect(gate.identify('known')).toEqual({ ok: false, refusal: { kind: 'expired' } })
+  })
+
+  it('allows its rate in each second', () => {
+    let now = 5000
+    const gate = gateAt(() => now, { ratePerS: 2 })
+    const three = () => [1, 2, 3].map(() => gate.admit('known', 1).ok)
+    expect(three()).toEqual([true, true, false])
+    now = 6000
+    expect(three()).toEqual([true, true, false])
+  })
+
+  it('the quota counts what was spent, until the month ends', () => {
+    let now = NOV_30
+    const gate = gateAt(() => now, { quotaCu: 100 })
+    const first = gate.admit('known', 100)
+    expect([first.ok, gate.admit('known', 100).ok]).toEqual([true, true])
+    if (first.ok) gate.spend(first.access, 100)
+    expect(gate.admit('known', 5)).toEqual({
+      ok: false,
+      refusal: { kind: 'cu_exhausted', retryAfterS: 1, resetAtS: Date.UTC(2026, 11, 1) / 1000 },
+    })
+    now += 1000
+    expect(gate.admit('known', 5).ok).toBe(true)
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { applyUpdate } from '../../services/serve/memory/apply.js'
+import { createCandleOverlay } from '../../services/serve/memory/candle-overlay.js'
+import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { packWindows, windowOf } from '../../services/serve/memory/windows.js'
+import {
+  CHAIN,
+  candle,
+  firstUpdate,
+  OTHER_PAIR,
+  PAIR,
+  pairUpdate,
+  sixWindows,
+  T0,
+  TOKEN,
+  tokenUpdate,
+  update,
+} from './updates.js'
+
+const applied = () => {
+  const state = createChainState(CHAIN)
+  expect(applyUpdate(state, firstUpdate(), 1).kind).toBe('applied')
+  return state
+}
+
+describe('applying updates', () => {
+  it('keeps a pair’s description when later entries leave it out', () => {
+    const state = applied()
+    applyUpdate(state, update({ seq: 2, pairs: [pairUpdate({ info: null, price_usd: 2.25 })] }), 2)
+    expect(state.pairs.get(PAIR)).toMatchObject({ price_usd: 2.25, info: { amm: 'uniswapv2' } })
+    expect(state.pairs.get(PAIR)).not.toHaveProperty('trades')
+  })
+
+  it('drops a seq it has seen: nothing changes', () => {
+    const state = applied()
+    const again = update({ seq: 1, number: 7, pairs: [pairUpdate({ price_usd: 9 })] })
+    expect(applyUpdate(state, again, 2)).toEqual({ kind: 'seen' })
+    expect(state.head.number).toBe(100)
+    expect(state.pairs.get(PAIR)?.price_usd).toBe(2)
+  })
+
+  it('notices a gap in seq and applies what came', () => {
+    const state = applied()
+    const outcome = applyUpdate(state, update({ seq: 5, number: 104 }), 2)
+    expect(outcome).toMatchObject({ kind: 'applied', applied: { missing: 3 } })
+    expect(state).toMatchObject({ gaps: 1, lastGap: { epoch: 1, after: 1, before: 5 }, head: { number: 104 } })
+  })
+
+  it('notices that the beginning of an epoch is missing', () => {
+    const state = createChainState(CHAIN)
+    expect(applyUpdate(state, update({ seq: 10 }), 1)).toMatchObject({ applied: { missing: 9 } })
+  })
+
+  it('starts anew with a newer epoch and ignores an older one', () => {
+    const state = applied()
+    expect(applyUpdate(state, update({ epoch: 0, seq: 99 }), 2).kind).toBe('stale')
+    applyUpdate(state, update({ epoch: 2, seq: 1 }), 2)
+    expect([state.epoch, state.pairs.size, state.tokens.size, state.candles.size]).toEqual([2, 0, 0, 0])
+  })
+
+  it('a retract restores pairs, takes away those that never were, and is remembered as a reorg', () => {
+    const state = applied()
+    applyUpdate(
+      state,
+      update({ seq: 2, number: 103, pairs: [pairUpdate({ price_usd: 5, candles: [candle({ close_u: 5 })] })] }),
+      2,
+    )
+    const outcome = applyUpdate(
+      state,
+      update({
+        seq: 3,
+        kind: 'retract',
+        number: 101,
+        pairs: [pairUpdate({ price_usd: 2, candles: [candle({ removed: true })] })],
+        retracted: [
+          { pair: PAIR, ids: ['102-1'], gone: false },
+          { pair: OTHER_PAIR, ids: [], gone: true },
+        ],
+        gone_tokens: [TOKEN],
+      }),
+      3,
+    )
+    expect(outcome).toMatchObject({ applied: { priceMoved: new Set([PAIR]) } })
+    expect([...state.pairs.keys()]).toEqual([PAIR])
+    expect(state.tokens.has(TOKEN)).toBe(false)
+    expect(state.candles.of(PAIR, 'k1').get(T0)).toMatchObject({ removed: true })
+    expect(state.candles.isHidden(OTHER_PAIR)).toBe(true)
+    expect(state.lastReorg).toEqual({ at_block: 103, to_block: 101, depth: 2, time: T0 + 1 })
+  })
+
+  it('a main pair change is on its token even when the token’s entry came without it', () => {
+    const state = applied()
+    const change = { token: TOKEN, old_pair: PAIR, new_pair: OTHER_PAIR }
+    applyUpdate(state, update({ seq: 2, tokens: [tokenUpdate({ info: null })], main_pair_changes: [change] }), 2)
+    expect(state.tokens.get(TOKEN)).toMatchObject({ main_pair: OTHER_PAIR, info: { symbol: 'TKN' } })
+  })
+})
+
+describe('the candle overlay', () => {
+  it('holds what the store has not flushed, newest state of each candle', () => {
+    const overlay = createCandleOverlay()
+    overlay.put(PAIR, candle({ close_u: 1 }), { epoch: 1, seq: 1 })
+    overlay.put(PAIR, candle({ time: T0 + 60 }), { epoch: 1, seq: 2 })
+    overlay.put(PAIR, candle({ close_u: 2 }), { epoch: 1, seq: 3 })
+    overlay.trim({ epoch: 1, seq: 2 })
+    expect([...overlay.of(PAIR, 'k1').values()].map((one) => one.close_u)).toEqual([2])
+    overlay.trim({ epoch: 1, seq: 3 })
+    expect([overlay.size, overlay.of(PAIR, 'k1').size]).toEqual([0, 0])
+  })
+
+  it('forgets the candles of a pair that never was, so that its second life starts clean', () => {
+    const overlay = createCandleOverlay()
+    overlay.put(PAIR, candle({ interval: 's1' }), { epoch: 1, seq: 1 })
+    overlay.hidePair(PAIR, { epoch: 1, seq: 2 })
+    expect([overlay.size, overlay.of(PAIR, 's1').size, overlay.isHidden(PAIR)]).toEqual([0, 0, true])
+    overlay.put(PAIR, candle({ interval: 's1' }), { epoch: 1, seq: 3 })
+    overlay.trim({ epoch: 1, seq: 2 })
+    expect([overlay.size, overlay.isHidden(PAIR)]).toEqual([1, false])
+  })
+
+  it('takes nothing the store has already, and lets an older epoch go', () => {
+    const overlay = createCandleOverlay()
+    overlay.put(PAIR, candle(), { epoch: 1, seq: 50 })
+    overlay.trim({ epoch: 2, seq: 1 })
+    overlay.put(PAIR, candle(), { epoch: 2, seq: 1 })
+    expect(overlay.size).toBe(0)
+  })
+})
+
+describe('windows', () => {
+  it('come back as they were packed', () => {
+    const windows = sixWindows().map((one, index) => ({ ...one, buys: index, high: Number.NaN }))
+    expect(windowOf(packWindows(windows), '24h')).toEqual(windows[5])
+  })
+})

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hashKey } from '../../services/core/config/keys.js'
+import type { Update } from '../../services/core/domain/records.js'
+import { type Client, connect } from './push-client.js'
+import { keyRecord, type Rig, startRig } from './rig.js'
+import { firstUpdate, PAIR, pairUpdate, TOKEN, trade, update } from './updates.js'
+
+let rig: Rig
+let seq = 1
+const clients: Client[] = []
+
+const client = async (headers?: Record<string, string>) => {
+  const made = await connect(rig.wsUrl, headers)
+  clients.push(made)
+  return made
+}
+const feed = (given: Partial<Update>) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given }))
+
+beforeAll(async () => {
+  rig = await startRig({ push: { maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 } })
+  await rig.append(firstUpdate())
+  await rig.start()
+  await rig.feed(update({ seq: ++seq }))
+}, 60_000)
+afterAll(() => rig.stop())
+afterEach(() => {
+  for (const one of clients.splice(0)) one.close()
+})
+
+describe('the key', () => {
+  it.each([
+    ['missing', {}, 'Missing API Key'],
+    ['wrong', { 'x-api-key': 'nonsense' }, 'Unauthorized'],
+    ['expired', { 'x-api-key': 'old' }, 'Unauthorized'],
+  ])(
+    '%s is told after the upgrade, then the socket is closed',
+    async (_name, headers: Record<string, string>, message) => {
+      rig.keys.set(hashKey('old'), keyRecord({ expiresAtMs: 1 }))
+      const one = await client(headers)
+      expect(await one.closed).toMatchObject({ code: 1008 })
+      expect(one.frames).toEqual([{ error: { code: -1, message } }])
+    },
+  )
+})
+
+describe('JSON-RPC', () => {
+  it('answers a ping, with or without params', async () => {
+    const one = await client()
+    one.send('{"jsonrpc":"2.0","method":"ping","id":1}')
+    expect(await one.take(() => true)).toEqual({ jsonrpc: '2.0', result: 'pong', id: 1 })
+    expect(await one.call('ping', [])).toMatchObject({ result: 'pong' })
+  })
+
+  it.each([
+    ['{"jsonrpc"', null, -32700],
+    ['', null, -32700],
+    ['5', null, -32600],
+    ['null', null, -32600],
+    ['[]', null, -32600],
+    ['{"method":"ping","id":3}', 3, -32600],
+    ['{"jsonrpc":"1.0","method":"ping","id":3}', 3, -32600],
+    ['{"jsonrpc":"2.0","method":5,"id":3}', 3, -32600],
+    ['{"jsonrpc":"2.0","method":"ping","id":{}}', null, -32600],
+    ['{"jsonrpc":"2.0","method":"fly","id":3}', 3, -32601],
+    ['{"jsonrpc":"2.0","method":"subscribe","id":3}', 3, -32602],
+    ['{"jsonrpc":"2.0","method":"subscribe","params":[],"id":3}', 3, -32602],
+    [`[${Array.from({ length: 11 }, () => '{}').join()}]`, null, -32005],
+  ])('%s is an error with its code', async (text, id, code) => {
+    const one = await client()
+    one.send(text)
+    const reply = await one.take(() => true)
+    expect(reply).toMatchObject({ jsonrpc: '2.0', id, error: { code, message: expect.any(String) } })
+  })
+
+  it.each([
+    [['nothing', PAIR, 'eth']],
+    [[5]],
+    [['tx', PAIR]],
+    [['tx', PAIR, 'moon']],
+    [['tx', 5, 'eth']],
+    [['tx', 'not an address', 'eth']],
+    [['tx', PAIR, 'eth', 'more']],
+    [['kline', PAIR, 'k2', 'eth']],
+    [['kline', PAIR, 15, 'eth']],
+    [['kline', PAIR, 'eth']],
+    [['price', `${TOKEN}-eth`]],
+    [['price', []]],
+    [['price', [5]]],
+    [['price', [TOKEN]]],
+    [['tx', PAIR, 'eth', { since: '1:eth:1:1' }]],
+    [['tx', PAIR, 'eth', { on_slow: 'never' }]],
+  ])('subscribe %j is bad params', async (params) => {
+    const one = await client()
+    expect(await one.call('subscribe', params)).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('tells when a limit is exceeded', async () => {
+    const one = await client()
+    const ids = Array.from({ length: 6 }, (_, n) => `0x0${n}-eth`)
+    expect(await one.call('subscribe', ['price', ids])).toMatchObject({ error: { code: -32005 } })
+    for (let n = 0; n < 20; n++) await one.call('subscribe', ['tx', `0x${n}`, 'eth'])
+    expect(await one.call('subscribe', ['tx', '0x20', 'eth'])).toMatchObject({ error: { code: -32005 } })
+    expect(await one.call('subscribe', ['tx', '0x19', 'eth'])).toMatchObject({ result: { status: 'ok' } })
+  })
+
+  it('answers a batch in one frame, without its notifications', async () => {
+    const one = await client()
+    const batch = [
+      { jsonrpc: '2.0', method: 'ping', id: 1 },
+      { jsonrpc: '2.0', method: 'ping' },
+      7,
+      { jsonrpc: '2.0', method: 'subscribe', params: ['tx', PAIR, 'eth'], id: 'two' },
+    ]
+    one.send(JSON.stringify(batch))
+    const replies = (await one.take((frame) => Array.isArray(frame))) as unknown as unknown[]
+    expect(replies).toMatchObject([
+      { id: 1, result: 'pong' },
+      { id: null, error: { code: -32600 } },
+      { id: 'two', result: { status: 'ok' } },
+    ])
+    one.send(JSON.stringify([{ jsonrpc: '2.0', method: 'ping' }]))
+    await one.settle()
+    expect(one.frames).toEqual([])
+  })
+
+  it('acknowledges with the cursor each chain stands at', async () => {
+    const one = await client()
+    const reply = await one.call('subscribe', ['price', [`${TOKEN}-eth`, `${PAIR}-eth`]])
+    expect(reply.result).toEqual({ status: 'ok', cursor: [expect.stringMatching(/^1:eth:\d+:\d+$/)] })
+  })
+})
+
+describe('bad behaviour', () => {
+  it('2,000 malformed frames leave the server and the socket as they were', async () => {
+    const one = await client()
+    let state = 12345
+    const random = (below: number) => {
+      state = (state * 1103515245 + 12345) % 2 ** 31
+      return state % below
+    }
+    const valid = JSON.stringify({ jsonrpc: '2.0', method: 'subscribe', params: ['price', [`${PAIR}-eth`]], id: 1 })
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      ':',
+      ',',
+      '0',
+      '\u0000',
+      '\\u',
+      '__proto__',
+      '💥',
+      '1e999',
+      'null',
+      'params',
+    ]
+    for (let n = 0; n < 2000; n++) {
+      const at = random(valid.length)
+      const text = valid.slice(0, at) + pieces[random(pieces.length)] + valid.slice(at + random(5))
+      one.socket.send(n % 3 === 0 ? Buffer.from(text).map((byte) => byte ^ random(256)) : text)
+    }
+    await one.settle()
+    await one.call('unsubscribe', [])
+    await one.call('subscribe', ['tx', PAIR, 'eth'], 4)
+    await feed({ pairs: [pairUpdate({ trades: [trade()] })] })
+    expect(await one.topic('tx')).toMatchObject({ id: 4 })
+  })
+
+  it('a message over the limit closes its socket and no other', async () => {
+    const [one, two] = [await client(), await client()]
+    one.socket.on('error', () => {})
+    one.send(`"${'x'.repeat(300_000)}"`)
+    await one.closed
+    expect(await two.call('ping')).toMatchObject({ result: 'pong' })
+  })
+})

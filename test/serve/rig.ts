@@ -1,0 +1,148 @@
+/** A serving node on real parts: embedded log, embedded store, real sockets on free ports. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
+import { hashKey, type KeyRecord } from '../../services/core/config/keys.js'
+import type { Update } from '../../services/core/domain/records.js'
+import { createCodec } from '../../services/core/log/codec.js'
+import { openEmbedded } from '../../services/core/log/embedded.js'
+import { splitUpdate } from '../../services/core/log/parts.js'
+import { updatesTopic } from '../../services/core/log/port.js'
+import { silentLogger } from '../../services/core/runtime/logger.js'
+import { createMetrics } from '../../services/core/runtime/metrics.js'
+import { openStore } from '../../services/core/store/clickhouse.js'
+import type { Store } from '../../services/core/store/port.js'
+import { TABLES, type TableName } from '../../services/core/store/tables.js'
+import type { ServeDeps } from '../../services/serve/deps.js'
+import { createServe } from '../../services/serve/main.js'
+import { engineExpected } from '../rig/store-engine.js'
+
+export const KEY = 'dx_test_key'
+
+export type Rig = Awaited<ReturnType<typeof startRig>>
+
+export function keyRecord(given: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id: 'k1',
+    hash: '',
+    name: 'test',
+    plan: 'unlimited',
+    ratePerS: null,
+    quotaCu: null,
+    createdAtMs: 0,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    ...given,
+  }
+}
+
+export async function openTestStore(directory: string): Promise<Store> {
+  const url = process.env.CLICKHOUSE_URL ?? ''
+  const database = `serve_${process.pid}_${Date.now()}`
+  const store = await openStore(
+    engineExpected
+      ? { kind: 'embedded', path: join(directory, 'store') }
+      : { kind: 'server', url: new URL(database, url).href },
+  )
+  await store.migrate()
+  return store
+}
+
+export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1_000_000) {
+  const directory = mkdtempSync(join(tmpdir(), 'dextape-serve-'))
+  const store = given.store ?? (await openTestStore(directory))
+  const { log, registry } = openEmbedded({ path: join(directory, 'log'), maxValueBytes })
+  const codec = createCodec(registry)
+  const keys = new Map<string, KeyRecord>([[hashKey(KEY), keyRecord()]])
+
+  async function append(...updates: Update[]): Promise<void> {
+    for (const update of updates) {
+      const topic = updatesTopic(update.chain)
+      const values = splitUpdate(update, (part) => codec.encodeUpdate(topic, part), maxValueBytes)
+      const entries = values.map((value) => ({ key: update.chain, value, timestampMs: update.time * 1000 }))
+      await log.append(topic, entries)
+    }
+  }
+
+  const open = (more: Partial<ServeDeps> = {}) =>
+    createServe({
+      log,
+      codec,
+      store,
+      keys: { lookup: (hash) => keys.get(hash) },
+      config: {
+        host: '127.0.0.1',
+        httpPort: 0,
+        wsPort: 0,
+        apiKey: { kind: 'none' },
+        envelope: 'spec',
+        chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+      },
+      logger: silentLogger,
+      metrics: createMetrics({ processMetrics: false }),
+      pollMs: 20,
+      ...given,
+      ...more,
+    })
+  let serve = open()
+  let ports = { httpPort: 0, wsPort: 0 }
+
+  /** Appends and waits until it is served. */
+  async function feed(...updates: Update[]): Promise<void> {
+    await append(...updates)
+    const last = updates.at(-1)
+    await vi.waitFor(async () => {
+      const { chains } = await serve.status()
+      const state = chains.find(({ chain }) => chain === last?.chain)
+      if (state?.seq !== last?.seq || state?.epoch !== last?.epoch) throw new Error(`served: ${JSON.stringify(state)}`)
+    }, 5000)
+  }
+
+  const get = (path: string, headers: Record<string, string> = { 'x-api-key': KEY }) =>
+    fetch(`http://127.0.0.1:${ports.httpPort}${path}`, { headers })
+  const post = (path: string, body: unknown, headers: Record<string, string> = { 'x-api-key': KEY }) =>
+    fetch(`http://127.0.0.1:${ports.httpPort}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+
+  return {
+    log,
+    store,
+    keys,
+    /** Another node on the same log and store; the caller starts and stops it. */
+    open,
+    append,
+    feed,
+    get,
+    post,
+    get wsUrl() {
+      return `ws://127.0.0.1:${ports.wsPort}`
+    },
+    get serve() {
+      return serve
+    },
+    start: async () => {
+      ports = await serve.start()
+    },
+    restart: async () => {
+      await serve.stop()
+      serve = open()
+      ports = await serve.start()
+    },
+    stop: async () => {
+      await serve.stop()
+      await log.close()
+      await store.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A table's row as the sink writes it; columns not given take their default. */
+export function row(table: TableName, values: Record<string, unknown>): string {
+  return `${JSON.stringify(TABLES[table].map((column) => values[column] ?? null))}\n`
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EventLog } from '../../services/core/log/port.js'
+import { findOffset } from '../../services/serve/memory/find-offset.js'
+import { KEY, type Rig, row, startRig } from './rig.js'
+import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await startRig({}, 4000)
+}, 60_000)
+afterAll(() => rig.stop())
+
+type Chain = { seq: number; gaps: number; last_gap: object | null; stopped: string | null; epoch: number }
+const chainStatus = async () => ((await (await rig.get('/status')).json()) as { chains: Chain[] }).chains[0]
+const pairOf = async () =>
+  ((await (await rig.get(`/v2/pairs/${PAIR}-eth`)).json()) as { data: Record<string, unknown> | null }).data
+
+/** What the sink writes of the first update: unknown numbers are null in the state's text. */
+async function storeState(epoch: number, seq: number, priceUsd: number): Promise<void> {
+  const { candles: _c, trades: _t, liquidity: _l, ...pair } = pairUpdate({ price_usd: priceUsd, ath_usd: Number.NaN })
+  const version = epoch * 2 ** 40 + seq
+  const shared = { chain: CHAIN, version, is_deleted: 0 }
+  await rig.store.insert('pair_rows', row('pair_rows', { ...shared, pair: PAIR, state: JSON.stringify(pair) }))
+  const tokens = [tokenUpdate({ info: tokenInfo({ decimals: null }) }), weth()]
+  const rows = tokens.map((one) => row('token_rows', { ...shared, token: one.token, state: JSON.stringify(one) }))
+  await rig.store.insert('token_rows', rows.join(''))
+  const progress = { ...shared, epoch, seq, number: 100, hash: '0x', now: T0 + 1 }
+  await rig.store.insert('progress_rows', row('progress_rows', progress))
+}
+
+describe('starting', () => {
+  it('with an empty store reads the updates from their beginning, split ones whole', async () => {
+    const crowd = Array.from({ length: 40 }, (_, n) => pairUpdate({ pair: `0x${n.toString(16).padStart(40, '0')}` }))
+    await rig.append(firstUpdate(), update({ seq: 2, pairs: crowd }))
+    await rig.start()
+    await expect.poll(async () => (await rig.get('/ready')).status).toBe(200)
+    expect(await chainStatus()).toMatchObject({ seq: 2, gaps: 0 })
+    expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_pairs{chain="eth"} 42')
+  })
+
+  it('is not ready until it has what the log had at the start; chains without updates hold nothing up', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const log: EventLog = {
+      ...rig.log,
+      async *follow(...args) {
+        await held
+        yield* rig.log.follow(...args)
+      },
+    }
+    const late = rig.open({ log, chains: ['base'] })
+    const { httpPort } = await late.start()
+    const ready = () => fetch(`http://127.0.0.1:${httpPort}/ready`)
+    const waiting = await ready()
+    expect([waiting.status, await waiting.json()]).toEqual([503, { status: 'catching_up', behind: ['eth'] }])
+    release()
+    await expect.poll(async () => (await ready()).status).toBe(200)
+    await late.stop()
+  })
+
+  it('a seq that is missing is told in /status and counted', async () => {
+    await rig.feed(update({ seq: 5, number: 105 }))
+    expect(await chainStatus()).toMatchObject({ gaps: 1, last_gap: { epoch: 1, after: 2, before: 5 } })
+    expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_updates_missing_total{chain="eth"} 2')
+  })
+
+  it('again, loads what the store flushed and applies only what came after', async () => {
+    await storeState(1, 5, 7)
+    await rig.append(update({ seq: 5, pairs: [pairUpdate({ price_usd: 1 })] }), update({ seq: 6, number: 106 }))
+    await rig.restart()
+    await expect.poll(async () => (await chainStatus())?.seq).toBe(6)
+    expect(await chainStatus()).toMatchObject({ gaps: 0 })
+    expect(await pairOf()).toMatchObject({
+      token0_price_usd: '7',
+      price_ath_u: null,
+      reserve0: null,
+      token1_symbol: 'WETH',
+    })
+  })
+
+  it('finds the first update after a position, a margin early', async () => {
+    const { createCodec } = await import('../../services/core/log/codec.js')
+    const seen: number[] = []
+    const codec = {
+      learn: async () => {},
+      decodeLogRecord: (bytes: Uint8Array) => {
+        seen.push(bytes.length)
+        return {
+          kind: 'update' as const,
+          update: update({ seq: new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) }),
+        }
+      },
+    } satisfies Partial<ReturnType<typeof createCodec>>
+    const topic = 'dex.updates.search'
+    // 1 … 500, then a crash and 400 … 900 again.
+    const seqs = [...Array(500).keys()].map((n) => n + 1).concat([...Array(501).keys()].map((n) => n + 400))
+    const value = (seq: number) => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(seq)
+      return bytes
+    }
+    await rig.log.append(
+      topic,
+      seqs.map((seq) => ({ key: '', value: value(seq), timestampMs: 0 })),
+    )
+    for (const seq of [0, 1, 399, 450, 500, 501, 899, 900]) {
+      const offset = await findOffset(rig.log, topic, codec, { epoch: 1, seq }, 0)
+      const rest = new Set(seqs.slice(offset))
+      const wanted = seqs.filter((one) => one > seq)
+      expect([seq, wanted.every((one) => rest.has(one)), (seqs[offset] ?? seq + 1) === seq + 1]).toEqual([
+        seq,
+        true,
+        true,
+      ])
+    }
+    expect(seen.length).toBeLessThan(120)
+  })
+
+  it('an epoch that begins in the middle is taken from the store', async () => {
+    await storeState(2, 50, 8)
+    await rig.feed(update({ epoch: 2, seq: 51, number: 151, tokens: [tokenUpdate({ price_usd: 9 })] }))
+    expect(await chainStatus()).toMatchObject({ epoch: 2, seq: 51, gaps: 0 })
+    expect(await pairOf()).toMatchObject({ token0_price_usd: '8' })
+    const prices = await rig.post('/v2/tokens/price', { token_ids: [`${TOKEN}-eth`] }, { 'x-api-key': KEY })
+    expect(await prices.json()).toMatchObject({ data: { [`${TOKEN}-eth`]: { current_price_usd: '9' } } })
+  })
+
+  it('a retract takes a pair away', async () => {
+    const retracted = [{ pair: PAIR, ids: ['100-1'], gone: true }]
+    await rig.feed(update({ epoch: 2, seq: 52, kind: 'retract', number: 99, retracted, gone_tokens: [TOKEN] }))
+    expect(await pairOf()).toBeNull()
+    expect(await chainStatus()).toMatchObject({ last_reorg: { at_block: 151, to_block: 99, depth: 52 } })
+  })
+
+  it('a record that is no update stops the chain, and says so', async () => {
+    await rig.log.append('dex.updates.eth', [{ key: '', value: Buffer.from('nonsense'), timestampMs: 0 }])
+    await expect.poll(async () => (await chainStatus())?.stopped).toMatch(/not a log record/)
+  })
+})
