@@ -98,7 +98,6 @@ function readJournal(store: StateStore, seq: number): BlockJournal {
 
 /** Pairs with buckets in a window are needed in memory: their windows lose buckets as time goes on. */
 function wakeRecentPairs(state: ChainState): void {
-  const seconds: TradedAt[] = []
   const minutes: TradedAt[] = []
   for (let id = 0; id < state.pairs.length; id += 1) {
     const tradedAtS = state.pairs.rows.get(id, PAIR.newestTradeAtS)
@@ -106,10 +105,9 @@ function wakeRecentPairs(state: ChainState): void {
     state.pairs.resting.add(id)
     if (tradedAtS < state.finalNowS - WALLET_REACH_S) continue
     const active = state.activePair(id)
-    collectTimes(active.windows.seconds, id, seconds)
     collectTimes(active.windows.minutes, id, minutes)
   }
-  noteTradedAgain(state, seconds, minutes)
+  noteTradedAgain(state, minutes)
 }
 
 function collectTimes(ring: Ring, pair: number, into: TradedAt[]): void {

@@ -15,10 +15,9 @@ export interface StateStore {
   close(): Promise<void>
 }
 
-export function openStateStore(path: string, chain: string): StateStore {
+export function openStateStore(path: string): StateStore {
   mkdirSync(path, { recursive: true })
-  const environment = open({ path, maxDbs: 64, overlappingSync: false, encoding: 'binary' })
-  const table = environment.openDB<Buffer, string>({ name: chain, encoding: 'binary' })
+  const table = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary' })
   return {
     get: (key) => table.get(key),
     *entries(prefix) {
@@ -31,13 +30,13 @@ export function openStateStore(path: string, chain: string): StateStore {
           else table.put(key, asBuffer(value))
         }
       })
-      await environment.flushed
+      await table.flushed
     },
     async clear() {
       await table.clearAsync()
-      await environment.flushed
+      await table.flushed
     },
-    close: () => environment.close(),
+    close: () => table.close(),
   }
 }
 

@@ -6,7 +6,7 @@ import { TOKEN } from '../state/tokens.js'
 import { WALLET_REACH_S } from '../state/windows.js'
 import { BlockPair } from './block-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './candles.js'
-import { findLostBuckets, noteTraded } from './decay.js'
+import { findMovedWindows, noteTraded } from './decay.js'
 import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
 import { rankMainPairs } from './main-pair.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
@@ -72,9 +72,9 @@ export function foldBlock(state: ChainState, block: Block): FoldResult {
   updateTvl(state, [...fold.pairs.keys()])
   findReferencePrices(state)
   rankMainPairs(state, rememberMainPairs(fold))
-  const lost = findLostBuckets(state, previousNowS, fold.pairs)
-  for (const pair of fold.retoldPairs) if (!fold.pairs.has(pair) && !lost.includes(pair)) lost.push(pair)
-  const update = blockUpdate(fold, candles, lost)
+  const moved = findMovedWindows(state, previousNowS, fold.pairs)
+  for (const pair of fold.retoldPairs) if (!fold.pairs.has(pair) && !moved.includes(pair)) moved.push(pair)
+  const update = blockUpdate(fold, candles, moved)
   state.end()
   return {
     update,
@@ -151,7 +151,7 @@ function rememberMainPairs(fold: BlockFold): number[] {
   return tokens
 }
 
-function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, lost: number[]): Update {
+function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: number[]): Update {
   const { state } = fold
   const { journal } = state
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
@@ -165,11 +165,11 @@ function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, lost: n
     entry.liquidity = blockPair.liquidity
     return entry
   })
-  for (const id of lost) {
+  for (const id of moved) {
     pairs.push({ ...pairUpdate(state, id), info: fold.retoldPairs.has(id) ? pairInfo(state, id) : null })
     tokens.add(state.pairs.targetToken(id))
   }
-  journal.toldPairs = [...fold.pairs.keys(), ...lost]
+  journal.toldPairs = [...fold.pairs.keys(), ...moved]
   journal.toldTokens = [...tokens]
   const changes = mainPairChanges(fold)
   journal.mainPairs = changes.map((change) => change.token)

@@ -1,68 +1,74 @@
-/** Windows lose buckets as time goes on, also those of pairs that do not trade: their figures are told again. */
+/**
+ * Windows lose buckets as time goes on, also those of pairs that do not trade: with the first block of a new minute their
+ * figures are told again. Between two minutes only the windows to the second move; who serves them counts those itself.
+ */
 import { bucketStart, K1 } from '../../core/domain/buckets.js'
 import type { ChainState } from '../state/chain-state.js'
 import { MINUTE_WINDOWS, SECOND_WINDOWS } from '../state/windows.js'
 
 const MINUTE_S = 60
-/** Past this the table of seconds or minutes is walked instead of the range. */
+/** Trades this long ago may still have been in a window to the second a minute ago. */
+const RECENT_MINUTES = Math.max(...SECOND_WINDOWS) / MINUTE_S + 2
+/** Past this the table of minutes is walked instead of the range. */
 const WALK_FROM = 2000
 
 export function noteTraded(state: ChainState, pair: number, timeS: number): void {
-  note(state.tradedSeconds, timeS, pair)
-  note(state.tradedMinutes, bucketStart(K1, timeS), pair)
+  note(state, { timeS: bucketStart(K1, timeS), pair })
 }
 
 export type TradedAt = { timeS: number; pair: number }
 
 /** The same from kept buckets, after a restart. */
-export function noteTradedAgain(state: ChainState, seconds: TradedAt[], minutes: TradedAt[]): void {
-  const byTime = (a: TradedAt, b: TradedAt) => a.timeS - b.timeS || a.pair - b.pair
-  for (const { timeS, pair } of seconds.sort(byTime)) note(state.tradedSeconds, timeS, pair)
-  for (const { timeS, pair } of minutes.sort(byTime)) note(state.tradedMinutes, timeS, pair)
+export function noteTradedAgain(state: ChainState, minutes: TradedAt[]): void {
+  for (const traded of minutes.sort((a, b) => a.timeS - b.timeS || a.pair - b.pair)) note(state, traded)
 }
 
-function note(table: Map<number, number[]>, timeS: number, pair: number): void {
-  const pairs = table.get(timeS)
-  if (pairs === undefined) table.set(timeS, [pair])
-  else if (pairs.at(-1) !== pair) pairs.push(pair)
+function note({ tradedMinutes }: ChainState, { timeS, pair }: TradedAt): void {
+  const pairs = tradedMinutes.get(timeS)
+  if (pairs === undefined) tradedMinutes.set(timeS, new Set([pair]))
+  else pairs.add(pair)
 }
 
-/** Pairs, not traded in this block, one of whose windows lost a bucket since the block before; by id. */
-export function findLostBuckets(state: ChainState, fromS: number, traded: ReadonlyMap<number, unknown>): number[] {
-  const toS = state.nowS
-  if (toS === fromS || fromS === 0) return []
-  const candidates = new Set<number>()
-  for (const length of SECOND_WINDOWS) collect(state.tradedSeconds, fromS - length, toS - length, 1, candidates)
-  const fromMinuteS = bucketStart(K1, fromS)
-  const toMinuteS = bucketStart(K1, toS)
-  if (toMinuteS > fromMinuteS) {
-    for (const minutes of MINUTE_WINDOWS) {
-      const lengthS = minutes * MINUTE_S
-      collect(state.tradedMinutes, fromMinuteS - lengthS, toMinuteS - lengthS, MINUTE_S, candidates)
+/** Pairs, not touched by this block, whose windows moved since the minute before; by id. */
+export function findMovedWindows(state: ChainState, fromS: number, touched: ReadonlyMap<number, unknown>): number[] {
+  const from = bucketStart(K1, fromS)
+  const to = bucketStart(K1, state.nowS)
+  if (to === from || fromS === 0) return []
+  const moved = new Set<number>()
+  collect(state, touched, from - RECENT_MINUTES * MINUTE_S, to, moved)
+  for (const minutes of MINUTE_WINDOWS) {
+    collect(state, touched, from - minutes * MINUTE_S, to - minutes * MINUTE_S, moved)
+  }
+  forget(state.tradedMinutes, state.finalNowS - 1445 * MINUTE_S)
+  return [...moved].sort((a, b) => a - b)
+}
+
+/** Pairs with a bucket after `afterS` and not after `untilS`; what was noted may have been undone since. */
+function collect(
+  { tradedMinutes, pairs }: ChainState,
+  touched: ReadonlyMap<number, unknown>,
+  afterS: number,
+  untilS: number,
+  into: Set<number>,
+): void {
+  const take = (noted: ReadonlySet<number>) => {
+    for (const pair of noted) {
+      if (touched.has(pair) || into.has(pair)) continue
+      if (pairs.active[pair]?.windows.minutes.hasBetween(afterS, untilS)) into.add(pair)
     }
-    forget(state.tradedSeconds, state.finalNowS - 400)
-    forget(state.tradedMinutes, state.finalNowS - 1445 * MINUTE_S)
   }
-  const lost: number[] = []
-  for (const pair of candidates) {
-    if (!traded.has(pair) && state.pairs.active[pair]?.windows.lostBucket(fromS, toS)) lost.push(pair)
-  }
-  return lost.sort((a, b) => a - b)
-}
-
-/** Pairs noted after `afterS` and not after `untilS`. */
-function collect(table: Map<number, number[]>, afterS: number, untilS: number, stepS: number, into: Set<number>): void {
-  if ((untilS - afterS) / stepS > WALK_FROM) {
-    for (const [timeS, pairs] of table) if (timeS > afterS && timeS <= untilS) for (const pair of pairs) into.add(pair)
+  if ((untilS - afterS) / MINUTE_S > WALK_FROM) {
+    for (const [timeS, noted] of tradedMinutes) if (timeS > afterS && timeS <= untilS) take(noted)
     return
   }
-  for (let timeS = afterS + stepS; timeS <= untilS; timeS += stepS) {
-    for (const pair of table.get(timeS) ?? []) into.add(pair)
+  for (let timeS = afterS + MINUTE_S; timeS <= untilS; timeS += MINUTE_S) {
+    const noted = tradedMinutes.get(timeS)
+    if (noted !== undefined) take(noted)
   }
 }
 
-/** Seconds and minutes come nearly in order, so the walk ends at the first young one. */
-function forget(table: Map<number, number[]>, beforeS: number): void {
+/** Minutes come nearly in order, so the walk ends at the first young one. */
+function forget(table: Map<number, unknown>, beforeS: number): void {
   for (const timeS of table.keys()) {
     if (timeS >= beforeS) return
     table.delete(timeS)

@@ -40,9 +40,8 @@ export class ChainState {
   readonly balances = new Map<string, string | null>()
   readonly changedPairs = new Set<number>()
   readonly changedTokens = new Set<number>()
-  /** Pairs that traded in a second or minute, to find windows that lose a bucket. */
-  readonly tradedSeconds = new Map<number, number[]>()
-  readonly tradedMinutes = new Map<number, number[]>()
+  /** Pairs that traded in a minute, to find windows that move without a trade. */
+  readonly tradedMinutes = new Map<number, Set<number>>()
   /** Tokens the block at hand has changed, in order. */
   touchedTokens: number[] = []
   private readonly pairTouched: number[] = []

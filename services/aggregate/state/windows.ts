@@ -107,18 +107,6 @@ export class Windows {
     add(this.hours, field, bucketStart(K60, timeS), change)
   }
 
-  /** True when a bucket left one of the windows as now went from `fromS` to `toS`. */
-  lostBucket(fromS: number, toS: number): boolean {
-    for (const length of SECOND_WINDOWS) if (this.seconds.hasBetween(fromS - length, toS - length)) return true
-    const fromMinute = bucketStart(K1, fromS)
-    const toMinute = bucketStart(K1, toS)
-    if (fromMinute === toMinute) return false
-    for (const length of MINUTE_WINDOWS) {
-      if (this.minutes.hasBetween(fromMinute - length * MINUTE_S, toMinute - length * MINUTE_S)) return true
-    }
-    return false
-  }
-
   /** Fills `into` (WINDOW_COUNT × FIGURES) with all windows as of `nowS`. */
   evaluate(nowS: number, into: Float64Array): void {
     into.fill(0)

@@ -12,7 +12,11 @@ type Sink = (line: string) => void
 
 export function createLogger(format: 'text' | 'json', fields: LogFields = {}, sink: Sink = writeStderr): Logger {
   const write = (level: string, message: string, extra: LogFields = {}) =>
-    sink(format === 'json' ? jsonLine(level, message, { ...fields, ...extra }) : textLine(level, message, { ...fields, ...extra }))
+    sink(
+      format === 'json'
+        ? jsonLine(level, message, { ...fields, ...extra })
+        : textLine(level, message, { ...fields, ...extra }),
+    )
   return {
     info: (message, extra) => write('info', message, extra),
     warn: (message, extra) => write('warn', message, extra),

@@ -39,7 +39,9 @@ describe('the data directory', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     for (const path of [file, join(file, 'below'), '/proc/dextape'])
-      expect(() => openDataDir(path)).toThrow(expect.objectContaining({ name: 'ConfigError', code: 'data_dir_unusable' }))
+      expect(() => openDataDir(path)).toThrow(
+        expect.objectContaining({ name: 'ConfigError', code: 'data_dir_unusable' }),
+      )
   })
 })
 

@@ -10,7 +10,10 @@ afterEach(async () => {
   for (const store of opened.splice(0)) await store.close()
 })
 
-function open(dir: DataDir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))): { dir: DataDir; keys: KeyStore } {
+function open(dir: DataDir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))): {
+  dir: DataDir
+  keys: KeyStore
+} {
   const keys = openKeyStore(dir, () => 1000)
   opened.push(keys)
   return { dir, keys }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
-import { chainFacts, type Config, describeConfig } from '../../../services/core/config/config.js'
+import { type Config, chainFacts, describeConfig } from '../../../services/core/config/config.js'
 import { loadConfig } from '../../../services/core/config/load.js'
 import { editDistance, nearestWord } from '../../../services/core/config/nearest.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
@@ -49,7 +49,12 @@ describe('configuration', () => {
 
   it('is read from YAML or JSON, under the environment', () => {
     const yaml = 'http_port: 9000\nws_port: 9001\nfold:\n  journal_blocks: 10\nkafka:\n  brokers: [a:1]\n'
-    const env = { DEXTAPE_WS_PORT: '9002', KAFKA_BROKERS: 'b:2, c:3', DEXTAPE_ENVELOPE: '', CLICKHOUSE_URL: 'http://h:8123' }
+    const env = {
+      DEXTAPE_WS_PORT: '9002',
+      KAFKA_BROKERS: 'b:2, c:3',
+      DEXTAPE_ENVELOPE: '',
+      CLICKHOUSE_URL: 'http://h:8123',
+    }
     expect(load(yaml, env)).toMatchObject({
       httpPort: 9000,
       wsPort: 9002,
@@ -69,7 +74,7 @@ describe('configuration', () => {
   it.each([
     ['htp_port: 1', 'unknown key "htp_port": did you mean "http_port"?'],
     ['fold:\n  jurnal_blocks: 1', 'unknown key "fold.jurnal_blocks": did you mean "journal_blocks"?'],
-    ['chains:\n  eth:\n    anker: x', 'unknown key "chains.eth.anker": did you mean "anchor"?'],
+    ['chains:\n  eth:\n    ancor: x', 'unknown key "chains.eth.ancor": did you mean "anchor"?'],
     ['retention:\n  zzzzzzzzz: 1', 'unknown key "retention.zzzzzzzzz": known keys are updates_h, s1_candles_d, dead_d'],
     ['http_port: 70000', '"http_port" must be a whole number from 0 to 65535, got 70000'],
     ['http_port: "80"', '"http_port" must be a whole number from 0 to 65535, got "80"'],
@@ -79,7 +84,10 @@ describe('configuration', () => {
     ['- a\n- b', 'the file must hold keys and values'],
     ['http_port: 9000\nws_port: 9000', 'the REST port and the WebSocket port are both 9000'],
     ['chains:\n  Eth: {}', '"chains.Eth" is no chain name'],
-    ['chains:\n  eth:\n    anchor: "0x12"', '"chains.eth.anchor" must be an address (0x and 40 hexadecimal digits), got "0x12"'],
+    [
+      'chains:\n  eth:\n    anchor: "0x12"',
+      '"chains.eth.anchor" must be an address (0x and 40 hexadecimal digits), got "0x12"',
+    ],
     ['{ not yaml: [', 'neither YAML nor JSON'],
   ])('%s is told as: %s', (file, message) => {
     expect(problem(file)).toContain(message)
@@ -167,7 +175,9 @@ describe('the money of chains', () => {
 
   it('refuses a token in two ranks', () => {
     const token = '0xdac17f958d2ee523a2206206994597c13d831ec7'
-    expect(problem(`chains:\n  eth:\n    anchor: "${token}"\n    majors: ["${token}"]`)).toContain('a token has one rank')
+    expect(problem(`chains:\n  eth:\n    anchor: "${token}"\n    majors: ["${token}"]`)).toContain(
+      'a token has one rank',
+    )
   })
 })
 

@@ -1,12 +1,15 @@
 /** Every number a reader of updates has, held against the reference; gives the paths that differ. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
-import { closeTo, differences } from '../reference/compare.js'
+import { differences } from '../reference/compare.js'
 import type { Reference } from '../reference/recompute.js'
 import type { Reader } from './reader.js'
 
 type Skip = (key: string, field: string) => boolean
 
 export function differencesFromReference(reader: Reader, reference: Reference, facts: ChainFacts): string[] {
+  // Windows to the second move between two updates of a pair: those are compared where the last update told them.
+  const moving = (key: string, path: string) =>
+    /^windows\.[01]\./.test(path) && reader.told.get(key) !== reader.last?.seq
   const pairs = new Map([...reader.pairs].map(([key, pair]) => [key, { ...pair, ...pair.info }]))
   const tokens = new Map([...reader.tokens].map(([key, token]) => [key, { ...token.info, ...token }]))
   const trades = new Map(reference.trades.map((trade) => [`${trade.pair}|${trade.id}`, trade]))
@@ -22,11 +25,19 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
     ),
     ...compareMaps('candles', reader.candles, reference.candles, () => false),
     // A pair's update carries the quote's price as of its own last block; its two sides by name are the info's.
-    ...compareMaps('pairs', pairs, reference.pairs, (_, field) =>
-      ['quote_usd', 'target_token', 'quote_token'].includes(field),
+    ...compareMaps(
+      'pairs',
+      pairs,
+      reference.pairs,
+      (key, field) => ['quote_usd', 'target_token', 'quote_token'].includes(field) || moving(key, field),
     ),
     // The native price of anchor and stables follows the native coin's without an update of their own.
-    ...compareMaps('tokens', tokens, reference.tokens, (key, field) => field === 'price_native' && pegged.has(key)),
+    ...compareMaps(
+      'tokens',
+      tokens,
+      reference.tokens,
+      (key, field) => (field === 'price_native' && pegged.has(key)) || moving(key, field),
+    ),
     ...differences(reader.holders, reference.holders, 'holders'),
   ]
 }
@@ -47,9 +58,8 @@ function compareMaps(
     }
     for (const [field, value] of Object.entries(right)) {
       if (skip(key, field)) continue
-      const mine = left[field]
-      if (typeof mine === 'number' && typeof value === 'number' && closeTo(mine, value)) continue
-      all.push(...differences(mine, value, `${name}.${key}.${field}`))
+      const different = differences(left[field], value, field).filter((path) => !skip(key, path))
+      all.push(...different.map((path) => `${name}.${key}.${path}`))
     }
   }
   return all

@@ -1,0 +1,38 @@
+/** What a command is handed: the world as it stands at the edge, nothing read behind its back. */
+
+import type { Writable } from 'node:stream'
+import type { Environment } from '../core/config/environment.js'
+import { type Config, type DataDir, findDataDir, loadConfig, openDataDir } from '../core/config/index.js'
+import { createLogger, type Logger } from '../core/runtime/logger.js'
+import type { Output } from './output.js'
+
+export type World = {
+  env: Environment
+  cwd: string
+  out: Output
+  stdout: Writable
+  stdin: AsyncIterable<Buffer>
+  stderrIsTerminal: boolean
+  nowMs: () => number
+}
+
+/** Options every command takes. */
+export type GlobalOptions = { config?: string; dataDir?: string }
+
+export function configOf(world: World, { config: file, dataDir }: GlobalOptions): Config {
+  const env = dataDir === undefined ? world.env : { ...world.env, DEXTAPE_DATA_DIR: dataDir }
+  return loadConfig({ env, cwd: world.cwd, file })
+}
+
+export function existingDir(config: Config): DataDir {
+  return findDataDir(config.dataDir)
+}
+
+export function ownDir(config: Config): DataDir {
+  return openDataDir(config.dataDir)
+}
+
+export function loggerOf(world: World, config: Config): Logger {
+  const format = config.logFormat === 'auto' ? (world.stderrIsTerminal ? 'text' : 'json') : config.logFormat
+  return createLogger(format)
+}

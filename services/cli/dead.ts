@@ -1,0 +1,139 @@
+/** `dextape dead ls` and `show`: what could not be used, why, and where it came from. */
+import { ConfigError, DextapeError } from '../core/domain/errors.js'
+import type { DeadLetter } from '../core/domain/records.js'
+import { deadTopic } from '../core/log/port.js'
+import { configOf, existingDir, type GlobalOptions, type World } from './context.js'
+import { type OpenLog, withLog } from './open-log.js'
+import { shownTime } from './output.js'
+import { rawText, recordJson } from './record-json.js'
+
+type Found = { offset: number; letter: DeadLetter }
+const DEAD_PREFIX = deadTopic('')
+
+export type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }
+
+export async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
+  const config = configOf(world, options)
+  const last = options.letters === undefined ? undefined : wholeNumber('--letters', options.letters)
+  await withLog(config, existingDir(config), async (open) => {
+    const topics = await deadTopics(open, chain)
+    if (last !== undefined) await printLetters(world, open, topics, last, options.json === true)
+    else await printCounts(world, open, topics, options.json === true)
+  })
+}
+
+async function printCounts(world: World, open: OpenLog, topics: string[], json: boolean): Promise<void> {
+  const rows: { chain: string; reason: string; letters: number; first: number; last: number }[] = []
+  for (const topic of topics) {
+    const byReason = new Map<string, (typeof rows)[number]>()
+    for await (const { offset, letter } of lettersOf(open, topic, 0)) {
+      const { chain, reason } = letter
+      const row = byReason.get(reason) ?? { chain, reason, letters: 0, first: offset, last: offset }
+      byReason.set(reason, { ...row, letters: row.letters + 1, last: offset })
+    }
+    rows.push(...[...byReason.values()].sort((a, b) => b.letters - a.letters || (a.reason < b.reason ? -1 : 1)))
+  }
+  if (json) {
+    for (const { chain, reason, letters, first, last } of rows)
+      await world.out.json({ chain, reason, letters, first_offset: first, last_offset: last })
+  } else if (rows.length === 0) {
+    await world.out.line('no dead letters')
+  } else {
+    await world.out.table(
+      ['chain', 'reason', 'letters', 'first', 'last'],
+      rows.map(({ chain, reason, letters, first, last }) => [chain, reason, letters, first, last]),
+    )
+  }
+}
+
+async function printLetters(
+  world: World,
+  open: OpenLog,
+  topics: string[],
+  count: number,
+  json: boolean,
+): Promise<void> {
+  for (const topic of topics) {
+    const { start, end } = await open.log.info(topic)
+    for await (const { offset, letter } of lettersOf(open, topic, Math.max(start, end - count))) {
+      if (json) await world.out.line(recordJson({ kind: 'dead', dead: letter }, { offset }))
+      else {
+        const place =
+          letter.block_number === null ? '' : ` block ${letter.block_number} ${letter.position ?? ''}`.trimEnd()
+        await world.out.line(`${letter.chain} ${offset}  ${letter.reason}  ${letter.source}${place}  ${letter.detail}`)
+      }
+    }
+  }
+}
+
+export async function showDead(
+  world: World,
+  chain: string,
+  offsetText: string,
+  options: GlobalOptions & { raw?: boolean },
+): Promise<void> {
+  const offset = wholeNumber('<offset>', offsetText)
+  const config = configOf(world, options)
+  await withLog(config, existingDir(config), async (open) => {
+    const [topic] = await deadTopics(open, chain)
+    const letter = topic === undefined ? undefined : await letterAt(open, topic, offset)
+    if (letter === undefined) {
+      throw new DextapeError({
+        code: 'letter_unknown',
+        what: `There is no dead letter ${offset} of ${chain}`,
+        fix: 'See `dextape dead ls --letters 20`.',
+      })
+    }
+    if (options.raw) {
+      world.stdout.write(letter.raw)
+      return
+    }
+    const rows: [string, string | number][] = [
+      ['chain', letter.chain],
+      ['offset', offset],
+      ['reason', letter.reason],
+      ['detail', letter.detail],
+      ['source', letter.source],
+      ['block', letter.block_number ?? '–'],
+      ['position', letter.position ?? '–'],
+      ['chain time', shownTime(letter.at * 1000)],
+      ['raw bytes', letter.raw.length],
+    ]
+    for (const [name, value] of rows) await world.out.line(`${name.padEnd(10)}  ${value}`)
+    await world.out.line(`\n${rawText(letter.raw)}`)
+  })
+}
+
+async function deadTopics({ log }: OpenLog, chain: string | undefined): Promise<string[]> {
+  const known = (await log.topics()).map(({ topic }) => topic).filter((topic) => topic.startsWith(DEAD_PREFIX))
+  return (chain === undefined ? known : known.filter((topic) => topic === deadTopic(chain))).sort()
+}
+
+async function letterAt(open: OpenLog, topic: string, offset: number): Promise<DeadLetter | undefined> {
+  for await (const found of lettersOf(open, topic, offset)) return found.offset === offset ? found.letter : undefined
+  return undefined
+}
+
+async function* lettersOf({ log, codec }: OpenLog, topic: string, from: number): AsyncGenerator<Found> {
+  for (let next = from; ; ) {
+    const records = await log.read(topic, { from: next })
+    const last = records.at(-1)
+    if (last === undefined) return
+    await codec.learn(records.map(({ value }) => value))
+    for (const { offset, value } of records) {
+      const record = codec.decodeLogRecord(value, { topic, offset })
+      if (record.kind === 'dead') yield { offset, letter: record.dead }
+    }
+    next = last.offset + 1
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new ConfigError({
+    code: 'option_invalid',
+    what: `${name} is not valid`,
+    expected: 'a whole number',
+    got: JSON.stringify(text),
+  })
+}

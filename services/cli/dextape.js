@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The command as installed: plain JavaScript, so that a checkout without a build can say what is missing.
+import { existsSync } from 'node:fs'
+
+const main = new URL('../../dist/services/cli/main.js', import.meta.url)
+if (existsSync(main)) {
+  await import(main.href)
+} else {
+  process.stderr.write('dextape: this checkout is not built yet. Run `npm install && npm run build` in it first.\n')
+  process.exitCode = 1
+}

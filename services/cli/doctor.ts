@@ -1,0 +1,43 @@
+/** `dextape doctor`: what a start would need, each line ok, warn or fail, and what to do about it. */
+import { type Config, describeConfig } from '../core/config/index.js'
+import { EXIT } from '../core/runtime/run-main.js'
+import { configOf, type GlobalOptions, type World } from './context.js'
+import {
+  checkDataDir,
+  checkKafka,
+  checkNative,
+  checkNode,
+  checkPort,
+  checkStore,
+  type Finding,
+} from './doctor-checks.js'
+
+export async function doctor(world: World, options: GlobalOptions): Promise<number> {
+  const findings = [checkNode(process.version), ...(await checkNative())]
+  const config = readConfig(world, options, findings)
+  if (config !== undefined) {
+    findings.push(...checkDataDir(config))
+    findings.push(await checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
+    findings.push(await checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
+    if (config.log.kind === 'kafka') for (const broker of config.log.brokers) findings.push(await checkKafka(broker))
+    if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
+  }
+  for (const { level, what, fix } of findings)
+    await world.out.line(`${level.padEnd(4)}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
+  if (config !== undefined) {
+    await world.out.line('\nConfiguration as it will be used:')
+    await world.out.line(JSON.stringify(describeConfig(config), null, 2))
+  }
+  return findings.some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
+}
+
+function readConfig(world: World, options: GlobalOptions, findings: Finding[]): Config | undefined {
+  try {
+    const config = configOf(world, options)
+    findings.push({ level: 'ok', what: 'the configuration is valid' })
+    return config
+  } catch (error) {
+    findings.push({ level: 'fail', what: (error as Error).message })
+    return undefined
+  }
+}

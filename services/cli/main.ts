@@ -1,0 +1,20 @@
+/** The edge of the command: the process's own streams, environment and exit code. */
+import { runMain } from '../core/runtime/run-main.js'
+import { createOutput, endQuietlyOnClosedPipe } from './output.js'
+import { runCli } from './program.js'
+
+endQuietlyOnClosedPipe(process.stdout, (code) => process.exit(code))
+await runMain(() =>
+  runCli(
+    {
+      env: process.env,
+      cwd: process.cwd(),
+      out: createOutput(process.stdout),
+      stdout: process.stdout,
+      stdin: process.stdin as AsyncIterable<Buffer>,
+      stderrIsTerminal: process.stderr.isTTY === true,
+      nowMs: Date.now,
+    },
+    process.argv.slice(2),
+  ),
+)

@@ -1,0 +1,56 @@
+/** What commands print: results on stdout, for people or as JSON lines, and nothing else there. */
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+
+export interface Output {
+  /** Waits while the reader is slow. */
+  line(text: string): Promise<void>
+  json(value: unknown): Promise<void>
+  /** Columns aligned; numbers to the right. */
+  table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): Promise<void>
+}
+
+export function createOutput(stream: Writable): Output {
+  async function line(text: string): Promise<void> {
+    if (!stream.write(`${text}\n`)) await once(stream, 'drain')
+  }
+  return {
+    line,
+    json: (value) => line(JSON.stringify(value)),
+    async table(header, rows) {
+      for (const text of tableLines(header, rows)) await line(text)
+    },
+  }
+}
+
+export function tableLines(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): readonly string[] {
+  const cells = [header, ...rows].map((row) => row.map(String))
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const rightAligned = header.map(
+    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
+  )
+  return cells.map((row) =>
+    row
+      .map((cell, column) =>
+        rightAligned[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** `2024-01-05T00:00:11Z`, or a dash where there is no time. */
+export function shownTime(ms: number | null): string {
+  return ms === null || ms <= 0 ? '–' : `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** A reader that went away (`| head`) is no failure. */
+export function endQuietlyOnClosedPipe(stream: Writable, exit: (code: number) => void): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') exit(0)
+    else throw error
+  })
+}

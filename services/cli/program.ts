@@ -1,0 +1,210 @@
+/** The command line: which command, with which options. Each command is a file of its own, loaded when it is asked for. */
+import { Command, CommanderError, Option } from 'commander'
+import { ENVIRONMENT, PLANS } from '../core/config/index.js'
+import { EXIT } from '../core/runtime/run-main.js'
+import { parseSpeed } from '../ingest/sources/recording/pace.js'
+import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import type { RunUp, RunVerify } from './run-commands.js'
+
+type ExitWith = (code: number) => void
+
+export function buildProgram(world: World, exitWith: ExitWith): Command {
+  const program = new Command('dextape')
+    .description('The tape of decentralised exchanges, self-hosted: swaps and liquidity in, candles and prices out.')
+    .option('-c, --config <file>', 'configuration file, YAML or JSON (DEXTAPE_CONFIG)')
+    .option('-d, --data-dir <dir>', 'data directory (DEXTAPE_DATA_DIR)')
+    .showHelpAfterError('(add --help for usage)')
+    .exitOverride()
+    .addHelpText('after', helpTail())
+
+  /** Runs a command's action with its own and the global options. */
+  const act =
+    <Options>(run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>) =>
+    async (...given: unknown[]) => {
+      const command = given.at(-1) as Command
+      const result = await run(command.optsWithGlobals(), ...(command.processedArgs as string[]))
+      exitWith(typeof result === 'number' ? result : EXIT.ok)
+    }
+
+  program
+    .command('up')
+    .description('run everything in one process: ingest, aggregate, serve')
+    .option(
+      '-e, --events <file>',
+      'play this recording (JSON lines, plain or gzip), go on where it stopped, keep serving',
+    )
+    .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
+    .addHelpText('after', '\nExample:\n  dextape up --events day.jsonl.gz --speed 10')
+    .action(
+      act<{ events?: string; speed: string }>(async (options) => {
+        const config = configOf(world, options)
+        const speed = parseSpeed(options.speed)
+        const { runUp } = await load<{ runUp: RunUp }>('up')
+        return runUp({ config, speed, events: options.events, logger: loggerOf(world, config), out: world.out })
+      }),
+    )
+
+  program
+    .command('verify')
+    .description('fold the log again and compare with what is stored')
+    .option('--chain <chain>', 'only this chain')
+    .action(
+      act<{ chain?: string }>(async (options) => {
+        const config = configOf(world, options)
+        const { runVerify } = await load<{ runVerify: RunVerify }>('verify')
+        return runVerify({ config, chain: options.chain, logger: loggerOf(world, config), out: world.out })
+      }),
+    )
+
+  addTopics(program, world, act)
+  addDead(program, world, act)
+  addKeys(program, world, act)
+
+  program
+    .command('migrate')
+    .description("bring the store's tables to this version (up does it too)")
+    .action(act(async (options) => (await import('./migrate.js')).migrate(world, options)))
+
+  program
+    .command('doctor')
+    .description('check what a start needs: parts, ports, permissions, configuration')
+    .action(act(async (options) => (await import('./doctor.js')).doctor(world, options)))
+
+  return program
+}
+
+type Act = <Options>(
+  run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
+) => (...given: unknown[]) => Promise<void>
+
+function addTopics(program: Command, world: World, act: Act): void {
+  const topics = program.command('topics').description('look at, save and load what is on the log')
+  const topicHelp = 'a topic (dex.blocks.eth), or a chain for its blocks (eth)'
+  topics
+    .command('ls')
+    .description('every topic with its offsets, size and newest time')
+    .option('--json', 'JSON lines')
+    .action(act<{ json?: boolean }>(async (options) => (await import('./topics.js')).listTopics(world, options)))
+  topics
+    .command('tail')
+    .description('the last records of a topic as JSON lines')
+    .argument('<topic>', topicHelp)
+    .option('-n, --lines <count>', 'how many', '10')
+    .option('-f, --follow', 'wait for more')
+    .action(
+      act<{ lines: string; follow?: boolean }>(async (options, topic) =>
+        (await import('./topics.js')).tailTopic(world, topic ?? '', options),
+      ),
+    )
+  topics
+    .command('export')
+    .description('a topic as a recording: JSON lines, one record a line')
+    .argument('<topic>', topicHelp)
+    .option('--from <when>', 'first offset, or time: 2024-01-05T12:00 (UTC) or @epoch-seconds')
+    .option('--to <when>', 'offset or time to stop before')
+    .option('-o, --out <file>', 'write to a file instead of stdout')
+    .option('-z, --gzip', 'compress')
+    .addHelpText(
+      'after',
+      '\nExample:\n  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --gzip --out day.jsonl.gz',
+    )
+    .action(
+      act<{ from?: string; to?: string; out?: string; gzip?: boolean }>(async (options, topic) =>
+        (await import('./topics-export.js')).exportTopic(world, topic ?? '', options),
+      ),
+    )
+  topics
+    .command('import')
+    .description('a recording onto the log, checked line by line; goes on where it stopped')
+    .argument('<file>', 'JSON lines, plain or gzip; - for stdin')
+    .addHelpText('after', '\nExample:\n  zcat day.jsonl.gz | dextape topics import -')
+    .action(
+      act(async (options, file) => (await import('./topics-import.js')).importRecording(world, file ?? '', options)),
+    )
+}
+
+function addDead(program: Command, world: World, act: Act): void {
+  const dead = program.command('dead').description('what could not be used, with the reason and its raw form')
+  dead
+    .command('ls')
+    .description('dead letters by chain and reason')
+    .argument('[chain]', 'only this chain, or "unknown" for lines that named none')
+    .option('-n, --letters <count>', 'the last letters instead, one a line')
+    .option('--json', 'JSON lines')
+    .action(
+      act<{ letters?: string; json?: boolean }>(async (options, chain) =>
+        (await import('./dead.js')).listDead(world, chain, options),
+      ),
+    )
+  dead
+    .command('show')
+    .description('one letter in full')
+    .argument('<chain>', 'chain, or "unknown"')
+    .argument('<offset>', 'its offset, as in `dead ls --letters 10`')
+    .option('--raw', 'only its raw bytes')
+    .action(
+      act<{ raw?: boolean }>(async (options, chain, offset) =>
+        (await import('./dead.js')).showDead(world, chain ?? '', offset ?? '', options),
+      ),
+    )
+}
+
+function addKeys(program: Command, world: World, act: Act): void {
+  const keys = program.command('keys').description('API keys: stored as hashes, shown once')
+  keys
+    .command('create')
+    .description('make a key and print it, this once')
+    .requiredOption('--name <name>', 'what or whom it is for')
+    .addOption(new Option('--plan <plan>', Object.keys(PLANS).join(', ')).default('unlimited'))
+    .option('--expires <when>', 'a date (2027-01-31) or a span (30d, 12h)')
+    .option('--quota <cu>', 'CU a month')
+    .option('--rate <count>', 'requests a second')
+    .option('--json', 'with its id, as JSON')
+    .action(
+      act<{ name: string; plan: string }>(async (options) => (await import('./keys.js')).createKey(world, options)),
+    )
+  keys
+    .command('ls')
+    .description('every key with its plan and state')
+    .option('--json', 'JSON lines')
+    .action(act<{ json?: boolean }>(async (options) => (await import('./keys.js')).listKeys(world, options)))
+  keys
+    .command('revoke')
+    .description('a key stops working, also in a running up')
+    .argument('<id>', 'id or name, as in `keys ls`')
+    .action(act(async (options, id) => (await import('./keys.js')).revokeKey(world, id ?? '', options)))
+}
+
+function helpTail(): string {
+  const variables = Object.entries(ENVIRONMENT).map(([name, use]) => `  ${name.padEnd(20)} ${use}`)
+  return [
+    '\nExamples:',
+    '  dextape up --events recording.jsonl.gz',
+    '  dextape topics tail eth -n 3',
+    '  dextape dead ls',
+    '  dextape keys create --name my-bot --plan pro',
+    '\nEnvironment:',
+    ...variables,
+    `\nExit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} unknown command or option, ${EXIT.config} configuration.`,
+  ].join('\n')
+}
+
+/** Loaded by name, so that a command nobody asked for costs nothing at the start. */
+async function load<Module>(name: string): Promise<Module> {
+  return (await import(new URL(`./${name}.js`, import.meta.url).href)) as Module
+}
+
+/** The exit code of one invocation. Commander has already printed what was wrong with its usage. */
+export async function runCli(world: World, args: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok
+  const program = buildProgram(world, (given) => {
+    code = given
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  }
+  return code
+}

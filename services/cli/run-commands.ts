@@ -1,0 +1,11 @@
+/** What `up` and `verify` are handed: configuration and options are read and checked by then. */
+import type { Config } from '../core/config/index.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { Speed } from '../ingest/sources/recording/pace.js'
+import type { Output } from './output.js'
+
+type Common = { config: Config; logger: Logger; out: Output }
+
+/** Resolves with the exit code; nothing is 0. */
+export type RunUp = (options: Common & { events: string | undefined; speed: Speed }) => Promise<number | undefined>
+export type RunVerify = (options: Common & { chain: string | undefined }) => Promise<number | undefined>

@@ -1,0 +1,39 @@
+/** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
+import { resolve } from 'node:path'
+import { chainFacts } from '../core/config/index.js'
+import { EXIT } from '../core/runtime/run-main.js'
+import { createShutdown } from '../core/runtime/shutdown.js'
+import { openCheckpoints } from '../ingest/checkpoints.js'
+import { createIngest } from '../ingest/main.js'
+import { openRecording, streamRecording } from '../ingest/sources/recording/recording.js'
+import { totals } from '../ingest/status.js'
+import { configOf, type GlobalOptions, loggerOf, ownDir, type World } from './context.js'
+import { withLog } from './open-log.js'
+
+export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
+  const config = configOf(world, options)
+  const logger = loggerOf(world, config)
+  const recording = { logger, family: (chain: string) => chainFacts(config, chain).family }
+  const source =
+    file === '-'
+      ? streamRecording(world.stdin, 'stdin', recording)
+      : await openRecording(resolve(world.cwd, file), recording)
+  const dir = ownDir(config)
+  return withLog(config, dir, async ({ log, codec }) => {
+    const checkpoints = openCheckpoints(dir)
+    const shutdown = createShutdown(logger)
+    try {
+      const { progressMs } = config.intervals
+      const ingest = createIngest({ source, log, codec, checkpoints, logger, progressMs })
+      const outcome = await ingest.run(shutdown.signal)
+      const { blocks, retracts, events, deadLetters } = totals(ingest.status)
+      await world.out.line(
+        `${outcome.kind}: ${blocks} blocks, ${retracts} retracts, ${events} events, ${deadLetters} dead letters`,
+      )
+      return outcome.kind === 'done' ? EXIT.ok : EXIT.failed
+    } finally {
+      await checkpoints.close()
+      shutdown.done()
+    }
+  })
+}

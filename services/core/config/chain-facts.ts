@@ -1,0 +1,85 @@
+/** Lays the configured chains over the built-in ones and checks the result: every address in the family's form, one rank a token. */
+import type { ChainFacts, ChainFamily } from '../domain/chains.js'
+import { normalAddress } from '../domain/chains.js'
+import { BUILT_IN_CHAINS } from './built-in-chains.js'
+import type { ChainSection } from './file-schema.js'
+
+/** A chain's name stands in topic names and, behind a dash, in token and pair ids. `unknown` is where dead lines without a chain go. */
+export const CHAIN_NAME = /^[a-z0-9][a-z0-9_]{0,31}$/
+export const isChainName = (name: string): boolean => CHAIN_NAME.test(name) && name !== 'unknown'
+
+const ADDRESS_FORM: Record<ChainFamily, { pattern: RegExp; form: string }> = {
+  evm: { pattern: /^0x[0-9a-fA-F]{40}$/, form: '0x and 40 hexadecimal digits' },
+  solana: { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: '32 to 44 base58 characters' },
+}
+
+/** Facts of a chain nobody configured: addresses as on EVM chains, no token ranks. */
+export function unrankedChain(chain: string): ChainFacts {
+  return { chain, family: 'evm', title: chain, stables: [], majors: [] }
+}
+
+export function mergeChains(sections: Record<string, ChainSection>, problems: string[]): Map<string, ChainFacts> {
+  const chains = new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts]))
+  for (const [chain, section] of Object.entries(sections)) {
+    if (!isChainName(chain)) {
+      problems.push(`"chains.${chain}" is no chain name: use 1 to 32 of a-z, 0-9 and _ (not "unknown")`)
+      continue
+    }
+    chains.set(chain, mergeChain(chains.get(chain) ?? unrankedChain(chain), section, problems))
+  }
+  return chains
+}
+
+function mergeChain(base: ChainFacts, section: ChainSection, problems: string[]): ChainFacts {
+  const family = section.family ?? base.family
+  const where = `chains.${base.chain}`
+  const check = (key: string, address: string): string => {
+    if (!ADDRESS_FORM[family].pattern.test(address))
+      problems.push(`"${where}.${key}" must be an address (${ADDRESS_FORM[family].form}), got "${address}"`)
+    return normalAddress(family, address)
+  }
+  const given = {
+    anchor: section.anchor === undefined ? undefined : check('anchor', section.anchor),
+    native: section.native === undefined ? undefined : check('native', section.native),
+    stables: section.stables?.map((address) => check('stables', address)),
+    majors: section.majors?.map((address) => check('majors', address)),
+  }
+  reportTwoRanks(where, given, problems)
+
+  const anchor = given.anchor ?? base.anchor
+  const native = given.native ?? base.native
+  // An anchor that was replaced is still money: it becomes a stable unless the stables were given too.
+  const defaultStables = given.anchor === undefined || !base.anchor ? base.stables : [base.anchor, ...base.stables]
+  const explicit = new Set([given.anchor, given.native, ...(given.stables ?? []), ...(given.majors ?? [])])
+  const notGivenElsewhere = (list: readonly string[]) => list.filter((address) => !explicit.has(address))
+  const chainId = section.chain_id ?? base.chainId
+  return {
+    chain: base.chain,
+    family,
+    title: section.title ?? base.title,
+    ...(chainId === undefined ? {} : { chainId }),
+    ...(anchor === undefined ? {} : { anchor }),
+    ...(native === undefined ? {} : { native }),
+    stables: given.stables ?? notGivenElsewhere(defaultStables),
+    majors: given.majors ?? notGivenElsewhere(base.majors),
+  }
+}
+
+type GivenMoney = {
+  anchor: string | undefined
+  native: string | undefined
+  stables: string[] | undefined
+  majors: string[] | undefined
+}
+
+function reportTwoRanks(where: string, given: GivenMoney, problems: string[]): void {
+  const rankOf = new Map<string, string>()
+  for (const [rank, addresses] of Object.entries(given)) {
+    for (const address of [addresses ?? []].flat()) {
+      const other = rankOf.get(address)
+      if (other !== undefined)
+        problems.push(`"${where}": ${address} stands in ${other} and in ${rank}; a token has one rank`)
+      rankOf.set(address, rank)
+    }
+  }
+}

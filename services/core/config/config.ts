@@ -1,0 +1,78 @@
+/** The configuration as the program uses it: one file plus environment, parsed once, validated whole, passed down. */
+import type { ChainFacts } from '../domain/chains.js'
+import { unrankedChain } from './chain-facts.js'
+
+export type LogChoice =
+  | { kind: 'embedded' }
+  | { kind: 'kafka'; brokers: readonly string[]; registry: { kind: 'in_log' } | { kind: 'http'; url: string } }
+
+export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
+
+export type Config = {
+  /** The file it came from, if any. */
+  file: { kind: 'none' } | { kind: 'file'; path: string }
+  /** Absolute. */
+  dataDir: string
+  host: string
+  httpPort: number
+  wsPort: number
+  /** A fixed key for development, beside those of `dextape keys`. */
+  apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
+  /** `spec`: an envelope where the interface shows one; `always`: around every success body. */
+  envelope: 'spec' | 'always'
+  logFormat: 'auto' | 'text' | 'json'
+  log: LogChoice
+  store: StoreChoice
+  fold: { maxTimeBackS: number; journalBlocks: number }
+  retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
+  intervals: { flushMs: number; checkpointMs: number; progressMs: number }
+  chains: ReadonlyMap<string, ChainFacts>
+}
+
+/** A chain that only a recording names is allowed: it has no ranked tokens, so nothing in it has a USD price. */
+export function chainFacts(config: Pick<Config, 'chains'>, chain: string): ChainFacts {
+  return config.chains.get(chain) ?? unrankedChain(chain)
+}
+
+/** The configuration as a person may see it: secrets left out. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  return {
+    file: config.file.kind === 'file' ? config.file.path : 'none',
+    data_dir: config.dataDir,
+    host: config.host,
+    http_port: config.httpPort,
+    ws_port: config.wsPort,
+    api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
+    envelope: config.envelope,
+    log_format: config.logFormat,
+    log: config.log.kind === 'kafka' ? { ...config.log, registry: describeRegistry(config.log.registry) } : config.log,
+    store:
+      config.store.kind === 'clickhouse' ? { kind: 'clickhouse', url: withoutSecrets(config.store.url) } : config.store,
+    fold: { max_time_back_s: config.fold.maxTimeBackS, journal_blocks: config.fold.journalBlocks },
+    retention: {
+      updates_h: config.retention.updatesMs / 3_600_000,
+      s1_candles_d: config.retention.s1CandlesMs / 86_400_000,
+      dead_d: config.retention.deadMs / 86_400_000,
+    },
+    intervals: {
+      flush_ms: config.intervals.flushMs,
+      checkpoint_ms: config.intervals.checkpointMs,
+      progress_s: config.intervals.progressMs / 1000,
+    },
+    chains: [...config.chains.keys()],
+  }
+}
+
+function describeRegistry(registry: { kind: 'in_log' } | { kind: 'http'; url: string }): unknown {
+  return registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry
+}
+
+/** A URL without user, password and query: each may hold a secret. */
+export function withoutSecrets(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url)
+    return `${protocol}//${host}${pathname}`
+  } catch {
+    return '(not a URL)'
+  }
+}

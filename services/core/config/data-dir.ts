@@ -1,0 +1,128 @@
+/** The data directory: made or found, writable, of a version this program knows. */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ConfigError } from '../domain/errors.js'
+
+/** Raised when a part's files change so that an older program would misread them. */
+export const DATA_DIR_VERSION = 1
+
+export type DataDir = {
+  path: string
+  version: number
+  /** Where each part keeps its files. */
+  logPath: string
+  statePath: string
+  storePath: string
+  sourcesPath: string
+  keysPath: string
+  lockPath: string
+}
+
+/** For services: makes what is missing. */
+export function openDataDir(path: string): DataDir {
+  try {
+    makeFolders(path)
+  } catch (cause) {
+    throw unusable(path, 'cannot be made', cause)
+  }
+  checkAccess(path)
+  const versionFile = join(path, 'VERSION')
+  if (!existsSync(versionFile)) {
+    try {
+      writeFileSync(versionFile, `${DATA_DIR_VERSION}\n`)
+    } catch (cause) {
+      throw unusable(path, 'cannot be written', cause)
+    }
+  }
+  return describeDir(path)
+}
+
+/** One by one: Node's own recursive mkdir never returns where the file system refuses with ENOENT, as /proc does. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return
+  makeFolders(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** For commands that look at what a service wrote: a mistyped path must not become an empty directory. */
+export function findDataDir(path: string): DataDir {
+  if (!existsSync(join(path, 'VERSION'))) {
+    throw new ConfigError({
+      code: 'data_dir_missing',
+      what: `There is no data directory at ${path}`,
+      fix: 'Start `dextape up` first, or name the right one with DEXTAPE_DATA_DIR.',
+    })
+  }
+  checkAccess(path)
+  return describeDir(path)
+}
+
+function checkAccess(path: string): void {
+  let isDirectory: boolean
+  try {
+    isDirectory = statSync(path).isDirectory()
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw unusable(path, 'cannot be used', cause)
+  }
+  if (!isDirectory) throw unusable(path, 'is not a directory', undefined)
+}
+
+function describeDir(path: string): DataDir {
+  const version = readVersion(path)
+  return {
+    path,
+    version,
+    logPath: join(path, 'log'),
+    statePath: join(path, 'state'),
+    storePath: join(path, 'store'),
+    sourcesPath: join(path, 'sources'),
+    keysPath: join(path, 'keys'),
+    lockPath: join(path, 'up.lock'),
+  }
+}
+
+function readVersion(path: string): number {
+  const file = join(path, 'VERSION')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    throw unusable(path, 'cannot be read', cause)
+  }
+  if (!/^\d{1,6}$/.test(text)) {
+    throw new ConfigError({
+      code: 'data_dir_version',
+      what: `${file} holds no version number`,
+      expected: 'a whole number',
+      got: JSON.stringify(text.slice(0, 40)),
+      fix: 'This is not a Dextape data directory; name another with DEXTAPE_DATA_DIR.',
+    })
+  }
+  const version = Number(text)
+  if (version > DATA_DIR_VERSION) {
+    throw new ConfigError({
+      code: 'data_dir_newer',
+      what: `The data directory ${path} was written by a newer version of Dextape`,
+      expected: `version ${DATA_DIR_VERSION} or older`,
+      got: `version ${version}`,
+      fix: 'Run that newer version, or name another directory with DEXTAPE_DATA_DIR.',
+    })
+  }
+  return version
+}
+
+function unusable(path: string, why: string, cause: unknown): ConfigError {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code
+  const reason = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? 'permission denied' : (code ?? why)
+  return new ConfigError({
+    code: 'data_dir_unusable',
+    what: `The data directory ${path} ${why}: ${reason}`,
+    fix: 'Give this user read and write permission there, or name another directory with DEXTAPE_DATA_DIR.',
+    cause,
+  })
+}

@@ -1,0 +1,68 @@
+/** The environment variables, checked and turned into the keys of the configuration file they stand for. */
+import type { ConfigFile } from './file-schema.js'
+import { nearestWord } from './nearest.js'
+
+export const ENVIRONMENT = {
+  DEXTAPE_CONFIG: 'configuration file, YAML or JSON',
+  DEXTAPE_DATA_DIR: 'data directory (.dextape)',
+  DEXTAPE_HTTP_PORT: 'REST port (8080)',
+  DEXTAPE_WS_PORT: 'WebSocket port (8081)',
+  DEXTAPE_API_KEY: 'a fixed API key, for development',
+  DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
+  KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
+  CLICKHOUSE_URL: 'the store is this server, else the embedded engine',
+  SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
+} as const
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Variables set to nothing count as not set, as `VARIABLE=${VARIABLE:-}` in compose files leaves them. */
+export function settingsFromEnvironment(env: Environment, problems: string[]): ConfigFile {
+  const get = (name: keyof typeof ENVIRONMENT): string | undefined => env[name]?.trim() || undefined
+  reportUnknown(env, problems)
+  const settings: ConfigFile = {}
+  const dataDir = get('DEXTAPE_DATA_DIR')
+  if (dataDir !== undefined) settings.data_dir = dataDir
+  const httpPort = port('DEXTAPE_HTTP_PORT', get('DEXTAPE_HTTP_PORT'), problems)
+  if (httpPort !== undefined) settings.http_port = httpPort
+  const wsPort = port('DEXTAPE_WS_PORT', get('DEXTAPE_WS_PORT'), problems)
+  if (wsPort !== undefined) settings.ws_port = wsPort
+  const apiKey = get('DEXTAPE_API_KEY')
+  if (apiKey !== undefined) settings.api_key = apiKey
+  const envelope = get('DEXTAPE_ENVELOPE')
+  if (envelope === 'always' || envelope === 'spec') settings.envelope = envelope
+  else if (envelope !== undefined) problems.push(`DEXTAPE_ENVELOPE must be "spec" or "always", got "${envelope}"`)
+  const brokers = get('KAFKA_BROKERS')
+  if (brokers !== undefined) settings.kafka = { brokers: splitList(brokers) }
+  const registry = get('SCHEMA_REGISTRY_URL')
+  if (registry !== undefined) settings.kafka = { brokers: settings.kafka?.brokers ?? [], schema_registry_url: registry }
+  const clickhouse = get('CLICKHOUSE_URL')
+  if (clickhouse !== undefined) settings.clickhouse = { url: clickhouse }
+  return settings
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function reportUnknown(env: Environment, problems: string[]): void {
+  const known = Object.keys(ENVIRONMENT)
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('DEXTAPE_') || known.includes(name)) continue
+    const nearest = nearestWord(name, known)
+    problems.push(
+      `unknown environment variable ${name}: ${nearest === undefined ? `known ones are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
+    )
+  }
+}
+
+function port(name: string, text: string | undefined, problems: string[]): number | undefined {
+  if (text === undefined) return undefined
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= 0 && value <= 65535) return value
+  problems.push(`${name} must be a whole number from 0 to 65535, got "${text}"`)
+  return undefined
+}

@@ -1,0 +1,73 @@
+/** The form of the configuration file. Every key is optional; what is absent has the default of config.ts. */
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false }
+const Port = Type.Integer({ minimum: 0, maximum: 65535 })
+const Address = Type.String({ minLength: 1 })
+const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
+
+const Chain = Type.Object(
+  {
+    title: Type.Optional(Type.String({ minLength: 1 })),
+    family: Type.Optional(Type.Union([Type.Literal('evm'), Type.Literal('solana')])),
+    chain_id: Type.Optional(wholeNumber(1)),
+    anchor: Type.Optional(Address),
+    native: Type.Optional(Address),
+    stables: Type.Optional(Type.Array(Address)),
+    majors: Type.Optional(Type.Array(Address)),
+  },
+  closed,
+)
+
+export const ConfigFile = Type.Object(
+  {
+    data_dir: Type.Optional(Type.String({ minLength: 1 })),
+    host: Type.Optional(Type.String({ minLength: 1 })),
+    http_port: Type.Optional(Port),
+    ws_port: Type.Optional(Port),
+    api_key: Type.Optional(Type.String({ minLength: 1 })),
+    envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),
+    log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),
+    kafka: Type.Optional(
+      Type.Object(
+        {
+          brokers: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+          schema_registry_url: Type.Optional(Type.String({ minLength: 1 })),
+        },
+        closed,
+      ),
+    ),
+    clickhouse: Type.Optional(Type.Object({ url: Type.String({ minLength: 1 }) }, closed)),
+    fold: Type.Optional(
+      Type.Object(
+        { max_time_back_s: Type.Optional(wholeNumber(0)), journal_blocks: Type.Optional(wholeNumber(1)) },
+        closed,
+      ),
+    ),
+    retention: Type.Optional(
+      Type.Object(
+        {
+          updates_h: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          s1_candles_d: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          dead_d: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+        },
+        closed,
+      ),
+    ),
+    intervals: Type.Optional(
+      Type.Object(
+        {
+          flush_ms: Type.Optional(wholeNumber(1)),
+          checkpoint_ms: Type.Optional(wholeNumber(1)),
+          progress_s: Type.Optional(wholeNumber(1)),
+        },
+        closed,
+      ),
+    ),
+    chains: Type.Optional(Type.Record(Type.String(), Chain)),
+  },
+  closed,
+)
+
+export type ConfigFile = Static<typeof ConfigFile>
+export type ChainSection = Static<typeof Chain>

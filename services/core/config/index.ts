@@ -1,0 +1,8 @@
+export { isChainName } from './chain-facts.js'
+export { type Config, chainFacts, describeConfig, type LogChoice, type StoreChoice, withoutSecrets } from './config.js'
+export { DATA_DIR_VERSION, type DataDir, findDataDir, openDataDir } from './data-dir.js'
+export { ENVIRONMENT, type Environment } from './environment.js'
+export { hashKey, isPlan, type KeyRecord, type KeyStore, openKeyStore, PLANS, type Plan } from './keys.js'
+export { type LoadOptions, loadConfig } from './load.js'
+export { type DirLock, lockDataDir, lockHolder } from './lock.js'
+export { nearestWord } from './nearest.js'

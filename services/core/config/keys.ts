@@ -1,0 +1,123 @@
+/** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
+import { createHash, randomBytes } from 'node:crypto'
+import { open } from 'lmdb'
+import { ConfigError } from '../domain/errors.js'
+import type { DataDir } from './data-dir.js'
+
+/** Requests a second and CU a month; null: no limit. */
+export const PLANS = {
+  free: { ratePerS: 1, quotaCu: null },
+  basic: { ratePerS: 5, quotaCu: null },
+  pro: { ratePerS: 20, quotaCu: null },
+  unlimited: { ratePerS: null, quotaCu: null },
+} as const satisfies Record<string, { ratePerS: number | null; quotaCu: number | null }>
+export type Plan = keyof typeof PLANS
+
+export type KeyRecord = {
+  /** Short and public: the start of the hash. */
+  id: string
+  hash: string
+  name: string
+  plan: Plan
+  ratePerS: number | null
+  quotaCu: number | null
+  createdAtMs: number
+  expiresAtMs: number | null
+  revokedAtMs: number | null
+}
+
+export type NewKey = {
+  name: string
+  plan: Plan
+  ratePerS?: number | null
+  quotaCu?: number | null
+  expiresAtMs?: number | null
+}
+
+export interface KeyStore {
+  /** Resolves once stored. The key is nowhere but in this answer. */
+  create(wanted: NewKey): Promise<{ key: string; record: KeyRecord }>
+  /** Oldest first, revoked ones too. */
+  list(): KeyRecord[]
+  /** By id, hash or name; undefined when there is none such, or the name stands for several. */
+  revoke(idOrName: string): Promise<KeyRecord | undefined>
+  /** The record of a key's hash; whether it is revoked or expired is the caller's to judge. Sees what other processes stored. */
+  lookup(hash: string): KeyRecord | undefined
+  /** Makes an `unlimited` key when the store has never had one. */
+  ensureFirst(): Promise<{ key: string; record: KeyRecord } | undefined>
+  close(): Promise<void>
+}
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
+
+export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyStore {
+  const db = openDb(dir)
+
+  function fresh(wanted: NewKey): { key: string; record: KeyRecord } {
+    const key = `dx_${randomBytes(24).toString('base64url')}`
+    const hash = hashKey(key)
+    const plan = PLANS[wanted.plan]
+    const record: KeyRecord = {
+      id: hash.slice(0, 12),
+      hash,
+      name: wanted.name,
+      plan: wanted.plan,
+      ratePerS: wanted.ratePerS === undefined ? plan.ratePerS : wanted.ratePerS,
+      quotaCu: wanted.quotaCu === undefined ? plan.quotaCu : wanted.quotaCu,
+      createdAtMs: nowMs(),
+      expiresAtMs: wanted.expiresAtMs ?? null,
+      revokedAtMs: null,
+    }
+    return { key, record }
+  }
+
+  const list = (): KeyRecord[] =>
+    [...db.getRange().map(({ value }) => value)].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+
+  return {
+    async create(wanted) {
+      const made = fresh(wanted)
+      await db.put(made.record.hash, made.record)
+      await db.flushed
+      return made
+    },
+    list,
+    async revoke(idOrName) {
+      const byId = list().find(({ id, hash }) => id === idOrName || hash === idOrName)
+      const byName = list().filter(({ name, revokedAtMs }) => name === idOrName && revokedAtMs === null)
+      const found = byId ?? (byName.length === 1 ? byName[0] : undefined)
+      if (found === undefined) return undefined
+      const revoked = { ...found, revokedAtMs: found.revokedAtMs ?? nowMs() }
+      await db.put(found.hash, revoked)
+      await db.flushed
+      return revoked
+    },
+    lookup: (hash) => db.get(hash),
+    async ensureFirst() {
+      const made = fresh({ name: 'first', plan: 'unlimited' })
+      const stored = await db.transaction(() => {
+        if (db.getCount() > 0) return false
+        db.put(made.record.hash, made.record)
+        return true
+      })
+      await db.flushed
+      return stored ? made : undefined
+    },
+    close: () => db.close(),
+  }
+}
+
+function openDb(dir: DataDir) {
+  try {
+    return open<KeyRecord, string>({ path: dir.keysPath, encoding: 'json', noSubdir: false })
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'keys_unusable',
+      what: `The keys in ${dir.keysPath} cannot be opened: ${(cause as Error).message}`,
+      fix: 'Give this user read and write permission there.',
+      cause,
+    })
+  }
+}

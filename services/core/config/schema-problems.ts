@@ -1,0 +1,66 @@
+/** What is wrong with a configuration file, as sentences: one for each problem, naming the key and the nearest known one. */
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { nearestWord } from './nearest.js'
+
+/** Keys whose value must not be repeated in a message. */
+const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url'])
+
+export function schemaProblems(schema: TSchema, value: unknown): string[] {
+  const problems = new Map<string, string>()
+  for (const error of Errors(schema, value)) {
+    if (!problems.has(error.path)) problems.set(error.path, sentence(schema, error))
+  }
+  return [...problems.values()]
+}
+
+function sentence(root: TSchema, error: ValueError): string {
+  const path = error.path.split('/').slice(1)
+  const name = path.join('.')
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) return unknownKey(root, path)
+  if (path.length === 0) return `the file must hold keys and values, got ${shown(error.value)}`
+  if (error.value === undefined) return `"${name}" is missing`
+  if (SECRETS.has(name)) return `"${name}" must be ${wanted(error.schema)}`
+  return `"${name}" must be ${wanted(error.schema)}, got ${shown(error.value)}`
+}
+
+function unknownKey(root: TSchema, path: string[]): string {
+  const key = path.at(-1) ?? ''
+  const known = knownKeys(root, path.slice(0, -1))
+  const nearest = nearestWord(key, known)
+  const hint = nearest === undefined ? `known keys are ${known.join(', ')}` : `did you mean "${nearest}"?`
+  return `unknown key "${path.join('.')}": ${hint}`
+}
+
+function knownKeys(root: TSchema, path: string[]): string[] {
+  let schema: TSchema | undefined = root
+  for (const step of path) {
+    if (schema?.[Kind] === 'Record') schema = Object.values(schema.patternProperties as Record<string, TSchema>)[0]
+    else schema = (schema?.properties as Record<string, TSchema> | undefined)?.[step]
+  }
+  return Object.keys((schema?.properties as Record<string, unknown> | undefined) ?? {})
+}
+
+function wanted(schema: TSchema): string {
+  switch (schema[Kind]) {
+    case 'Union':
+      return (schema.anyOf as TSchema[]).map((branch) => JSON.stringify(branch.const)).join(' or ')
+    case 'Integer':
+      return schema.maximum < Number.MAX_SAFE_INTEGER
+        ? `a whole number from ${schema.minimum} to ${schema.maximum}`
+        : `a whole number, ${schema.minimum} or more`
+    case 'Number':
+      return 'a number above 0'
+    case 'Array':
+      return 'a list with at least one entry'
+    case 'String':
+      return 'a text that is not empty'
+    default:
+      return 'a section with keys and values'
+  }
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text
+}

@@ -1,0 +1,63 @@
+/**
+ * Metrics for /metrics. Hot paths count in plain numbers of their own; what they counted is read only when somebody asks.
+ * Several parts may contribute samples to one metric (dead letters come from ingest and from the fold).
+ */
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+
+export type Sample = { labels?: Record<string, string>; value: number }
+export type SampleSource = () => Iterable<Sample>
+
+/** Names end in their unit: `_total`, `_seconds`, `_bytes`, `_blocks` … */
+export type MetricSpec = { name: `dextape_${string}`; help: string; labels?: readonly string[] }
+
+export interface Metrics {
+  counter(spec: MetricSpec & { name: `dextape_${string}_total` }, source: SampleSource): void
+  gauge(spec: MetricSpec, source: SampleSource): void
+  /** The text form, with its content type. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/** Registered once under one name, whatever part comes first. */
+export const DEAD_LETTERS_TOTAL = {
+  name: 'dextape_dead_letters_total',
+  help: 'Records and events that could not be used, by reason, since the process started',
+  labels: ['chain', 'reason'],
+} as const
+
+export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
+  const registry = new Registry()
+  const sourcesOf = new Map<string, SampleSource[]>()
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry })
+
+  function register(kind: 'counter' | 'gauge', spec: MetricSpec, source: SampleSource): void {
+    const known = sourcesOf.get(spec.name)
+    if (known !== undefined) {
+      known.push(source)
+      return
+    }
+    const sources = [source]
+    sourcesOf.set(spec.name, sources)
+    const labelNames = [...(spec.labels ?? [])]
+    const options = { name: spec.name, help: spec.help, labelNames, registers: [registry] }
+    if (kind === 'counter') {
+      const metric: Counter<string> = new Counter({ ...options, collect: () => fill(metric, sources) })
+    } else {
+      const metric: Gauge<string> = new Gauge({ ...options, collect: () => fill(metric, sources) })
+    }
+  }
+
+  return {
+    counter: (spec, source) => register('counter', spec, source),
+    gauge: (spec, source) => register('gauge', spec, source),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+function fill(metric: Counter<string> | Gauge<string>, sources: readonly SampleSource[]): void {
+  metric.reset()
+  for (const source of sources) {
+    for (const { labels, value } of source()) metric.inc(labels ?? {}, value)
+  }
+}

@@ -1,0 +1,33 @@
+/** The outermost edge of a program: every way to end becomes an exit code and, where it failed, one message on stderr. */
+import { ConfigError, DextapeError } from '../domain/errors.js'
+
+export const EXIT = { ok: 0, failed: 1, usage: 64, config: 78 } as const
+
+export type MainEdge = { stderr: (text: string) => void; exit: (code: number) => void }
+
+const processEdge: MainEdge = {
+  stderr: (text) => process.stderr.write(text),
+  // Native parts may keep threads of their own alive: once the work is done and told, the process ends.
+  exit: (code) => {
+    process.exitCode = code
+    if (process.stdout.writableLength === 0) process.exit()
+    else process.stdout.once('drain', () => process.exit())
+  },
+}
+
+/** `main` resolves with an exit code, or nothing for success. */
+export async function runMain(main: () => Promise<number | undefined>, edge: MainEdge = processEdge): Promise<void> {
+  try {
+    edge.exit((await main()) ?? EXIT.ok)
+  } catch (error) {
+    edge.stderr(`${messageOf(error)}\n`)
+    edge.exit(error instanceof ConfigError ? EXIT.config : EXIT.failed)
+  }
+}
+
+/** What was foreseen is told in a sentence; what was not comes with its stack, for whoever mends it. */
+export function messageOf(error: unknown): string {
+  if (error instanceof DextapeError) return `dextape: ${error.message}`
+  if (error instanceof Error) return `dextape: unexpected error\n${error.stack ?? error.message}`
+  return `dextape: unexpected error: ${String(error)}`
+}

@@ -1,0 +1,43 @@
+/** Where each source goes on after a restart: in the data directory, beside the log. */
+import { open } from 'lmdb'
+import type { DataDir } from '../core/config/data-dir.js'
+
+export type ChainMark = { number: number; hash: string; timeS: number; finalizedNumber: number }
+
+export type Checkpoint = {
+  /** As the source gave it; undefined until something of it is published. */
+  position?: unknown
+  /** By topic: the end of the log after this source's last acknowledged append. */
+  ends: Record<string, number>
+  /** By chain: the last block published. */
+  chains: Record<string, ChainMark>
+}
+
+export interface Checkpoints {
+  get(sourceId: string): Checkpoint | undefined
+  put(sourceId: string, checkpoint: Checkpoint): Promise<void>
+  close(): Promise<void>
+}
+
+export function openCheckpoints(dir: DataDir): Checkpoints {
+  const db = open<Checkpoint, string>({ path: dir.sourcesPath, encoding: 'json', noSubdir: false })
+  return {
+    get: (sourceId) => db.get(sourceId),
+    async put(sourceId, checkpoint) {
+      await db.put(sourceId, checkpoint)
+    },
+    close: () => db.close(),
+  }
+}
+
+/** For a source that cannot be resumed. */
+export function memoryCheckpoints(): Checkpoints {
+  const kept = new Map<string, Checkpoint>()
+  return {
+    get: (sourceId) => structuredClone(kept.get(sourceId)),
+    async put(sourceId, checkpoint) {
+      kept.set(sourceId, structuredClone(checkpoint))
+    },
+    async close() {},
+  }
+}

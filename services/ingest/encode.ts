@@ -1,0 +1,70 @@
+/** Source items → log entries. What the codec refuses becomes a dead letter, so that one record never stops a chain. */
+import type { DeadLetter } from '../core/domain/records.js'
+import type { Codec } from '../core/log/codec.js'
+import { splitBlock } from '../core/log/parts.js'
+import { blocksTopic, deadTopic, type LogEntry } from '../core/log/port.js'
+import { chainOf, type SourceRecord } from './source.js'
+import { jsonOf } from './validate/fields.js'
+
+export type IngestCodec = Pick<Codec, 'encodeBlock' | 'encodeRetract' | 'encodeDeadLetter' | 'prepare'>
+
+export type TopicEntry = { topic: string; entry: LogEntry }
+/** Room for a dead letter's other fields beside its raw bytes. */
+const LETTER_ROOM_BYTES = 16 * 1024
+
+export function encodeRecord(
+  record: SourceRecord,
+  codec: IngestCodec,
+  maxValueBytes: number,
+  chainTimeMs: number,
+): TopicEntry[] {
+  const chain = chainOf(record)
+  const topic = blocksTopic(chain)
+  if (record.kind === 'retract') {
+    const value = codec.encodeRetract(topic, record.retract)
+    return [{ topic, entry: { key: chain, value, timestampMs: chainTimeMs } }]
+  }
+  const timestampMs = record.block.time * 1000
+  const parts = splitBlock(record.block, (part) => codec.encodeBlock(topic, part), maxValueBytes)
+  return parts.map((value) => ({ topic, entry: { key: chain, value, timestampMs } }))
+}
+
+export function encodeLetter(
+  letter: DeadLetter,
+  codec: IngestCodec,
+  maxValueBytes: number,
+  chainTimeMs: number,
+): TopicEntry {
+  // A letter without a time of its own takes the chain's: retention goes by time, and 0 would be cut away at once.
+  const timestampMs = letter.at > 0 ? letter.at * 1000 : chainTimeMs
+  const topic = deadTopic(letter.chain)
+  const value = codec.encodeDeadLetter(topic, fitting(letter, maxValueBytes - LETTER_ROOM_BYTES))
+  return { topic, entry: { key: letter.reason, value, timestampMs } }
+}
+
+function fitting(letter: DeadLetter, maxRawBytes: number): DeadLetter {
+  if (letter.raw.length <= maxRawBytes) return letter
+  return {
+    ...letter,
+    detail: `${letter.detail} (raw cut to ${maxRawBytes} of ${letter.raw.length} bytes)`,
+    raw: letter.raw.subarray(0, maxRawBytes),
+  }
+}
+
+/** The letter of a record that the codec or the log's limit refused. */
+export function unencodable(record: SourceRecord, source: string, error: unknown): DeadLetter {
+  const [chain, number, time] =
+    record.kind === 'block'
+      ? [record.block.chain, record.block.number, record.block.time]
+      : [record.retract.chain, record.retract.from_number, 0]
+  return {
+    chain,
+    reason: 'unencodable',
+    detail: error instanceof Error ? error.message : String(error),
+    source,
+    block_number: number,
+    position: null,
+    raw: Buffer.from(jsonOf(record.kind === 'block' ? record.block : record.retract) ?? ''),
+    at: time,
+  }
+}

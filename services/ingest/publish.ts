@@ -1,0 +1,127 @@
+/**
+ * Appends to the log and remembers how far. A crash between an append and its checkpoint leaves records in the log that the
+ * source will give again: they are found at the log's end and not appended twice.
+ */
+import { createHash } from 'node:crypto'
+import type { EventLog, LogEntry } from '../core/log/port.js'
+import type { Checkpoint, Checkpoints } from './checkpoints.js'
+import type { TopicEntry } from './encode.js'
+
+/** More records than one source can have left unacknowledged. */
+const TAIL_MAX_RECORDS = 100_000
+
+export interface Publisher {
+  /** Durable and checkpointed once resolved. Safe to call again with the same entries after a failure. */
+  publish(entries: readonly TopicEntry[], position: unknown, chains: Checkpoint['chains']): Promise<void>
+  readonly checkpoint: Checkpoint
+}
+
+export type PublisherDeps = {
+  log: EventLog
+  checkpoints: Checkpoints
+  sourceId: string
+  onLost: (topic: string) => void
+}
+
+export async function createPublisher({ log, checkpoints, sourceId, onLost }: PublisherDeps): Promise<Publisher> {
+  let checkpoint = checkpoints.get(sourceId) ?? { ends: {}, chains: {} }
+  for (const [topic, end] of Object.entries(checkpoint.ends)) {
+    if ((await log.info(topic)).end >= end) continue
+    // The log is not the one this checkpoint belongs to: what it says was published is not there.
+    onLost(topic)
+    checkpoint = { ends: {}, chains: {} }
+    break
+  }
+  const tails = new Map<string, Tail>()
+  let attempt: { entries: readonly TopicEntry[]; fresh: Map<string, LogEntry[]>; appended: Set<string> } | undefined
+
+  async function tailOf(topic: string): Promise<Tail> {
+    const known = checkpoint.ends[topic]
+    if (known !== undefined) {
+      const tail = tails.get(topic) ?? createTail(await hashesFrom(log, topic, known))
+      tails.set(topic, tail)
+      return tail
+    }
+    // Noted before the first append, or a crash right after it would leave records that no checkpoint knows of.
+    checkpoint = { ...checkpoint, ends: { ...checkpoint.ends, [topic]: (await log.info(topic)).end } }
+    await checkpoints.put(sourceId, checkpoint)
+    const tail = createTail([])
+    tails.set(topic, tail)
+    return tail
+  }
+
+  async function startAttempt(entries: readonly TopicEntry[]) {
+    const fresh = new Map<string, LogEntry[]>()
+    for (const [topic, given] of byTopic(entries)) {
+      const tail = await tailOf(topic)
+      fresh.set(
+        topic,
+        given.filter((entry) => !tail.has(entry)),
+      )
+    }
+    return { entries, fresh, appended: new Set<string>() }
+  }
+
+  return {
+    get checkpoint() {
+      return checkpoint
+    },
+    async publish(entries, position, chains) {
+      if (attempt?.entries !== entries) attempt = await startAttempt(entries)
+      for (const [topic, fresh] of attempt.fresh) {
+        if (fresh.length === 0 || attempt.appended.has(topic)) continue
+        const first = await log.append(topic, fresh)
+        attempt.appended.add(topic)
+        checkpoint = { ...checkpoint, ends: { ...checkpoint.ends, [topic]: first + fresh.length } }
+      }
+      checkpoint = { position, ends: checkpoint.ends, chains }
+      await checkpoints.put(sourceId, checkpoint)
+      attempt = undefined
+    },
+  }
+}
+
+function byTopic(entries: readonly TopicEntry[]): Map<string, LogEntry[]> {
+  const grouped = new Map<string, LogEntry[]>()
+  for (const { topic, entry } of entries) {
+    const list = grouped.get(topic)
+    if (list === undefined) grouped.set(topic, [entry])
+    else list.push(entry)
+  }
+  return grouped
+}
+
+type Tail = { has(entry: LogEntry): boolean }
+
+/**
+ * Own records stand in the order they were given, perhaps with others' between them (the fold writes dead letters too). The
+ * first one not found is the first that was not appended, and so are all after it.
+ */
+function createTail(hashes: readonly string[]): Tail {
+  let at = 0
+  return {
+    has(entry) {
+      if (at >= hashes.length) return false
+      const index = hashes.indexOf(hashOf(entry.value), at)
+      at = index === -1 ? hashes.length : index + 1
+      return index !== -1
+    },
+  }
+}
+
+async function hashesFrom(log: EventLog, topic: string, from: number): Promise<string[]> {
+  const hashes: string[] = []
+  let offset = from
+  while (hashes.length < TAIL_MAX_RECORDS) {
+    const records = await log.read(topic, { from: offset, maxRecords: 1000 })
+    const last = records.at(-1)
+    if (last === undefined) break
+    for (const { value } of records) hashes.push(hashOf(value))
+    offset = last.offset + 1
+  }
+  return hashes
+}
+
+function hashOf(value: Uint8Array): string {
+  return createHash('sha1').update(value).digest('base64')
+}

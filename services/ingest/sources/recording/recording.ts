@@ -1,0 +1,177 @@
+/**
+ * A recording as a source: JSON lines, one record a line, chains interleaved as they come. It goes on at the line after
+ * the last published one, also when the file has grown; a file whose published part changed is played from its start.
+ */
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import type { ChainFamily } from '../../../core/domain/chains.js'
+import { sleep as realSleep, type Sleep } from '../../../core/runtime/backoff.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import type { Source, SourceItem } from '../../source.js'
+import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/line.js'
+import { fileBytes, streamBytes } from './bytes.js'
+import { isBlank, type Line, splitLines, withoutByteOrderMark } from './lines.js'
+import { createPace, type Speed } from './pace.js'
+
+export type RecordingPosition = {
+  /** Lines consumed, the last of them by its place and content. */
+  lines: number
+  lastStart: number
+  lastEnd: number
+  lastHash: string
+  /** A last line without a line end that could not be read: dead-lettered once, read again if it grows. */
+  partialHash: string | null
+}
+
+export type RecordingOptions = {
+  family: (chain: string) => ChainFamily
+  logger: Logger
+  speed?: Speed
+  nowMs?: () => number
+  sleep?: Sleep
+}
+
+export async function openRecording(path: string, options: RecordingOptions): Promise<Source<RecordingPosition>> {
+  const first = await firstLine(path)
+  return {
+    id: `recording:${first === undefined ? 'empty' : hashOf(first)}`,
+    name: basename(path),
+    async *items(from, signal) {
+      const rest = from === undefined || from.lines === 0 ? undefined : await linesAfter(path, from)
+      if (rest !== undefined) {
+        yield* play(rest.lines, basename(path), rest.position, signal, options)
+        return
+      }
+      if (from !== undefined && from.lines > 0)
+        options.logger.warn('the recording changed, playing it from the start', {
+          file: path,
+          lines_played: from.lines,
+        })
+      const start = from?.lines === 0 ? from : undefined
+      yield* play(splitLines(fileBytes(path, 0)), basename(path), start, signal, options)
+    },
+  }
+}
+
+/** Standard input or any stream read once. */
+export function streamRecording(
+  input: AsyncIterable<Buffer>,
+  name: string,
+  options: RecordingOptions,
+): Source<RecordingPosition> {
+  return {
+    id: null,
+    name,
+    items: (_from, signal) => play(splitLines(streamBytes(input, name)), name, undefined, signal, options),
+  }
+}
+
+async function* play(
+  batches: AsyncIterable<Line[]>,
+  name: string,
+  start: RecordingPosition | undefined,
+  signal: AbortSignal,
+  { family, speed = 'max', nowMs = Date.now, sleep = realSleep }: RecordingOptions,
+): AsyncGenerator<SourceItem<RecordingPosition>> {
+  const waitMs = createPace(speed, nowMs)
+  let lines = start?.lines ?? 0
+  let before = (): RecordingPosition => start ?? BEGINNING
+  for await (const batch of batches) {
+    for (const line of batch) {
+      if (signal.aborted) return
+      lines++
+      const after = positionAfter(line, lines)
+      if (isBlank(line.bytes)) {
+        before = after
+        continue
+      }
+      const read = readOne(line, { source: `${name}:${lines}`, family })
+      if (isPartial(line, read)) {
+        const partialHash = hashOf(line.bytes)
+        if (start?.partialHash === partialHash && start.lines === lines - 1) return
+        const stay = before
+        yield* asItems(read, () => ({ ...stay(), partialHash }), before)
+        return
+      }
+      const wait = read.kind === 'block' ? waitMs(read.block.time) : 0
+      if (wait > 0) {
+        yield { kind: 'idle' }
+        await sleep(wait, signal)
+        if (signal.aborted) return
+      }
+      yield* asItems(read, after, before)
+      before = after
+    }
+  }
+}
+
+function* asItems<Position>(
+  read: ReadLine,
+  after: () => Position,
+  before: () => Position,
+): Generator<SourceItem<Position>> {
+  switch (read.kind) {
+    case 'dead':
+      yield { kind: 'dead', letter: read.letter, position: after }
+      return
+    case 'retract':
+      yield { kind: 'record', record: read, position: after }
+      return
+    case 'block':
+      // The line counts as played with its block, which comes last.
+      for (const letter of read.dead) yield { kind: 'dead', letter, position: before }
+      yield { kind: 'record', record: { kind: 'block', block: read.block }, position: after }
+  }
+}
+
+function readOne(line: Line, context: LineContext): ReadLine {
+  if (line.tooLong) {
+    const detail = `the line is longer than 64 MB (${line.end - line.start} bytes); raw holds its start`
+    return deadLine(line.bytes, context, { reason: 'line_too_long', detail })
+  }
+  return readLine(line.start === 0 ? withoutByteOrderMark(line.bytes) : line.bytes, context)
+}
+
+function isPartial(line: Line, read: ReadLine): boolean {
+  return !line.terminated && read.kind === 'dead' && ['malformed_json', 'not_utf8'].includes(read.letter.reason)
+}
+
+const BEGINNING: RecordingPosition = { lines: 0, lastStart: 0, lastEnd: 0, lastHash: '', partialHash: null }
+
+function positionAfter(line: Line, lines: number): () => RecordingPosition {
+  return () => ({
+    lines,
+    lastStart: line.start,
+    lastEnd: line.end,
+    lastHash: hashOf(line.bytes),
+    partialHash: null,
+  })
+}
+
+/** The lines behind a position, if the file still holds the line it ends with. That line may have got its line end since. */
+async function linesAfter(
+  path: string,
+  position: RecordingPosition,
+): Promise<{ lines: AsyncIterable<Line[]>; position: RecordingPosition } | undefined> {
+  const batches = splitLines(fileBytes(path, position.lastStart), position.lastStart)
+  const first = await batches.next()
+  const [last, ...others] = first.done ? [] : first.value
+  if (last === undefined || hashOf(last.bytes) !== position.lastHash) {
+    await batches.return(undefined)
+    return undefined
+  }
+  async function* lines(): AsyncGenerator<Line[]> {
+    yield others
+    yield* batches
+  }
+  return { lines: lines(), position: { ...position, lastEnd: last.end } }
+}
+
+async function firstLine(path: string): Promise<Buffer | undefined> {
+  for await (const [line] of splitLines(fileBytes(path, 0))) return line?.bytes
+  return undefined
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,169 @@
+/**
+ * The whole way of a swap against the sum of its stages run alone, in CPU-seconds. Each runs in a process of its own:
+ * `pipeline.js stages DIR`, `pipeline.js whole DIR`; without arguments it prepares the data and compares.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { applyRecord, type ChainRecord } from '../../services/aggregate/accept.js'
+import { KeptHistory } from '../../services/aggregate/checkpoint/history.js'
+import { restingState } from '../../services/aggregate/checkpoint/restore.js'
+import { memoryStateStore, openStateStore } from '../../services/aggregate/checkpoint/state-store.js'
+import type { FoldResult } from '../../services/aggregate/fold/result.js'
+import { createAggregate } from '../../services/aggregate/main.js'
+import { encodeRows, type Insert } from '../../services/aggregate/sink/encode-rows.js'
+import { chainFactsFor } from '../../services/aggregate/sink/facts.js'
+import { RowBatch } from '../../services/aggregate/sink/row-batch.js'
+import { ChainState } from '../../services/aggregate/state/chain-state.js'
+import { createCodec } from '../../services/core/log/codec.js'
+import { openEmbedded } from '../../services/core/log/embedded.js'
+import { blocksTopic, updatesTopic } from '../../services/core/log/port.js'
+import { silentLogger } from '../../services/core/runtime/logger.js'
+import { openStore } from '../../services/core/store/clickhouse.js'
+import { type Measured, measure, printTable } from './measure.js'
+import { BENCH_CHAIN, benchBlocks, benchFacts } from './workload.js'
+
+const PLAN = { pools: 400, wallets: 4000, blocks: 1000 }
+const SWAPS = PLAN.blocks * 100
+const FLUSH_ROWS = 50_000
+const LIMIT = 1.4
+const SETTINGS = {
+  ...{ maxTimeBackS: 3600, journalBlocks: 4096, flushEveryMs: 3_600_000, flushRows: FLUSH_ROWS },
+  ...{ checkpointEveryMs: 5000, updatesKeptMs: 86_400_000, secondCandlesKeptS: 30 * 86_400 },
+}
+const IN = blocksTopic(BENCH_CHAIN)
+const BATCH = 64
+
+export async function benchPipeline(): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), 'dextape-bench-'))
+  try {
+    await prepare(dir)
+    const stages = runChild('stages', dir)
+    const [whole] = runChild('whole', dir)
+    if (whole === undefined) throw new Error('the whole run gave no measurement')
+    const sum = stages.reduce((total, stage) => total + stage.cpuS, 0)
+    const ratio = whole.cpuS / sum
+    const row = ({ name, cpuS, wallS }: Measured) => [name, (cpuS / SWAPS) * 1e6, cpuS / sum, SWAPS / wallS]
+    printTable(`A swap's way through the aggregate (${SWAPS.toLocaleString('en')} swaps, ${PLAN.pools} pools)`, [
+      ['stage', 'CPU µs/swap', '× sum', 'swaps/s'],
+      ...stages.map(row),
+      ['sum of stages', (sum / SWAPS) * 1e6, 1, ''],
+      row({ ...whole, name: 'whole path' }),
+    ])
+    console.log(`  whole ÷ sum = ${ratio.toFixed(2)} (limit ${LIMIT})${ratio > LIMIT ? '  TOO MUCH' : ''}`)
+    return ratio <= LIMIT
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function runChild(mode: string, dir: string): Measured[] {
+  const output = execFileSync(process.execPath, [fileURLToPath(import.meta.url), mode, dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1 << 26,
+  })
+  return JSON.parse(output.toString().trim().split('\n').at(-1) ?? '[]') as Measured[]
+}
+
+async function prepare(dir: string): Promise<void> {
+  const { log, registry } = openEmbedded({ path: join(dir, 'log') })
+  const codec = createCodec(registry)
+  const entries = []
+  for (const block of benchBlocks(PLAN)) {
+    entries.push({ key: BENCH_CHAIN, value: codec.encodeBlock(IN, block), timestampMs: block.time * 1000 })
+    if (entries.length === BATCH) await log.append(IN, entries.splice(0))
+  }
+  await log.append(IN, entries)
+  await log.close()
+}
+
+/** Stage after stage over one slice of the log at a time, so that no stage pays for what another keeps in memory. */
+async function stagesAlone(dir: string): Promise<Measured[]> {
+  const { log, registry } = openEmbedded({ path: join(dir, 'log') })
+  const codec = createCodec(registry)
+  const store = await openStore({ kind: 'embedded', path: join(dir, 'store-stages') })
+  await store.migrate()
+  const memory = memoryStateStore()
+  const state = new ChainState(benchFacts, SETTINGS, 1, restingState(memory, new Map()))
+  const history = new KeptHistory(memory)
+  const facts = chainFactsFor(state)
+  const totals = new Map<string, Measured>()
+  async function stage<T>(name: string, work: () => Promise<T> | T): Promise<T> {
+    let result: T | undefined
+    const { cpuS, wallS } = await measure(name, async () => {
+      result = await work()
+    })
+    const total = totals.get(name) ?? { name, cpuS: 0, wallS: 0 }
+    totals.set(name, { name, cpuS: total.cpuS + cpuS, wallS: total.wallS + wallS })
+    return result as T
+  }
+  const insert = (inserts: Insert[]) =>
+    stage('insert', async () => {
+      for (const { table, lines } of inserts) await store.insert(table, lines)
+    })
+
+  let batch = new RowBatch(BENCH_CHAIN)
+  for (let from = 0; ; from += BATCH) {
+    const records = await stage('read', () => log.read(IN, { from, maxRecords: BATCH }))
+    if (records.length === 0) break
+    const decoded = await stage('decode', () =>
+      records.map(({ value, offset }) => codec.decodeLogRecord(value, { topic: IN, offset }) as ChainRecord),
+    )
+    const results = await stage('fold', () =>
+      decoded.flatMap((record): FoldResult | [] => applyRecord(state, history, record) ?? []),
+    )
+    const encoded = await stage('encode updates', () =>
+      results.map(({ update }) => codec.encodeUpdate(updatesTopic(BENCH_CHAIN), update)),
+    )
+    await stage('append', () =>
+      log.append(
+        'dex.bench.updates',
+        encoded.map((value) => ({ key: BENCH_CHAIN, value, timestampMs: 0 })),
+      ),
+    )
+    const inserts = await stage('encode rows', () => {
+      for (const result of results) batch.add(result)
+      if (batch.rows < FLUSH_ROWS) return []
+      const full = encodeRows(BENCH_CHAIN, batch, facts)
+      batch = new RowBatch(BENCH_CHAIN)
+      return full
+    })
+    await insert(inserts)
+  }
+  await insert(await stage('encode rows', () => encodeRows(BENCH_CHAIN, batch, facts)))
+  await store.close()
+  await log.close()
+  return [...totals.values()]
+}
+
+async function wholePath(dir: string): Promise<Measured[]> {
+  const { log, registry } = openEmbedded({ path: join(dir, 'log') })
+  const store = await openStore({ kind: 'embedded', path: join(dir, 'store-whole') })
+  await store.migrate()
+  const aggregate = createAggregate({
+    ...{ log, codec: createCodec(registry), store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
+    openState: (chain) => openStateStore(join(dir, 'state', chain)),
+    factsOf: () => benchFacts,
+  })
+  const controller = new AbortController()
+  const { end } = await log.info(IN)
+  const whole = await measure('whole path', async () => {
+    const running = aggregate.runChain(BENCH_CHAIN, controller.signal)
+    const timer = setInterval(() => {
+      if (aggregate.status()[0]?.position === end) controller.abort()
+    }, 5)
+    await running
+    clearInterval(timer)
+  })
+  await store.close()
+  await log.close()
+  return [whole]
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [mode, dir = ''] = process.argv.slice(2)
+  if (mode === undefined) process.exitCode = (await benchPipeline()) ? 0 : 1
+  else console.log(JSON.stringify(mode === 'stages' ? await stagesAlone(dir) : await wholePath(dir)))
+}
