@@ -9,7 +9,7 @@ import type { Ring } from '../state/ring.js'
 import type { KeptHistory } from './history.js'
 import { pack, padded } from './pack.js'
 import type { StateChange, StateStore } from './state-store.js'
-import { beforeWords, windowsErased, windowsImage } from './windows-image.js'
+import { beforeWords, ringImage, windowsErased, windowsImage } from './windows-image.js'
 
 /** What the input position and the state's numbers are; the words of the `meta` key. */
 export type Meta = {
@@ -34,7 +34,8 @@ export const META_KEY = 'meta'
 /** Rings that are kept whole: few buckets each. The others are the windows'. */
 export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) => i !== S1 && i !== K1 && i !== K60)
 
-export type RingWords = { interval: number; count: number; before: (number | null)[] }[]
+/** `chunks`: the ring's buckets are kept in chunks of time, like a window's. */
+export type RingWords = { interval: number; count: number; before: (number | null)[]; chunks?: number[] }[]
 
 /** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs the last checkpoint kept. */
 export function captureImage(
@@ -89,12 +90,15 @@ function pairImage(state: ChainState, id: number, store: StateStore, changes: St
     if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
     return
   }
+  const seconds = active.rings[S1] as Ring
+  ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
   changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
 }
 
 function ringsImage(active: ActivePair): Uint8Array {
-  const words: RingWords = []
+  const seconds = active.rings[S1] as Ring
+  const words: RingWords = [{ interval: S1, count: 0, before: beforeWords(seconds), chunks: seconds.chunks }]
   const rows: Float64Array[] = []
   for (const interval of WHOLE_RINGS) {
     const ring = active.rings[interval] as Ring

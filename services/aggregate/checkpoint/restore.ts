@@ -13,7 +13,7 @@ import { WALLET_REACH_S, Windows } from '../state/windows.js'
 import { META_KEY, type Meta, type RingWords } from './image.js'
 import { padded, unpack } from './pack.js'
 import type { StateStore } from './state-store.js'
-import { loadWindows, restoreBefore } from './windows-image.js'
+import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
 export function readMeta(store: StateStore): Meta | undefined {
   const kept = store.get(META_KEY)
@@ -81,9 +81,14 @@ export function loadActivePair(store: StateStore, id: number, names: WalletNames
   const active = new ActivePair(names)
   const { words, numbers } = unpack<RingWords>(kept)
   let at = 0
-  for (const { interval, count, before } of words) {
+  for (const { interval, count, before, chunks } of words) {
     const ring = active.rings[interval] as Ring
     restoreBefore(ring, before)
+    if (chunks !== undefined) {
+      ring.chunks = chunks
+      loadChunks(owner, 'seconds', ring, store)
+      continue
+    }
     ring.append(numbers.subarray(at, at + count * BUCKET_WIDTH))
     at += count * BUCKET_WIDTH
   }

@@ -7,13 +7,14 @@ import type { StateChange, StateStore } from './state-store.js'
 
 const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
 type RingName = keyof typeof CHUNK_S
-const RING_NAMES = ['seconds', 'minutes', 'hours'] as const
+const RING_NAMES = ['minutes', 'hours'] as const
+type WindowRing = (typeof RING_NAMES)[number]
 const SEGMENT_S = 600
 
 type WindowsWords = {
   segments: number[]
-  chunks: Record<RingName, number[]>
-  before: Record<RingName, (number | null)[]>
+  chunks: Record<WindowRing, number[]>
+  before: Record<WindowRing, (number | null)[]>
 }
 
 /** `owner` is `p/<id>` for a pair, `t/<id>` for a token. */
@@ -45,10 +46,7 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
     const ring = windows[name]
     restoreBefore(ring, words.before[name])
     ring.chunks = words.chunks[name]
-    for (const chunk of ring.chunks) {
-      const rows = store.get(`b/${owner}/${name}/${padded(chunk)}`)
-      if (rows !== undefined) ring.append(unpack(rows).numbers)
-    }
+    loadChunks(owner, name, ring, store)
   }
   windows.segments = words.segments
   for (const segment of words.segments) {
@@ -64,7 +62,14 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
   return true
 }
 
-function ringImage(owner: string, name: RingName, ring: Ring, changes: StateChange[]): void {
+export function loadChunks(owner: string, name: RingName, ring: Ring, store: StateStore): void {
+  for (const chunk of ring.chunks) {
+    const rows = store.get(`b/${owner}/${name}/${padded(chunk)}`)
+    if (rows !== undefined) ring.append(unpack(rows).numbers)
+  }
+}
+
+export function ringImage(owner: string, name: RingName, ring: Ring, changes: StateChange[]): void {
   const lengthS = CHUNK_S[name]
   const firstChunk = ring.count === 0 ? Number.POSITIVE_INFINITY : Math.floor(ring.time(0) / lengthS)
   const changedChunk = Math.floor(ring.changedFrom / lengthS)
@@ -121,6 +126,6 @@ export function restoreBefore(ring: Ring, words: (number | null)[]): void {
   for (let c = 0; c < 3; c += 1) ring.before[c] = words[c] ?? Number.NaN
 }
 
-function perRing<T>(make: (name: RingName) => T): Record<RingName, T> {
-  return { seconds: make('seconds'), minutes: make('minutes'), hours: make('hours') }
+function perRing<T>(make: (name: WindowRing) => T): Record<WindowRing, T> {
+  return { minutes: make('minutes'), hours: make('hours') }
 }

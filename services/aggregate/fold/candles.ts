@@ -1,5 +1,5 @@
 /** Merges what a block did to a pair into its candles, and keeps each candle's open at the close before it. */
-import { bucketStart, INTERVAL_SECONDS, K1, K60, S1 } from '../../core/domain/buckets.js'
+import { bucketStart, INTERVAL_SECONDS, K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
 import {
   AMOUNT,
@@ -26,7 +26,7 @@ export type CandleKey = { interval: number; timeS: number }
 
 /** How long before the final now a ring's buckets may still be needed: windows reach back a day, late blocks their allowance. */
 const DAY_S = 86_400
-const WINDOW_REACH_S: Record<number, number> = { [S1]: 300, [K1]: DAY_S + 120, [K60]: DAY_S + 7200 }
+const WINDOW_REACH_S: Record<number, number> = { [K1]: DAY_S + 120, [K60]: DAY_S + 7200 }
 
 export function mergeIntoPair(state: ChainState, block: BlockPair, timeS: number): CandleKey[] {
   const active = state.activePair(block.id)
@@ -46,11 +46,8 @@ export function mergeIntoToken(
   block: BlockPair,
   timeS: number,
 ): void {
-  const rings = [windows.seconds, windows.minutes, windows.hours] as const
-  const intervals = [S1, K1, K60] as const
-  for (const [n, interval] of intervals.entries()) {
-    merge(state, 'token', token, rings[n] as Ring, interval, block, bucketStart(interval, timeS), [])
-  }
+  merge(state, 'token', token, windows.minutes, K1, block, bucketStart(K1, timeS), [])
+  merge(state, 'token', token, windows.hours, K60, block, bucketStart(K60, timeS), [])
 }
 
 function merge(

@@ -1,14 +1,9 @@
-/**
- * Windows lose buckets as time goes on, also those of pairs that do not trade: with the first block of a new minute their
- * figures are told again. Between two minutes only the windows to the second move; who serves them counts those itself.
- */
+/** Windows lose buckets as time goes on, also those of pairs that do not trade: with a new minute they are told again. */
 import { bucketStart, K1 } from '../../core/domain/buckets.js'
 import type { ChainState } from '../state/chain-state.js'
-import { MINUTE_WINDOWS, SECOND_WINDOWS } from '../state/windows.js'
+import { MINUTE_WINDOWS } from '../state/windows.js'
 
 const MINUTE_S = 60
-/** Trades this long ago may still have been in a window to the second a minute ago. */
-const RECENT_MINUTES = Math.max(...SECOND_WINDOWS) / MINUTE_S + 2
 /** Past this the table of minutes is walked instead of the range. */
 const WALK_FROM = 2000
 
@@ -29,13 +24,12 @@ function note({ tradedMinutes }: ChainState, { timeS, pair }: TradedAt): void {
   else pairs.add(pair)
 }
 
-/** Pairs, not touched by this block, whose windows moved since the minute before; by id. */
+/** Pairs, not touched by this block, one of whose windows lost a bucket since the block before; by id. */
 export function findMovedWindows(state: ChainState, fromS: number, touched: ReadonlyMap<number, unknown>): number[] {
   const from = bucketStart(K1, fromS)
   const to = bucketStart(K1, state.nowS)
   if (to === from || fromS === 0) return []
   const moved = new Set<number>()
-  collect(state, touched, from - RECENT_MINUTES * MINUTE_S, to, moved)
   for (const minutes of MINUTE_WINDOWS) {
     collect(state, touched, from - minutes * MINUTE_S, to - minutes * MINUTE_S, moved)
   }

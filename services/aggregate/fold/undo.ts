@@ -1,6 +1,6 @@
 /** A retract: the orphaned blocks' journals are played back, and what they had told is told again as it is now. */
 
-import { K1, K60, S1 } from '../../core/domain/buckets.js'
+import { K1 } from '../../core/domain/buckets.js'
 import type { Update } from '../../core/domain/records.js'
 import { JOURNALED } from '../state/bucket.js'
 import type { ChainState } from '../state/chain-state.js'
@@ -111,8 +111,7 @@ class Undo {
   private tokenRing(id: number, interval: number): Ring {
     const windows = this.state.tokens.windows[id]
     if (windows === null || windows === undefined) throw new Error(`token ${id} has no windows of its own to undo`)
-    if (interval === S1) return windows.seconds
-    return interval === K1 ? windows.minutes : interval === K60 ? windows.hours : windows.seconds
+    return interval === K1 ? windows.minutes : windows.hours
   }
 
   private note(pair: string, key: CandleKey): void {

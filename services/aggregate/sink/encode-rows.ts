@@ -1,4 +1,5 @@
 /** A batch as the text of inserts, table by table. */
+import { UPDATE_WINDOWS } from '../../core/domain/chains.js'
 import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
 import type { TableName } from '../../core/store/tables.js'
 import { type PairState, type RowBatch, rowVersion, type TokenState } from './row-batch.js'
@@ -11,7 +12,7 @@ export interface Facts {
 
 export type Insert = { table: TableName; lines: string }
 
-const DAY_WINDOW = 5
+const DAY_WINDOW = UPDATE_WINDOWS.indexOf('24h')
 
 /** The progress row comes last: once it is there, everything up to its seq is. */
 export function encodeRows(chain: string, batch: RowBatch, facts: Facts): Insert[] {

@@ -2,9 +2,10 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { JOURNALED, TIME } from './bucket.js'
 import type { Holder } from './journal.js'
-import { type BlockJournal, type Head, HOLDER_CODE, OP, startJournal } from './journal.js'
+import { type BlockJournal, type Head, HOLDER_CODE, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
 import type { Ring } from './ring.js'
+import { Tape } from './tape.js'
 import { TokenTable } from './tokens.js'
 import { WalletNames } from './wallets.js'
 import type { Windows } from './windows.js'
@@ -21,6 +22,8 @@ export type FoldSettings = {
   /** Journals kept at most, also where finality lags. */
   journalBlocks: number
 }
+
+const FIRST_TAPE = 1024
 
 export class ChainState {
   readonly names = new WalletNames()
@@ -71,7 +74,12 @@ export class ChainState {
     this.highNowS = Math.max(this.highNowS, this.nowS)
     this.finalizedNumber = Math.max(this.finalizedNumber, finalizedNumber)
     this.touchedTokens = []
-    this.current = startJournal(this.seq, head, this.nowS, before)
+    // The blocks of a chain are alike: the last one's tape tells how much room this one's needs.
+    const room = Math.max(FIRST_TAPE, Math.ceil((this.journals.at(-1)?.tape.length ?? 0) * 1.2))
+    this.current = {
+      ...{ seq: this.seq, head, nowS: this.nowS, before, tape: new Tape(new Float64Array(room)) },
+      ...{ texts: [], wallets: [], events: [], mainPairs: [], toldPairs: [], toldTokens: [] },
+    }
   }
 
   /** Keeps the block's journal and lets go of those that are final. */

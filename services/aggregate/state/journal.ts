@@ -3,7 +3,7 @@
  * Undone in the reverse order, the state is bit for bit what it was.
  */
 import type { PairText } from './pairs.js'
-import { Tape } from './tape.js'
+import type { Tape } from './tape.js'
 import type { TokenText } from './tokens.js'
 
 export const OP = { pairRow: 1, tokenRow: 2, bucket: 3, newBucket: 4 } as const
@@ -49,11 +49,4 @@ export type BlockJournal = {
   /** Pairs and tokens its update spoke of: after a retract they are told again. */
   toldPairs: number[]
   toldTokens: number[]
-}
-
-export function startJournal(seq: number, head: Head, nowS: number, before: BlockJournal['before']): BlockJournal {
-  return {
-    ...{ seq, head, nowS, before, tape: new Tape(), texts: [], wallets: [], events: [], mainPairs: [] },
-    ...{ toldPairs: [], toldTokens: [] },
-  }
 }

@@ -1,6 +1,6 @@
 /** All pairs of a chain: numbers in a slab, texts beside it, and for pairs with recent trades their candles and windows. */
 
-import { K1, K60, S1 } from '../../core/domain/buckets.js'
+import { K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
 import { Ring } from './ring.js'
 import { Slab } from './slab.js'
@@ -64,7 +64,7 @@ export class ActivePair {
     names: WalletNames,
     readonly rings: readonly Ring[] = INTERVALS.map(() => new Ring()),
   ) {
-    this.windows = new Windows(names, rings[S1], rings[K1], rings[K60])
+    this.windows = new Windows(names, rings[K1], rings[K60])
   }
 }
 

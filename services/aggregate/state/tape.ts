@@ -3,7 +3,7 @@ export class Tape {
   private data: Float64Array
   length: number
 
-  constructor(values: Float64Array = new Float64Array(256), length = 0) {
+  constructor(values: Float64Array, length = 0) {
     this.data = values
     this.length = length
   }

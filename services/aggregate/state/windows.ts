@@ -1,8 +1,8 @@
 /**
- * Rolling windows of a pair or token: buckets of seconds, minutes and hours, and who traded last when. Sums are taken
+ * Rolling windows of a pair or token, to the minute: buckets of minutes and hours, and who traded last when. Sums are taken
  * anew over the buckets each time, in one fixed order: nothing is ever subtracted, so nothing drifts.
  */
-import { bucketStart, K1, K60, S1 } from '../../core/domain/buckets.js'
+import { bucketStart, K1, K60 } from '../../core/domain/buckets.js'
 import {
   AMOUNT,
   BUCKET_WIDTH,
@@ -35,15 +35,14 @@ export const FIGURE = {
   priceBefore: 10,
 } as const
 export const FIGURES = 11
-export const WINDOW_COUNT = 6
+export const WINDOW_COUNT = 4
 
 /** A wallet last seen longer ago than this (before the final now) is in no window, whatever may still be undone. */
 export const WALLET_REACH_S = 90_000
 
 const MINUTE_S = 60
 const HOUR_S = 3600
-/** Windows to the second: seconds; windows to the minute: minutes. */
-export const SECOND_WINDOWS = [60, 300] as const
+/** UPDATE_WINDOWS in minutes. */
 export const MINUTE_WINDOWS = [15, 60, 240, 1440] as const
 
 export class Windows {
@@ -56,7 +55,6 @@ export class Windows {
 
   constructor(
     private readonly names: WalletNames,
-    readonly seconds: Ring = new Ring(),
     readonly minutes: Ring = new Ring(),
     readonly hours: Ring = new Ring(),
     wallets?: WalletTable,
@@ -71,13 +69,7 @@ export class Windows {
   }
 
   clone(): Windows {
-    const copy = new Windows(
-      this.names,
-      this.seconds.clone(),
-      this.minutes.clone(),
-      this.hours.clone(),
-      this.wallets.clone(),
-    )
+    const copy = new Windows(this.names, this.minutes.clone(), this.hours.clone(), this.wallets.clone())
     copy.wallets.each((id) => copy.changedWallets.add(this.names.nameOf(id)))
     return copy
   }
@@ -102,7 +94,6 @@ export class Windows {
 
   private count(field: number, timeS: number, change: number): void {
     if (timeS === 0) return
-    add(this.seconds, field, timeS, change)
     add(this.minutes, field, bucketStart(K1, timeS), change)
     add(this.hours, field, bucketStart(K60, timeS), change)
   }
@@ -111,30 +102,26 @@ export class Windows {
   evaluate(nowS: number, into: Float64Array): void {
     into.fill(0)
     for (let w = 0; w < WINDOW_COUNT; w += 1) {
-      into[w * FIGURES + FIGURE.high] = Number.NaN
-      into[w * FIGURES + FIGURE.low] = Number.NaN
-      const firstS = windowStart(w, nowS)
       const at = w * FIGURES
-      const exact = w < SECOND_WINDOWS.length ? this.seconds : this.minutes
+      into[at + FIGURE.high] = Number.NaN
+      into[at + FIGURE.low] = Number.NaN
       into[at + FIGURE.priceBefore] = this.priceBefore(w, nowS)
-      if (w < 3) addFrom(exact, firstS, Number.POSITIVE_INFINITY, into, at)
-      else {
-        const fullHourS = Math.ceil(firstS / HOUR_S) * HOUR_S
-        addFrom(this.hours, fullHourS, Number.POSITIVE_INFINITY, into, at)
-        addFrom(this.minutes, firstS, fullHourS, into, at)
-      }
+      const firstS = windowStart(w, nowS)
+      const fullHourS = firstFullHour(w, firstS)
+      addFrom(this.hours, fullHourS, Number.POSITIVE_INFINITY, into, at)
+      addFrom(this.minutes, firstS, fullHourS, into, at)
     }
   }
 
   /** The last good price before the w-th window. */
   priceBefore(w: number, nowS: number): number {
-    return closeBefore(w < SECOND_WINDOWS.length ? this.seconds : this.minutes, windowStart(w, nowS))
+    return closeBefore(this.minutes, windowStart(w, nowS))
   }
 
   /** 24 h volume in USD alone, for ranking. */
   dayVolume(nowS: number): number {
     const firstS = windowStart(WINDOW_COUNT - 1, nowS)
-    const fullHourS = Math.ceil(firstS / HOUR_S) * HOUR_S
+    const fullHourS = firstFullHour(WINDOW_COUNT - 1, firstS)
     const buyAndSell: [number, number] = [0, 0]
     addVolume(this.hours, fullHourS, Number.POSITIVE_INFINITY, buyAndSell)
     addVolume(this.minutes, firstS, fullHourS, buyAndSell)
@@ -142,12 +129,15 @@ export class Windows {
   }
 }
 
-/** The first bucket start inside the w-th window. */
+/** The first minute inside the w-th window. */
 function windowStart(w: number, nowS: number): number {
-  const secondWindow = SECOND_WINDOWS[w]
-  if (secondWindow !== undefined) return bucketStart(S1, nowS) - secondWindow + 1
-  const minutes = MINUTE_WINDOWS[w - SECOND_WINDOWS.length] as number
-  return bucketStart(K1, nowS) - (minutes - 1) * MINUTE_S
+  return bucketStart(K1, nowS) - ((MINUTE_WINDOWS[w] as number) - 1) * MINUTE_S
+}
+
+/** From here on whole hours are summed; a window of an hour or less is summed by minutes alone. */
+function firstFullHour(w: number, firstS: number): number {
+  const minutes = MINUTE_WINDOWS[w] as number
+  return minutes <= 60 ? Number.POSITIVE_INFINITY : Math.ceil(firstS / HOUR_S) * HOUR_S
 }
 
 function add(ring: Ring, field: number, timeS: number, change: number): void {

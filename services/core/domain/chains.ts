@@ -23,6 +23,8 @@ export type Interval = (typeof INTERVALS)[number]
 
 export const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
 export type WindowName = (typeof WINDOWS)[number]
+/** The windows updates carry: to the minute. The others, to the second, are counted from the last minutes' trades. */
+export const UPDATE_WINDOWS = ['15m', '1h', '4h', '24h'] as const satisfies readonly WindowName[]
 
 /** EVM addresses are one whatever their case; Solana's are not. */
 export function normalAddress(family: ChainFamily, address: string): string {

@@ -325,7 +325,7 @@ export interface PairUpdate {
   first_trade_block: number
   last_trade_at: number
   updated_at: number
-  /** 1m 5m 15m 1h 4h 24h */
+  /** 15m 1h 4h 24h, as of the minute of `now`; 1m and 5m, to the second, follow from the trades */
   windows: Window[]
   candles: Candle[]
   trades: Trade[]

@@ -1,5 +1,6 @@
 /** Every number a reader of updates has, held against the reference; gives the paths that differ. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { Window } from '../../../services/core/domain/records.js'
 import { differences } from '../reference/compare.js'
 import type { Reference } from '../reference/recompute.js'
 import type { Reader } from './reader.js'
@@ -7,11 +8,11 @@ import type { Reader } from './reader.js'
 type Skip = (key: string, field: string) => boolean
 
 export function differencesFromReference(reader: Reader, reference: Reference, facts: ChainFacts): string[] {
-  // Windows to the second move between two updates of a pair: those are compared where the last update told them.
-  const moving = (key: string, path: string) =>
-    /^windows\.[01]\./.test(path) && reader.told.get(key) !== reader.last?.seq
   const pairs = new Map([...reader.pairs].map(([key, pair]) => [key, { ...pair, ...pair.info }]))
   const tokens = new Map([...reader.tokens].map(([key, token]) => [key, { ...token.info, ...token }]))
+  // Updates carry the windows to the minute: the last four of the reference's six.
+  const told = <T extends { windows: Window[] }>(all: ReadonlyMap<string, T>) =>
+    new Map([...all].map(([key, entry]) => [key, { ...entry, windows: entry.windows.slice(2) }]))
   const trades = new Map(reference.trades.map((trade) => [`${trade.pair}|${trade.id}`, trade]))
   const pegged = new Set([facts.anchor, ...facts.stables])
   return [
@@ -25,18 +26,15 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
     ),
     ...compareMaps('candles', reader.candles, reference.candles, () => false),
     // A pair's update carries the quote's price as of its own last block; its two sides by name are the info's.
-    ...compareMaps(
-      'pairs',
-      pairs,
-      reference.pairs,
-      (key, field) => ['quote_usd', 'target_token', 'quote_token'].includes(field) || moving(key, field),
+    ...compareMaps('pairs', pairs, told(reference.pairs), (_, field) =>
+      ['quote_usd', 'target_token', 'quote_token'].includes(field),
     ),
     // The native price of anchor and stables follows the native coin's without an update of their own.
     ...compareMaps(
       'tokens',
       tokens,
-      reference.tokens,
-      (key, field) => (field === 'price_native' && pegged.has(key)) || moving(key, field),
+      told(reference.tokens),
+      (key, field) => field === 'price_native' && pegged.has(key),
     ),
     ...differences(reader.holders, reference.holders, 'holders'),
   ]

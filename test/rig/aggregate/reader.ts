@@ -16,8 +16,6 @@ export class Reader {
   readonly trades = new Map<string, ReadTrade>()
   readonly candles = new Map<string, Candle>()
   readonly pairs = new Map<string, PairUpdate & { info: PairInfo }>()
-  /** The seq of the update that spoke of a pair or token last. */
-  readonly told = new Map<string, number>()
   readonly tokens = new Map<string, TokenUpdate & { info: TokenInfo }>()
   readonly holders = new Map<string, bigint>()
   readonly mainPairs = new Map<string, string | null>()
@@ -34,7 +32,6 @@ export class Reader {
     for (const entry of update.tokens) {
       const info = entry.info ?? this.tokens.get(entry.token)?.info
       if (info === undefined) throw new Error(`token ${entry.token} was never described`)
-      this.told.set(entry.token, update.seq)
       this.tokens.set(entry.token, { ...entry, info })
     }
     for (const { token, new_pair: next } of update.main_pair_changes) this.mainPairs.set(token, next)
@@ -47,7 +44,6 @@ export class Reader {
   private readPair(entry: PairUpdate, update: Update): void {
     const info = entry.info ?? this.pairs.get(entry.pair)?.info
     if (info === undefined) throw new Error(`pair ${entry.pair} was never described`)
-    this.told.set(entry.pair, update.seq)
     this.pairs.set(entry.pair, { ...entry, info, candles: [], trades: [], liquidity: [] })
     for (const candle of entry.candles) {
       const key = `${entry.pair}|${candle.interval}|${candle.time}`
