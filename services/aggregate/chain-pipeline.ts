@@ -33,7 +33,6 @@ export type PipelineCounts = {
   swaps: number
   retracts: number
   repeated: number
-  dead: number
   depth: number
 }
 
@@ -41,6 +40,7 @@ export type ChainPipeline = {
   readonly state: ChainState
   readonly sink: Sink
   readonly counts: PipelineCounts
+  readonly deadByReason: ReadonlyMap<string, number>
   /** Offset to read next. */
   readonly position: number
   /** Set when the chain cannot go on. */
@@ -71,7 +71,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const history = new KeptHistory(stateStore)
   const sink = createSink(chain, store, chainFactsFor(state), settings)
   const assembler = createAssembler()
-  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, dead: 0, depth: 0 }
+  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, depth: 0 }
   const inTopic = blocksTopic(chain)
   const outTopic = updatesTopic(chain)
   const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
@@ -144,7 +144,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         break
       }
     }
-    counts.dead += await deadLetters.flush()
+    await deadLetters.flush()
     if (entries.length > 0) await log.append(outTopic, entries)
   }
 
@@ -152,6 +152,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     state,
     sink,
     counts,
+    deadByReason: deadLetters.counts,
     process,
     async checkpoint() {
       const write = keeper.capture(state, history, position)

@@ -9,8 +9,10 @@ const REMEMBERED = 4096
 export type DeadLetters = {
   addRecord(record: LogRecord, topic: string, error: DextapeError): void
   addEvent(event: DeadEvent, source: string, atS: number): void
-  /** Appends what was added; returns how many were new. */
-  flush(): Promise<number>
+  /** Appends what was added. */
+  flush(): Promise<void>
+  /** New ones since the start, by reason. */
+  readonly counts: ReadonlyMap<string, number>
 }
 
 export async function createDeadLetters(
@@ -23,17 +25,19 @@ export async function createDeadLetters(
   const recent = await log.read(topic, { from: Math.max(0, end - REMEMBERED), maxRecords: REMEMBERED })
   const known = new Set(recent.map((record) => record.key))
   const waiting: LogEntry[] = []
+  const counts = new Map<string, number>()
   await codec.prepare(topic, ['dead_letter'])
 
-  function add(key: string, timestampMs: number, encode: () => Uint8Array): void {
+  function add(key: string, reason: string, timestampMs: number, encode: () => Uint8Array): void {
     if (known.has(key)) return
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
     known.add(key)
     waiting.push({ key, value: encode(), timestampMs })
   }
 
   return {
     addRecord(record, source, error) {
-      add(`${source}@${record.offset}`, record.timestampMs, () =>
+      add(`${source}@${record.offset}`, error.code, record.timestampMs, () =>
         codec.encodeDeadLetter(topic, {
           chain,
           reason: error.code,
@@ -45,7 +49,7 @@ export async function createDeadLetters(
       )
     },
     addEvent(event, source, atS) {
-      add(`${source}:${event.position}`, atS * 1000, () =>
+      add(`${source}:${event.position}`, event.reason, atS * 1000, () =>
         codec.encodeDeadLetter(topic, {
           chain,
           reason: event.reason,
@@ -61,7 +65,7 @@ export async function createDeadLetters(
     async flush() {
       const entries = waiting.splice(0)
       if (entries.length > 0) await log.append(topic, entries)
-      return entries.length
     },
+    counts,
   }
 }

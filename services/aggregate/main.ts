@@ -40,6 +40,7 @@ export type AggregateChainStatus = {
   position: number
   flushedSeq: number
   stopped: string | null
+  deadByReason: ReadonlyMap<string, number>
 } & ChainPipeline['counts']
 
 export type Aggregate = {
@@ -90,7 +91,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   return {
     runChain,
     status: () =>
-      [...pipelines].map(([chain, { state, sink, counts, position, stopped }]) => ({
+      [...pipelines].map(([chain, { state, sink, counts, position, stopped, deadByReason }]) => ({
         chain,
         epoch: state.epoch,
         seq: state.seq,
@@ -101,6 +102,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
         position,
         flushedSeq: sink.flushedSeq,
         stopped: stopped === null ? null : stopped.message,
+        deadByReason,
         ...counts,
       })),
   }

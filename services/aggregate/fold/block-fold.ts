@@ -119,9 +119,10 @@ function mergeBlock(fold: BlockFold): Map<number, CandleKey[]> {
     noteTraded(state, id, block.time)
     countWallets(state, 'pair', id, blockPair, block.time)
     const token = state.pairs.targetToken(id)
+    state.touchToken(token)
+    state.tokens.rows.set(token, TOKEN.updatedAtS, block.time)
     const windows = state.tokens.windows[token]
     if (windows === null || windows === undefined) continue
-    state.touchToken(token)
     mergeIntoToken(state, token, windows, blockPair, block.time)
     countWallets(state, 'token', token, blockPair, block.time)
   }

@@ -1,0 +1,123 @@
+/** `dextape up`: ingest, aggregate and serve in one process, on whatever log and store the configuration names. */
+import { join } from 'node:path'
+import { openStateStore } from '../aggregate/checkpoint/state-store.js'
+import { createAggregate } from '../aggregate/main.js'
+import { type Config, chainFacts, type DataDir, lockDataDir, openDataDir, openKeyStore } from '../core/config/index.js'
+import type { Logger } from '../core/runtime/logger.js'
+import { createMetrics } from '../core/runtime/metrics.js'
+import { checkPortFree } from '../core/runtime/ports.js'
+import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { openStore, type StoreOptions } from '../core/store/clickhouse.js'
+import { serveEngine } from '../core/store/engine-socket.js'
+import { enginePathOf, socketPathOf } from '../core/store/local.js'
+import type { Store } from '../core/store/port.js'
+import { openCheckpoints } from '../ingest/checkpoints.js'
+import { createIngest, type Ingest } from '../ingest/main.js'
+import { openRecording } from '../ingest/sources/recording/recording.js'
+import { registerIngestMetrics } from '../ingest/status.js'
+import { createServe } from '../serve/main.js'
+import { type OpenLog, openLog } from './open-log.js'
+import type { RunUp } from './run-commands.js'
+import { runChains } from './up/chains.js'
+import { greet } from './up/greeting.js'
+import { pipeStatusOf, registerFoldMetrics } from './up/status.js'
+
+type UpOptions = Parameters<RunUp>[0]
+
+export const runUp: RunUp = async (options) => {
+  const { config, logger } = options
+  await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
+  await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
+  const dir = openDataDir(config.dataDir)
+  const lock = lockDataDir(dir)
+  const shutdown = createShutdown(logger)
+  const closing: (() => Promise<void> | void)[] = [() => shutdown.done(), () => lock.release()]
+  try {
+    return await runServices(options, dir, shutdown, closing)
+  } finally {
+    for (const close of closing.reverse()) await close()
+  }
+}
+
+/** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
+async function runServices(
+  { config, logger, out, events, speed }: UpOptions,
+  dir: DataDir,
+  shutdown: Shutdown,
+  closing: (() => Promise<void> | void)[],
+): Promise<number> {
+  const opened = openLog(config, dir)
+  closing.push(() => opened.log.close())
+  const store = await openConfiguredStore(config, dir, logger, shutdown, closing)
+  await store.migrate()
+  const keys = openKeyStore(dir)
+  closing.push(() => keys.close())
+  const firstKey = await keys.ensureFirst()
+  const metrics = createMetrics()
+  const ingest = events === undefined ? null : await openIngest(events, { config, logger, speed }, opened, dir, closing)
+  const aggregate = createAggregate({
+    ...{ ...opened, store, logger, nowMs: Date.now },
+    openState: (chain) => openStateStore(join(dir.statePath, chain)),
+    factsOf: (chain) => chainFacts(config, chain),
+    settings: {
+      ...config.fold,
+      ...{ flushEveryMs: config.intervals.flushMs, flushRows: FLUSH_ROWS },
+      checkpointEveryMs: config.intervals.checkpointMs,
+      ...{ updatesKeptMs: config.retention.updatesMs, secondCandlesKeptS: config.retention.s1CandlesMs / 1000 },
+    },
+  })
+  if (ingest !== null) registerIngestMetrics(metrics, ingest.status)
+  registerFoldMetrics(metrics, aggregate)
+  const pipeStatus = pipeStatusOf(aggregate, ingest?.status, Date.now)
+  const serve = createServe({ ...opened, store, keys, config, logger, metrics, pipeStatus })
+  const ports = await serve.start()
+  closing.push(() => serve.stop())
+  await greet(out, { config, ports, firstKey: firstKey?.key, events })
+
+  const chains = runChains(aggregate, opened.log, config, logger, shutdown)
+  const outcome = await ingest?.run(shutdown.signal)
+  if (outcome?.kind === 'done') logger.info('the recording is played to its end; serving goes on', { file: events })
+  if (outcome?.kind === 'failed') shutdown.stop('ingest failed')
+  const failure = await chains
+  return outcome?.kind === 'failed' || failure !== undefined ? 1 : 0
+}
+
+/** The store's own number for a good insert: large enough to be quick, small enough for memory. */
+const FLUSH_ROWS = 50_000
+
+async function openConfiguredStore(
+  config: Config,
+  dir: DataDir,
+  logger: Logger,
+  shutdown: Shutdown,
+  closing: (() => Promise<void> | void)[],
+): Promise<Store> {
+  const options: StoreOptions = {
+    signal: shutdown.signal,
+    onTrouble: ({ doing, attempt, waitMs, error }) =>
+      logger.warn('the store does not answer, trying again', { doing, attempt, wait_ms: waitMs, error: error.message }),
+  }
+  if (config.store.kind === 'clickhouse') {
+    const store = await openStore({ kind: 'server', url: config.store.url }, options)
+    closing.push(() => store.close())
+    return store
+  }
+  const store = await openStore({ kind: 'embedded', path: enginePathOf(dir.path) }, options)
+  closing.push(() => store.close())
+  const engine = await serveEngine(enginePathOf(dir.path), socketPathOf(dir.path))
+  closing.push(() => engine.close())
+  return store
+}
+
+async function openIngest(
+  file: string,
+  { config, logger, speed }: Pick<UpOptions, 'config' | 'logger' | 'speed'>,
+  { log, codec }: OpenLog,
+  dir: DataDir,
+  closing: (() => Promise<void> | void)[],
+): Promise<Ingest> {
+  const source = await openRecording(file, { family: (chain) => chainFacts(config, chain).family, logger, speed })
+  const checkpoints = openCheckpoints(dir)
+  closing.push(() => checkpoints.close())
+  return createIngest({ source, log, codec, checkpoints, logger, progressMs: config.intervals.progressMs })
+}
