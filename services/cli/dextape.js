@@ -2,6 +2,9 @@
 // The command as installed: plain JavaScript, so that a checkout without a build can say what is missing.
 import { existsSync } from 'node:fs'
 
+// The embedded engine's sessions run on this pool; the default of four would be full with them alone.
+process.env.UV_THREADPOOL_SIZE ??= '8'
+
 const main = new URL('../../dist/services/cli/main.js', import.meta.url)
 if (existsSync(main)) {
   await import(main.href)

@@ -109,7 +109,7 @@ export function address(kind: string, n: number): string {
   return `0x${digits(kind, n).slice(0, 40)}`
 }
 
-function hash(kind: string, n: number): string {
+export function hash(kind: string, n: number): string {
   return `0x${digits(kind, n)}`
 }
 

@@ -4,7 +4,7 @@ import { marketMoney } from '../rig/market/money.js'
 import { bucketStart } from '../rig/reference/candles.js'
 import { closeTo, differences } from '../rig/reference/compare.js'
 import { type Reference, recompute, windowsAt } from '../rig/reference/recompute.js'
-import { liquidity, MONDAY, pairOf, pool, reserves, swap, tape, tokenOf } from './tape.js'
+import { liquidity, MONDAY, pairOf, pool, reserves, swap, tape, tokenOf } from '../rig/tape.js'
 
 const opened = () => tape().block(MONDAY, pool('p', 'a', 'usd'), liquidity('p', 1e6, 2e6))
 const buy = (usd: number, units: number, wallet = 'w') => swap('p', usd, 'usd', units, 'a', { wallet })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LaunchStage } from '../../services/core/domain/records.js'
 import type { EventFacts } from '../rig/market/writer.js'
-import { liquidity, MONDAY, pool, swap, tape } from './tape.js'
+import { liquidity, MONDAY, pool, swap, tape } from '../rig/tape.js'
 
 describe('launches', () => {
   const launch = (stage: LaunchStage, name: string): EventFacts => ({

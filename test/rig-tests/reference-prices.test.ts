@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventFacts } from '../rig/market/writer.js'
 import type { Reference } from '../rig/reference/recompute.js'
-import { liquidity, MONDAY, pairOf, pool, reserves, swap, tape, tokenOf } from './tape.js'
+import { liquidity, MONDAY, pairOf, pool, reserves, swap, tape, tokenOf } from '../rig/tape.js'
 
 const priceOf = (reference: Reference, token: string): number => tokenOf(reference, token).price_usd
 

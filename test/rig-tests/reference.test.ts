@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RecordingBlock, RecordingRetract } from '../rig/reference/lines.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 import { recompute } from '../rig/reference/recompute.js'
-import { liquidity, MONDAY, MONEY, pairOf, pool, rawSwap, reserves, swap, tape, token, tokenOf } from './tape.js'
+import { liquidity, MONDAY, MONEY, pairOf, pool, rawSwap, reserves, swap, tape, token, tokenOf } from '../rig/tape.js'
 
 const [DUST, OUTLIER, UNPRICED] = [1, 2, 4]
 

@@ -1,8 +1,8 @@
 /** Tiny recordings by hand: whole units of tokens with 6 decimals, blocks linked as they come. */
 import type { ChainFacts } from '../../services/core/domain/chains.js'
-import type { EventFacts } from '../rig/market/writer.js'
-import type { RecordingBlock, RecordingLine } from '../rig/reference/lines.js'
-import { type Reference, type ReferencePair, type ReferenceToken, recompute } from '../rig/reference/recompute.js'
+import type { EventFacts } from './market/writer.js'
+import type { RecordingBlock, RecordingLine } from './reference/lines.js'
+import { type Reference, type ReferencePair, type ReferenceToken, recompute } from './reference/recompute.js'
 
 export const MONEY: ChainFacts = {
   ...{ chain: 't', family: 'evm', title: 't' },

@@ -1,0 +1,74 @@
+/** The log folded from its first record, in memory: what the store and the updates must say. */
+import { applyRecord } from '../../aggregate/accept.js'
+import { KeptHistory } from '../../aggregate/checkpoint/history.js'
+import { restingState } from '../../aggregate/checkpoint/restore.js'
+import { memoryStateStore } from '../../aggregate/checkpoint/state-store.js'
+import { encodeRows, type Insert } from '../../aggregate/sink/encode-rows.js'
+import { chainFactsFor } from '../../aggregate/sink/facts.js'
+import { RowBatch } from '../../aggregate/sink/row-batch.js'
+import { ChainState, type FoldSettings } from '../../aggregate/state/chain-state.js'
+import type { ChainFacts } from '../../core/domain/chains.js'
+import { DextapeError } from '../../core/domain/errors.js'
+import { createAssembler } from '../../core/log/parts.js'
+import { blocksTopic, updatesTopic } from '../../core/log/port.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { OpenLog } from '../open-log.js'
+import { fingerprintOf } from '../verify.js'
+
+export type Refolded = {
+  chain: string
+  epoch: number
+  seq: number
+  /** Rows of all tables, in the form they are inserted. */
+  rows: Insert[]
+  /** The encoded update of each seq, by its fingerprint. */
+  updates: Map<number, string>
+}
+
+const BATCH = { maxRecords: 256 }
+const PROGRESS_EVERY = 50_000
+
+export async function refold(
+  { log, codec }: OpenLog,
+  facts: ChainFacts,
+  settings: FoldSettings,
+  until: { epoch: number; seq: number },
+  logger: Logger,
+): Promise<Refolded> {
+  const { chain } = facts
+  const memory = memoryStateStore()
+  const state = new ChainState(facts, settings, until.epoch, restingState(memory, new Map()))
+  const history = new KeptHistory(memory)
+  const assembler = createAssembler()
+  const batch = new RowBatch(chain)
+  const updates = new Map<number, string>()
+  const topic = blocksTopic(chain)
+  for (let from = 0; state.seq < until.seq; ) {
+    const records = await log.read(topic, { from, ...BATCH })
+    const last = records.at(-1)
+    if (last === undefined) break
+    from = last.offset + 1
+    await codec.learn(records.map(({ value }) => value))
+    for (const { value, offset } of records) {
+      if (state.seq === until.seq) break
+      const whole = usable(() => assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset))
+      if (whole === undefined || (whole.record.kind !== 'block' && whole.record.kind !== 'retract')) continue
+      const result = applyRecord(state, history, whole.record)
+      if (result === undefined) continue
+      batch.add(result)
+      updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
+      if (state.seq % PROGRESS_EVERY === 0) logger.info('folding', { chain, seq: state.seq, of: until.seq })
+    }
+  }
+  return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, chainFactsFor(state)), updates }
+}
+
+/** What the aggregate sent to the dead letters is not in its numbers either. */
+function usable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DextapeError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,6 @@
+/** `npm run bench`: each measurement beside a baseline of the same run; fails where a promised ratio is not kept. */
+import { benchIdlePairs } from './idle-pairs.js'
+import { benchPipeline } from './pipeline.js'
+
+const kept = [await benchPipeline(), benchIdlePairs()]
+process.exitCode = kept.every(Boolean) ? 0 : 1

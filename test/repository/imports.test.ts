@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+
+const root = repositoryRoot()
+
+/** A file's room: the part of the tree the rules speak of. */
+function roomOf(file: string): string {
+  const [top, service, part] = relative(root, file).split('/')
+  if (top !== 'services') return top ?? ''
+  return service === 'core' ? `core/${part}` : (service ?? '')
+}
+
+/** What each room may import besides itself and packages. */
+const ALLOWED: Record<string, readonly string[]> = {
+  'core/domain': [],
+  'core/runtime': ['core/domain'],
+  'core/config': ['core/domain', 'core/runtime'],
+  'core/log': ['core/domain', 'core/runtime', 'schemas'],
+  'core/store': ['core/domain', 'core/runtime', 'schemas'],
+  ingest: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'schemas'],
+  aggregate: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'schemas'],
+  serve: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'schemas'],
+  cli: [
+    'core/domain',
+    'core/runtime',
+    'core/config',
+    'core/log',
+    'core/store',
+    'schemas',
+    'ingest',
+    'aggregate',
+    'serve',
+  ],
+}
+
+/** Rooms that must not touch the outside world: their packages. */
+const PURE = ['core/domain']
+
+const files = readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => join(root, 'services', name))
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8')
+  const found = source.matchAll(/^\s*(?:import|export)\b[^'"]*?from\s+'([^']+)'|import\(\s*['"`]([^'"`]+)['"`]/gm)
+  return [...found].flatMap(([, fixed, dynamic]) => fixed ?? dynamic ?? [])
+}
+
+describe('who may import whom', () => {
+  it('every room of services has a rule', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in ALLOWED))).toEqual([])
+  })
+
+  it('no file imports from a room it may not know', () => {
+    const broken = files.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => resolve(dirname(file), name))
+        .filter((target) => roomOf(target) !== roomOf(file) && !ALLOWED[roomOf(file)]?.includes(roomOf(target)))
+        .map((target) => `${relative(root, file)} imports ${relative(root, target)}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('the domain imports no package', () => {
+    const broken = files
+      .filter((file) => PURE.includes(roomOf(file)))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((name) => !name.startsWith('.'))
+          .map((name) => `${relative(root, file)}: ${name}`),
+      )
+    expect(broken).toEqual([])
+  })
+
+  it('the fold itself is pure: no file, clock, network or randomness', () => {
+    const fold = files.filter((file) => /services\/aggregate\/(fold|state)\//.test(file))
+    const impure = fold.filter((file) =>
+      /from 'node:|Date\.now|Math\.random|process\./.test(readFileSync(file, 'utf8')),
+    )
+    expect(impure.map((file) => relative(root, file))).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+/** `/v2/tokens/price` and `/v2/tokens/search` as the reference says they must be. */
+import type { Reference, ReferenceToken } from '../reference/recompute.js'
+import { amountOf, changeOf, type Expected, exactDecimal } from './decimals.js'
+import { windowChange, windowNamed } from './expected-pair.js'
+import type { Launches } from './launches.js'
+
+const SEARCH_WINDOWS = ['1m', '5m', '1h', '4h', '24h'] as const
+
+export const UNCHECKED_OF_PRICE = ['updated_at']
+/** Facts told by events, not computed: the fold's own tests have them. */
+export const UNCHECKED_OF_TOKEN = [
+  ...['updated_at', 'created_at', 'launch_at', 'logo_url', 'appendix', 'risk_score', 'ave_risk_level', 'is_honeypot'],
+  ...['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'],
+  ...['has_not_renounced', 'has_not_open_source', 'has_not_audited'],
+]
+
+export function expectedPrice(reference: Reference, address: string, token: ReferenceToken): Expected {
+  const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
+  const day = windowNamed(token.windows, '24h')
+  const value = amountOf(token.total_supply, token.decimals) * token.price_usd
+  return {
+    token_id: `${address}-${reference.chain}`,
+    current_price_usd: token.price_usd,
+    price_change_1d: main === undefined ? Number.NaN : changeOf(main.price_day_usd, main.price_usd),
+    price_change_24h: main === undefined ? Number.NaN : windowChange(main, '24h'),
+    tvl: token.tvl,
+    market_cap: value,
+    fdv: value,
+    holders: token.holders,
+    tx_volume_u_24h: day.buy_volume + day.sell_volume,
+  }
+}
+
+export function expectedToken(
+  reference: Reference,
+  address: string,
+  token: ReferenceToken,
+  launches: Launches,
+): Expected {
+  const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
+  const day = windowNamed(token.windows, '24h')
+  const { token_id: _, ...prices } = expectedPrice(reference, address, token)
+  const unknown = { burn_amount: null, lock_amount: null, other_amount: null, locked_percent: null, launch_price: null }
+  return {
+    ...{ token: address, chain: reference.chain, name: token.name ?? '', symbol: token.symbol ?? '' },
+    ...{ decimal: token.decimals, total: exactDecimal(token.total_supply, token.decimals), intro_en: '' },
+    ...prices,
+    ...unknown,
+    current_price_eth: token.price_native,
+    main_pair: token.main_pair ?? '',
+    main_pair_tvl: main?.tvl ?? Number.NaN,
+    tx_count_24h: day.buys + day.sells,
+    tx_amount_24h: day.amount,
+    issue_platform: launches.platformOf(address),
+    ...Object.assign({}, ...SEARCH_WINDOWS.map((name) => windowFields(reference, token, name))),
+    token_price_24h_high: day.high,
+    token_price_24h_low: day.low,
+  }
+}
+
+function windowFields(reference: Reference, token: ReferenceToken, name: (typeof SEARCH_WINDOWS)[number]): Expected {
+  const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
+  const window = windowNamed(token.windows, name)
+  return {
+    [`token_price_change_${name}`]: main === undefined ? Number.NaN : windowChange(main, name),
+    [`token_tx_count_${name}`]: window.buys + window.sells,
+    [`token_tx_volume_usd_${name}`]: window.buy_volume + window.sell_volume,
+    [`token_buy_tx_count_${name}`]: window.buys,
+    [`token_sell_tx_count_${name}`]: window.sells,
+    [`token_buy_tx_volume_usd_${name}`]: window.buy_volume,
+    [`token_sell_tx_volume_usd_${name}`]: window.sell_volume,
+    [`token_buyers_${name}`]: window.buyers,
+    [`token_sellers_${name}`]: window.sellers,
+    [`token_makers_${name}`]: window.makers,
+  }
+}

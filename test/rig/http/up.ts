@@ -1,0 +1,126 @@
+/** A running `dextape up` and how to ask it. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { StatusReport } from '../../../services/serve/status.js'
+import { type Ended, startCommand } from './command.js'
+
+export const KEY = 'dx_integration'
+
+export type UpPlan = {
+  /** Holds the data directory and the configuration. */
+  folder: string
+  events?: string
+  speed?: string
+  /** Money of the recording's chains, told by the configuration file. */
+  chains?: readonly ChainFacts[]
+  /** More top-level keys of the configuration file. */
+  settings?: Record<string, unknown>
+}
+
+export type ChainStatus = StatusReport['chains'][number]
+
+export type Answer = { status: number; headers: Headers; body: unknown }
+
+export type Up = {
+  dataDir: string
+  wsUrl: string
+  get(path: string): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
+  metrics(): Promise<Map<string, number>>
+  status(): Promise<ChainStatus[]>
+  /** Waits until the chain's status fits. */
+  until(chain: string, what: string, fits: (status: ChainStatus) => boolean): Promise<ChainStatus>
+  /** Waits until so many lines of the chain are applied and served: each block and each retract has its seq. */
+  applied(chain: string, lines: number): Promise<ChainStatus>
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+export const dataDirOf = (folder: string): string => join(folder, 'data')
+
+/** The environment and the files a start needs; commands beside it take the same. */
+export function environmentOf({ folder, chains = [], settings = {} }: UpPlan): Record<string, string> {
+  const config = join(folder, 'dextape.json')
+  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, money])
+  const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
+  writeFileSync(config, JSON.stringify(content))
+  return {
+    DEXTAPE_CONFIG: config,
+    DEXTAPE_DATA_DIR: dataDirOf(folder),
+    DEXTAPE_HTTP_PORT: '0',
+    DEXTAPE_WS_PORT: '0',
+    DEXTAPE_API_KEY: KEY,
+  }
+}
+
+export async function startUp(plan: UpPlan): Promise<Up> {
+  const { folder, events, speed } = plan
+  const args = ['up', ...(events === undefined ? [] : ['--events', events])]
+  const started = startCommand([...args, ...(speed === undefined ? [] : ['--speed', speed])], {
+    cwd: folder,
+    env: environmentOf(plan),
+  })
+  const { child, ended, onOutput } = started
+  const greeted = new Promise<string>((resolve) => onOutput((out) => out.includes('/status') && resolve(out)))
+  const greeting = await Promise.race([greeted, ended])
+  if (typeof greeting !== 'string') throw new Error(`dextape up ended: ${JSON.stringify(greeting)}`)
+  const rest = /REST +(\S+)/.exec(greeting)?.[1] ?? ''
+  const wsUrl = /WebSocket +(\S+)/.exec(greeting)?.[1] ?? ''
+  let end: Ended | undefined
+  void ended.then((value) => {
+    end = value
+  })
+
+  async function ask(path: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(`${rest}${path}`, init)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  const get = (path: string): Promise<Answer> => ask(path, { headers: { 'x-api-key': KEY } })
+  const status = async (): Promise<ChainStatus[]> => ((await get('/status')).body as StatusReport).chains
+
+  async function until(chain: string, what: string, fits: (status: ChainStatus) => boolean): Promise<ChainStatus> {
+    const deadline = Date.now() + 60_000
+    for (;;) {
+      const chains = end === undefined ? await status() : []
+      const found = chains.find((one) => one.chain === chain)
+      if (found !== undefined && fits(found)) return found
+      if (end !== undefined) throw new Error(`up ended before ${chain} ${what}: ${JSON.stringify(end)}`)
+      if (Date.now() > deadline) throw new Error(`${chain} never ${what}: ${JSON.stringify(chains)}`)
+      await sleep(40)
+    }
+  }
+
+  return {
+    dataDir: dataDirOf(folder),
+    wsUrl,
+    get,
+    post: (path, body) =>
+      ask(path, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    metrics: async () => samplesOf(String((await get('/metrics')).body)),
+    status,
+    until,
+    applied: (chain, lines) => until(chain, `applied ${lines} lines`, ({ seq }) => seq === lines),
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** `name{label="value"}` to its number. */
+function samplesOf(text: string): Map<string, number> {
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    samples.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(0, at), Number(line.slice(at + 1))] as const
+    }),
+  )
+}

@@ -1,0 +1,105 @@
+/** What a data directory holds once its process ended: every row under FINAL, every update and dead letter of the log. */
+import { join } from 'node:path'
+import type { DeadLetter, Update } from '../../../services/core/domain/records.js'
+import { createCodec } from '../../../services/core/log/codec.js'
+import { openEmbedded } from '../../../services/core/log/embedded.js'
+import { createAssembler } from '../../../services/core/log/parts.js'
+import { blocksTopic, deadTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
+import { openStore } from '../../../services/core/store/clickhouse.js'
+import { enginePathOf } from '../../../services/core/store/local.js'
+import type { TableName } from '../../../services/core/store/tables.js'
+
+export type Row = Record<string, unknown>
+/** Rows by their sort key, tables by name. */
+export type Rows = Record<TableName, Map<string, Row>>
+
+const EVENT_KEY = ['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub']
+
+export const SORT_KEYS: Record<TableName, readonly string[]> = {
+  trade_rows: EVENT_KEY,
+  liquidity_rows: EVENT_KEY,
+  candle_rows: ['chain', 'pair', 'interval', 'time'],
+  pair_rows: ['chain', 'pair'],
+  token_rows: ['chain', 'token'],
+  holder_rows: ['chain', 'token', 'holder'],
+  main_pair_rows: ['chain', 'token', 'block_number'],
+  progress_rows: ['chain'],
+}
+
+/** More than any test writes; the store's own limit is meant for people. */
+const LIMITS = { maxRows: 5_000_000, maxSeconds: 60 }
+
+/** The engine allows one directory a process: it is closed again before this resolves. */
+export async function readRows(dataDir: string): Promise<Rows> {
+  const store = await openStore({ kind: 'embedded', path: enginePathOf(dataDir) })
+  try {
+    const rows: Partial<Rows> = {}
+    for (const [table, key] of Object.entries(SORT_KEYS) as [TableName, readonly string[]][]) {
+      const sql = `SELECT * FROM ${table} FINAL ORDER BY ${key.join(', ')}`
+      rows[table] = byKey(table, key, await store.query<Row>(sql, {}, LIMITS))
+    }
+    return rows as Rows
+  } finally {
+    await store.close()
+  }
+}
+
+function byKey(table: TableName, key: readonly string[], rows: readonly Row[]): Map<string, Row> {
+  const found = new Map(rows.map((row) => [key.map((column) => String(row[column])).join(' '), row]))
+  if (found.size !== rows.length) throw new Error(`${table} has rows of the same sort key under FINAL`)
+  return found
+}
+
+/** As they stand in the log, parts joined: one that is there twice is given twice. */
+export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
+  return readTopic(dataDir, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
+}
+
+export function readDeadLetters(dataDir: string, chain: string): Promise<DeadLetter[]> {
+  return readTopic(dataDir, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
+}
+
+/** How many records of a chain ingest has published. */
+export function publishedRecords(dataDir: string, chain: string): Promise<number> {
+  return withLog(dataDir, async (log) => (await log.info(blocksTopic(chain))).end)
+}
+
+async function withLog<T>(dataDir: string, use: (log: EventLog, codec: ReturnType<typeof createCodec>) => Promise<T>) {
+  const { log, registry } = openEmbedded({ path: join(dataDir, 'log') })
+  try {
+    return await use(log, createCodec(registry))
+  } finally {
+    await log.close()
+  }
+}
+
+type Whole = NonNullable<ReturnType<ReturnType<typeof createAssembler>['push']>>['record']
+
+function readTopic<T>(dataDir: string, topic: string, pick: (record: Whole) => T | undefined): Promise<T[]> {
+  return withLog(dataDir, async (log, codec) => {
+    const assembler = createAssembler()
+    const found: T[] = []
+    for (let from = 0; ; ) {
+      const records = await log.read(topic, { from })
+      if (records.length === 0) return found
+      await codec.learn(records.map(({ value }) => value))
+      for (const { value, offset } of records) {
+        const whole = assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset)
+        const item = whole === undefined ? undefined : pick(whole.record)
+        if (item !== undefined) found.push(item)
+        from = offset + 1
+      }
+    }
+  })
+}
+
+export type Contents = { rows: Rows; updates: Map<string, Update[]>; dead: Map<string, DeadLetter[]> }
+
+export async function readContents(dataDir: string, chains: Iterable<string>): Promise<Contents> {
+  const contents: Contents = { rows: await readRows(dataDir), updates: new Map(), dead: new Map() }
+  for (const chain of chains) {
+    contents.updates.set(chain, await readUpdates(dataDir, chain))
+    contents.dead.set(chain, await readDeadLetters(dataDir, chain))
+  }
+  return contents
+}

@@ -1,0 +1,150 @@
+/** The real `dextape up` as a process of its own: started on free ports, watched through /status and /metrics, stopped or killed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { repositoryRoot } from '../../../schemas/avro.js'
+import type { ChainStatus, StatusReport } from '../../../services/serve/status.js'
+
+const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
+const POLL_MS = 25
+const GIVE_UP_MS = 60_000
+
+export type UpOptions = {
+  dataDir: string
+  events?: string
+  speed?: string
+  /** As the configuration file has it; host and ports are given. */
+  config?: Record<string, unknown>
+  env?: Record<string, string>
+  args?: readonly string[]
+}
+
+export type Ended = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string }
+
+export type Addresses = { rest: string; ws: string; key: string | undefined }
+
+export type UpProcess = {
+  readonly pid: number
+  /** Once it serves; rejects when it ended before, with what it wrote. */
+  readonly serving: Promise<Addresses>
+  readonly ended: Promise<Ended>
+  status(): Promise<Map<string, ChainStatus>>
+  /** By name with labels, as `dextape_fold_seq{chain="eth"}`. */
+  metrics(): Promise<Map<string, number>>
+  /** Asks again until the answer is yes; rejects when the process ended, or after a minute with what it last saw. */
+  until(what: string, check: () => Promise<boolean>): Promise<void>
+  /** SIGTERM; with the time it took to be gone. */
+  stop(): Promise<Ended & { tookMs: number }>
+  /** SIGKILL; resolves once the process is gone. */
+  kill(): Promise<Ended>
+}
+
+export function startUp(options: UpOptions): UpProcess {
+  const child = spawn(process.execPath, [BIN, 'up', ...argumentsOf(options)], {
+    cwd: dirname(options.dataDir),
+    env: { PATH: process.env.PATH, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = endOf(child)
+  const serving = addressesOf(child, ended)
+  // Whoever asks is told; a process killed while it starts is no failure of its own.
+  serving.catch(() => {})
+
+  async function get(path: string): Promise<Response> {
+    const { rest } = await serving
+    return fetch(`${rest}${path}`)
+  }
+
+  async function until(what: string, check: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + GIVE_UP_MS
+    await serving
+    while (!(await check())) {
+      if (hasEnded(child)) throw new Error(`up ended before ${what}\n${(await ended).err}`)
+      if (Date.now() > deadline) throw new Error(`up did not reach ${what}: ${await (await get('/status')).text()}`)
+      await sleep(POLL_MS)
+    }
+  }
+
+  async function signal(name: NodeJS.Signals): Promise<Ended> {
+    if (!hasEnded(child)) child.kill(name)
+    return ended
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    serving,
+    ended,
+    async status() {
+      const { chains } = (await (await get('/status')).json()) as StatusReport
+      return new Map(chains.map((status) => [status.chain, status]))
+    },
+    async metrics() {
+      return parseMetrics(await (await get('/metrics')).text())
+    },
+    until,
+    async stop() {
+      const asked = performance.now()
+      const end = await signal('SIGTERM')
+      return { ...end, tookMs: performance.now() - asked }
+    },
+    kill: () => signal('SIGKILL'),
+  }
+}
+
+function argumentsOf({ dataDir, events, speed, config, args = [] }: UpOptions): string[] {
+  mkdirSync(dirname(dataDir), { recursive: true })
+  const file = `${dataDir}.config.json`
+  writeFileSync(file, JSON.stringify({ host: '127.0.0.1', http_port: 0, ws_port: 0, ...config }))
+  return [
+    ...['--config', file, '--data-dir', dataDir],
+    ...(events === undefined ? [] : ['--events', events]),
+    ...(speed === undefined ? [] : ['--speed', speed]),
+    ...args,
+  ]
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  let [out, err] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, out, err }))
+  })
+}
+
+/** The greeting is written once everything is up, and names the ports that were free. */
+function addressesOf(child: ChildProcess, ended: Promise<Ended>): Promise<Addresses> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.stdout?.on('data', (text: string) => {
+      out += text
+      const [, rest] = /REST\s+(\S+)/.exec(out) ?? []
+      const [, ws] = /WebSocket\s+(\S+)/.exec(out) ?? []
+      if (rest === undefined || ws === undefined || !/status\s+curl/.test(out)) return
+      resolve({ rest, ws, key: /key\s+(dx_\S+)/.exec(out)?.[1] })
+    })
+    ended.then(
+      ({ code, signal, err }) => reject(new Error(`up ended (${code ?? signal}) before it served\n${err}`)),
+      reject,
+    )
+  })
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+function parseMetrics(text: string): Map<string, number> {
+  const values = new Map<string, number>()
+  for (const line of text.split('\n')) {
+    const at = line.lastIndexOf(' ')
+    if (at > 0 && !line.startsWith('#')) values.set(line.slice(0, at), Number(line.slice(at + 1)))
+  }
+  return values
+}
