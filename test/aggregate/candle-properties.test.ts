@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bucketStart, INTERVAL_SECONDS } from '../../services/core/domain/buckets.js'
-import { INTERVALS } from '../../services/core/domain/chains.js'
+import { INTERVALS, type Interval } from '../../services/core/domain/chains.js'
 import type { Candle } from '../../services/core/domain/records.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
@@ -59,19 +59,17 @@ describe('candles', () => {
       let made = 0
       for (const [key, longer] of lists) {
         const [pair = '', name = ''] = key.split('|')
-        const interval = INTERVALS.findIndex((one) => one === name)
+        const interval = INTERVALS.indexOf(name as Interval)
         if (interval === 0) continue
         const shorter = lists.get(`${pair}|${INTERVALS[interval - 1]}`) ?? []
         for (const candle of longer) {
           const parts = shorter.filter((part) => bucketStart(interval, part.time) === candle.time)
           expect(parts.length).toBeGreaterThan(0)
           for (const c of CURRENCIES) expect(joined(parts, c)).toEqual(ohlc(candle, c))
-          expect(
-            closeTo(
-              candle.volume_u,
-              parts.reduce((sum, part) => sum + part.volume_u, 0),
-            ),
-          ).toBe(true)
+          // Trades before a pair's first price have no candle of their own in a shorter interval, only their volume in this one.
+          const volume = parts.reduce((sum, part) => sum + part.volume_u, 0)
+          if (candle === longer[0]) expect(candle.volume_u).toBeGreaterThanOrEqual(volume * (1 - 1e-9))
+          else expect(closeTo(candle.volume_u, volume)).toBe(true)
           made += 1
         }
       }

@@ -8,6 +8,7 @@ import { BlockPair } from './block-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './candles.js'
 import { findMovedWindows, noteTraded } from './decay.js'
 import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
+import { splitPairEntry } from './large-entries.js'
 import { rankMainPairs } from './main-pair.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
@@ -156,7 +157,7 @@ function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: 
   const { state } = fold
   const { journal } = state
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
-  const pairs = [...fold.pairs.values()].map((blockPair) => {
+  const pairs = [...fold.pairs.values()].flatMap((blockPair) => {
     const entry = pairUpdate(state, blockPair.id)
     if (blockPair.isNew) entry.info = pairInfo(state, blockPair.id)
     entry.candles = (candles.get(blockPair.id) ?? [])
@@ -164,7 +165,7 @@ function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: 
       .filter((c) => !c.removed)
     entry.trades = blockPair.trades
     entry.liquidity = blockPair.liquidity
-    return entry
+    return splitPairEntry(entry)
   })
   for (const id of moved) {
     pairs.push({ ...pairUpdate(state, id), info: fold.retoldPairs.has(id) ? pairInfo(state, id) : null })

@@ -10,6 +10,7 @@ import { TOKEN } from '../state/tokens.js'
 import { updateHead } from './block-fold.js'
 import type { CandleKey } from './candles.js'
 import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
+import { splitRetracted } from './large-entries.js'
 import type { FoldResult, HolderChange } from './result.js'
 
 /** True when the chain can go back to that block. */
@@ -198,5 +199,5 @@ function retractedPairs(undone: BlockJournal[], gonePairs: ReadonlySet<string>):
       else known.push(id)
     }
   }
-  return [...ids].map(([pair, list]) => ({ pair, ids: list, gone: gonePairs.has(pair) }))
+  return [...ids].flatMap(([pair, list]) => splitRetracted({ pair, ids: list, gone: gonePairs.has(pair) }))
 }

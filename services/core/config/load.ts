@@ -90,7 +90,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
     store: storeChoice(settings, problems),
     fold: {
       maxTimeBackS: settings.fold?.max_time_back_s ?? 3600,
-      journalBlocks: settings.fold?.journal_blocks ?? 4096,
+      journalBlocks: settings.fold?.journal_blocks ?? 1024,
     },
     retention: {
       updatesMs: (settings.retention?.updates_h ?? 24) * HOUR_MS,

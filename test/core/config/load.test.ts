@@ -41,7 +41,7 @@ describe('configuration', () => {
       logFormat: 'auto',
       log: { kind: 'embedded' },
       store: { kind: 'embedded' },
-      fold: { maxTimeBackS: 3600, journalBlocks: 4096 },
+      fold: { maxTimeBackS: 3600, journalBlocks: 1024 },
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
       intervals: { flushMs: 1000, checkpointMs: 5000, progressMs: 10_000 },
     })
