@@ -1,6 +1,7 @@
 /** The aggregate service: every chain of the log through its pipeline, read → price → fold → emit → sink → checkpoint. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../core/domain/chains.js'
+import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
 import { blocksTopic, type EventLog, updatesTopic } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
@@ -60,31 +61,46 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
     const facts = deps.factsOf(chain)
     const stateStore = deps.openState(chain)
-    const pipeline = await openChainPipeline({ ...deps, facts, stateStore })
-    pipelines.set(chain, pipeline)
-    logger.info('chain opened', {
-      chain,
-      epoch: pipeline.state.epoch,
-      seq: pipeline.state.seq,
-      offset: pipeline.position,
-    })
-    const turns = createTurns(deps, chain, pipeline)
-    const timer = setInterval(() => void turns.tick().catch(turns.fail), TICK_MS)
+    const failed = new AbortController()
+    const until = AbortSignal.any([signal, failed.signal])
     try {
-      for await (const records of log.follow(blocksTopic(chain), { from: pipeline.position, ...BATCH }, signal)) {
-        await turns.process(records)
-        if (pipeline.stopped !== null) break
-        await nextTurn()
+      const pipeline = await openChainPipeline({ ...deps, facts, stateStore })
+      pipelines.set(chain, pipeline)
+      const { epoch, seq } = pipeline.state
+      logger.info('chain opened', { chain, epoch, seq, offset: pipeline.position })
+      const turns = createTurns(deps, chain, pipeline)
+      const timer = setInterval(() => void turns.tick().catch((error: unknown) => failed.abort(error)), TICK_MS)
+      try {
+        for await (const records of log.follow(blocksTopic(chain), { from: pipeline.position, ...BATCH }, until)) {
+          await turns.process(records)
+          if (pipeline.stopped !== null) break
+          await nextTurn()
+        }
+        if (pipeline.stopped !== null && !until.aborted) {
+          logger.error('chain stopped', { chain, reason: pipeline.stopped.message, offset: pipeline.position })
+          await turns.finish()
+          await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }))
+        }
+        if (failed.signal.aborted) throw failed.signal.reason
+        await finishOrWarn(turns, chain)
+      } finally {
+        clearInterval(timer)
       }
-      if (pipeline.stopped !== null && !signal.aborted) {
-        logger.error('chain stopped', { chain, reason: pipeline.stopped.message, offset: pipeline.position })
-        await turns.finish()
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      }
-      await turns.finish()
     } finally {
-      clearInterval(timer)
       await stateStore.close()
+    }
+  }
+
+  /** A store that is away when the process shall stop is no loss: the next start folds the rest again. */
+  async function finishOrWarn(turns: Turns, chain: string): Promise<void> {
+    try {
+      await turns.finish()
+    } catch (error) {
+      if (!(error instanceof DextapeError && error.retry)) throw error
+      logger.warn('stopped before everything was stored; the next start goes on from the last checkpoint', {
+        chain,
+        error,
+      })
     }
   }
 
@@ -108,10 +124,11 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   }
 }
 
+type Turns = ReturnType<typeof createTurns>
+
 /** Records, flushes and checkpoints of one chain take turns: a checkpoint always stands between two blocks. */
 function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: string, pipeline: ChainPipeline) {
   let last: Promise<unknown> = Promise.resolve()
-  let failure: unknown = null
   let checkpointedMs = nowMs()
   let checkpointedSeq = pipeline.state.seq
   let maintainedDay = 0
@@ -143,7 +160,6 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
   return {
     process: (records: Parameters<ChainPipeline['process']>[0]) =>
       turn(async () => {
-        if (failure !== null) throw failure
         await pipeline.process(records)
         await settle()
       }),
@@ -154,9 +170,6 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
       await turn(settle).finally(() => {
         ticking = false
       })
-    },
-    fail(error: unknown) {
-      failure = error
     },
     finish: () => turn(checkpoint),
   }

@@ -15,17 +15,18 @@ import { openCheckpoints } from '../ingest/checkpoints.js'
 import { createIngest, type Ingest } from '../ingest/main.js'
 import { openRecording } from '../ingest/sources/recording/recording.js'
 import { registerIngestMetrics } from '../ingest/status.js'
-import { createServe } from '../serve/main.js'
 import { type OpenLog, openLog } from './open-log.js'
 import type { RunUp } from './run-commands.js'
 import { runChains } from './up/chains.js'
 import { greet } from './up/greeting.js'
+import { loadServe } from './up/load-serve.js'
 import { pipeStatusOf, registerFoldMetrics } from './up/status.js'
 
 type UpOptions = Parameters<RunUp>[0]
 
 export const runUp: RunUp = async (options) => {
   const { config, logger } = options
+  const createServe = await loadServe()
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   const dir = openDataDir(config.dataDir)
@@ -33,7 +34,7 @@ export const runUp: RunUp = async (options) => {
   const shutdown = createShutdown(logger)
   const closing: (() => Promise<void> | void)[] = [() => shutdown.done(), () => lock.release()]
   try {
-    return await runServices(options, dir, shutdown, closing)
+    return await runServices(options, createServe, dir, shutdown, closing)
   } finally {
     for (const close of closing.reverse()) await close()
   }
@@ -42,6 +43,7 @@ export const runUp: RunUp = async (options) => {
 /** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
 async function runServices(
   { config, logger, out, events, speed }: UpOptions,
+  createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
   shutdown: Shutdown,
   closing: (() => Promise<void> | void)[],
@@ -85,6 +87,9 @@ async function runServices(
 /** The store's own number for a good insert: large enough to be quick, small enough for memory. */
 const FLUSH_ROWS = 50_000
 
+/** After the signal to stop, what is folded is still stored; a store that is away then is waited for this long. */
+const STORE_STOP_MS = 3000
+
 async function openConfiguredStore(
   config: Config,
   dir: DataDir,
@@ -92,8 +97,12 @@ async function openConfiguredStore(
   shutdown: Shutdown,
   closing: (() => Promise<void> | void)[],
 ): Promise<Store> {
+  const giveUp = new AbortController()
+  shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
+    once: true,
+  })
   const options: StoreOptions = {
-    signal: shutdown.signal,
+    signal: giveUp.signal,
     onTrouble: ({ doing, attempt, waitMs, error }) =>
       logger.warn('the store does not answer, trying again', { doing, attempt, wait_ms: waitMs, error: error.message }),
   }
