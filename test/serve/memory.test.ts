@@ -10,10 +10,10 @@ import {
   OTHER_PAIR,
   PAIR,
   pairUpdate,
-  sixWindows,
   T0,
   TOKEN,
   tokenUpdate,
+  toldWindows,
   update,
 } from './updates.js'
 
@@ -56,6 +56,7 @@ describe('applying updates', () => {
     expect(applyUpdate(state, update({ epoch: 0, seq: 99 }), 2).kind).toBe('stale')
     applyUpdate(state, update({ epoch: 2, seq: 1 }), 2)
     expect([state.epoch, state.pairs.size, state.tokens.size, state.candles.size]).toEqual([2, 0, 0, 0])
+    expect(state.targetPairs.of(TOKEN)).toEqual([])
   })
 
   it('a retract restores pairs, takes away those that never were, and is remembered as a reorg', () => {
@@ -82,6 +83,7 @@ describe('applying updates', () => {
     )
     expect(outcome).toMatchObject({ applied: { priceMoved: new Set([PAIR]) } })
     expect([...state.pairs.keys()]).toEqual([PAIR])
+    expect(state.targetPairs.of(TOKEN)).toEqual([PAIR])
     expect(state.tokens.has(TOKEN)).toBe(false)
     expect(state.candles.of(PAIR, 'k1').get(T0)).toMatchObject({ removed: true })
     expect(state.candles.isHidden(OTHER_PAIR)).toBe(true)
@@ -129,7 +131,7 @@ describe('the candle overlay', () => {
 
 describe('windows', () => {
   it('come back as they were packed', () => {
-    const windows = sixWindows().map((one, index) => ({ ...one, buys: index, high: Number.NaN }))
-    expect(windowOf(packWindows(windows), '24h')).toEqual(windows[5])
+    const windows = toldWindows().map((one, index) => ({ ...one, buys: index, high: Number.NaN }))
+    expect(windowOf(packWindows(windows), '24h')).toEqual(windows[3])
   })
 })

@@ -11,6 +11,7 @@ import {
   T0,
   TOKEN,
   tokenUpdate,
+  trade,
   USDC,
   update,
   WETH,
@@ -22,7 +23,8 @@ const json = async (response: Response) => (await response.json()) as Json & { d
 
 beforeAll(async () => {
   rig = await startRig()
-  await rig.append(firstUpdate())
+  const sale = { sell: true, amount_in: '250', amount_usd: 0.5, price_usd: 1.75 }
+  await rig.append(firstUpdate([trade(sale), trade({ id: '100-8', log_index: 8 })]))
   await rig.start()
   await rig.feed(update({ seq: 2, number: 101, tokens: [tokenUpdate({ token: `0x${'22'.repeat(20)}`, tvl: 10 })] }))
 }, 60_000)
@@ -62,8 +64,9 @@ describe('GET /v2/pairs/{pair-id}', () => {
       price_change_24h: '25',
       volume_u_24h: '42.5',
       tx_24h_count: 5,
-      buys_tx_1m_count: 3,
       makers_15m: 3,
+      ...{ buys_tx_1m_count: 1, sells_tx_1m_count: 1, tx_5m_count: 2, volume_u_5m: '1.5', sell_volume_u_1m: '0.5' },
+      ...{ buyers_1m: 1, sellers_1m: 1, makers_1m: 1, price_change_1m: '25', price_change_5m: '25' },
       last_trade_at: T0 + 1,
     })
     expect(response.headers.get('x-as-of')).toBe(String(T0 + 1))
@@ -136,7 +139,7 @@ describe('POST /v2/tokens/search', () => {
       is_honeypot: -1,
       risk_score: null,
       burn_amount: null,
-      token_tx_count_5m: 5,
+      ...{ token_tx_count_5m: 2, token_makers_5m: 1, token_tx_volume_usd_1m: '1.5', token_price_change_5m: '25' },
       token_buy_tx_volume_usd_1h: '30',
       token_price_change_24h: '25',
       token_price_24h_high: '2.5',
@@ -158,7 +161,7 @@ describe('the day', () => {
     const time = DAY_S + 86_400 + 60
     await rig.feed(update({ seq: 4, number: 102, time, now: time }))
     const { data } = await json(await rig.get(`/v2/pairs/${PAIR}-eth`))
-    expect(data).toMatchObject({ price_change_1d: '0', tx_24h_count: 5 })
+    expect(data).toMatchObject({ price_change_1d: '0', tx_24h_count: 5, tx_5m_count: 0, price_change_5m: '0' })
     await rig.feed(update({ seq: 5, number: 103, pairs: [pairUpdate({ info: null })] }))
   })
 })

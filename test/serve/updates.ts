@@ -1,4 +1,5 @@
 /** Hand-made updates: everything has a plain value unless a test says otherwise. */
+import { UPDATE_WINDOWS } from '../../services/core/domain/chains.js'
 import type {
   Candle,
   PairInfo,
@@ -47,7 +48,7 @@ export const window = (given: Partial<Window> = {}): Window => ({
   ...given,
 })
 
-export const sixWindows = (given: Partial<Window> = {}): Window[] => Array.from({ length: 6 }, () => window(given))
+export const toldWindows = (given: Partial<Window> = {}): Window[] => UPDATE_WINDOWS.map(() => window(given))
 
 export const candle = (given: Partial<Candle> = {}): Candle => ({
   interval: 'k1',
@@ -125,7 +126,7 @@ export const pairUpdate = (given: Partial<PairUpdate> = {}): PairUpdate => ({
   first_trade_block: 91,
   last_trade_at: T0 + 1,
   updated_at: T0 + 1,
-  windows: sixWindows(),
+  windows: toldWindows(),
   candles: [],
   trades: [],
   liquidity: [],
@@ -159,7 +160,7 @@ export const tokenUpdate = (given: Partial<TokenUpdate> = {}): TokenUpdate => ({
   tvl: 4000,
   holders: 12,
   updated_at: T0 + 1,
-  windows: sixWindows(),
+  windows: toldWindows(),
   ...given,
 })
 
@@ -195,8 +196,11 @@ export const update = (given: Partial<Update> = {}): Update => ({
 })
 
 /** The first update of a chain with one pair, its two tokens and a second pair. */
-export const firstUpdate = (): Update =>
+export const firstUpdate = (trades: Trade[] = []): Update =>
   update({
-    pairs: [pairUpdate({ candles: [candle()] }), pairUpdate({ pair: OTHER_PAIR, tx_count: 0, price_usd: Number.NaN })],
+    pairs: [
+      pairUpdate({ candles: [candle()], trades }),
+      pairUpdate({ pair: OTHER_PAIR, tx_count: 0, price_usd: Number.NaN }),
+    ],
     tokens: [tokenUpdate(), weth()],
   })

@@ -1,9 +1,12 @@
 import type { PairUpdate, TokenUpdate, Update } from '../../core/domain/records.js'
 import {
   type ChainState,
+  dropPair,
   type PairState,
   pairStateOf,
+  putPair,
   resetChainState,
+  targetDecimals,
   tokenStateOf,
   UNDESCRIBED,
 } from './chain-state.js'
@@ -40,6 +43,7 @@ export function applyUpdate(state: ChainState, update: Update, wallMs: number): 
     const token = state.tokens.get(change.token)
     if (token !== undefined) token.main_pair = change.new_pair
   }
+  state.recent.apply(update, (pair) => targetDecimals(state, pair))
   const gone = forget(state, update)
   moveHead(state, update, wallMs)
   return { kind: 'applied', applied: { state, update, priceMoved, gone, missing } }
@@ -62,7 +66,7 @@ function applyPair(state: ChainState, update: Update, pair: PairUpdate, priceMov
   // Without its description (an update lost before this one) a pair cannot be served: which token is the target is unknown.
   if (info === undefined) return
   if (!Object.is(known?.price_usd ?? Number.NaN, pair.price_usd)) priceMoved.add(pair.pair)
-  state.pairs.set(pair.pair, pairStateOf(pair, info))
+  putPair(state, pairStateOf(pair, info))
 }
 
 function applyToken(state: ChainState, token: TokenUpdate): void {
@@ -75,8 +79,10 @@ function forget(state: ChainState, update: Update): Map<string, PairState> {
   for (const { pair, gone } of update.retracted) {
     if (!gone) continue
     const last = state.pairs.get(pair)
-    if (last !== undefined) forgotten.set(pair, last)
-    state.pairs.delete(pair)
+    if (last !== undefined) {
+      forgotten.set(pair, last)
+      dropPair(state, last)
+    }
     state.candles.hidePair(pair, update)
   }
   for (const token of update.gone_tokens) state.tokens.delete(token)

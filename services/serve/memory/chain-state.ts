@@ -1,5 +1,7 @@
 import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay } from './candle-overlay.js'
+import { createRecentTrades, type RecentTrades } from './recent-trades.js'
+import { createTargetPairs, type TargetPairs } from './target-pairs.js'
 import { type PackedWindows, packWindows } from './windows.js'
 
 /** A pair as its last update left it. */
@@ -27,6 +29,8 @@ export type ChainState = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
+  targetPairs: TargetPairs
+  recent: RecentTrades
   candles: CandleOverlay
   /** Missing seq noticed since the start; each is also a log line and a metric. */
   gaps: number
@@ -48,6 +52,8 @@ export function createChainState(chain: string): ChainState {
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
+    targetPairs: createTargetPairs(),
+    recent: createRecentTrades(),
     candles: createCandleOverlay(),
     gaps: 0,
     lastGap: null,
@@ -62,7 +68,30 @@ export function resetChainState(state: ChainState, epoch: number): void {
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
   state.tokens.clear()
+  state.targetPairs.clear()
+  state.recent.clear()
   state.candles.clear()
+}
+
+export function targetToken({ target, token0, token1 }: PairInfo): string {
+  return target === 0 ? token0 : token1
+}
+
+/** Sets a pair's state. A pair's target is fixed for its life. */
+export function putPair(state: ChainState, pair: PairState): void {
+  if (!state.pairs.has(pair.pair)) state.targetPairs.add(targetToken(pair.info), pair.pair)
+  state.pairs.set(pair.pair, pair)
+}
+
+export function dropPair(state: ChainState, pair: PairState): void {
+  state.targetPairs.remove(targetToken(pair.info), pair.pair)
+  state.pairs.delete(pair.pair)
+}
+
+/** Null: unknown; undefined: the pair is not described. */
+export function targetDecimals(state: ChainState, pair: string): number | null | undefined {
+  const info = state.pairs.get(pair)?.info
+  return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
 }
 
 export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {

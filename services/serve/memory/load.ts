@@ -1,8 +1,18 @@
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import { type ChainState, createChainState, pairStateOf, tokenStateOf, UNDESCRIBED } from './chain-state.js'
+import { type ChainState, createChainState, pairStateOf, putPair, tokenStateOf, UNDESCRIBED } from './chain-state.js'
+import { loadRecentTrades } from './load-recent.js'
 
-type ProgressRow = { chain: string; epoch: number; seq: number; number: number; hash: string; now: number }
+type ProgressRow = {
+  chain: string
+  epoch: number
+  seq: number
+  number: number
+  hash: string
+  now: number
+  /** Rows up to this version are those of updates up to `seq`. */
+  version: string
+}
 type StateRow = { id: string; state: string }
 
 const PAGE_ROWS = 20_000
@@ -10,7 +20,7 @@ const PAGE_ROWS = 20_000
 /** How far the store has flushed each chain. */
 export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   const rows = await store.query<Record<keyof ProgressRow, unknown>>(
-    'SELECT chain, epoch, seq, number, hash, now FROM progress_rows FINAL ORDER BY chain',
+    'SELECT chain, epoch, seq, number, hash, now, version FROM progress_rows FINAL ORDER BY chain',
   )
   return rows.map((row) => ({
     chain: String(row.chain),
@@ -19,6 +29,7 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
     number: Number(row.number),
     hash: String(row.hash),
     now: Number(row.now),
+    version: String(row.version),
   }))
 }
 
@@ -35,12 +46,13 @@ export async function loadChain(store: Store, chain: string): Promise<ChainState
   state.candles.trim(progress)
   for await (const row of stateRows(store, 'pair', chain)) {
     const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
-    if (pair.info !== null) state.pairs.set(row.id, pairStateOf(pair, pair.info))
+    if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info))
   }
   for await (const row of stateRows(store, 'token', chain)) {
     const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
     state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNDESCRIBED))
   }
+  await loadRecentTrades(store, state, progress.version)
   return state
 }
 

@@ -100,6 +100,12 @@ export function createMemory(deps: MemoryDeps): Memory {
     perChain((s) => s.candles.size),
   )
   gauge(
+    'dextape_serve_recent_trades',
+    'Trades kept for the windows to the second',
+    ['chain'],
+    perChain((s) => s.recent.size),
+  )
+  gauge(
     'dextape_serve_head_time_seconds',
     'Chain time served',
     ['chain'],

@@ -1,23 +1,34 @@
-import { WINDOWS, type WindowName } from '../../core/domain/chains.js'
+import { UPDATE_WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
 
-/** Windows of a pair or token in one flat array: eleven numbers a window, a tenth of the memory of six objects. */
+/** Windows of a pair or token in one flat array: eleven numbers a window, a tenth of the memory of four objects. */
 export type PackedWindows = Float64Array
+
+/** A window that updates carry. */
+export type ToldWindow = (typeof UPDATE_WINDOWS)[number]
+/** A window to the second, counted here from the last trades. */
+export type CountedWindow = Exclude<WindowName, ToldWindow>
+
+export const COUNTED_WINDOW_S: Readonly<Record<CountedWindow, number>> = { '1m': 60, '5m': 300 }
 
 const FIELDS = [
   ...(['buy_volume', 'sell_volume', 'buys', 'sells', 'buyers', 'sellers', 'makers'] as const),
   ...(['amount', 'high', 'low', 'price_before'] as const),
 ] satisfies (keyof Window)[]
 
-const EMPTY: Window = {
+export const EMPTY_WINDOW: Readonly<Window> = {
   ...{ buy_volume: 0, sell_volume: 0, buys: 0, sells: 0, buyers: 0, sellers: 0, makers: 0, amount: 0 },
   ...{ high: Number.NaN, low: Number.NaN, price_before: Number.NaN },
 }
 
+export function isCounted(name: WindowName): name is CountedWindow {
+  return name in COUNTED_WINDOW_S
+}
+
 export function packWindows(windows: readonly Window[]): PackedWindows {
-  const packed = new Float64Array(WINDOWS.length * FIELDS.length)
-  WINDOWS.forEach((_, index) => {
-    const window = windows[index] ?? EMPTY
+  const packed = new Float64Array(UPDATE_WINDOWS.length * FIELDS.length)
+  UPDATE_WINDOWS.forEach((_, index) => {
+    const window = windows[index] ?? EMPTY_WINDOW
     FIELDS.forEach((field, at) => {
       packed[index * FIELDS.length + at] = window[field]
     })
@@ -25,9 +36,9 @@ export function packWindows(windows: readonly Window[]): PackedWindows {
   return packed
 }
 
-export function windowOf(packed: PackedWindows, name: WindowName): Window {
-  const base = WINDOWS.indexOf(name) * FIELDS.length
-  const window = { ...EMPTY }
+export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
+  const base = UPDATE_WINDOWS.indexOf(name) * FIELDS.length
+  const window = { ...EMPTY_WINDOW }
   FIELDS.forEach((field, at) => {
     window[field] = packed[base + at] ?? Number.NaN
   })

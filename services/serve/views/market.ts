@@ -1,6 +1,6 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { PairState, TokenState } from '../memory/chain-state.js'
-import { type ChainState, UNDESCRIBED } from '../memory/chain-state.js'
+import { type ChainState, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
 import { rawToNumber } from '../numbers/raw-decimal.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
@@ -13,7 +13,7 @@ export function tokenInfo(market: Market, token: string) {
 }
 
 export function targetOf(pair: PairState): string {
-  return pair.info.target === 0 ? pair.info.token0 : pair.info.token1
+  return targetToken(pair.info)
 }
 
 export function quoteOf(pair: PairState): string {

@@ -5,7 +5,7 @@ import { changeOrNull } from '../numbers/change.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
 import { rawOrNull } from '../numbers/raw-decimal.js'
 import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market.js'
-import { pairChange, pairWindow } from './pair-windows.js'
+import { changeOver, pairWindow } from './pair-windows.js'
 import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
 
 const sideSchema = (side: 'token0' | 'token1') => ({
@@ -33,7 +33,7 @@ export const PairView = Type.Object({
 export function pairView(market: Market, pair: PairState) {
   const { info } = pair
   const target = targetOf(pair)
-  const day = pairWindow(pair, '24h')
+  const day = pairWindow(market, pair, '24h')
   const value = decimalOrNull(supplyOf(market, target) * pair.price_usd)
   const decimals0 = tokenInfo(market, info.token0).decimals
   const decimals1 = tokenInfo(market, info.token1).decimals
@@ -64,7 +64,7 @@ export function pairView(market: Market, pair: PairState) {
     updated_at: pair.updated_at,
     tag: launchTag(market, target),
     dynamic_tag: '',
-    ...Object.assign({}, ...WINDOWS.map((name) => windowFields(pair, name))),
+    ...Object.assign({}, ...WINDOWS.map((name) => windowFields(market, pair, name))),
   }
 }
 
@@ -80,10 +80,10 @@ function sideFields(side: 'token0' | 'token1', market: Market, pair: PairState, 
   }
 }
 
-function windowFields(pair: PairState, w: WindowName) {
-  const window = pairWindow(pair, w)
+function windowFields(market: Market, pair: PairState, w: WindowName) {
+  const window = pairWindow(market, pair, w)
   return {
-    [`price_change_${w}`]: pairChange(pair, w),
+    [`price_change_${w}`]: decimalOrNull(changeOver(pair, window)),
     [`volume_u_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
     [`buy_volume_u_${w}`]: decimalOrNull(window.buy_volume),
     [`sell_volume_u_${w}`]: decimalOrNull(window.sell_volume),

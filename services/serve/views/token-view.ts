@@ -6,7 +6,7 @@ import { changeOrNull } from '../numbers/change.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
 import { rawOrNull } from '../numbers/raw-decimal.js'
 import { dayPrice, type Market, mainPairOf, supplyOf, tokenPriceNative, tokenPriceUsd } from './market.js'
-import { pairChange } from './pair-windows.js'
+import { changeOver, pairWindow } from './pair-windows.js'
 import { readRisk } from './risk.js'
 import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
 
@@ -83,5 +83,5 @@ export function priceFields(market: Market, token: TokenState) {
 /** A token's change over a window is its main pair's. */
 export function tokenChange(market: Market, token: TokenState, window: WindowName): string | null {
   const main = mainPairOf(market, token)
-  return main === undefined ? null : pairChange(main, window)
+  return main === undefined ? null : decimalOrNull(changeOver(main, pairWindow(market, main, window)))
 }

@@ -1,8 +1,9 @@
 import type { WindowName } from '../../core/domain/chains.js'
+import type { Window } from '../../core/domain/records.js'
 import type { TokenState } from '../memory/chain-state.js'
-import { windowOf } from '../memory/windows.js'
+import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
-import type { Market } from './market.js'
+import { type Market, mainPairOf } from './market.js'
 import { decimal, fieldsOf, int } from './schema.js'
 import { tokenChange } from './token-view.js'
 
@@ -13,9 +14,16 @@ export const tokenWindowSchema = (w: WindowName) => ({
   ...fieldsOf([`token_buyers_${w}`, `token_sellers_${w}`, `token_makers_${w}`], int),
 })
 
+/** As of the chain's now. */
+export function tokenWindow(market: Market, token: TokenState, name: WindowName): Window {
+  if (!isCounted(name)) return windowOf(token.windows, name)
+  const { recent, targetPairs, nowS } = market.state
+  return recent.tokenWindow(targetPairs.of(token.token), mainPairOf(market, token), COUNTED_WINDOW_S[name], nowS)
+}
+
 /** A token's statistics over all its pairs as target. */
 export function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
-  const window = windowOf(token.windows, w)
+  const window = tokenWindow(market, token, w)
   return {
     [`token_price_change_${w}`]: tokenChange(market, token, w),
     [`token_tx_count_${w}`]: window.buys + window.sells,

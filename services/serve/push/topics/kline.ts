@@ -4,7 +4,7 @@ import type { PairState } from '../../memory/chain-state.js'
 import { changeOrEmpty } from '../../numbers/change.js'
 import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
 import type { Market } from '../../views/market.js'
-import { pairChangeNumber, pairWindow } from '../../views/pair-windows.js'
+import { changeOver, pairWindow } from '../../views/pair-windows.js'
 import type { OpenCandles } from '../open-candles.js'
 import { readAddress, readCount, readInterval } from '../params.js'
 import type { PairPusher, ParseContext, Topic } from '../topic.js'
@@ -59,7 +59,7 @@ export function klineResult(
   marks: KlineMarks,
   cursor: string,
 ): string {
-  const day = pairWindow(pair, '24h')
+  const day = pairWindow(market, pair, '24h')
   return JSON.stringify({
     id: `${pair.pair}-${market.state.chain}`,
     interval: pushedInterval(candle.interval),
@@ -80,7 +80,7 @@ export function klineResult(
         volume: decimalOrEmpty(candle.volume_u),
         amount_24h: decimalOrEmpty(day.amount),
         change: changeOrEmpty(candle.open_u, candle.close_u),
-        change_v2: decimalOrEmpty(pairChangeNumber(pair, '24h')),
+        change_v2: decimalOrEmpty(changeOver(pair, day)),
         count_24h: String(day.buys + day.sells),
         high_24h: decimalOrEmpty(day.high),
         low_24h: decimalOrEmpty(day.low),

@@ -3,7 +3,7 @@ import { changeOrEmpty } from '../../numbers/change.js'
 import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
 import { rawOrEmpty } from '../../numbers/raw-decimal.js'
 import { dayPrice, type Market, targetOf, tokenInfo } from '../../views/market.js'
-import { pairChangeNumber, pairWindow } from '../../views/pair-windows.js'
+import { changeOver, pairWindow } from '../../views/pair-windows.js'
 import { badParams, readCount, readId, readMaxItems } from '../params.js'
 import type { PairPusher, Topic } from '../topic.js'
 
@@ -56,7 +56,7 @@ export function priceResult(market: Market, pair: PairState, timeS: number, curs
 
 function priceEntry(market: Market, pair: PairState, timeS: number) {
   const { chain } = market.state
-  const day = pairWindow(pair, '24h')
+  const day = pairWindow(market, pair, '24h')
   const target = targetOf(pair)
   return {
     chain,
@@ -71,7 +71,7 @@ function priceEntry(market: Market, pair: PairState, timeS: number) {
     reserve0: rawOrEmpty(pair.reserve0, tokenInfo(market, pair.info.token0).decimals),
     reserve1: rawOrEmpty(pair.reserve1, tokenInfo(market, pair.info.token1).decimals),
     price_change: changeOrEmpty(dayPrice(market, pair), pair.price_usd),
-    price_change_24h: decimalOrEmpty(pairChangeNumber(pair, '24h')),
+    price_change_24h: decimalOrEmpty(changeOver(pair, day)),
     volume_24_u: decimalOrEmpty(day.buy_volume + day.sell_volume),
     direction: directionOf(pair.last_price_usd, pair.price_usd),
     time: timeS,

@@ -1,0 +1,125 @@
+import type { Store } from '../../core/store/port.js'
+import { type ChainState, targetDecimals } from './chain-state.js'
+import type { TimedPrice } from './pair-trades.js'
+import { KEPT_S, type TradeFacts } from './recent-trades.js'
+
+/** The list goes in a request's address where the store is a server. */
+const PAIRS_A_QUERY = 500
+const PAGE_ROWS = 20_000
+const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
+/** How far the time of a block may lie behind now. */
+const TIME_BACK_S = 3600
+/** Where the last good price before the kept trades is looked for, nearest first: seldom does a pair need the last look. */
+const LOOK_BACK_S = [3600, 90_000, Number.POSITIVE_INFINITY]
+
+type Place = { pair: string; block_number: string; tx_index: number; log_index: number; sub: number }
+type TradeRow = Place & {
+  time_s: number
+  sell: number
+  wallet: string
+  amount_in: string
+  amount_out: string
+  amount_usd: number | null
+  price_usd: number | null
+  flags: number
+}
+type Span = { chain: string; version: string; sinceS: number; pageRows: number }
+
+/**
+ * The trades of the minutes before the state's now, so that windows to the second are the same after a restart. Rows newer
+ * than the state's own seq are left out: their updates bring them.
+ */
+export async function loadRecentTrades(
+  store: Store,
+  state: ChainState,
+  version: string,
+  pageRows = PAGE_ROWS,
+): Promise<void> {
+  const span = { chain: state.chain, version, sinceS: Math.max(0, state.nowS - KEPT_S), pageRows }
+  const traded = [...state.pairs.values()]
+    .filter((pair) => pair.last_trade_at > span.sinceS - TIME_BACK_S)
+    .map(({ pair }) => pair)
+  for (let at = 0; at < traded.length; at += PAIRS_A_QUERY) {
+    await loadPairs(store, state, span, traded.slice(at, at + PAIRS_A_QUERY))
+  }
+}
+
+async function loadPairs(store: Store, state: ChainState, span: Span, pairs: string[]): Promise<void> {
+  const trades = new Map<string, TradeFacts[]>()
+  for await (const row of tradeRows(store, span, pairs)) {
+    const known = trades.get(row.pair)
+    if (known === undefined) trades.set(row.pair, [tradeOf(row)])
+    else known.push(tradeOf(row))
+  }
+  const before = await goodPricesBefore(store, span, pairs)
+  for (const pair of pairs) {
+    const decimals = targetDecimals(state, pair) ?? null
+    state.recent.restore(pair, trades.get(pair) ?? [], before.get(pair) ?? null, decimals)
+  }
+}
+
+async function* tradeRows(store: Store, span: Span, pairs: string[]): AsyncGenerator<TradeRow> {
+  const { chain, version, sinceS, pageRows } = span
+  let after: Place = { pair: '', block_number: '0', tx_index: 0, log_index: 0, sub: 0 }
+  for (;;) {
+    const rows = await store.query<TradeRow>(
+      `SELECT pair, block_number, tx_index, log_index, sub, toUInt32(time) AS time_s, sell, wallet, amount_in, amount_out,
+         amount_usd, price_usd, flags
+       FROM trade_rows FINAL
+       WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND pair >= {pair:String}
+         AND time > toDateTime({since:UInt32}, 'UTC') AND version <= {version:UInt64}
+         AND (pair, block_number, tx_index, log_index, sub)
+           > ({pair:String}, {block:UInt64}, {tx:UInt32}, {log:UInt32}, {sub:UInt32})
+       ORDER BY pair, block_number, tx_index, log_index, sub LIMIT {limit:UInt32}`,
+      {
+        ...{ chain, version, pairs, since: sinceS, pair: after.pair, block: after.block_number },
+        ...{ tx: after.tx_index, log: after.log_index, sub: after.sub, limit: pageRows },
+      },
+      LIMITS,
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    after = last
+  }
+}
+
+/** By pair; a pair that had none is absent. */
+async function goodPricesBefore(
+  store: Store,
+  { chain, version, sinceS }: Span,
+  pairs: string[],
+): Promise<Map<string, TimedPrice>> {
+  const found = new Map<string, TimedPrice>()
+  for (const backS of LOOK_BACK_S) {
+    const wanted = pairs.filter((pair) => !found.has(pair))
+    if (wanted.length === 0) return found
+    const rows = await store.query<{ pair: string; time_s: number; price: number }>(
+      `SELECT pair, toUInt32(max(time)) AS time_s,
+         argMax(price_usd, (time, block_number, tx_index, log_index, sub)) AS price
+       FROM trade_rows FINAL
+       WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND version <= {version:UInt64}
+         AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({until:UInt32}, 'UTC')
+         AND flags = 0 AND NOT isNaN(price_usd)
+       GROUP BY pair`,
+      { chain, version, pairs: wanted, from: Math.max(0, sinceS - backS), until: sinceS },
+      LIMITS,
+    )
+    for (const { pair, time_s, price } of rows) found.set(pair, { timeS: time_s, priceUsd: price })
+  }
+  return found
+}
+
+function tradeOf(row: TradeRow): TradeFacts {
+  return {
+    timeS: row.time_s,
+    block: Number(row.block_number),
+    sell: row.sell === 1,
+    wallet: row.wallet,
+    amountIn: row.amount_in,
+    amountOut: row.amount_out,
+    amountUsd: row.amount_usd ?? Number.NaN,
+    priceUsd: row.price_usd ?? Number.NaN,
+    flags: row.flags,
+  }
+}

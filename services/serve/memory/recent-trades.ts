@@ -1,0 +1,151 @@
+import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
+import { rawToNumber } from '../numbers/raw-decimal.js'
+import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
+import { createWalletIds } from './wallet-ids.js'
+import { WindowTally } from './window-tally.js'
+import { COUNTED_WINDOW_S } from './windows.js'
+
+/** How far a reorg may take now back: until then a window finds its trades again. */
+const REORG_REACH_S = 900
+export const KEPT_S = COUNTED_WINDOW_S['5m'] + REORG_REACH_S
+const SWEEP_EVERY_S = 60
+
+/** A trade with what its block says of it. */
+export type TradeFacts = {
+  timeS: number
+  block: number
+  sell: boolean
+  wallet: string
+  amountIn: string
+  amountOut: string
+  amountUsd: number
+  priceUsd: number
+  flags: number
+}
+
+/** A pair as far as its windows need it: what it is called, and the price it rests at. */
+export type RestingPair = { pair: string; price_usd: number }
+
+/** Decimals of a pair's target; null: unknown; undefined: the pair itself is not described. */
+export type TargetDecimals = (pair: string) => number | null | undefined
+
+/** The trades of a chain's last minutes, from which the windows to the second are counted when asked for. */
+export interface RecentTrades {
+  /** Takes in an update whose pairs and tokens are known already. */
+  apply(update: Update, targetDecimals: TargetDecimals): void
+  /** A pair's trades as the store has them, in event order, and the last good price before them. */
+  restore(pair: string, trades: readonly TradeFacts[], before: TimedPrice | null, decimals: number | null): void
+  pairWindow(pair: RestingPair, lengthS: number, nowS: number): Window
+  /** Over the pairs where the token is the target; the price before is the main pair's. */
+  tokenWindow(pairs: readonly string[], mainPair: RestingPair | undefined, lengthS: number, nowS: number): Window
+  clear(): void
+  /** Trades kept. */
+  readonly size: number
+}
+
+export function createRecentTrades(): RecentTrades {
+  const byPair = new Map<string, PairTrades>()
+  /** Those that keep any trade: the others only remember a price. */
+  const keeping = new Set<PairTrades>()
+  const wallets = createWalletIds()
+  let highestNowS = 0
+  let nextSweepS = 0
+
+  function open(pair: string): PairTrades {
+    const known = byPair.get(pair)
+    if (known !== undefined) return known
+    const opened = new PairTrades()
+    byPair.set(pair, opened)
+    return opened
+  }
+
+  function push(kept: PairTrades, trade: TradeFacts, decimals: number | null, nowS: number): void {
+    const { timeS, block, sell, amountUsd } = trade
+    const amountTarget = rawToNumber(sell ? trade.amountIn : trade.amountOut, decimals)
+    const goodPriceUsd = trade.flags === 0 ? trade.priceUsd : Number.NaN
+    const walletId = wallets.use(trade.wallet)
+    kept.push({ timeS, block, sell, amountUsd, amountTarget, goodPriceUsd, walletId }, nowS)
+    keeping.add(kept)
+  }
+
+  function take(update: Update, entry: PairUpdate, decimals: number | null): void {
+    const kept = open(entry.pair)
+    // Of a pair at rest the update itself tells the price before: memory loaded from the store may be ahead of the update.
+    if (!kept.hasGood) kept.before ??= { timeS: SOME_TIME_S, priceUsd: entry.last_price_usd }
+    const block = { timeS: update.time, block: update.number }
+    for (const trade of entry.trades) push(kept, { ...block, ...factsOf(trade) }, decimals, update.now)
+  }
+
+  function retract({ number, retracted }: Update): void {
+    for (const { pair, gone } of retracted) {
+      const kept = byPair.get(pair)
+      if (kept === undefined) continue
+      // The ids taken back are those of the blocks above the head that stays.
+      kept.cutAbove(gone ? Number.NEGATIVE_INFINITY : number, wallets.release)
+      if (kept.size === 0) keeping.delete(kept)
+      if (gone) byPair.delete(pair)
+    }
+  }
+
+  function sweep(): void {
+    if (highestNowS < nextSweepS) return
+    nextSweepS = highestNowS + SWEEP_EVERY_S
+    for (const kept of keeping) {
+      kept.dropSeenBy(highestNowS - KEPT_S, wallets.release)
+      if (kept.size === 0) keeping.delete(kept)
+    }
+  }
+
+  function priceBefore({ pair, price_usd }: RestingPair, sinceS: number): number {
+    const kept = byPair.get(pair)
+    const last = kept?.lastGood(sinceS) ?? null
+    if (last !== null) return last.priceUsd
+    // Nothing good is kept or remembered: the pair's last good price is older than all that.
+    return kept?.hasGood ? Number.NaN : price_usd
+  }
+
+  return {
+    apply(update, targetDecimals) {
+      retract(update)
+      for (const entry of update.pairs) {
+        const decimals = entry.trades.length === 0 ? undefined : targetDecimals(entry.pair)
+        if (decimals !== undefined) take(update, entry, decimals)
+      }
+      highestNowS = Math.max(highestNowS, update.now)
+      sweep()
+    },
+    restore(pair, trades, before, decimals) {
+      const kept = open(pair)
+      kept.before = before
+      for (const trade of trades) push(kept, trade, decimals, trade.timeS)
+    },
+    pairWindow(pair, lengthS, nowS) {
+      const tally = new WindowTally()
+      byPair.get(pair.pair)?.count(nowS - lengthS, tally)
+      return tally.window(priceBefore(pair, nowS - lengthS))
+    },
+    tokenWindow(pairs, mainPair, lengthS, nowS) {
+      const tally = new WindowTally()
+      for (const pair of pairs) byPair.get(pair)?.count(nowS - lengthS, tally)
+      return tally.window(mainPair === undefined ? Number.NaN : priceBefore(mainPair, nowS - lengthS))
+    },
+    clear() {
+      byPair.clear()
+      keeping.clear()
+      wallets.clear()
+      highestNowS = 0
+      nextSweepS = 0
+    },
+    get size() {
+      let size = 0
+      for (const kept of keeping) size += kept.size
+      return size
+    },
+  }
+}
+
+function factsOf(trade: PairUpdate['trades'][number]): Omit<TradeFacts, 'timeS' | 'block'> {
+  const { sell, wallet, flags } = trade
+  const amounts = { amountIn: trade.amount_in, amountOut: trade.amount_out, amountUsd: trade.amount_usd }
+  return { sell, wallet, flags, ...amounts, priceUsd: trade.price_usd }
+}

@@ -1,0 +1,112 @@
+/** A node that starts in the middle of a history, from the store, answers as one that saw all of it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Store } from '../../services/core/store/port.js'
+import type { TableName } from '../../services/core/store/tables.js'
+import { applyUpdate } from '../../services/serve/memory/apply.js'
+import { type ChainState, createChainState } from '../../services/serve/memory/chain-state.js'
+import { loadChain } from '../../services/serve/memory/load.js'
+import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
+import { openTestStore, row } from './rig.js'
+import { servedAnswers } from './second-windows.js'
+import { type Made, PAIRS, type Step, type Swap, steps, swap, type Told, tell } from './trade-history.js'
+
+let store: Store
+let runs = 0
+const directory = mkdtempSync(join(tmpdir(), 'dextape-recent-'))
+beforeAll(async () => {
+  store = await openTestStore(directory)
+}, 60_000)
+afterAll(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const versionOf = (seq: number) => 2 ** 40 + seq
+
+/** Everything the sink writes of these updates but progress. */
+async function storeRows(chain: string, told: readonly Told[]): Promise<void> {
+  const rows = new Map<TableName, string[]>()
+  const put = (table: TableName, values: Record<string, unknown>) =>
+    rows.set(table, [...(rows.get(table) ?? []), row(table, { chain, is_deleted: 0, ...values })])
+  const infos = new Map(PAIRS.map(({ pair, info }) => [pair, info]))
+  for (const { update, made, orphaned } of told) {
+    const version = versionOf(update.seq)
+    const placed = ({ pair, timeS, block, trade }: Made) => ({ ...trade, pair, time: timeS, block_number: block })
+    for (const one of orphaned) put('trade_rows', { ...placed(one), sell: 0, version, is_deleted: 1 })
+    if (update.kind === 'block')
+      for (const one of made.filter(({ block }) => block === update.number))
+        put('trade_rows', { ...placed(one), sell: one.trade.sell ? 1 : 0, version })
+    for (const { trades: _trades, ...pair } of update.pairs) {
+      const state = JSON.stringify({ ...pair, info: infos.get(pair.pair) })
+      put('pair_rows', { pair: pair.pair, state, version })
+    }
+    for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
+    for (const token of update.tokens) put('token_rows', { token: token.token, state: JSON.stringify(token), version })
+  }
+  for (const [table, lines] of rows) await store.insert(table, lines.join(''))
+}
+
+async function storeProgress(chain: string, { update }: Told): Promise<void> {
+  const { epoch, seq, number, hash, now } = update
+  const progress = { chain, epoch, seq, number, hash, now, version: versionOf(seq) }
+  await store.insert('progress_rows', row('progress_rows', progress))
+}
+
+async function load(chain: string): Promise<ChainState> {
+  const state = await loadChain(store, chain)
+  if (state === undefined) throw new Error('nothing was stored')
+  return state
+}
+
+/** `ahead`: updates whose rows the store has beyond what its progress says. */
+async function restartsAlike(before: Step[], after: Step[], ahead: number): Promise<void> {
+  runs += 1
+  const chain = `chain${runs}`
+  const told = tell(chain, [...before, ...after])
+  const cut = before.length
+  const flushed = Math.min(told.length, cut + 1 + ahead)
+  await storeRows(chain, told.slice(0, flushed))
+  await storeProgress(chain, told[cut] as Told)
+  const restarted = await load(chain)
+  const running = createChainState(chain)
+  for (const [index, { update }] of told.entries()) {
+    applyUpdate(running, update, 1)
+    if (index > cut) applyUpdate(restarted, update, 1)
+    if (index >= flushed - 1) expect(servedAnswers(restarted)).toEqual(servedAnswers(running))
+  }
+}
+
+const RUNS = { numRuns: 25 }
+
+it('the same windows, also of pairs at rest', async () => {
+  await fc.assert(fc.asyncProperty(steps(0), steps(0), fc.nat(3), restartsAlike), RUNS)
+})
+
+it('the same windows where time goes back by minutes, for pairs with a good trade in the last minutes', async () => {
+  const swaps: Swap[] = PAIRS.map((_, pair) => ({ pair, wallet: 'ann', sell: false, flags: 0, price: 7, amount: 3 }))
+  const last: Step = { kind: 'block', forwardS: 1, swaps }
+  const run = (before: Step[], after: Step[]) => restartsAlike([...before, last], after, 0)
+  await fc.assert(fc.asyncProperty(steps(300), steps(300), run), RUNS)
+})
+
+it('the same windows whatever the pages the trades are read in', async () => {
+  const [swaps] = fc.sample(fc.array(swap, { minLength: 30, maxLength: 30 }), { numRuns: 1, seed: 1 })
+  const told = tell(
+    'paged',
+    [1, 2, 3].map((forwardS): Step => ({ kind: 'block', forwardS, swaps: swaps ?? [] })),
+  )
+  await storeRows('paged', told)
+  await storeProgress('paged', told.at(-1) as Told)
+  const state = await load('paged')
+  const whole = servedAnswers(state)
+  expect(state.recent.size).toBe(90)
+  for (const pageRows of [1, 7, 90]) {
+    state.recent.clear()
+    await loadRecentTrades(store, state, String(versionOf(told.length)), pageRows)
+    expect([state.recent.size, servedAnswers(state)]).toEqual([90, whole])
+  }
+})

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { applyUpdate } from '../../services/serve/memory/apply.js'
+import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { naiveAnswers, servedAnswers } from './second-windows.js'
+import { type Step, steps, tell } from './trade-history.js'
+import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, trade, update } from './updates.js'
+
+describe('windows to the second', () => {
+  it('are what counting all surviving trades gives, whatever the times, reorgs and prunes', () => {
+    const follow = (list: Step[]) => {
+      const state = createChainState(CHAIN)
+      for (const { update: next, made } of tell(CHAIN, list)) {
+        expect(applyUpdate(state, next, 1).kind).toBe('applied')
+        expect(servedAnswers(state)).toEqual(naiveAnswers(made, next.now))
+      }
+    }
+    fc.assert(fc.property(fc.oneof(steps(30), steps(3600)), follow), { numRuns: 250 })
+  })
+
+  it('keep no more than the trades of the last minutes', () => {
+    const state = createChainState(CHAIN)
+    applyUpdate(state, firstUpdate(), 1)
+    for (let n = 1; n <= 3000; n += 1) {
+      const time = T0 + n * 2
+      applyUpdate(state, update({ seq: n + 1, number: 100 + n, time, now: time, pairs: [traded(n)] }), 1)
+    }
+    expect(state.recent.size).toBeLessThanOrEqual(631)
+    applyUpdate(state, update({ seq: 3002, number: 4000, time: T0 + 90_000, now: T0 + 90_000 }), 1)
+    expect(state.recent.size).toBe(0)
+  })
+
+  it('are empty in a new epoch', () => {
+    const state = createChainState(CHAIN)
+    applyUpdate(state, firstUpdate([trade()]), 1)
+    applyUpdate(state, { ...firstUpdate(), epoch: 2 }, 1)
+    expect(servedAnswers(state)).toMatchObject({ [`1m ${PAIR}`]: { buys: 0, price_before: 2 } })
+  })
+})
+
+const traded = (n: number) => pairUpdate({ info: null, trades: [trade({ id: `${100 + n}-0`, wallet: `w${n}` })] })
