@@ -81,6 +81,7 @@ CREATE TABLE IF NOT EXISTS progress_rows (
   number UInt64,
   hash String,
   now UInt64,
+  final_now UInt64,
   version UInt64
 ) ENGINE = ReplacingMergeTree(version)
 ORDER BY chain;

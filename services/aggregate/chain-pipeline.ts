@@ -6,7 +6,7 @@ import type { Codec, DecodedRecord } from '../core/log/codec.js'
 import { createAssembler, splitUpdate } from '../core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, type LogEntry, type LogRecord, updatesTopic } from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
-import { applyRecord } from './accept.js'
+import { applyRecord, type ChainRecord } from './accept.js'
 import { KeptHistory } from './checkpoint/history.js'
 import { CheckpointKeeper } from './checkpoint/keeper.js'
 import { readMeta, restingState, restoreState } from './checkpoint/restore.js'
@@ -69,7 +69,9 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     : new ChainState(facts, settings, epoch, resting)
   if (same) keeper.resume(meta.journals)
   const history = new KeptHistory(stateStore)
-  const sink = createSink(chain, store, chainFactsFor(state), settings)
+  // An epoch is written down before its first update: a crash before the first checkpoint must not begin another.
+  if (!same) await keeper.capture(state, history, 0)()
+  const sink = createSink(chain, store, chainFactsFor(state), settings, state.seq)
   const assembler = createAssembler()
   const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, depth: 0 }
   const inTopic = blocksTopic(chain)
@@ -91,11 +93,16 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
   }
 
-  function assemble(record: LogRecord): { record: DecodedRecord; nextOffset: number } | undefined {
+  function assemble(record: LogRecord): { record: ChainRecord; nextOffset: number } | undefined {
     const decoded = decode(record)
     if (decoded === undefined) return undefined
+    if (decoded.kind !== 'block' && decoded.kind !== 'retract') {
+      deadLetters.addRecord(record, inTopic, wrongKind(decoded.kind, inTopic, record.offset))
+      return undefined
+    }
     try {
-      return assembler.push(decoded, record.offset)
+      const whole = assembler.push(decoded, record.offset)
+      return whole as { record: ChainRecord; nextOffset: number } | undefined
     } catch (error) {
       if (!(error instanceof DextapeError)) throw error
       deadLetters.addRecord(record, inTopic, error)
@@ -103,8 +110,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
   }
 
-  function apply(whole: DecodedRecord): FoldResult | undefined {
-    if (whole.kind !== 'block' && whole.kind !== 'retract') return undefined
+  function apply(whole: ChainRecord): FoldResult | undefined {
     const result = applyRecord(state, history, whole)
     if (result === undefined) counts.repeated += 1
     else if (whole.kind === 'retract') {
@@ -167,4 +173,14 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       return stopped
     },
   }
+}
+
+function wrongKind(kind: string, topic: string, offset: number): DextapeError {
+  return new DextapeError({
+    code: 'wrong_kind',
+    what: 'A record does not belong into its topic',
+    where: { topic, position: `offset ${offset}` },
+    expected: 'a block or a retract',
+    got: kind,
+  })
 }

@@ -50,7 +50,8 @@ export type Aggregate = {
   status(): AggregateChainStatus[]
 }
 
-const BATCH = { maxRecords: 128, maxBytes: 4 * 1024 * 1024 }
+/** Small enough that a stop, a checkpoint or a request never waits long for a batch to be folded. */
+const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
 const TICK_MS = 100
 const DAY_S = 86_400
 

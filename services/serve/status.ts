@@ -1,6 +1,6 @@
 import { deadTopic, type EventLog } from '../core/log/port.js'
 import type { PipeChainStatus } from './deps.js'
-import type { ChainState } from './memory/chain-state.js'
+import { type ChainState, createChainState } from './memory/chain-state.js'
 import type { Memory } from './memory/memory.js'
 
 export type ChainStatus = {
@@ -23,7 +23,14 @@ export type ChainStatus = {
   stopped: string | null
 }
 
-export type StatusReport = { chains: ChainStatus[] }
+export type StatusReport = {
+  chains: ChainStatus[]
+  /** Dead letters that named no chain: lines that are no record at all. */
+  dead_letters_without_chain: number
+}
+
+/** Where ingest puts what names no chain. */
+const NO_CHAIN = 'unknown'
 
 export type StatusDeps = {
   memory: Memory
@@ -35,11 +42,16 @@ export type StatusDeps = {
 export async function readStatus(deps: StatusDeps): Promise<StatusReport> {
   const pipe = new Map(deps.pipeStatus().map((status) => [status.chain, status]))
   const topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
-  const chains = deps.memory.chains().map((state): ChainStatus => {
-    const dead = topics.get(deadTopic(state.chain))
-    return chainStatus(state, pipe.get(state.chain), dead === undefined ? 0 : dead.end - dead.start, deps.nowMs())
-  })
-  return { chains }
+  const deadLetters = (chain: string) => {
+    const dead = topics.get(deadTopic(chain))
+    return dead === undefined ? 0 : dead.end - dead.start
+  }
+  // A chain that stopped at its very first block has no updates, so memory does not know it.
+  const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined).map(createChainState)
+  const chains = [...deps.memory.chains(), ...unserved].map((state) =>
+    chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
+  )
+  return { chains, dead_letters_without_chain: deadLetters(NO_CHAIN) }
 }
 
 function chainStatus(

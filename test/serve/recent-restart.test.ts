@@ -106,7 +106,7 @@ it('the same windows whatever the pages the trades are read in', async () => {
   expect(state.recent.size).toBe(90)
   for (const pageRows of [1, 7, 90]) {
     state.recent.clear()
-    await loadRecentTrades(store, state, String(versionOf(told.length)), pageRows)
+    await loadRecentTrades(store, state, String(versionOf(told.length)), 0, pageRows)
     expect([state.recent.size, servedAnswers(state)]).toEqual([90, whole])
   }
 })

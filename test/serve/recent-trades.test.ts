@@ -18,15 +18,20 @@ describe('windows to the second', () => {
     fc.assert(fc.property(fc.oneof(steps(30), steps(3600)), follow), { numRuns: 250 })
   })
 
-  it('keep no more than the trades of the last minutes', () => {
+  it('keep no more than the trades of the minutes before the last final block', () => {
     const state = createChainState(CHAIN)
     applyUpdate(state, firstUpdate(), 1)
     for (let n = 1; n <= 3000; n += 1) {
       const time = T0 + n * 2
-      applyUpdate(state, update({ seq: n + 1, number: 100 + n, time, now: time, pairs: [traded(n)] }), 1)
+      const block = { seq: n + 1, number: 100 + n, time, now: time, finalized_number: 36 + n }
+      applyUpdate(state, update({ ...block, pairs: [traded(n)] }), 1)
     }
-    expect(state.recent.size).toBeLessThanOrEqual(631)
-    applyUpdate(state, update({ seq: 3002, number: 4000, time: T0 + 90_000, now: T0 + 90_000 }), 1)
+    expect(state.recent.size).toBeLessThanOrEqual((300 + 2 * 64 + 60) / 2 + 1)
+    applyUpdate(
+      state,
+      update({ seq: 3002, number: 4000, finalized_number: 4000, time: T0 + 90_000, now: T0 + 90_000 }),
+      1,
+    )
     expect(state.recent.size).toBe(0)
   })
 

@@ -4,7 +4,7 @@ import type { EventKey } from '../state/journal.js'
 import type { CandleKey } from './candles.js'
 
 /** `balance` null: the holder never was. */
-export type HolderChange = { token: string; holder: string; balance: string | null }
+export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }
 
 export type MainPairTombstone = { token: string; block: number }
 

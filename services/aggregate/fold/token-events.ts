@@ -97,14 +97,25 @@ export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
   const id = tokenId(fold, event.token)
   const key = `${event.token}/${event.holder}`
   const old = state.balance(key)
-  const before = old === undefined ? 0n : BigInt(old)
+  const before = old === undefined ? 0n : parseBalance(old).balance
   const after = isText(event.balance) ? BigInt(event.balance) : before + BigInt(event.delta ?? '0')
   state.touchToken(id)
   state.journal.texts.push({ op: 'holder', key, old: old ?? null })
-  state.balances.set(key, after.toString())
+  state.balances.set(key, `${after} ${fold.block.time}`)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
   state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
-  fold.holders.push({ token: event.token, holder: event.holder, balance: after.toString() })
+  fold.holders.push({
+    token: event.token,
+    holder: event.holder,
+    balance: after.toString(),
+    updatedAtS: fold.block.time,
+  })
+}
+
+/** A balance is kept with the time it changed: a retract restores both. */
+export function parseBalance(kept: string): { balance: bigint; updatedAtS: number } {
+  const [balance = '0', time = '0'] = kept.split(' ')
+  return { balance: BigInt(balance), updatedAtS: Number(time) }
 }
 
 function isText(value: string | null | undefined): value is string {

@@ -12,6 +12,7 @@ import type { CandleKey } from './candles.js'
 import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
 import { splitRetracted } from './large-entries.js'
 import type { FoldResult, HolderChange } from './result.js'
+import { parseBalance } from './token-events.js'
 
 /** True when the chain can go back to that block. */
 export function canRetractTo(state: ChainState, hash: string): boolean {
@@ -75,7 +76,14 @@ class Undo {
   holderChanges(): HolderChange[] {
     return [...this.holderKeys].map((key) => {
       const slash = key.indexOf('/')
-      return { token: key.slice(0, slash), holder: key.slice(slash + 1), balance: this.state.balance(key) ?? null }
+      const kept = this.state.balance(key)
+      const { balance, updatedAtS } = kept === undefined ? { balance: null, updatedAtS: 0 } : parseBalance(kept)
+      return {
+        token: key.slice(0, slash),
+        holder: key.slice(slash + 1),
+        balance: balance?.toString() ?? null,
+        updatedAtS,
+      }
     })
   }
 

@@ -8,6 +8,7 @@ import { type PairState, type RowBatch, rowVersion, type TokenState } from './ro
 export interface Facts {
   pair(address: string): { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
   token(address: string): TokenInfo | undefined
+  finalNowS(): number
 }
 
 export type Insert = { table: TableName; lines: string }
@@ -43,7 +44,8 @@ export function encodeRows(chain: string, batch: RowBatch, facts: Facts): Insert
   push('main_pair_rows', batch.lines.get('main_pair_rows') ?? [])
   if (batch.last !== null) {
     const { epoch, seq, number, hash, now } = batch.last
-    push('progress_rows', [JSON.stringify([chain, epoch, seq, number, hash, now, rowVersion(epoch, seq)])])
+    const row = [chain, epoch, seq, number, hash, now, facts.finalNowS(), rowVersion(epoch, seq)]
+    push('progress_rows', [JSON.stringify(row)])
   }
   return inserts
 }

@@ -11,6 +11,7 @@ export function chainFactsFor(state: ChainState): Facts {
     return Number.isNaN(known) ? null : known
   }
   return {
+    finalNowS: () => state.finalNowS,
     pair(address) {
       const id = state.pairs.find(address)
       if (id === undefined) return undefined

@@ -24,7 +24,7 @@ export type PairState = {
 }
 
 export type TokenState = { update: TokenUpdate | null; version: number }
-export type HolderState = HolderChange & { updatedAtS: number; version: number }
+export type HolderState = HolderChange & { version: number }
 
 const INTERVAL_INDEX = new Map<string, number>(INTERVALS.map((name, index) => [name, index]))
 
@@ -48,7 +48,7 @@ export class RowBatch {
     for (const token of update.tokens) this.tokens.set(token.token, { update: token, version })
     for (const token of update.gone_tokens) this.tokens.set(token, { update: null, version })
     for (const change of result.holders) {
-      this.holders.set(`${change.token}/${change.holder}`, { ...change, updatedAtS: update.time, version })
+      this.holders.set(`${change.token}/${change.holder}`, { ...change, version })
     }
     for (const { token, old_pair: old, new_pair: next } of update.kind === 'block' ? update.main_pair_changes : []) {
       this.line('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])

@@ -17,12 +17,13 @@ export type Sink = {
   readonly rowsWritten: number
 }
 
-export function createSink(chain: string, store: Store, facts: Facts, settings: SinkSettings): Sink {
+/** `storedSeq`: the seq whose rows are stored already, after a restart. */
+export function createSink(chain: string, store: Store, facts: Facts, settings: SinkSettings, storedSeq: number): Sink {
   let batch = new RowBatch(chain)
   let writing: Promise<void> | null = null
   let failure: unknown = null
   let lastStartMs = 0
-  let flushedSeq = 0
+  let flushedSeq = storedSeq
   let rowsWritten = 0
 
   async function write(full: RowBatch): Promise<void> {

@@ -62,14 +62,12 @@ export function findDataDir(path: string): DataDir {
 }
 
 function checkAccess(path: string): void {
-  let isDirectory: boolean
   try {
-    isDirectory = statSync(path).isDirectory()
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (statSync(path).isDirectory()) return accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw unusable(path, 'cannot be used', cause)
   }
-  if (!isDirectory) throw unusable(path, 'is not a directory', undefined)
+  throw unusable(path, 'is not a directory', undefined)
 }
 
 function describeDir(path: string): DataDir {

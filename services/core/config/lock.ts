@@ -69,7 +69,10 @@ function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A process that ended and only waits to be reaped holds nothing any more.
+    if (fields[0] === 'Z' || fields[0] === 'X') return ''
+    return `${boot}:${fields[19]}`
   } catch {
     return ''
   }

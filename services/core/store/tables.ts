@@ -46,8 +46,8 @@ export const TABLES = {
   ],
   holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
-  /** How far the sink has flushed a chain: one row a chain. */
-  progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'version'],
+  /** How far the sink has flushed a chain: one row a chain. `final_now`: the chain's now at its last final block. */
+  progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'version'],
 } as const
 
 export type TableName = keyof typeof TABLES

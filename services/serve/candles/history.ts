@@ -32,11 +32,20 @@ export async function readHistory(store: Store, state: ChainState, query: Histor
   const order: Order = query.fromS !== undefined && query.toS === undefined ? 'earliest' : 'latest'
   const span = { fromS: query.fromS ?? 0, toS: query.toS ?? Number.MAX_SAFE_INTEGER }
   if (!query.fill) return readBars(store, state, query, span, order, limit)
-  const wanted = fillSpan(span, order, limit, state.nowS, interval)
+  const fromS = order === 'earliest' ? await fillStart(store, state, query, span) : span.fromS
+  const wanted = fillSpan({ ...span, fromS }, order, limit, state.nowS, interval)
   if (wanted.toS < wanted.fromS) return []
   const bars = await readBars(store, state, query, wanted, order, limit)
   const [before] = await readBars(store, state, query, { fromS: 0, toS: wanted.fromS - 1 }, 'latest', 1)
   return fillPrevious(bars, before, wanted, interval)
+}
+
+/** Where filling from a start begins: there, or at the first candle after it when none came before. */
+async function fillStart(store: Store, state: ChainState, query: HistoryQuery, span: Span): Promise<number> {
+  const [before] = await readBars(store, state, query, { fromS: 0, toS: span.fromS - 1 }, 'latest', 1)
+  if (before !== undefined) return span.fromS
+  const [first] = await readBars(store, state, query, span, 'earliest', 1)
+  return first?.timeS ?? span.fromS
 }
 
 /** The bucket starts a filled answer covers: none after now, at most `limit`. */

@@ -26,16 +26,18 @@ type TradeRow = Place & {
 type Span = { chain: string; version: string; sinceS: number; pageRows: number }
 
 /**
- * The trades of the minutes before the state's now, so that windows to the second are the same after a restart. Rows newer
+ * The trades since the minutes before the last final block, so that windows to the second are the same after a restart. Rows newer
  * than the state's own seq are left out: their updates bring them.
  */
 export async function loadRecentTrades(
   store: Store,
   state: ChainState,
   version: string,
+  finalNowS: number,
   pageRows = PAGE_ROWS,
 ): Promise<void> {
-  const span = { chain: state.chain, version, sinceS: Math.max(0, state.nowS - KEPT_S), pageRows }
+  state.recent.restoreFinal(finalNowS)
+  const span = { chain: state.chain, version, sinceS: Math.max(0, finalNowS - KEPT_S), pageRows }
   const traded = [...state.pairs.values()]
     .filter((pair) => pair.last_trade_at > span.sinceS - TIME_BACK_S)
     .map(({ pair }) => pair)

@@ -10,6 +10,8 @@ type ProgressRow = {
   number: number
   hash: string
   now: number
+  /** The chain's now at its last final block. */
+  final_now: number
   /** Rows up to this version are those of updates up to `seq`. */
   version: string
 }
@@ -20,7 +22,7 @@ const PAGE_ROWS = 20_000
 /** How far the store has flushed each chain. */
 export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   const rows = await store.query<Record<keyof ProgressRow, unknown>>(
-    'SELECT chain, epoch, seq, number, hash, now, version FROM progress_rows FINAL ORDER BY chain',
+    'SELECT chain, epoch, seq, number, hash, now, final_now, version FROM progress_rows FINAL ORDER BY chain',
   )
   return rows.map((row) => ({
     chain: String(row.chain),
@@ -29,6 +31,7 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
     number: Number(row.number),
     hash: String(row.hash),
     now: Number(row.now),
+    final_now: Number(row.final_now),
     version: String(row.version),
   }))
 }
@@ -52,7 +55,7 @@ export async function loadChain(store: Store, chain: string): Promise<ChainState
     const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
     state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNDESCRIBED))
   }
-  await loadRecentTrades(store, state, progress.version)
+  await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state
 }
 

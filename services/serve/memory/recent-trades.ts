@@ -5,10 +5,11 @@ import { createWalletIds } from './wallet-ids.js'
 import { WindowTally } from './window-tally.js'
 import { COUNTED_WINDOW_S } from './windows.js'
 
-/** How far a reorg may take now back: until then a window finds its trades again. */
-const REORG_REACH_S = 900
-export const KEPT_S = COUNTED_WINDOW_S['5m'] + REORG_REACH_S
+/** What lies further than this behind the final now is in no window, whatever a reorg may still take back. */
+export const KEPT_S = COUNTED_WINDOW_S['5m']
 const SWEEP_EVERY_S = 60
+/** Blocks deeper than this cannot be taken back even where finality lags: the fold keeps no more journals. */
+const MAX_OPEN_BLOCKS = 1024
 
 /** A trade with what its block says of it. */
 export type TradeFacts = {
@@ -33,6 +34,8 @@ export type TargetDecimals = (pair: string) => number | null | undefined
 export interface RecentTrades {
   /** Takes in an update whose pairs and tokens are known already. */
   apply(update: Update, targetDecimals: TargetDecimals): void
+  /** The chain's now at its last final block, as the store knows it. */
+  restoreFinal(finalNowS: number): void
   /** A pair's trades as the store has them, in event order, and the last good price before them. */
   restore(pair: string, trades: readonly TradeFacts[], before: TimedPrice | null, decimals: number | null): void
   pairWindow(pair: RestingPair, lengthS: number, nowS: number): Window
@@ -48,8 +51,22 @@ export function createRecentTrades(): RecentTrades {
   /** Those that keep any trade: the others only remember a price. */
   const keeping = new Set<PairTrades>()
   const wallets = createWalletIds()
-  let highestNowS = 0
+  /** Blocks that are not final, each with the chain's now after it. */
+  const openBlocks: { number: number; nowS: number }[] = []
+  let finalNowS = 0
   let nextSweepS = 0
+
+  function noteBlock(update: Update): void {
+    while ((openBlocks.at(-1)?.number ?? -1) >= update.number) openBlocks.pop()
+    openBlocks.push({ number: update.number, nowS: update.now })
+    for (;;) {
+      const oldest = openBlocks[0]
+      if (oldest === undefined) return
+      if (oldest.number > update.finalized_number && openBlocks.length <= MAX_OPEN_BLOCKS) return
+      finalNowS = Math.max(finalNowS, oldest.nowS)
+      openBlocks.shift()
+    }
+  }
 
   function open(pair: string): PairTrades {
     const known = byPair.get(pair)
@@ -88,10 +105,10 @@ export function createRecentTrades(): RecentTrades {
   }
 
   function sweep(): void {
-    if (highestNowS < nextSweepS) return
-    nextSweepS = highestNowS + SWEEP_EVERY_S
+    if (finalNowS < nextSweepS) return
+    nextSweepS = finalNowS + SWEEP_EVERY_S
     for (const kept of keeping) {
-      kept.dropSeenBy(highestNowS - KEPT_S, wallets.release)
+      kept.dropSeenBy(finalNowS - KEPT_S, wallets.release)
       if (kept.size === 0) keeping.delete(kept)
     }
   }
@@ -111,8 +128,11 @@ export function createRecentTrades(): RecentTrades {
         const decimals = entry.trades.length === 0 ? undefined : targetDecimals(entry.pair)
         if (decimals !== undefined) take(update, entry, decimals)
       }
-      highestNowS = Math.max(highestNowS, update.now)
+      noteBlock(update)
       sweep()
+    },
+    restoreFinal(restoredS) {
+      finalNowS = restoredS
     },
     restore(pair, trades, before, decimals) {
       const kept = open(pair)
@@ -133,7 +153,8 @@ export function createRecentTrades(): RecentTrades {
       byPair.clear()
       keeping.clear()
       wallets.clear()
-      highestNowS = 0
+      openBlocks.length = 0
+      finalNowS = 0
       nextSweepS = 0
     },
     get size() {

@@ -23,15 +23,10 @@ export function quoteOf(pair: PairState): string {
 /** Price of one of the pair's two tokens as this pair sees it. */
 export function sidePrices(market: Market, pair: PairState, token: string): { usd: number; native: number } {
   if (token === targetOf(pair)) return { usd: pair.price_usd, native: pair.price_native }
-  return { usd: pair.quote_usd, native: quoteNative(market, pair) }
-}
-
-function quoteNative(market: Market, pair: PairState): number {
-  const quote = quoteOf(pair)
-  const native = market.facts?.native
-  if (quote === native) return 1
-  const nativeUsd = native === undefined ? Number.NaN : (market.state.tokens.get(native)?.price_usd ?? Number.NaN)
-  return nativeUsd > 0 ? pair.quote_usd / nativeUsd : (market.state.tokens.get(quote)?.price_native ?? Number.NaN)
+  // The quote's price now: the pair's own update may be older than that.
+  const quote = market.state.tokens.get(token)
+  if (quote === undefined) return { usd: pair.quote_usd, native: Number.NaN }
+  return { usd: tokenPriceUsd(market, quote), native: tokenPriceNative(market, quote) }
 }
 
 export function tokenPriceUsd(market: Market, token: TokenState): number {

@@ -24,7 +24,9 @@ export function dataOf<Data>(answer: { status: number; body: unknown }): Data {
 type KlineData = { points: (Omit<Point, 'open'> & { open: unknown })[]; total_count: number }
 
 export async function klines(up: Up, pairId: string, query: Record<string, string | number>): Promise<Point[]> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
   const data = dataOf<KlineData>(await up.get(`/v2/klines/pair/${pairId}?${search}`))
   if (data.total_count !== data.points.length) throw new Error(`total_count ${data.total_count} is not the points told`)
   return data.points.map(({ open, high, low, close, volume, ...rest }) => ({

@@ -1,6 +1,6 @@
 /** The real command as a process of its own, as a person would start it. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../schemas/avro.js'
@@ -18,7 +18,20 @@ export type Started = {
 
 export type CommandOptions = { cwd: string; env?: Record<string, string>; uid?: number }
 
-export const scratchFolder = (): string => mkdtempSync(join(tmpdir(), 'dextape-it-'))
+const folders: string[] = []
+const running = new Set<ChildProcessWithoutNullStreams>()
+
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dextape-it-'))
+  folders.push(folder)
+  return folder
+}
+
+/** For a test file's end. A test that failed half way may have left something running in them. */
+export function removeScratchFolders(): void {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+}
 
 /** Of this process's environment only the path is handed on: nothing set here may reach the command by accident. */
 export function startCommand(args: readonly string[], { cwd, env = {}, uid }: CommandOptions): Started {
@@ -27,6 +40,8 @@ export function startCommand(args: readonly string[], { cwd, env = {}, uid }: Co
     env: { PATH: process.env.PATH, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   let [out, err] = ['', '']
   const listeners: ((out: string) => void)[] = []
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

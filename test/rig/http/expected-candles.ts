@@ -45,7 +45,9 @@ export const LONG_BUCKETS: Record<'4320' | '43200', (time: number) => number> = 
 }
 
 export function groupDays(days: readonly Bar[], startOf: (time: number) => number): Bar[] {
-  return [...Map.groupBy(days, ({ time }) => startOf(time))].map(([time, group]) => ({
+  const starts = [...new Set(days.map(({ time }) => startOf(time)))]
+  const groups = starts.map((start) => [start, days.filter(({ time }) => startOf(time) === start)] as const)
+  return groups.map(([time, group]) => ({
     time,
     open: group[0]?.open ?? Number.NaN,
     first: group.map(({ first }) => first).find((first) => !Number.isNaN(first)) ?? Number.NaN,

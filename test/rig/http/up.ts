@@ -34,6 +34,8 @@ export type Up = {
   until(chain: string, what: string, fits: (status: ChainStatus) => boolean): Promise<ChainStatus>
   /** Waits until so many lines of the chain are applied and served: each block and each retract has its seq. */
   applied(chain: string, lines: number): Promise<ChainStatus>
+  /** Waits until their rows are in the store as well. */
+  stored(chain: string, lines: number): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
@@ -93,6 +95,17 @@ export async function startUp(plan: UpPlan): Promise<Up> {
     }
   }
 
+  const metrics = async (): Promise<Map<string, number>> => samplesOf(String((await get('/metrics')).body))
+
+  async function stored(chain: string, lines: number): Promise<void> {
+    await until(chain, `applied ${lines} lines`, ({ seq }) => seq === lines)
+    const deadline = Date.now() + 30_000
+    while ((await metrics()).get(`dextape_store_seq{chain="${chain}"}`) !== lines) {
+      if (Date.now() > deadline) throw new Error(`the store never had ${lines} lines of ${chain}`)
+      await sleep(40)
+    }
+  }
+
   return {
     dataDir: dataDirOf(folder),
     wsUrl,
@@ -103,10 +116,11 @@ export async function startUp(plan: UpPlan): Promise<Up> {
         headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    metrics: async () => samplesOf(String((await get('/metrics')).body)),
+    metrics,
     status,
     until,
     applied: (chain, lines) => until(chain, `applied ${lines} lines`, ({ seq }) => seq === lines),
+    stored,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal)
       return ended

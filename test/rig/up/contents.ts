@@ -45,9 +45,14 @@ export async function readRows(dataDir: string): Promise<Rows> {
 }
 
 function byKey(table: TableName, key: readonly string[], rows: readonly Row[]): Map<string, Row> {
-  const found = new Map(rows.map((row) => [key.map((column) => String(row[column])).join(' '), row]))
+  const found = new Map(rows.map((row) => [key.map((column) => String(row[column])).join(' '), withState(row)]))
   if (found.size !== rows.length) throw new Error(`${table} has rows of the same sort key under FINAL`)
   return found
+}
+
+/** The JSON text as a value, so that a difference names its field. */
+function withState(row: Row): Row {
+  return typeof row.state === 'string' && row.state !== '' ? { ...row, state: JSON.parse(row.state) } : row
 }
 
 /** As they stand in the log, parts joined: one that is there twice is given twice. */
@@ -59,9 +64,13 @@ export function readDeadLetters(dataDir: string, chain: string): Promise<DeadLet
   return readTopic(dataDir, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
 }
 
-/** How many records of a chain ingest has published. */
-export function publishedRecords(dataDir: string, chain: string): Promise<number> {
-  return withLog(dataDir, async (log) => (await log.info(blocksTopic(chain))).end)
+/** How many records ingest has published, of all chains. */
+export function publishedRecords(dataDir: string): Promise<number> {
+  return withLog(dataDir, async (log) =>
+    (await log.topics())
+      .filter(({ topic }) => topic.startsWith(blocksTopic('')))
+      .reduce((sum, { end }) => sum + end, 0),
+  )
 }
 
 async function withLog<T>(dataDir: string, use: (log: EventLog, codec: ReturnType<typeof createCodec>) => Promise<T>) {

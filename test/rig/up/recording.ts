@@ -19,11 +19,17 @@ export function generateTape({ seed, chains, blocksPerChain, options }: TapePlan
   )
 }
 
-/** Each chain in its order, all of them spread over the whole. */
+/** Each chain in its order, all of them by chain time: a pace follows the lines without jumping between their clocks. */
 function interleave(chains: readonly (readonly RecordingLine[])[]): RecordingLine[] {
   return chains
-    .flatMap((lines) => lines.map((line, at) => ({ line, place: (at + 1) / lines.length })))
-    .sort((a, b) => a.place - b.place)
+    .flatMap((lines) => {
+      let nowS = 0
+      return lines.map((line) => {
+        if (!isRetract(line)) nowS = Math.max(nowS, line.time)
+        return { line, nowS }
+      })
+    })
+    .sort((a, b) => a.nowS - b.nowS)
     .map(({ line }) => line)
 }
 
@@ -57,4 +63,18 @@ export function writeTape(path: string, lines: readonly RecordingLine[]): string
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   writeFileSync(path, path.endsWith('.gz') ? gzipSync(text) : text)
   return path
+}
+
+/** A silence longer than this is skipped by the next run: the first line a run plays is due at once. */
+const LONGEST_GAP_S = 60
+
+/** The speed at which these lines take about so many seconds, their long silences left out. */
+export function speedFor(lines: readonly RecordingLine[], seconds: number): string {
+  let [leftS, nowS] = [0, 0]
+  for (const line of lines) {
+    if (isRetract(line) || line.time <= nowS) continue
+    leftS += nowS === 0 ? 0 : Math.min(LONGEST_GAP_S, line.time - nowS)
+    nowS = line.time
+  }
+  return String(Math.max(1, Math.round(leftS / seconds)))
 }

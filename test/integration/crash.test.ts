@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRandom, type Random } from '../rig/market/random.js'
+import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
+import { publishedRecords, readContents } from '../rig/up/contents.js'
+import { contentDifferences, withoutPlaces } from '../rig/up/differences.js'
+import { BUSY, play, untilSeqs } from '../rig/up/play.js'
+import { startUp, type UpProcess } from '../rig/up/process.js'
+import { speedFor, writeTape } from '../rig/up/recording.js'
+
+const SEED = Number(process.env.CRASH_SEED ?? 23)
+const KILLS = 50
+/** How long what is new to a run takes, where it is not played as fast as it goes. */
+const PLAY_S = 0.4
+
+let base: Baseline
+
+beforeAll(async () => {
+  const options = { retracts: { probability: 0.1, maxDepth: 20 }, quietDay: 0, quietHour: 0 }
+  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 150, options })
+})
+
+afterAll(() => base?.remove())
+
+/** Some die while they start, some as soon as they serve, most while records of this run are folded, stored and checkpointed. */
+async function killSometime(up: UpProcess, random: Random, startMs: number): Promise<void> {
+  const moment = random.next()
+  if (moment < 0.15) await Promise.race([sleep(random.int(startMs / 4, startMs)), up.ended])
+  else {
+    if (moment < 0.4) await up.serving
+    else await up.until('its first record', async () => foldedRecords(await up.metrics()) > 0)
+    await sleep(random.int(0, 400))
+  }
+  const { signal, code, err } = await up.kill()
+  // It was killed, and had not ended by itself.
+  expect({ signal, err: signal === null ? `${code}: ${err}` : '' }).toEqual({ signal: 'SIGKILL', err: '' })
+}
+
+function foldedRecords(metrics: ReadonlyMap<string, number>): number {
+  const counted = /^dextape_fold_(blocks|retracts|repeated)_total/
+  return [...metrics].reduce((sum, [name, value]) => (counted.test(name) ? sum + value : sum), 0)
+}
+
+describe('kill -9', () => {
+  it(`at ${KILLS} random moments (seed ${SEED}), every line delivered twice: the same rows, updates and seq`, async () => {
+    const { lines, chains, contents, seqs } = base
+    const doubled = lines.flatMap((line) => [line, line])
+    const events = base.pathOf('growing.jsonl')
+    const dataDir = base.pathOf('killed')
+    const random = createRandom(SEED)
+    const killedAt = new Set<number>()
+    let [published, startMs] = [0, 1000]
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      // The file grows with each run, so that the kills are spread over all of it, however fast the machine is.
+      const there = Math.ceil(((kill + 1) * doubled.length) / KILLS)
+      writeTape(events, doubled.slice(0, there))
+      const speed = random.chance(0.5) ? 'max' : speedFor(doubled.slice(published, there), PLAY_S)
+      const started = performance.now()
+      const up = startUp({ dataDir, events, speed, config: BUSY })
+      up.serving.then(
+        () => {
+          startMs = Math.round(performance.now() - started)
+        },
+        () => {},
+      )
+      await killSometime(up, random, startMs)
+      published = await publishedRecords(dataDir)
+      if (published > 0 && published < doubled.length) killedAt.add(published)
+    }
+    expect(killedAt.size, 'different places in the recording at which it was killed').toBeGreaterThan(KILLS / 10)
+    await play({ dataDir, events }, (up) => untilSeqs(up, seqs))
+    const killed = await readContents(dataDir, chains)
+    expect(contentDifferences(withoutPlaces(killed), withoutPlaces(contents))).toEqual([])
+  }, 600_000)
+
+  it('before the first checkpoint, everything published: the same rows, updates and seq', async () => {
+    const { tape, seqs } = base
+    const dataDir = base.pathOf('unchecked')
+    const never = 3_600_000
+    const config = { ...BUSY, intervals: { flush_ms: 50, checkpoint_ms: never } }
+    for (let run = 0; run < 2; run += 1) {
+      const up = startUp({ dataDir, events: tape, speed: 'max', config })
+      await untilSeqs(up, seqs)
+      await up.kill()
+    }
+    await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+    expect(await base.differencesOf(dataDir)).toEqual([])
+  })
+})

@@ -1,0 +1,162 @@
+/** Generated markets of three chains in one file, played by a real `up`: every number REST tells, from first principles. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  candleDifferences,
+  type Played,
+  pairDifferences,
+  playedBy,
+  quotePriceDifferences,
+  tokenDifferences,
+} from '../rig/http/against-reference.js'
+import { klines } from '../rig/http/ask.js'
+import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { barsOf, type Category, groupDays, LONG_BUCKETS } from '../rig/http/expected-candles.js'
+import { type AskedInterval, type HistoryQuery, historyOf } from '../rig/http/expected-history.js'
+import { interleave, writeRecording } from '../rig/http/recording-file.js'
+import { startUp, type Up } from '../rig/http/up.js'
+import { generateRecording } from '../rig/market/generate.js'
+import { marketMoney } from '../rig/market/money.js'
+import { differences } from '../rig/reference/compare.js'
+
+const retracts = { probability: 0.05, maxDepth: 6 }
+const ALL: readonly Category[] = ['u', 'm', 'r']
+const oneOf = (series: number): readonly Category[] => [ALL[series % 3] ?? 'u']
+
+const MARKETS = [
+  { seed: 101, chain: 'eth', blocks: 200, options: { retracts }, categories: () => ALL },
+  { seed: 102, chain: 'solana', blocks: 200, options: { retracts }, categories: oneOf },
+  // Weeks and months: every third block comes after a day of silence.
+  { seed: 103, chain: 'calendar', blocks: 160, options: { retracts, quietDay: 0.3 }, categories: oneOf },
+]
+
+let up: Up
+const played = new Map<string, Played>()
+const playedOn = (chain: string): Played => played.get(chain) as Played
+
+beforeAll(async () => {
+  for (const market of MARKETS) {
+    played.set(market.chain, playedBy(generateRecording(market), marketMoney(market.chain)))
+  }
+  const folder = scratchFolder()
+  const events = writeRecording(folder, 'three.jsonl', interleave([...played.values()].map(({ lines }) => lines)))
+  const chains = MARKETS.map(({ chain }) => marketMoney(chain))
+  up = await startUp({ folder, events, chains, settings: { retention: { s1_candles_d: 3650 } } })
+  for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
+})
+
+afterAll(async () => {
+  await up.stop()
+  removeScratchFolders()
+})
+
+describe.each(MARKETS)('seed $seed, $chain', ({ chain, categories }) => {
+  test('status tells the head, and that nothing is missing', async () => {
+    const { reference } = playedOn(chain)
+    const status = (await up.status()).find((one) => one.chain === chain)
+    expect(status).toMatchObject({
+      ...{ head: reference.head?.number, time: reference.head?.time, seq: playedOn(chain).lines.length },
+      ...{ indexed_from: reference.blocks[0]?.number, dead_letters: expect.any(Number), gaps: 0, last_gap: null },
+      ...{ stopped: null, source: 'three.jsonl', epoch: 1 },
+    })
+  })
+
+  test('every pair', async () => expect(await pairDifferences(up, playedOn(chain))).toEqual([]))
+
+  test('the quote’s price in every pair', async () =>
+    expect(await quotePriceDifferences(up, playedOn(chain))).toEqual([]))
+
+  test('every token', async () => expect(await tokenDifferences(up, playedOn(chain))).toEqual([]))
+
+  test('every candle of every interval', async () =>
+    expect(await candleDifferences(up, playedOn(chain), categories)).toEqual([]))
+})
+
+describe('history queries', () => {
+  const chain = 'calendar'
+
+  /** The pair with the most trades that is not the one priced by definition, and its bars of any interval. */
+  function busiest() {
+    const { reference } = playedOn(chain)
+    const [[pair] = ['']] = [...reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)
+    const bars = barsOf(reference)
+    const of = (interval: AskedInterval) =>
+      interval in LONG_BUCKETS
+        ? groupDays(bars.of(pair, 'k1440', 'u'), LONG_BUCKETS[interval as keyof typeof LONG_BUCKETS])
+        : bars.of(pair, interval as Exclude<AskedInterval, keyof typeof LONG_BUCKETS>, 'u')
+    return { pair, of, now: reference.now }
+  }
+
+  const INTERVALS_ASKED: AskedInterval[] = ['k15', 'k240', 'k1440', 'k10080', '4320', '43200']
+  const cases = INTERVALS_ASKED.flatMap((interval) =>
+    [{}, { open: 'first' as const }, { fill: 'previous' as const }].map((extra) => ({ interval, extra })),
+  )
+
+  test.each(cases)('$interval with $extra, over ranges', async ({ interval, extra }) => {
+    const { pair, of, now } = busiest()
+    const bars = of(interval)
+    const [first, middle, last] = [bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)].map((bar) => bar?.time ?? 0)
+    const queries: HistoryQuery[] = [
+      { limit: 1000 },
+      { limit: 3 },
+      { limit: 5, from_time: middle ?? 0 },
+      { limit: 5, from_time: (middle ?? 0) + 1 },
+      { limit: 1000, from_time: (first ?? 0) + 1, to_time: (last ?? 0) - 1 },
+      { limit: 2, from_time: first ?? 0, to_time: middle ?? 0 },
+      { limit: 4, to_time: middle ?? 0 },
+      { limit: 4, to_time: (first ?? 0) - 1 },
+      { limit: 4, from_time: now + 1 },
+    ]
+    for (const query of queries) {
+      const asked = { ...query, ...extra }
+      const got = await klines(up, `${pair}-${chain}`, { interval, ...asked })
+      expect(differences(got, historyOf(bars, interval, now, asked), JSON.stringify(asked))).toEqual([])
+    }
+  })
+
+  test('filled from a time long before the first candle begins with that candle', async () => {
+    const { pair, of, now } = busiest()
+    const asked = { limit: 5, from_time: 0, fill: 'previous' as const }
+    const got = await klines(up, `${pair}-${chain}`, { interval: 'k60', ...asked })
+    expect(differences(got, historyOf(of('k60'), 'k60', now, asked))).toEqual([])
+  })
+})
+
+describe('what is not there', () => {
+  const nobody = `0x${'9'.repeat(40)}`
+
+  test('an unknown pair', async () => {
+    const detail = await up.get(`/v2/pairs/${nobody}-eth`)
+    expect(detail).toMatchObject({ status: 200, body: { status: 1, msg: 'pair not found', data_type: 1, data: null } })
+    expect(detail.headers.get('x-reason')).toBe('unknown_pair')
+    const history = await up.get(`/v2/klines/pair/${nobody}-eth?interval=1`)
+    expect(history.headers.get('x-reason')).toBe('unknown_pair')
+    expect(history.body).toEqual({
+      ...{ status: 1, msg: 'pair not found', data_type: 1 },
+      data: {
+        ...{ pair_id: `${nobody}-eth`, interval: 1, limit: 300, to_time: playedOn('eth').reference.now },
+        ...{ total_count: 0, target_token_id: '', points: [] },
+      },
+    })
+  })
+
+  test('unknown tokens, alone and among known ones', async () => {
+    const alone = await up.post('/v2/tokens/price', { token_ids: [`${nobody}-eth`] })
+    expect(alone).toMatchObject({ status: 200, body: { status: 1, msg: 'token not found', data_type: 1, data: {} } })
+    expect(alone.headers.get('x-reason')).toBe('unknown_token')
+    const searched = await up.post('/v2/tokens/search', { token_ids: [`${nobody}-eth`] })
+    expect(searched).toMatchObject({ status: 200, body: { msg: 'token not found', data: [] } })
+    const native = `${marketMoney('eth').native}-eth`
+    const both = await up.post('/v2/tokens/price', { token_ids: [`${nobody}-eth`, native], tvl_min: 0 })
+    expect(both).toMatchObject({ status: 200, body: { msg: 'SUCCESS', data: { [native]: { token_id: native } } } })
+    expect(both.headers.get('x-reason')).toBeNull()
+  })
+
+  test('a chain nobody indexes', async () => {
+    const detail = 'Chain "mars" is not indexed here. Indexed: calendar, eth, solana.'
+    const problem = { status: 400, code: 'chain_unknown', detail, msg: detail }
+    for (const path of [`/v2/pairs/${nobody}-mars`, `/v2/klines/pair/${nobody}-mars?interval=1`]) {
+      expect(await up.get(path)).toMatchObject({ status: 400, body: problem })
+    }
+    expect(await up.post('/v2/tokens/search', { token_ids: [`${nobody}-mars`] })).toMatchObject({ body: problem })
+  })
+})

@@ -1,0 +1,100 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRandom } from '../rig/market/random.js'
+import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
+import { publishedRecords, readContents } from '../rig/up/contents.js'
+import { contentDifferences, withoutPlaces } from '../rig/up/differences.js'
+import { BUSY, play, stoppedCleanly, untilRead, untilSeqs } from '../rig/up/play.js'
+import { startUp } from '../rig/up/process.js'
+import { seqsOf, speedFor, writeTape } from '../rig/up/recording.js'
+
+const SEED = 7
+const STOPS = 8
+
+let base: Baseline
+
+beforeAll(async () => {
+  const options = { retracts: { probability: 0.1, maxDepth: 20 }, quietDay: 0 }
+  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 120, options })
+})
+
+afterAll(() => base?.remove())
+
+describe('one run over a recording', () => {
+  it('leaves rows in every table and one update for each line, seq from 1', () => {
+    const empty = Object.entries(base.contents.rows).filter(([, rows]) => rows.size === 0)
+    expect(empty).toEqual([])
+    for (const [chain, last] of base.seqs) {
+      const expected = Array.from({ length: last }, (_, at) => `1:${at + 1}`)
+      expect(base.contents.updates.get(chain)?.map(({ epoch, seq }) => `${epoch}:${seq}`)).toEqual(expected)
+    }
+  })
+})
+
+describe('the same rows, updates and seq', () => {
+  it(`cut into several runs by SIGTERM at random moments (seed ${SEED}), each gone within 5 s`, async () => {
+    const { lines, tape, seqs } = base
+    const dataDir = base.pathOf('stopped')
+    const random = createRandom(SEED)
+    const stoppedAt = new Set<number>()
+    let published = 0
+    for (let run = 0; run < STOPS; run += 1) {
+      const speed = speedFor(lines.slice(published), (STOPS - run) * 0.5)
+      const up = startUp({ dataDir, events: tape, speed, config: BUSY })
+      await up.serving
+      await sleep(random.int(0, 900))
+      stoppedCleanly(await up.stop())
+      published = await publishedRecords(dataDir)
+      if (published > 0 && published < lines.length) stoppedAt.add(published)
+    }
+    expect(stoppedAt.size, 'stops inside the recording').toBeGreaterThan(STOPS / 4)
+    await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+    expect(await base.differencesOf(dataDir)).toEqual([])
+  })
+
+  it('cut into several files, played one after the other', async () => {
+    const { lines } = base
+    const dataDir = base.pathOf('files')
+    const cuts = [0, 1, 70, 71, 250, lines.length]
+    for (const [at, to] of cuts.slice(1).entries()) {
+      const events = writeTape(base.pathOf(`part-${at}.jsonl`), lines.slice(cuts[at], to))
+      await play({ dataDir, events }, (up) => untilSeqs(up, seqsOf(lines.slice(0, to))))
+    }
+    expect(await base.differencesOf(dataDir)).toEqual([])
+  })
+
+  it('as a file that has grown and has another name', async () => {
+    const { lines, seqs } = base
+    const dataDir = base.pathOf('grown')
+    const events = writeTape(base.pathOf('growing.jsonl'), lines.slice(0, 200))
+    await play({ dataDir, events }, (up) => untilSeqs(up, seqsOf(lines.slice(0, 200))))
+    const renamed = base.pathOf('renamed.jsonl')
+    renameSync(writeTape(events, lines), renamed)
+    await play({ dataDir, events: renamed }, (up) => untilSeqs(up, seqs))
+    expect(await base.differencesOf(dataDir)).toEqual([])
+  })
+
+  it('played again: the same file, then a copy that is not known as the same', async () => {
+    const { lines, tape, seqs } = base
+    const dataDir = base.pathOf('again')
+    await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+    await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+    expect(await base.differencesOf(dataDir)).toEqual([])
+    const copy = writeTape(base.pathOf('copy.jsonl'), lines)
+    // A recording is known by its first line; a blank one is no record.
+    writeFileSync(copy, `\n${readFileSync(copy, 'utf8')}`)
+    await play({ dataDir, events: copy }, (up) => untilRead(up, seqs))
+    expect(await base.differencesOf(dataDir)).toEqual([])
+  })
+
+  it('every line delivered twice', async () => {
+    const { lines, chains, contents } = base
+    const dataDir = base.pathOf('twice')
+    const doubled = lines.flatMap((line) => [line, line])
+    const events = writeTape(base.pathOf('twice.jsonl.gz'), doubled)
+    await play({ dataDir, events }, (up) => untilRead(up, seqsOf(doubled)))
+    const twice = await readContents(dataDir, chains)
+    expect(contentDifferences(withoutPlaces(twice), withoutPlaces(contents))).toEqual([])
+  })
+})

@@ -1,0 +1,186 @@
+/** A start that cannot work: one message that says what to do, its exit code, and nothing left that breaks the next start. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Ended, removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
+import { textOf, writeRecording } from '../rig/http/recording-file.js'
+import { dataDirOf, environmentOf, startUp } from '../rig/http/up.js'
+import { generateRecording } from '../rig/market/generate.js'
+import { marketMoney } from '../rig/market/money.js'
+
+const CONFIGURATION = 78
+const FAILED = 1
+
+let folder: string
+beforeEach(() => {
+  folder = scratchFolder()
+})
+
+afterAll(removeScratchFolders)
+
+type Given = { env?: Record<string, string>; settings?: Record<string, unknown>; args?: string[]; uid?: number }
+
+const runUp = ({ env = {}, settings = {}, args = [], uid }: Given): Promise<Ended> =>
+  runCommand(['up', ...args], {
+    cwd: folder,
+    env: { ...environmentOf({ folder, settings }), ...env },
+    ...(uid === undefined ? {} : { uid }),
+    withinMs: 15_000,
+  })
+
+/** One line on stderr, for a person: no stack, no log lines around it, nothing on stdout. */
+function expectRefused({ code, out, err }: Ended, message: string | RegExp, expectedCode = CONFIGURATION): void {
+  expect({ code, out }).toEqual({ code: expectedCode, out: '' })
+  expect(err).toMatch(/^dextape: .+\n$/)
+  expect(err).toMatch(message)
+}
+
+/** Generated lines of a chain whose money is built in. */
+const someLines = () => generateRecording({ seed: 5, chain: 'eth', blocks: 40 })
+
+async function expectStarts(): Promise<void> {
+  const lines = someLines()
+  const events = writeRecording(folder, 'after.jsonl', lines)
+  const up = await startUp({ folder, events, chains: [marketMoney('eth')] })
+  await up.stored('eth', lines.length)
+  expect((await up.stop()).code).toBe(0)
+}
+
+describe('configuration', () => {
+  test('an unknown key names the nearest', async () => {
+    expectRefused(await runUp({ settings: { htp_port: 1 } }), 'unknown key "htp_port": did you mean "http_port"?')
+    expect(existsSync(dataDirOf(folder))).toBe(false)
+  })
+
+  test('a bad value, an unknown variable and a bad one: all told at once', async () => {
+    const env = { DEXTAPE_WS_PROT: '1', DEXTAPE_HTTP_PORT: 'eighty' }
+    const ended = await runUp({ settings: { fold: { max_time_back_s: -5 } }, env })
+    expectRefused(ended, /max_time_back_s/)
+    expect(ended.err).toContain('unknown environment variable DEXTAPE_WS_PROT: did you mean DEXTAPE_WS_PORT?')
+    expect(ended.err).toContain('DEXTAPE_HTTP_PORT')
+    expect(existsSync(dataDirOf(folder))).toBe(false)
+  })
+
+  test('a file that is not there, and one that is neither YAML nor JSON', async () => {
+    expectRefused(await runUp({ env: { DEXTAPE_CONFIG: join(folder, 'none.yaml') } }), 'cannot be read')
+    const broken = join(folder, 'broken.yaml')
+    writeFileSync(broken, 'chains: [}\n')
+    expectRefused(await runUp({ env: { DEXTAPE_CONFIG: broken } }), 'neither YAML nor JSON')
+  })
+
+  test('a speed that is none', async () => {
+    expectRefused(await runUp({ args: ['--speed', 'fast'] }), /speed/)
+  })
+})
+
+describe('a port in use', () => {
+  let other: Server
+  let port: number
+  beforeEach(async () => {
+    other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    port = (other.address() as AddressInfo).port
+  })
+  afterEach(() => void other.close())
+
+  test.each(['DEXTAPE_HTTP_PORT', 'DEXTAPE_WS_PORT'])('%s', async (name) => {
+    const ended = await runUp({ env: { [name]: String(port) } })
+    expectRefused(
+      ended,
+      `Port ${port} on 127.0.0.1 is already in use. Stop what listens there, or choose another port with ${name}.`,
+    )
+    expect(existsSync(dataDirOf(folder))).toBe(false)
+    await expectStarts()
+  })
+})
+
+describe('the data directory', () => {
+  const inDir = (path: string): Given => ({ env: { DEXTAPE_DATA_DIR: path } })
+
+  test('is a file', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, 'mine')
+    expectRefused(await runUp(inDir(file)), `The data directory ${file} is not a directory`)
+    expectRefused(await runUp(inDir(join(file, 'below'))), `${join(file, 'below')} cannot be made: ENOTDIR`)
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+  })
+
+  test('is where nothing can be made', async () => {
+    expectRefused(await runUp(inDir('/proc/dextape')), 'The data directory /proc/dextape cannot be made')
+  })
+
+  // Permission bits do not bind the administrator, who alone can start it as somebody else.
+  test.runIf(process.getuid?.() === 0)('belongs to somebody else', async () => {
+    const dir = dataDirOf(folder)
+    mkdirSync(dir, { mode: 0o700 })
+    chmodSync(folder, 0o755)
+    const ended = await runUp({ uid: 65_534 })
+    expectRefused(
+      ended,
+      `The data directory ${dir} cannot be used: permission denied. Give this user read and write permission`,
+    )
+    expect(readdirSync(dir)).toEqual([])
+    await expectStarts()
+  })
+
+  test('was written by a newer version', async () => {
+    const dir = dataDirOf(folder)
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'VERSION'), '999\n')
+    expectRefused(
+      await runUp({}),
+      /written by a newer version of Dextape; expected version \d+ or older; got version 999/,
+    )
+    expect(readdirSync(dir)).toEqual(['VERSION'])
+    writeFileSync(join(dir, 'VERSION'), 'of something else')
+    expectRefused(await runUp({}), 'holds no version number')
+  })
+
+  test('is in use by another up, which goes on', async () => {
+    const first = await startUp({ folder })
+    const ended = await runUp({})
+    expectRefused(ended, /Another dextape \(process \d+\) is running on the data directory .*\. Stop it first/)
+    expect((await first.get('/health')).status).toBe(200)
+    expect((await first.stop()).code).toBe(0)
+    await expectStarts()
+  })
+})
+
+describe('the recording', () => {
+  test('is not there', async () => {
+    expectRefused(
+      await runUp({ args: ['--events', join(folder, 'none.jsonl')] }),
+      'The recording cannot be read: ENOENT',
+    )
+    await expectStarts()
+  })
+
+  test('is a directory', async () => {
+    expectRefused(await runUp({ args: ['--events', folder] }), /The recording cannot be read: .*EISDIR/)
+    await expectStarts()
+  })
+
+  test('is a gzip file that was cut: what is whole is kept, and the whole file goes on from there', async () => {
+    const lines = someLines()
+    const file = join(folder, 'cut.jsonl.gz')
+    const packed = gzipSync(textOf(lines))
+    writeFileSync(file, packed.subarray(0, Math.floor(packed.length * 0.7)))
+    const { code, err } = await runUp({ args: ['--events', file] })
+    expect(code).toBe(FAILED)
+    const failures = err
+      .trim()
+      .split('\n')
+      .filter((line) => line.includes('"level":"error"'))
+    expect(failures).toHaveLength(1)
+    expect(failures[0]).toContain('cut')
+    expect(err).not.toContain('    at ')
+    writeFileSync(file, packed)
+    const up = await startUp({ folder, events: file })
+    const status = await up.applied('eth', lines.length)
+    expect(status).toMatchObject({ dead_letters: expect.any(Number), stopped: null, gaps: 0 })
+    expect((await up.metrics()).get('dextape_ingest_blocks_total{chain="eth"}')).toBeLessThan(lines.length)
+    await up.stop()
+  })
+})

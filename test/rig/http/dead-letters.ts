@@ -1,0 +1,39 @@
+/** Dead letters as `dextape dead` tells them. */
+import { type CommandOptions, runCommand } from './command.js'
+
+export type ListedLetter = {
+  offset: number
+  chain: string
+  reason: string
+  detail: string
+  source: string
+  block_number: number | null
+  position: string | null
+}
+
+async function lines(args: readonly string[], options: CommandOptions): Promise<string[]> {
+  const { code, out, err } = await runCommand(['dead', ...args], options)
+  if (code !== 0) throw new Error(`dextape dead ${args.join(' ')} ended with ${code}: ${err}`)
+  return out.split('\n').filter((line) => line !== '')
+}
+
+/** Letters by reason. */
+export async function deadCounts(chain: string, options: CommandOptions): Promise<Record<string, number>> {
+  const rows = await lines(['ls', chain, '--json'], options)
+  const parsed = rows.map((row) => JSON.parse(row) as { reason: string; letters: number })
+  return Object.fromEntries(parsed.map(({ reason, letters }) => [reason, letters]))
+}
+
+export async function deadLetters(chain: string, options: CommandOptions): Promise<ListedLetter[]> {
+  return (await lines(['ls', chain, '--letters', '1000', '--json'], options)).map(
+    (row) => JSON.parse(row) as ListedLetter,
+  )
+}
+
+export async function rawLetter(chain: string, offset: number, options: CommandOptions): Promise<string> {
+  return (await runCommand(['dead', 'show', chain, String(offset), '--raw'], options)).out
+}
+
+export async function shownLetter(chain: string, offset: number, options: CommandOptions): Promise<string> {
+  return (await runCommand(['dead', 'show', chain, String(offset)], options)).out
+}

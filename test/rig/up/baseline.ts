@@ -1,0 +1,38 @@
+/** A recording and what one undisturbed run over it leaves: what every other way of playing it must leave too. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RecordingLine } from '../reference/lines.js'
+import { type Contents, readContents } from './contents.js'
+import { contentDifferences } from './differences.js'
+import { play, scratchFolder, untilSeqs } from './play.js'
+import { chainsOf, generateTape, seqsOf, type TapePlan, writeTape } from './recording.js'
+
+export type Baseline = {
+  lines: readonly RecordingLine[]
+  chains: string[]
+  seqs: Map<string, number>
+  /** The recording's file. */
+  tape: string
+  /** Of the undisturbed run. */
+  contents: Contents
+  /** A path in the folder that holds everything. */
+  pathOf(name: string): string
+  differencesOf(dataDir: string): Promise<string[]>
+  remove(): void
+}
+
+export async function makeBaseline(plan: TapePlan): Promise<Baseline> {
+  const folder = scratchFolder()
+  const pathOf = (name: string) => join(folder, name)
+  const lines = generateTape(plan)
+  const [chains, seqs] = [chainsOf(lines), seqsOf(lines)]
+  const tape = writeTape(pathOf('tape.jsonl.gz'), lines)
+  const dataDir = pathOf('once')
+  await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+  const contents = await readContents(dataDir, chains)
+  return {
+    ...{ lines, chains, seqs, tape, contents, pathOf },
+    differencesOf: async (other) => contentDifferences(await readContents(other, chains), contents),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
