@@ -1,10 +1,11 @@
 /** What a played recording leaves in the store: read once the process has stopped, against SQL over its own raw trades. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
 import type { Window } from '../../services/core/domain/records.js'
 import { openStore } from '../../services/core/store/clickhouse.js'
-import { enginePathOf } from '../../services/core/store/local.js'
 import type { Store } from '../../services/core/store/port.js'
+import { storeTargetOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { amountOf } from '../rig/http/decimals.js'
 import { interleave, writeRecording } from '../rig/http/recording-file.js'
@@ -36,7 +37,7 @@ beforeAll(async () => {
   // At once: what is folded and not yet written must be in the store when the process is gone.
   const { code, err } = await up.stop()
   if (code !== 0) throw new Error(`up ended with ${code}: ${err}`)
-  store = await openStore({ kind: 'embedded', path: enginePathOf(up.dataDir) })
+  store = await openStore(storeTargetOf(up.dataDir))
 })
 
 afterAll(async () => {

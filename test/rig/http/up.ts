@@ -1,9 +1,11 @@
 /** A running `dextape up` and how to ask it. */
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { StatusReport } from '../../../services/serve/status.js'
+import { storeEnvironmentOf } from '../engine.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
@@ -48,6 +50,7 @@ export function environmentOf({ folder, chains = [], settings = {} }: UpPlan): R
   const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
   writeFileSync(config, JSON.stringify(content))
   return {
+    ...storeEnvironmentOf(dataDirOf(folder)),
     DEXTAPE_CONFIG: config,
     DEXTAPE_DATA_DIR: dataDirOf(folder),
     DEXTAPE_HTTP_PORT: '0',

@@ -6,8 +6,8 @@ import { openEmbedded } from '../../../services/core/log/embedded.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
 import { openStore } from '../../../services/core/store/clickhouse.js'
-import { enginePathOf } from '../../../services/core/store/local.js'
 import type { TableName } from '../../../services/core/store/tables.js'
+import { storeTargetOf } from '../engine.js'
 
 export type Row = Record<string, unknown>
 /** Rows by their sort key, tables by name. */
@@ -31,7 +31,7 @@ const LIMITS = { maxRows: 5_000_000, maxSeconds: 60 }
 
 /** The engine allows one directory a process: it is closed again before this resolves. */
 export async function readRows(dataDir: string): Promise<Rows> {
-  const store = await openStore({ kind: 'embedded', path: enginePathOf(dataDir) })
+  const store = await openStore(storeTargetOf(dataDir))
   try {
     const rows: Partial<Rows> = {}
     for (const [table, key] of Object.entries(SORT_KEYS) as [TableName, readonly string[]][]) {

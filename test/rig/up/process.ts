@@ -1,10 +1,12 @@
 /** The real `dextape up` as a process of its own: started on free ports, watched through /status and /metrics, stopped or killed. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { ChainStatus, StatusReport } from '../../../services/serve/status.js'
+import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 25
@@ -43,7 +45,7 @@ export type UpProcess = {
 export function startUp(options: UpOptions): UpProcess {
   const child = spawn(process.execPath, [BIN, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
-    env: { PATH: process.env.PATH, ...options.env },
+    env: { PATH: process.env.PATH, ...storeEnvironmentOf(options.dataDir), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = endOf(child)
