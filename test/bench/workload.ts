@@ -21,7 +21,10 @@ export type WorkloadPlan = { pools: number; wallets: number; blocks: number }
 /** Block 0 describes everything; every other block holds swaps. */
 export function* benchBlocks({ pools, wallets, blocks }: WorkloadPlan): Generator<Block> {
   yield block(0, describe(pools))
-  const reserves = Array.from({ length: pools + 1 }, () => ({ target: 5_000_000, quote: 1_000 }))
+  // Native at 2,000 USD, tokens at 0.4: every trade is good and makes candles.
+  const reserves = Array.from({ length: pools + 1 }, (_, pool) =>
+    pool === 0 ? { target: 5_000, quote: 10_000_000 } : { target: 5_000_000, quote: 1_000 },
+  )
   let seed = 1
   const random = () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0

@@ -66,6 +66,7 @@ class Undo {
     }
     const { tape } = journal
     while (tape.length > 0) this.step(journal, tape.pop())
+    state.recycle(tape)
     for (const text of journal.texts.toReversed()) this.text(text)
     state.head = journal.before.head
     if (state.head === null) state.firstBlock = null

@@ -24,6 +24,7 @@ export type FoldSettings = {
 }
 
 const FIRST_TAPE = 1024
+const MAX_FREE_TAPES = 8
 
 export class ChainState {
   readonly names = new WalletNames()
@@ -50,6 +51,7 @@ export class ChainState {
   private readonly pairTouched: number[] = []
   private readonly tokenTouched: number[] = []
   private current: BlockJournal | null = null
+  private readonly freeTapes: Tape[] = []
 
   constructor(
     readonly facts: ChainFacts,
@@ -74,10 +76,14 @@ export class ChainState {
     this.highNowS = Math.max(this.highNowS, this.nowS)
     this.finalizedNumber = Math.max(this.finalizedNumber, finalizedNumber)
     this.touchedTokens = []
-    // The blocks of a chain are alike: the last one's tape tells how much room this one's needs.
-    const room = Math.max(FIRST_TAPE, Math.ceil((this.journals.at(-1)?.tape.length ?? 0) * 1.2))
     this.current = {
-      ...{ seq: this.seq, head, nowS: this.nowS, before, tape: new Tape(new Float64Array(room)) },
+      ...{
+        seq: this.seq,
+        head,
+        nowS: this.nowS,
+        before,
+        tape: this.freeTapes.pop() ?? new Tape(new Float64Array(FIRST_TAPE)),
+      },
       ...{ texts: [], wallets: [], events: [], mainPairs: [], toldPairs: [], toldTokens: [] },
     }
   }
@@ -91,7 +97,14 @@ export class ChainState {
       if (oldest.head.number > this.finalizedNumber && this.journals.length <= this.settings.journalBlocks) break
       this.finalNowS = oldest.nowS
       this.journals.shift()
+      this.recycle(oldest.tape)
     }
+  }
+
+  /** Tapes are large and as many as open blocks: a new block writes over one that is done with. */
+  recycle(tape: Tape): void {
+    tape.length = 0
+    if (this.freeTapes.length < MAX_FREE_TAPES) this.freeTapes.push(tape)
   }
 
   touchPair(id: number): void {
