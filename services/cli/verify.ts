@@ -1,5 +1,4 @@
 /** `dextape verify`: folds the log again from its first block and compares every stored row and every update with it. */
-import { createHash } from 'node:crypto'
 import { chainFacts, type DataDir, findDataDir } from '../core/config/index.js'
 import { blocksTopic } from '../core/log/port.js'
 import { openStore } from '../core/store/clickhouse.js'
@@ -64,9 +63,4 @@ async function progressOf(store: Store, chain: string): Promise<{ epoch: number;
     { chain },
   )
   return row === undefined ? undefined : { epoch: Number(row.epoch), seq: Number(row.seq) }
-}
-
-/** A short name of a long value, to compare updates without keeping them. */
-export function fingerprintOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64').slice(0, 22)
 }

@@ -4,7 +4,8 @@ import type { ChainState } from '../state/chain-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
 import { WALLET_REACH_S } from '../state/windows.js'
-import { BlockPair } from './block-pair.js'
+import { BlockFold } from './block-at-hand.js'
+import type { BlockPair } from './block-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './candles.js'
 import { findMovedWindows, noteTraded } from './decay.js'
 import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
@@ -12,52 +13,9 @@ import { splitPairEntry } from './large-entries.js'
 import { rankMainPairs } from './main-pair.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
-import type { DeadEvent, FoldResult, HolderChange } from './result.js'
+import type { FoldResult } from './result.js'
 import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
 import { updateTvl } from './tvl.js'
-
-/** The block at hand: what its events have touched so far. */
-export class BlockFold {
-  readonly pairs = new Map<number, BlockPair>()
-  /** Tokens to re-rank: targets of touched pools and launched tokens, in order of first touch. */
-  readonly rankTokens = new Set<number>()
-  /** Tokens whose facts changed. */
-  readonly describedTokens = new Set<number>()
-  /** Pairs not touched otherwise that must be told again: a token's decimals became known. */
-  readonly retoldPairs = new Set<number>()
-  readonly mainPairsBefore = new Map<number, number>()
-  readonly holders: HolderChange[] = []
-  readonly dead: DeadEvent[] = []
-  /** Swaps and liquidity events applied so far. */
-  poolEvents = 0
-  swaps = 0
-
-  constructor(
-    readonly state: ChainState,
-    readonly block: Block,
-  ) {}
-
-  pair(id: number): BlockPair {
-    const known = this.pairs.get(id)
-    if (known !== undefined) return known
-    const fresh = new BlockPair(id, this.state.pairs.rows.get(id, PAIR.priceUsd))
-    this.pairs.set(id, fresh)
-    this.rankTokens.add(this.state.pairs.targetToken(id))
-    return fresh
-  }
-
-  eventId(event: { log_index: number; sub?: number }): string {
-    if (this.state.facts.family !== 'evm') return `${this.block.number}-${this.poolEvents}`
-    const sub = event.sub ?? 0
-    return sub === 0 ? `${this.block.number}-${event.log_index}` : `${this.block.number}-${event.log_index}.${sub}`
-  }
-
-  dropped(event: Event, reason: string, detail: string): void {
-    const position = `${event.tx_index}:${event.log_index}:${event.sub ?? 0}`
-    const raw = JSON.stringify({ ...event, type: event.type })
-    this.dead.push({ reason, detail, position, block: this.block.number, raw })
-  }
-}
 
 export function foldBlock(state: ChainState, block: Block): FoldResult {
   const previousNowS = state.nowS

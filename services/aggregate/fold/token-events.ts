@@ -3,7 +3,7 @@ import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../cor
 import type { ChainState } from '../state/chain-state.js'
 import { PAIR } from '../state/pairs.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
-import type { BlockFold } from './block-fold.js'
+import type { BlockFold } from './block-at-hand.js'
 import { qualifies, setMainPair } from './main-pair.js'
 import { firstPrice } from './reference-prices.js'
 

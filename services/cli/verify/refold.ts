@@ -13,7 +13,7 @@ import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { OpenLog } from '../open-log.js'
-import { fingerprintOf } from '../verify.js'
+import { fingerprintOf } from './fingerprint.js'
 
 export type Refolded = {
   chain: string
