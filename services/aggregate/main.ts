@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
-import { blocksTopic, type EventLog, updatesTopic } from '../core/log/port.js'
+import { blocksTopic, type EventLog, SERVE_GROUP, updatesTopic } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
@@ -125,6 +125,15 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   }
 }
 
+/** Keeps what is younger, and what serve has not read yet: a day of chain time can pass in a second of catching up. */
+async function forgetUpdates(log: EventLog, chain: string, keptMs: number): Promise<void> {
+  const topic = updatesTopic(chain)
+  const { newestMs, end } = await log.info(topic)
+  const old = await log.offsetAt(topic, newestMs - keptMs)
+  const read = await log.committed(SERVE_GROUP, topic)
+  await log.truncate(topic, Math.min(old, read ?? end))
+}
+
 type Turns = ReturnType<typeof createTurns>
 
 /** Records, flushes and checkpoints of one chain take turns: a checkpoint always stands between two blocks. */
@@ -148,7 +157,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
     const day = Math.floor(pipeline.state.nowS / DAY_S)
     if (day === maintainedDay) return
     maintainedDay = day
-    await log.retain(updatesTopic(chain), settings.updatesKeptMs)
+    await forgetUpdates(log, chain, settings.updatesKeptMs)
     await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
   }
 

@@ -51,6 +51,9 @@ export interface EventLog {
   close(): Promise<void>
 }
 
+/** The group under which serve says how far it has read a chain's updates: what it has not read is not forgotten. */
+export const SERVE_GROUP = 'serve'
+
 export const blocksTopic = (chain: string): string => `dex.blocks.${chain}`
 export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`

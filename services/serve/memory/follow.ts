@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../../core/domain/errors.js'
-import { type EventLog, updatesTopic } from '../../core/log/port.js'
+import { type EventLog, SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import { type Applied, applyUpdate } from './apply.js'
@@ -27,10 +27,12 @@ export type Follower = {
 
 const BATCH_RECORDS = 256
 const RETRY_MS = 1000
+const TELL_EVERY_MS = 1000
 
 /** Reads a chain's updates for ever into its state, beginning after what the state (loaded from the store) has. */
 export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSignal): Follower {
   const topic = updatesTopic(state.chain)
+  let toldMs = 0
   let reached = () => {}
   let failed = (_cause: unknown) => {}
   const caughtUp = new Promise<void>((resolve, reject) => {
@@ -52,9 +54,17 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
         if (update !== undefined) await take(update)
         if (offset + 1 >= end) reached()
       }
+      await tellPosition((records.at(-1)?.offset ?? -1) + 1)
       // Catching up must not starve requests: a log in this process may never wait for anything.
       await nextTurn()
     }
+  }
+
+  /** So that retention does not cut what is still to be read. Losing this costs nothing but a later cut. */
+  async function tellPosition(nextOffset: number): Promise<void> {
+    if (nextOffset === 0 || deps.nowMs() - toldMs < TELL_EVERY_MS) return
+    toldMs = deps.nowMs()
+    await deps.log.commit(SERVE_GROUP, topic, nextOffset)
   }
 
   async function take(update: Parameters<typeof applyUpdate>[1]): Promise<void> {

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
+import { createAggregate } from '../../services/aggregate/main.js'
+import { createCodec } from '../../services/core/log/codec.js'
+import { openEmbedded } from '../../services/core/log/embedded.js'
+import { blocksTopic, SERVE_GROUP, updatesTopic } from '../../services/core/log/port.js'
+import { silentLogger } from '../../services/core/runtime/logger.js'
+import type { Store } from '../../services/core/store/port.js'
+import { chainRecordOf, FOLD_SETTINGS } from '../rig/aggregate/fold-lines.js'
+import { MONDAY, MONEY, pool, swap, tape } from '../rig/tape.js'
+
+/** A store that takes everything: what is kept of the updates does not depend on it. */
+const sponge = { insert: async () => {}, command: async () => {} } as unknown as Store
+const SETTINGS = {
+  ...FOLD_SETTINGS,
+  ...{
+    flushEveryMs: 10,
+    flushRows: 1000,
+    checkpointEveryMs: 10,
+    updatesKeptMs: 86_400_000,
+    secondCandlesKeptS: 86_400,
+  },
+}
+
+it('updates older than a day are forgotten, but never what serve has still to read', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'dextape-retention-'))
+  const { log, registry } = openEmbedded({ path })
+  const codec = createCodec(registry)
+  const days = tape().block(MONDAY, pool('p', 'a', 'usd'))
+  for (let day = 1; day <= 5; day += 1) days.block(MONDAY + day * 86_400, swap('p', 10, 'usd', 5, 'a'))
+  const state = memoryStateStore()
+  const aggregate = createAggregate({
+    ...{ log, codec, store: sponge, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
+    ...{ openState: () => state, factsOf: () => MONEY },
+  })
+  const blocks = days.lines.map((line) => chainRecordOf(line, MONEY))
+  const play = async (part: typeof blocks, until: number) => {
+    for (const record of part) {
+      if (record.kind !== 'block') continue
+      const entry = {
+        key: 't',
+        value: codec.encodeBlock(blocksTopic('t'), record.block),
+        timestampMs: record.block.time * 1000,
+      }
+      await log.append(blocksTopic('t'), [entry])
+    }
+    const controller = new AbortController()
+    const run = aggregate.runChain('t', controller.signal)
+    while (aggregate.status()[0]?.position !== until) await new Promise((resolve) => setTimeout(resolve, 5))
+    controller.abort()
+    await run
+  }
+  await log.commit(SERVE_GROUP, updatesTopic('t'), 1)
+  await play(blocks.slice(0, 6), 6)
+  expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 1, end: 6 })
+  await log.commit(SERVE_GROUP, updatesTopic('t'), 6)
+  await play(blocks.slice(6), 7)
+  expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 5, end: 7 })
+  await log.close()
+  rmSync(path, { recursive: true, force: true })
+})
