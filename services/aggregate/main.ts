@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
-import { blocksTopic, type EventLog, SERVE_GROUP, updatesTopic } from '../core/log/port.js'
+import { blocksTopic, deadTopic, type EventLog, SERVE_GROUP, updatesTopic } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
@@ -16,6 +16,7 @@ export type AggregateSettings = FoldSettings &
   SinkSettings & {
     checkpointEveryMs: number
     updatesKeptMs: number
+    deadKeptMs: number
     secondCandlesKeptS: number
   }
 
@@ -134,6 +135,15 @@ async function forgetUpdates(log: EventLog, chain: string, keptMs: number): Prom
   await log.truncate(topic, Math.min(old, read ?? end))
 }
 
+async function forgetDeadLetters(log: EventLog, chain: string, keptMs: number): Promise<void> {
+  const topic = deadTopic(chain)
+  const { start } = await log.info(topic)
+  const [oldest] = await log.read(topic, { from: start, maxRecords: 1 })
+  // A letter from before any chain time was known has no age: nothing is cut behind it.
+  if (oldest === undefined || oldest.timestampMs === 0) return
+  await log.retain(topic, keptMs)
+}
+
 type Turns = ReturnType<typeof createTurns>
 
 /** Records, flushes and checkpoints of one chain take turns: a checkpoint always stands between two blocks. */
@@ -158,6 +168,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
     if (day === maintainedDay) return
     maintainedDay = day
     await forgetUpdates(log, chain, settings.updatesKeptMs)
+    await forgetDeadLetters(log, chain, settings.deadKeptMs)
     await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
   }
 

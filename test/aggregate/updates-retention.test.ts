@@ -21,6 +21,7 @@ const SETTINGS = {
     flushRows: 1000,
     checkpointEveryMs: 10,
     updatesKeptMs: 86_400_000,
+    deadKeptMs: 86_400_000,
     secondCandlesKeptS: 86_400,
   },
 }

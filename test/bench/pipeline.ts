@@ -31,7 +31,7 @@ const FLUSH_ROWS = 50_000
 const LIMIT = 1.4
 const SETTINGS = {
   ...{ maxTimeBackS: 3600, journalBlocks: 4096, flushEveryMs: 3_600_000, flushRows: FLUSH_ROWS },
-  ...{ checkpointEveryMs: 5000, updatesKeptMs: 86_400_000, secondCandlesKeptS: 30 * 86_400 },
+  ...{ checkpointEveryMs: 5000, updatesKeptMs: 86_400_000, deadKeptMs: 86_400_000, secondCandlesKeptS: 30 * 86_400 },
 }
 const IN = blocksTopic(BENCH_CHAIN)
 const BATCH = 64
