@@ -33,7 +33,6 @@ export type PipelineCounts = {
   swaps: number
   retracts: number
   repeated: number
-  depth: number
 }
 
 export type ChainPipeline = {
@@ -73,7 +72,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   if (!same) await keeper.capture(state, history, 0)()
   const sink = createSink(chain, store, chainFactsFor(state), settings, state.seq)
   const assembler = createAssembler()
-  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0, depth: 0 }
+  const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
   const inTopic = blocksTopic(chain)
   const outTopic = updatesTopic(chain)
   const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
@@ -115,7 +114,6 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     if (result === undefined) counts.repeated += 1
     else if (whole.kind === 'retract') {
       counts.retracts += 1
-      counts.depth = Math.max(counts.depth, whole.retract.from_number - whole.retract.to_number)
     } else {
       counts.blocks += 1
       counts.swaps += result.swaps

@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { createRandom } from './market/random.js'
 
 export type WriterTask = {
   path: string
@@ -17,20 +18,9 @@ export type WriterTask = {
 /** A record says of which batch it is and how large that batch is, so that a reader can tell a whole batch from a torn one. */
 export type WrittenValue = { writer: string; batch: number; index: number; size: number; padding: string }
 
-/** Deterministic numbers in [0, 1) from a seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 async function main(task: WriterTask): Promise<void> {
   const log = openEmbeddedLog({ path: task.path })
-  const random = randomFrom(task.seed)
+  const random = createRandom(task.seed).next
   writeSync(1, 'ready\n')
   let pending: Promise<void>[] = []
   for (let batch = 0; batch < task.batches; batch++) {

@@ -14,7 +14,6 @@ export type Sink = {
   flush(): Promise<void>
   /** Seq of the last update whose rows are written. */
   readonly flushedSeq: number
-  readonly rowsWritten: number
 }
 
 /** `storedSeq`: the seq whose rows are stored already, after a restart. */
@@ -24,12 +23,10 @@ export function createSink(chain: string, store: Store, facts: Facts, settings: 
   let failure: unknown = null
   let lastStartMs = 0
   let flushedSeq = storedSeq
-  let rowsWritten = 0
 
   async function write(full: RowBatch): Promise<void> {
     for (const { table, lines } of encodeRows(chain, full, facts)) await store.insert(table, lines)
     flushedSeq = full.last?.seq ?? flushedSeq
-    rowsWritten += full.rows
   }
 
   function start(): void {
@@ -69,9 +66,6 @@ export function createSink(chain: string, store: Store, facts: Facts, settings: 
     },
     get flushedSeq() {
       return flushedSeq
-    },
-    get rowsWritten() {
-      return rowsWritten
     },
   }
 }

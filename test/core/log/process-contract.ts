@@ -3,7 +3,8 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { EventLog, LogRecord } from '../../../services/core/log/port.js'
-import { randomFrom, type WriterTask, type WrittenValue } from '../../rig/log-writer.js'
+import type { WriterTask, WrittenValue } from '../../rig/log-writer.js'
+import { createRandom } from '../../rig/market/random.js'
 import { entry } from './contract.js'
 
 export type WriterOrder = Omit<WriterTask, 'path'>
@@ -111,7 +112,7 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
     it('kill -9 in mid-append: what was acknowledged is there once, the rest is whole or absent', async () => {
       const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
       console.info(`kill -9 of a log writer: SEED=${seed}`)
-      const random = randomFrom(seed)
+      const random = createRandom(seed).next
       const topic = 'dex.blocks.eth'
       const log = await open()
       const acknowledged: [string, number][] = []
