@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { PairUpdate } from '../../core/domain/records.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { PushLimits } from '../deps.js'
@@ -21,6 +22,11 @@ export type ParseContext = { chains: ChainDirectory; limits: PushLimits }
 /** A word a client can subscribe to. */
 export type Topic = {
   name: string
+  summary?: string
+  /** The params behind the topic's name, as an array schema. */
+  params?: TSchema
+  /** The `result` of its pushes. */
+  result?: TSchema
   onSlow: OnSlow
   /** Reads the params behind the topic's name; throws RpcError where they are wrong. */
   parse(args: readonly unknown[], context: ParseContext): Asked

@@ -35,6 +35,8 @@ export type Operation<
   query: Query
   body?: Body
   data: Data
+  /** Data is null for a token or pair nobody described. */
+  nullable?: true
   handle(
     context: OperationContext,
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },

@@ -13,6 +13,7 @@ export const pairDetail = operation({
   params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
   query: Type.Object({}),
   data: PairView,
+  nullable: true,
   handle({ chains }, { params }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
     const pair = market.state.pairs.get(address)
