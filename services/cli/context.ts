@@ -2,7 +2,15 @@
 
 import type { Writable } from 'node:stream'
 import type { Environment } from '../core/config/environment.js'
-import { type Config, type DataDir, findDataDir, loadConfig, openDataDir } from '../core/config/index.js'
+import {
+  type Config,
+  type DataDir,
+  findDataDir,
+  isDataDir,
+  isRunning,
+  loadConfig,
+  openDataDir,
+} from '../core/config/index.js'
 import { createLogger, type Logger } from '../core/runtime/logger.js'
 import type { Output } from './output.js'
 
@@ -22,6 +30,16 @@ export type GlobalOptions = { config?: string; dataDir?: string }
 export function configOf(world: World, { config: file, dataDir }: GlobalOptions): Config {
   const env = dataDir === undefined ? world.env : { ...world.env, DEXTAPE_DATA_DIR: dataDir }
   return loadConfig({ env, cwd: world.cwd, file })
+}
+
+/** For commands that work beside a running `up` or after it: unless a directory is named, the one that is running, else the one that is there. */
+export function configBeside(world: World, options: GlobalOptions): Config {
+  const config = configOf(world, options)
+  const { dataDir, simulatedDataDir } = config
+  const useSimulated = isRunning(simulatedDataDir)
+    ? !isRunning(dataDir)
+    : !isDataDir(dataDir) && isDataDir(simulatedDataDir)
+  return useSimulated ? { ...config, dataDir: simulatedDataDir } : config
 }
 
 export function existingDir(config: Config): DataDir {

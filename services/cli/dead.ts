@@ -2,7 +2,7 @@
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
-import { configOf, existingDir, type GlobalOptions, type World } from './context.js'
+import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { type OpenLog, withLog } from './open-log.js'
 import { shownTime } from './output.js'
 import { rawText, recordJson } from './record-json.js'
@@ -13,7 +13,7 @@ const DEAD_PREFIX = deadTopic('')
 export type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }
 
 export async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   const last = options.letters === undefined ? undefined : wholeNumber('--letters', options.letters)
   await withLog(config, existingDir(config), async (open) => {
     const topics = await deadTopics(open, chain)
@@ -73,7 +73,7 @@ export async function showDead(
   options: GlobalOptions & { raw?: boolean },
 ): Promise<void> {
   const offset = wholeNumber('<offset>', offsetText)
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   await withLog(config, existingDir(config), async (open) => {
     const [topic] = await deadTopics(open, chain)
     const letter = topic === undefined ? undefined : await letterAt(open, topic, offset)

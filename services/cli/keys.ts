@@ -1,7 +1,7 @@
 /** `dextape keys`: API keys are shown once, when they are made. */
 import { isPlan, openKeyStore, PLANS } from '../core/config/index.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
-import { configOf, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
+import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
 import { shownTime } from './output.js'
 
 export type CreateKeyOptions = GlobalOptions & {
@@ -22,7 +22,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
     ...(options.quota === undefined ? {} : { quotaCu: positive('--quota', options.quota) }),
     ...(options.expires === undefined ? {} : { expiresAtMs: expiry(options.expires, world.nowMs()) }),
   }
-  const keys = openKeyStore(ownDir(configOf(world, options)), world.nowMs)
+  const keys = openKeyStore(ownDir(configBeside(world, options)), world.nowMs)
   try {
     const { key, record } = await keys.create(wanted)
     if (options.json) await world.out.json({ key, id: record.id, name: record.name, plan: record.plan })
@@ -33,7 +33,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
 }
 
 export async function listKeys(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
-  const keys = openKeyStore(existingDir(configOf(world, options)))
+  const keys = openKeyStore(existingDir(configBeside(world, options)))
   try {
     const records = keys.list()
     if (options.json) {
@@ -61,7 +61,7 @@ export async function listKeys(world: World, options: GlobalOptions & { json?: b
 }
 
 export async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
-  const keys = openKeyStore(existingDir(configOf(world, options)), world.nowMs)
+  const keys = openKeyStore(existingDir(configBeside(world, options)), world.nowMs)
   try {
     const revoked = await keys.revoke(idOrName)
     if (revoked === undefined) {

@@ -1,10 +1,10 @@
 /** `dextape migrate`: brings the store's tables to this version. `up` does the same at its start. */
 import { openStore } from '../core/store/clickhouse.js'
 import { openLocalStore } from '../core/store/local.js'
-import { configOf, type GlobalOptions, ownDir, type World } from './context.js'
+import { configBeside, type GlobalOptions, ownDir, type World } from './context.js'
 
 export async function migrate(world: World, options: GlobalOptions): Promise<void> {
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   const store =
     config.store.kind === 'clickhouse'
       ? await openStore({ kind: 'server', url: config.store.url })

@@ -1,9 +1,11 @@
 /** The command line: which command, with which options. Each command is a file of its own, loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander'
+import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import { ENVIRONMENT, PLANS } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
-import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { configBeside, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { readNumber } from './read-number.js'
 import type { RunUp, RunVerify } from './run-commands.js'
 
 type ExitWith = (code: number) => void
@@ -26,23 +28,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
       exitWith(typeof result === 'number' ? result : EXIT.ok)
     }
 
-  program
-    .command('up')
-    .description('run everything in one process: ingest, aggregate, serve')
-    .option(
-      '-e, --events <file>',
-      'play this recording (JSON lines, plain or gzip), go on where it stopped, keep serving',
-    )
-    .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
-    .addHelpText('after', '\nExample:\n  dextape up --events day.jsonl.gz --speed 10')
-    .action(
-      act<{ events?: string; speed: string }>(async (options) => {
-        const config = configOf(world, options)
-        const speed = parseSpeed(options.speed)
-        const { runUp } = await load<{ runUp: RunUp }>('up')
-        return runUp({ config, speed, events: options.events, logger: loggerOf(world, config), out: world.out })
-      }),
-    )
+  addUp(program, world, act)
 
   program
     .command('verify')
@@ -50,11 +36,35 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .option('--chain <chain>', 'only this chain')
     .action(
       act<{ chain?: string }>(async (options) => {
-        const config = configOf(world, options)
+        const config = configBeside(world, options)
         const { runVerify } = await load<{ runVerify: RunVerify }>('verify')
         return runVerify({ config, chain: options.chain, logger: loggerOf(world, config), out: world.out })
       }),
     )
+
+  program
+    .command('listen')
+    .description('subscribe and print every push as a JSON line')
+    .argument('<topic>', 'tx, multi_tx, liq, kline, multi_kline, price')
+    .argument('[params...]', 'what the topic takes, as in the examples')
+    .option('-k, --key <key>', 'API key (DEXTAPE_API_KEY)')
+    .option('-u, --url <url>', 'WebSocket address (this machine)')
+    .option('-n, --count <pushes>', 'stop after so many')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  dextape listen --key $KEY tx PAIR eth',
+        '  dextape listen --key $KEY multi_tx TOKEN eth',
+        '  dextape listen --key $KEY kline PAIR k1 eth',
+        '  dextape listen --key $KEY multi_kline PAIR,k1,eth PAIR,k15,bsc',
+        '  dextape listen --key $KEY price TOKEN-eth PAIR-bsc',
+      ].join('\n'),
+    )
+    .action(async (topic: string, params: string[], _options: unknown, command: Command) => {
+      const { listen } = await import('./listen.js')
+      exitWith(await listen(world, topic, params, command.optsWithGlobals()))
+    })
 
   addTopics(program, world, act)
   addDead(program, world, act)
@@ -76,6 +86,52 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
 type Act = <Options>(
   run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
 ) => (...given: unknown[]) => Promise<void>
+
+type UpOptions = { events?: string; speed: string; simulate?: boolean; rate?: string; seed?: string }
+
+function addUp(program: Command, world: World, act: Act): void {
+  program
+    .command('up')
+    .description('run everything in one process: ingest, aggregate, serve')
+    .option(
+      '-e, --events <file>',
+      'play this recording (JSON lines, plain or gzip), go on where it stopped, keep serving',
+    )
+    .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
+    .addOption(
+      new Option('--simulate', 'play a simulated market; the default where no other source is given').conflicts(
+        'events',
+      ),
+    )
+    .addOption(new Option('--rate <swaps>', 'swaps a second of the simulated market, 1 to 50000').conflicts('events'))
+    .addOption(new Option('--seed <number>', 'another seed, another market').conflicts('events'))
+    .addHelpText(
+      'after',
+      [
+        '\nA simulated market keeps its data apart (.dextape-simulated where no directory is named) and never mixes with real data.',
+        '\nExamples:\n  dextape up\n  dextape up --rate 500 --seed 7\n  dextape up --events day.jsonl.gz --speed 10',
+      ].join('\n'),
+    )
+    .action(
+      act<UpOptions>(async ({ events, speed, simulate, rate, seed, ...options }) => {
+        const config = configOf(world, options)
+        const simulator = {
+          ...config.simulator,
+          ...(rate === undefined ? {} : { swapsPerS: readNumber('--rate', rate, SwapsPerS) }),
+          ...(seed === undefined ? {} : { seed: readNumber('--seed', seed, Seed) }),
+        }
+        const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
+        const { runUp } = await load<{ runUp: RunUp }>('up')
+        return runUp({
+          config: { ...config, simulator },
+          source: events === undefined ? { kind: 'open', wantsSimulation } : { kind: 'recording', file: events },
+          speed: parseSpeed(speed),
+          logger: loggerOf(world, config),
+          out: world.out,
+        })
+      }),
+    )
+}
 
 function addTopics(program: Command, world: World, act: Act): void {
   const topics = program.command('topics').description('look at, save and load what is on the log')

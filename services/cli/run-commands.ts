@@ -6,6 +6,9 @@ import type { Output } from './output.js'
 
 type Common = { config: Config; logger: Logger; out: Output }
 
+/** `open`: whatever the data directory and the configuration suggest. */
+export type AskedSource = { kind: 'recording'; file: string } | { kind: 'open'; wantsSimulation: boolean }
+
 /** Resolves with the exit code; nothing is 0. */
-export type RunUp = (options: Common & { events: string | undefined; speed: Speed }) => Promise<number | undefined>
+export type RunUp = (options: Common & { source: AskedSource; speed: Speed }) => Promise<number | undefined>
 export type RunVerify = (options: Common & { chain: string | undefined }) => Promise<number | undefined>

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { ConfigError } from '../core/domain/errors.js'
 import { createAssembler } from '../core/log/parts.js'
-import { configOf, existingDir, type GlobalOptions, type World } from './context.js'
+import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { type OpenLog, topicNamed, withLog } from './open-log.js'
 import { recordJson } from './record-json.js'
 import { existingTopic } from './topics.js'
@@ -19,7 +19,7 @@ export type ExportOptions = GlobalOptions & { from?: string; to?: string; out?: 
 export async function exportTopic(world: World, name: string, options: ExportOptions): Promise<void> {
   const from = options.from === undefined ? undefined : parseWhen('--from', options.from)
   const to = options.to === undefined ? undefined : parseWhen('--to', options.to)
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   await withLog(config, existingDir(config), async (open) => {
     const topic = await existingTopic(open.log, topicNamed(name))
     const { start, end } = await open.log.info(topic)

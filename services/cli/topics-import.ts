@@ -1,6 +1,6 @@
 /** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
 import { resolve } from 'node:path'
-import { chainFacts } from '../core/config/index.js'
+import { chainFacts, claimOrigin } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
 import { openCheckpoints } from '../ingest/checkpoints.js'
@@ -19,6 +19,7 @@ export async function importRecording(world: World, file: string, options: Globa
       ? streamRecording(world.stdin, 'stdin', recording)
       : await openRecording(resolve(world.cwd, file), recording)
   const dir = ownDir(config)
+  claimOrigin(dir, { origin: 'real' })
   return withLog(config, dir, async ({ log, codec }) => {
     const checkpoints = openCheckpoints(dir)
     const shutdown = createShutdown(logger)

@@ -5,13 +5,13 @@ import type { Codec } from '../core/log/codec.js'
 import type { EventLog, LogRecord } from '../core/log/port.js'
 import { silentLogger } from '../core/runtime/logger.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
-import { configOf, existingDir, type GlobalOptions, type World } from './context.js'
+import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { topicNamed, withLog } from './open-log.js'
 import { shownTime } from './output.js'
 import { recordJson } from './record-json.js'
 
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   await withLog(config, existingDir(config), async ({ log }) => {
     const topics = (await log.topics()).sort((a, b) => (a.topic < b.topic ? -1 : 1))
     if (options.json) {
@@ -41,7 +41,7 @@ export async function tailTopic(world: World, name: string, options: TailOptions
     const got = JSON.stringify(options.lines)
     throw new ConfigError({ code: 'option_invalid', what: '--lines is not valid', expected: 'a whole number', got })
   }
-  const config = configOf(world, options)
+  const config = configBeside(world, options)
   await withLog(config, existingDir(config), async ({ log, codec }) => {
     const topic = await existingTopic(log, topicNamed(name))
     const { start, end } = await log.info(topic)

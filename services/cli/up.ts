@@ -2,7 +2,15 @@
 import { join } from 'node:path'
 import { openStateStore } from '../aggregate/checkpoint/state-store.js'
 import { createAggregate } from '../aggregate/main.js'
-import { type Config, chainFacts, type DataDir, lockDataDir, openDataDir, openKeyStore } from '../core/config/index.js'
+import {
+  type Config,
+  chainFacts,
+  claimOrigin,
+  type DataDir,
+  lockDataDir,
+  openDataDir,
+  openKeyStore,
+} from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { checkPortFree } from '../core/runtime/ports.js'
@@ -13,14 +21,17 @@ import { enginePathOf, socketPathOf } from '../core/store/local.js'
 import type { Store } from '../core/store/port.js'
 import { openCheckpoints } from '../ingest/checkpoints.js'
 import { createIngest, type Ingest } from '../ingest/main.js'
-import { openRecording } from '../ingest/sources/recording/recording.js'
+import type { Source } from '../ingest/source.js'
 import { registerIngestMetrics } from '../ingest/status.js'
 import { type OpenLog, openLog } from './open-log.js'
 import type { RunUp } from './run-commands.js'
 import { runChains } from './up/chains.js'
 import { greet } from './up/greeting.js'
+import { createHistoryWatch } from './up/history.js'
 import { loadServe } from './up/load-serve.js'
+import { type Choice, chooseSource, openSource } from './up/source.js'
 import { pipeStatusOf, registerFoldMetrics } from './up/status.js'
+import { claimStore } from './up/store-origin.js'
 
 type UpOptions = Parameters<RunUp>[0]
 
@@ -29,12 +40,14 @@ export const runUp: RunUp = async (options) => {
   const createServe = await loadServe()
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
-  const dir = openDataDir(config.dataDir)
+  const choice = chooseSource(config, options.source)
+  const dir = openDataDir(choice.dataDir)
   const lock = lockDataDir(dir)
   const shutdown = createShutdown(logger)
   const closing: (() => Promise<void> | void)[] = [() => shutdown.done(), () => lock.release()]
   try {
-    return await runServices(options, createServe, dir, shutdown, closing)
+    claimOrigin(dir, choice.claim)
+    return await runServices(options, choice, createServe, dir, shutdown, closing)
   } finally {
     for (const close of closing.reverse()) await close()
   }
@@ -42,7 +55,8 @@ export const runUp: RunUp = async (options) => {
 
 /** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
 async function runServices(
-  { config, logger, out, events, speed }: UpOptions,
+  { config, logger, out, speed }: UpOptions,
+  choice: Choice,
   createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
   shutdown: Shutdown,
@@ -52,11 +66,14 @@ async function runServices(
   closing.push(() => opened.log.close())
   const store = await openConfiguredStore(config, dir, logger, shutdown, closing)
   await store.migrate()
+  await claimStore(store, choice.claim.origin)
   const keys = openKeyStore(dir)
   closing.push(() => keys.close())
   const firstKey = await keys.ensureFirst()
   const metrics = createMetrics()
-  const ingest = events === undefined ? null : await openIngest(events, { config, logger, speed }, opened, dir, closing)
+  const watch = createHistoryWatch(out)
+  const source = await openSource(choice.source, { config, logger, speed, onHistory: watch.onHistory }, dir)
+  const ingest = source === undefined ? null : openIngest(source.source, config, logger, opened, dir, closing)
   const aggregate = createAggregate({
     ...{ ...opened, store, logger, nowMs: Date.now },
     openState: (chain) => openStateStore(join(dir.statePath, chain)),
@@ -72,14 +89,22 @@ async function runServices(
   if (ingest !== null) registerIngestMetrics(metrics, ingest.status)
   registerFoldMetrics(metrics, aggregate)
   const pipeStatus = pipeStatusOf(aggregate, ingest?.status, Date.now)
-  const serve = createServe({ ...opened, store, keys, config, logger, metrics, pipeStatus })
+  const simulated = choice.claim.origin === 'simulated'
+  const serve = createServe({ ...opened, store, keys, config, logger, metrics, pipeStatus, simulated })
   const ports = await serve.start()
   closing.push(() => serve.stop())
-  await greet(out, { config, ports, firstKey: firstKey?.key, events })
 
   const chains = runChains(aggregate, opened.log, config, logger, shutdown)
-  const outcome = await ingest?.run(shutdown.signal)
-  if (outcome?.kind === 'done') logger.info('the recording is played to its end; serving goes on', { file: events })
+  const ingesting = ingest?.run(shutdown.signal)
+  if (simulated) await watch.untilLive(serve, shutdown.signal)
+  await greet(out, {
+    ...{ config, ports, choice, dataDir: dir.path },
+    firstKey: firstKey?.key,
+    example: source?.example,
+  })
+  const outcome = await ingesting
+  if (outcome?.kind === 'done')
+    logger.info('the source is played to its end; serving goes on', { source: ingest?.status.source })
   if (outcome?.kind === 'failed') shutdown.stop('ingest failed')
   const failure = await chains
   return outcome?.kind === 'failed' || failure !== undefined ? 1 : 0
@@ -119,14 +144,14 @@ async function openConfiguredStore(
   return store
 }
 
-async function openIngest(
-  file: string,
-  { config, logger, speed }: Pick<UpOptions, 'config' | 'logger' | 'speed'>,
+function openIngest(
+  source: Source,
+  config: Config,
+  logger: Logger,
   { log, codec }: OpenLog,
   dir: DataDir,
   closing: (() => Promise<void> | void)[],
-): Promise<Ingest> {
-  const source = await openRecording(file, { family: (chain) => chainFacts(config, chain).family, logger, speed })
+): Ingest {
   const checkpoints = openCheckpoints(dir)
   closing.push(() => checkpoints.close())
   return createIngest({ source, log, codec, checkpoints, logger, progressMs: config.intervals.progressMs })

@@ -43,6 +43,8 @@ export type ServeDeps = {
   logger: Logger
   metrics: Metrics
   pipeStatus?: () => readonly PipeChainStatus[]
+  /** The market is made up: /status and every page say so. */
+  simulated?: boolean
   push?: Partial<PushLimits>
   /** Wall clock, epoch milliseconds. */
   nowMs?: () => number

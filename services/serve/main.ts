@@ -25,7 +25,8 @@ export function createServe(deps: ServeDeps): Serve {
   const memory = createMemory({ ...deps, chains: deps.chains ?? [], metrics, nowMs })
   const chains = createChainDirectory(memory, config)
   const gate = createKeyGate(deps.keys, config.apiKey, nowMs)
-  const status = () => readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), nowMs })
+  const status = () =>
+    readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), simulated: deps.simulated ?? false, nowMs })
   const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope })
   addServiceRoutes(rest, { memory, metrics, status })
   const push = createPushServer({ memory, chains, gate, metrics, logger, nowMs, limits: deps.push })

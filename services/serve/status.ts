@@ -24,6 +24,8 @@ export type ChainStatus = {
 }
 
 export type StatusReport = {
+  /** The market is made up. */
+  simulated: boolean
   chains: ChainStatus[]
   /** Dead letters that named no chain: lines that are no record at all. */
   dead_letters_without_chain: number
@@ -36,6 +38,7 @@ export type StatusDeps = {
   memory: Memory
   log: EventLog
   pipeStatus: () => readonly PipeChainStatus[]
+  simulated: boolean
   nowMs: () => number
 }
 
@@ -51,7 +54,7 @@ export async function readStatus(deps: StatusDeps): Promise<StatusReport> {
   const chains = [...deps.memory.chains(), ...unserved].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
   )
-  return { chains, dead_letters_without_chain: deadLetters(NO_CHAIN) }
+  return { simulated: deps.simulated, chains, dead_letters_without_chain: deadLetters(NO_CHAIN) }
 }
 
 function chainStatus(

@@ -1,30 +1,43 @@
 /** What a person sees once everything is up: where it is, the key, and what to try. */
 import type { Config } from '../../core/config/index.js'
 import type { Output } from '../output.js'
+import type { Choice, ExamplePair } from './source.js'
 
 export type Greeting = {
-  config: Pick<Config, 'host' | 'dataDir' | 'apiKey'>
+  config: Pick<Config, 'host' | 'apiKey'>
   ports: { httpPort: number; wsPort: number }
+  dataDir: string
   firstKey: string | undefined
-  events: string | undefined
+  choice: Choice
+  example: ExamplePair | undefined
 }
 
-export async function greet(out: Output, { config, ports, firstKey, events }: Greeting): Promise<void> {
+export async function greet(out: Output, greeting: Greeting): Promise<void> {
+  const { config, ports, firstKey, choice, example } = greeting
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
   const rest = `http://${host}:${ports.httpPort}`
-  await out.line('Dextape is up')
+  const push = `ws://${host}:${ports.wsPort}`
+  await out.line(choice.claim.origin === 'simulated' ? 'Dextape is up, on a SIMULATED market' : 'Dextape is up')
+  await out.line(`  page       ${rest}/${firstKey === undefined ? '' : `#key=${firstKey}`}`)
   await out.line(`  REST       ${rest}`)
-  await out.line(`  WebSocket  ws://${host}:${ports.wsPort}`)
+  await out.line(`  WebSocket  ${push}`)
+  await out.line(`  reference  ${rest}/reference`)
   await out.line(`  key        ${keyLine(config, firstKey)}`)
-  await out.line(`  data       ${config.dataDir}`)
+  await out.line(`  data       ${greeting.dataDir}`)
   await out.line(`  status     curl ${rest}/status`)
-  if (events === undefined) {
+  if (example !== undefined) {
+    const key = firstKey ?? (config.apiKey.kind === 'fixed' ? '"$DEXTAPE_API_KEY"' : 'YOUR_KEY')
+    await out.line('Try')
+    await out.line(`  curl -H X-API-KEY:${key} ${rest}/v2/pairs/${example.pair}-${example.chain}`)
+    await out.line(`  npx dextape listen --url ${push} --key ${key} tx ${example.pair} ${example.chain}`)
+  }
+  if (choice.source.kind === 'none') {
     await out.line('  No source is given: nothing new will come. Play a recording with `dextape up --events FILE`.')
   }
 }
 
 function keyLine({ apiKey }: Greeting['config'], firstKey: string | undefined): string {
-  if (firstKey !== undefined) return `${firstKey}  (shown this once; more with \`dextape keys create\`)`
+  if (firstKey !== undefined) return `${firstKey}  (shown this once; more with \`npx dextape keys create --name NAME\`)`
   if (apiKey.kind === 'fixed') return 'the one in DEXTAPE_API_KEY'
-  return 'yours; another with `dextape keys create`'
+  return 'yours; another with `npx dextape keys create --name NAME`'
 }

@@ -13,6 +13,8 @@ export type Config = {
   file: { kind: 'none' } | { kind: 'file'; path: string }
   /** Absolute. */
   dataDir: string
+  /** Where a simulated market keeps its data: the same where a directory is given, else one of its own. */
+  simulatedDataDir: string
   host: string
   httpPort: number
   wsPort: number
@@ -26,6 +28,8 @@ export type Config = {
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
   intervals: { flushMs: number; checkpointMs: number; progressMs: number }
+  /** The market `up` plays when it is given no other source. */
+  simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
 }
 
@@ -58,6 +62,11 @@ export function describeConfig(config: Config): Record<string, unknown> {
       flush_ms: config.intervals.flushMs,
       checkpoint_ms: config.intervals.checkpointMs,
       progress_s: config.intervals.progressMs / 1000,
+    },
+    simulator: {
+      seed: config.simulator.seed,
+      swaps_per_s: config.simulator.swapsPerS,
+      history_h: config.simulator.historyS / 3600,
     },
     chains: [...config.chains.keys()],
   }

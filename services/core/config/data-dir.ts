@@ -48,9 +48,11 @@ function makeFolders(path: string): void {
   }
 }
 
+export const isDataDir = (path: string): boolean => existsSync(join(path, 'VERSION'))
+
 /** For commands that look at what a service wrote: a mistyped path must not become an empty directory. */
 export function findDataDir(path: string): DataDir {
-  if (!existsSync(join(path, 'VERSION'))) {
+  if (!isDataDir(path)) {
     throw new ConfigError({
       code: 'data_dir_missing',
       what: `There is no data directory at ${path}`,

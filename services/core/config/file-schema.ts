@@ -6,6 +6,10 @@ const Port = Type.Integer({ minimum: 0, maximum: 65535 })
 const Address = Type.String({ minLength: 1 })
 const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
 
+/** Of the simulator; the command line takes the same. */
+export const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
+export const SwapsPerS = Type.Number({ minimum: 1, maximum: 50_000 })
+
 const Chain = Type.Object(
   {
     title: Type.Optional(Type.String({ minLength: 1 })),
@@ -60,6 +64,16 @@ export const ConfigFile = Type.Object(
           flush_ms: Type.Optional(wholeNumber(1)),
           checkpoint_ms: Type.Optional(wholeNumber(1)),
           progress_s: Type.Optional(wholeNumber(1)),
+        },
+        closed,
+      ),
+    ),
+    simulator: Type.Optional(
+      Type.Object(
+        {
+          seed: Type.Optional(Seed),
+          swaps_per_s: Type.Optional(SwapsPerS),
+          history_h: Type.Optional(Type.Number({ minimum: 0, maximum: 720 })),
         },
         closed,
       ),

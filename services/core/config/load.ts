@@ -80,6 +80,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
   return {
     file: path === undefined ? { kind: 'none' } : { kind: 'file', path },
     dataDir: resolve(cwd, settings.data_dir ?? '.dextape'),
+    simulatedDataDir: resolve(cwd, settings.data_dir ?? '.dextape-simulated'),
     host: settings.host ?? '0.0.0.0',
     httpPort,
     wsPort,
@@ -101,6 +102,11 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
       flushMs: settings.intervals?.flush_ms ?? 1000,
       checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
       progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
+    },
+    simulator: {
+      seed: settings.simulator?.seed ?? 1,
+      swapsPerS: settings.simulator?.swaps_per_s ?? 20,
+      historyS: (settings.simulator?.history_h ?? 72) * 3600,
     },
     chains: mergeChains(settings.chains ?? {}, problems),
   }

@@ -1,7 +1,7 @@
 /** One running `up` a data directory: a file with its process id. A lock whose process is gone is taken over. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.js'
-import type { DataDir } from './data-dir.js'
+import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
 
 export type DirLock = { release(): void }
 type Holder = { pid: number; started: string }
@@ -38,6 +38,9 @@ export function lockHolder(dir: DataDir): { pid: number } | undefined {
   const holder = parseHolder(readText(dir.lockPath))
   return holder !== undefined && isAlive(holder) ? { pid: holder.pid } : undefined
 }
+
+/** Whether an `up` runs on this directory. */
+export const isRunning = (path: string): boolean => isDataDir(path) && lockHolder(findDataDir(path)) !== undefined
 
 /** Moved aside before it is judged again: another starter may have replaced it in between. */
 function removeStale(dir: DataDir, pid: number): void {

@@ -33,6 +33,8 @@ describe('configuration', () => {
     expect(rest).toEqual({
       file: { kind: 'none' },
       dataDir: join(cwd, '.dextape'),
+      simulatedDataDir: join(cwd, '.dextape-simulated'),
+      simulator: { seed: 1, swapsPerS: 20, historyS: 259_200 },
       host: '0.0.0.0',
       httpPort: 8080,
       wsPort: 8081,

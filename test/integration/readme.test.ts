@@ -1,0 +1,143 @@
+/** Every example of the README, run as a reader would: pasted into a shell beside what `npm start` started. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { storeEnvironmentOf } from '../rig/engine.js'
+import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+
+const root = repositoryRoot()
+const day = join(root, '../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz')
+const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) =>
+  (block ?? '').split('\n').filter((line) => line.trim() !== ''),
+)
+
+type Started = { child: ChildProcess; output: () => string }
+type Environment = Record<string, string>
+
+const running: ChildProcess[] = []
+afterAll(async () => {
+  for (const child of running)
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  removeScratchFolders()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function newEnvironment(): Promise<Environment> {
+  const dataDir = join(scratchFolder(), 'data')
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '/tmp',
+    DEXTAPE_DATA_DIR: dataDir,
+    DEXTAPE_HTTP_PORT: String(await freePort()),
+    DEXTAPE_WS_PORT: String(await freePort()),
+    ...storeEnvironmentOf(dataDir),
+  }
+}
+
+/** A process group of its own, so that what npm started ends with it. */
+function start(command: string, env: Environment): Started {
+  const child = spawn('bash', ['-c', command], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.push(child)
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (more: string) => {
+      text += more
+    })
+  }
+  return { child, output: () => text }
+}
+
+async function until(started: Started, pattern: RegExp): Promise<string> {
+  for (const deadline = Date.now() + 90_000; ; ) {
+    const [, found] = pattern.exec(started.output()) ?? []
+    if (found !== undefined) return found
+    if (started.child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`${pattern} never came:\n${started.output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function stop({ child }: Started): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return
+  const gone = new Promise((resolve) => child.once('close', resolve))
+  process.kill(-child.pid, 'SIGTERM')
+  await gone
+}
+
+/** Runs the lines in one shell; what each printed. */
+async function paste(lines: readonly string[], env: Environment): Promise<string[]> {
+  const mark = '<<end of line>>'
+  const script = lines
+    .map((line) => line.replaceAll('127.0.0.1:8080', `127.0.0.1:${env.DEXTAPE_HTTP_PORT}`))
+    .map((line) => `${line}\necho '${mark}'`)
+  const shell = start(['set -euo pipefail', ...script].join('\n'), env)
+  const code = await new Promise((resolve) => shell.child.once('close', resolve))
+  const outputs = shell.output().split(mark)
+  expect({ code, ran: outputs.length - 1, last: outputs.at(-1) }).toEqual({ code: 0, ran: lines.length, last: '\n' })
+  return outputs.slice(0, -1).map((output) => output.trim())
+}
+
+describe('the README', () => {
+  test('has the blocks this test knows how to run', () => {
+    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number)])
+  })
+
+  describe('npm start', () => {
+    let env: Environment
+    let market: Started
+    beforeAll(async () => {
+      env = await newEnvironment()
+      market = start((blocks[0]?.[0] ?? '').replace(/^npm ci && /, ''), env)
+      await until(market, /\n {2}(npx dextape listen .*)\n/)
+    }, 120_000)
+    afterAll(() => stop(market))
+
+    test('prints two commands that work when pasted', async () => {
+      const [, curl = ''] = /\n {2}(curl -H .*)\n/.exec(market.output()) ?? []
+      const [, listen = ''] = /\n {2}(npx dextape listen .*)\n/.exec(market.output()) ?? []
+      const [pair = '', pushes = ''] = await paste([`${curl} -s`, `${listen} --count 2`], env)
+      expect(JSON.parse(pair)).toMatchObject({ status: 1, msg: 'SUCCESS', data: { tag: '' } })
+      const frames = pushes.split('\n').map((line) => JSON.parse(line) as { result: { topic?: string } })
+      expect(frames.map(({ result }) => result.topic)).toEqual([undefined, 'tx', 'tx'])
+    })
+
+    test('and the examples beside it', async () => {
+      const lines = blocks[1] ?? []
+      const outputs = await paste(lines, env)
+      for (const [index, line] of lines.entries()) {
+        const output = outputs[index] ?? ''
+        if (line.startsWith('curl')) expect(JSON.stringify(JSON.parse(output)).length, line).toBeGreaterThan(20)
+        else if (line.includes('listen'))
+          expect(
+            output.split('\n').map((text) => JSON.parse(text)),
+            line,
+          ).toHaveLength(4)
+        else expect(output, line).toBe('')
+      }
+    })
+  })
+
+  test.skipIf(!existsSync(join(root, '../shared')))('a day of a real pool', async () => {
+    const env = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
+    const [up = '', ...rest] = blocks[2] ?? []
+    const played = start(up.replace('day.jsonl.gz', day), env)
+    await until(played, /(played to its end)/)
+    await until(played, /(Dextape is up)/)
+    const [klines = '', pair = '', topics = '', verified = ''] = await paste(rest, env)
+    expect(JSON.parse(klines).data.points).toHaveLength(24)
+    expect(JSON.parse(pair).data).toMatchObject({ chain: 'eth', token0_symbol: 'USDC', token1_symbol: 'WETH' })
+    expect(topics).toContain('dex.blocks.eth')
+    expect(verified).toContain('eth')
+    await stop(played)
+  })
+})
