@@ -1,6 +1,7 @@
 import { createChainDirectory } from './chain-directory.js'
 import type { ServeDeps } from './deps.js'
 import { createKeyGate } from './keys/gate.js'
+import { createSpending } from './keys/spending.js'
 import { createMemory } from './memory/memory.js'
 import { createServeMetrics } from './metrics.js'
 import { createPushServer } from './push/server.js'
@@ -24,9 +25,10 @@ export function createServe(deps: ServeDeps): Serve {
   const metrics = createServeMetrics(deps.metrics)
   const memory = createMemory({ ...deps, chains: deps.chains ?? [], metrics, nowMs })
   const chains = createChainDirectory(memory, config)
-  const gate = createKeyGate(deps.keys, config.apiKey, nowMs)
   const status = () =>
     readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), simulated: deps.simulated ?? false, nowMs })
+  const spending = createSpending(deps.keys, nowMs, logger)
+  const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
   const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope })
   addServiceRoutes(rest, { memory, metrics, status })
   const push = createPushServer({ memory, chains, gate, metrics, logger, nowMs, limits: deps.push })
@@ -45,6 +47,7 @@ export function createServe(deps: ServeDeps): Serve {
     async stop() {
       push.stop()
       await rest.close()
+      await spending.save()
       await memory.stop()
     },
   }

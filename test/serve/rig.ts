@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import { hashKey, type KeyRecord } from '../../services/core/config/keys.js'
+import { hashKey, type KeyRecord, type KeyStore } from '../../services/core/config/keys.js'
 import type { Update } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded.js'
@@ -15,7 +15,7 @@ import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse.js'
 import type { Store } from '../../services/core/store/port.js'
 import { TABLES, type TableName } from '../../services/core/store/tables.js'
-import type { ServeDeps } from '../../services/serve/deps.js'
+import type { ServeConfig, ServeDeps } from '../../services/serve/deps.js'
 import { createServe } from '../../services/serve/main.js'
 import { engineExpected } from '../rig/store-engine.js'
 
@@ -38,6 +38,19 @@ export function keyRecord(given: Partial<KeyRecord> = {}): KeyRecord {
   }
 }
 
+/** What keys spent, as the key store keeps it. */
+export function spentInMemory(): Pick<KeyStore, 'spentCu' | 'addSpentCu'> {
+  const spent = new Map<string, number>()
+  return {
+    spentCu: (keyId, month) => spent.get(`${month} ${keyId}`) ?? 0,
+    async addSpentCu(more) {
+      for (const { keyId, month, cu } of more) {
+        spent.set(`${month} ${keyId}`, (spent.get(`${month} ${keyId}`) ?? 0) + cu)
+      }
+    },
+  }
+}
+
 export async function openTestStore(directory: string): Promise<Store> {
   const url = process.env.CLICKHOUSE_URL ?? ''
   const database = `serve_${process.pid}_${Date.now()}`
@@ -56,6 +69,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   const { log, registry } = openEmbedded({ path: join(directory, 'log'), maxValueBytes })
   const codec = createCodec(registry)
   const keys = new Map<string, KeyRecord>([[hashKey(KEY), keyRecord()]])
+  const spent = spentInMemory()
 
   async function append(...updates: Update[]): Promise<void> {
     for (const update of updates) {
@@ -66,20 +80,21 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     }
   }
 
+  const config: ServeConfig = {
+    host: '127.0.0.1',
+    httpPort: 0,
+    wsPort: 0,
+    apiKey: { kind: 'none' },
+    envelope: 'spec',
+    chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+  }
   const open = (more: Partial<ServeDeps> = {}) =>
     createServe({
       log,
       codec,
       store,
-      keys: { lookup: (hash) => keys.get(hash) },
-      config: {
-        host: '127.0.0.1',
-        httpPort: 0,
-        wsPort: 0,
-        apiKey: { kind: 'none' },
-        envelope: 'spec',
-        chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
-      },
+      keys: { lookup: (hash) => keys.get(hash), ...spent },
+      config,
       logger: silentLogger,
       metrics: createMetrics({ processMetrics: false }),
       pollMs: 20,
@@ -109,16 +124,21 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
 
+  const send = (method: string, path: string) =>
+    fetch(`http://127.0.0.1:${ports.httpPort}${path}`, { method, headers: { 'x-api-key': KEY } })
+
   return {
     log,
     store,
     keys,
+    config,
     /** Another node on the same log and store; the caller starts and stops it. */
     open,
     append,
     feed,
     get,
     post,
+    send,
     get wsUrl() {
       return `ws://127.0.0.1:${ports.wsPort}`
     },

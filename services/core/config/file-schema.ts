@@ -19,6 +19,7 @@ const Chain = Type.Object(
     native: Type.Optional(Address),
     stables: Type.Optional(Type.Array(Address)),
     majors: Type.Optional(Type.Array(Address)),
+    audited: Type.Optional(Type.Array(Address)),
   },
   closed,
 )
@@ -79,6 +80,7 @@ export const ConfigFile = Type.Object(
       ),
     ),
     chains: Type.Optional(Type.Record(Type.String(), Chain)),
+    token_lists: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   closed,
 )

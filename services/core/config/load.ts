@@ -9,6 +9,7 @@ import type { Config, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { ConfigFile } from './file-schema.js'
 import { schemaProblems } from './schema-problems.js'
+import { withLogos } from './token-lists.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -108,7 +109,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
       swapsPerS: settings.simulator?.swaps_per_s ?? 20,
       historyS: (settings.simulator?.history_h ?? 72) * 3600,
     },
-    chains: mergeChains(settings.chains ?? {}, problems),
+    chains: withLogos(mergeChains(settings.chains ?? {}, problems), settings.token_lists ?? [], cwd, problems),
   }
 }
 

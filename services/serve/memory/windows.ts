@@ -44,3 +44,20 @@ export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
   })
   return window
 }
+
+/** Where lists find what they sort by, without making a window of it. */
+const placeOf = (window: ToldWindow, field: (typeof FIELDS)[number]): number =>
+  UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
+const DAY_BUY_VOLUME = placeOf('24h', 'buy_volume')
+const DAY_SELL_VOLUME = placeOf('24h', 'sell_volume')
+const HOUR_BUY_VOLUME = placeOf('1h', 'buy_volume')
+const HOUR_SELL_VOLUME = placeOf('1h', 'sell_volume')
+const DAY_BUYS = placeOf('24h', 'buys')
+const DAY_SELLS = placeOf('24h', 'sells')
+const DAY_MAKERS = placeOf('24h', 'makers')
+const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
+
+export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)
+export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HOUR_BUY_VOLUME, HOUR_SELL_VOLUME)
+export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
+export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])

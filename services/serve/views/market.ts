@@ -1,6 +1,7 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
+import type { TokenInfo } from '../../core/domain/records.js'
 import type { PairState, TokenState } from '../memory/chain-state.js'
-import { type ChainState, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
+import { type ChainState, quoteToken, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
 import { rawToNumber } from '../numbers/raw-decimal.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
@@ -17,7 +18,7 @@ export function targetOf(pair: PairState): string {
 }
 
 export function quoteOf(pair: PairState): string {
-  return pair.info.target === 0 ? pair.info.token1 : pair.info.token0
+  return quoteToken(pair.info)
 }
 
 /** Price of one of the pair's two tokens as this pair sees it. */
@@ -54,8 +55,14 @@ export function mainPairOf(market: Market, token: TokenState): PairState | undef
 
 /** Total supply with decimals applied; NaN where unknown. */
 export function supplyOf(market: Market, token: string): number {
-  const { total_supply, decimals } = tokenInfo(market, token)
-  return rawToNumber(total_supply, decimals)
+  return supplyLeft(tokenInfo(market, token), null)
+}
+
+/** Supply less what is burnt, decimals applied; NaN where unknown. */
+export function supplyLeft({ total_supply, decimals }: TokenInfo, burntRaw: string | null): number {
+  if (total_supply === null || burntRaw === null) return rawToNumber(total_supply, decimals)
+  const leftRaw = BigInt(total_supply) - BigInt(burntRaw)
+  return rawToNumber(leftRaw > 0n ? leftRaw.toString() : '0', decimals)
 }
 
 /** A launch's word for the pair: `<platform>_king` once graduated. */

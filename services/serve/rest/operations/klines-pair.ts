@@ -1,24 +1,30 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Bar } from '../../candles/bars.js'
-import { readHistory } from '../../candles/history.js'
+import { readHistory, wholeTime } from '../../candles/history.js'
 import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals.js'
 import { plainDecimal } from '../../numbers/plain-decimal.js'
-import { targetOf } from '../../views/market.js'
+import { type Market, targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
-import { resolveId } from '../ids.js'
+import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
+import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 300
 const MAX_LIMIT = 1000
 
 /** What both history operations of candles take. */
 export const KlinesQuery = Type.Object({
-  interval: Type.String({ description: `${[...HISTORY_INTERVALS.keys()].join(' ')}` }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  interval: Type.String({
+    enum: [...HISTORY_INTERVALS.keys()],
+    description: 'Minutes, the same with a k before, or s1 for seconds',
+  }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most points in the answer' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
-  from_time: Type.Optional(Type.Integer({ minimum: 0, description: 'First bucket start, epoch seconds' })),
-  to_time: Type.Optional(Type.Integer({ minimum: 0, description: 'Last bucket start, epoch seconds' })),
+  from_time: Type.Optional(epochSeconds('First bucket start')),
+  to_time: Type.Optional(epochSeconds('Last bucket start')),
   category: Type.Optional(
     Type.Union([Type.Literal('u'), Type.Literal('m'), Type.Literal('r')], {
       default: 'u',
@@ -29,13 +35,26 @@ export const KlinesQuery = Type.Object({
   fill: Type.Optional(Type.Literal('previous', { description: 'Buckets without trades, flat and marked filled' })),
 })
 
-export const Points = Type.Array(
+const Points = Type.Array(
   Type.Object({
     ...fieldsOf(['open', 'high', 'low', 'close', 'volume'], text),
     time: int,
     filled: Type.Optional(Type.Boolean()),
   }),
 )
+
+export const KlinesData = Type.Object({
+  pair_id: text,
+  interval: Type.Unsafe<number | string>({ type: ['integer', 'string'] }),
+  limit: int,
+  to_time: int,
+  total_count: int,
+  target_token_id: text,
+  pump_pair_id: Type.Optional(
+    Type.String({ description: 'The bonding curve the token came from, where it has no pool' }),
+  ),
+  points: Points,
+})
 
 export const klinesPair = operation({
   id: 'klinesPair',
@@ -44,17 +63,9 @@ export const klinesPair = operation({
   summary: 'Candles of a pair',
   costCu: 10,
   envelope: true,
-  params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
+  params: PairIdParams,
   query: KlinesQuery,
-  data: Type.Object({
-    pair_id: text,
-    interval: Type.Unsafe<number | string>({ type: ['integer', 'string'] }),
-    limit: int,
-    to_time: int,
-    total_count: int,
-    target_token_id: text,
-    points: Points,
-  }),
+  data: KlinesData,
   async handle({ chains, store }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
     const asked = readKlinesQuery(query)
@@ -69,19 +80,17 @@ export const klinesPair = operation({
       const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
       return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
     }
-    const bars = await readHistory(store, market.state, { pair: address, ...asked })
+    const bars = await readHistory(store, market.state, { segments: [wholeTime(address)], ...asked })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
-    const target_token_id = `${targetOf(pair)}-${chain}`
-    return { data: { ...shared, total_count: points.length, target_token_id, points }, chains: [chain], ...reason }
+    const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }
+    return { data: { ...shared, total_count: points.length, ...target, points }, chains: [chain], ...reason }
   },
 })
 
 export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
   const { from_time: fromS, to_time: toS } = query
-  if (fromS !== undefined && toS !== undefined && fromS > toS) {
-    throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
-  }
+  checkRange(fromS, toS)
   return {
     interval: intervalOf(query.interval),
     category: query.category ?? 'u',
@@ -90,6 +99,11 @@ export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
     toS,
     fill: query.fill === 'previous',
   }
+}
+
+/** A curve without a pool address is the pair `<token>_fo`. */
+export function curveOf({ state }: Market, token: string): { pump_pair_id?: string } {
+  return state.pairs.has(`${token}_fo`) ? { pump_pair_id: `${token}_fo-${state.chain}` } : {}
 }
 
 function intervalOf(name: string): HistoryInterval {
