@@ -78,6 +78,7 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
   const pool: Pool = {
     address: book('pool', state.nextPool++),
     amm,
+    router: book(`router ${amm}`, 0),
     feeBps: ammOf(venue, amm).feeBps,
     base,
     quote,
@@ -127,8 +128,9 @@ export function forgetPool(stage: Stage, pool: Pool): void {
 /** The second pool's provider moves in or out, so that the deeper of the two changes. `pace`: how dense history is. */
 export function letRivalsMove(stage: Stage, pace: number): void {
   const { rivals } = stage.state
-  if (stage.timeMs < rivals.nextMs) return
-  rivals.nextMs = stage.timeMs + Math.floor((RIVALS_EVERY_MS * (0.8 + 0.4 * stage.random.next())) / pace)
+  if ((stage.timeMs - rivals.movedMs) * pace < rivals.restMs) return
+  rivals.movedMs = stage.timeMs
+  rivals.restMs = RIVALS_EVERY_MS * (0.8 + 0.4 * stage.random.next())
   const lead =
     wholeOf(rivals.second.quote, rivals.second.quoteReserve) / wholeOf(rivals.first.quote, rivals.first.quoteReserve)
   const wanted = lead > 1 ? RIVAL_TRAILS : RIVAL_LEADS

@@ -89,7 +89,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     const writer = createBlockWriter(facts.family, random)
     const ledger = createLedger(state, facts.family, book, writer)
     const stage: Stage = {
-      ...{ facts, venue, state, random, writer, ledger, book, timeMs: state.nextMs, isLive },
+      ...{ facts, venue, state, random, writer, ledger, book, lastPool: null, timeMs: state.nextMs, isLive },
       swapsPerS: allPerS * share,
     }
     if (state.head.hash === '') {
@@ -145,7 +145,7 @@ function heightAt(atMs: number, venue: Venue): number {
 function emptyState(startMs: number, venue: Venue): MarketState {
   const nothing = newToken({ address: '', symbol: '', name: '', decimals: 0, supply: 0n }, 1)
   const nowhere = {
-    ...{ address: '', amm: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
+    ...{ address: '', amm: '', router: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
     ...{ quoteReserve: 0n, weight: 0, usdPerS: 0, homeDepth: 0, provider: 0, siblings: [], curve: null },
   }
   const firstMs = Math.ceil(startMs / venue.blockMs) * venue.blockMs
@@ -173,10 +173,20 @@ function emptyState(startMs: number, venue: Venue): MarketState {
       weights: [],
       launches: [],
       graduates: [],
-      rivals: { first: nowhere, second: nowhere, nextMs: 0 },
+      rivals: { first: nowhere, second: nowhere, movedMs: 0, restMs: 0 },
       hollow: nowhere,
     },
-    ...{ guest: null, flagshipSwapMs: 0, flagshipLiquidityMs: 0, launchedMs: 0, forks: 0, repeatsTo: 0, fork: null },
+    ...{
+      guest: null,
+      flagshipSwapMs: 0,
+      flagshipLiquidityMs: 0,
+      launchedMs: 0,
+      leaders: [],
+      turn: 0,
+      forks: 0,
+      repeatsTo: 0,
+      fork: null,
+    },
   }
 }
 

@@ -22,6 +22,8 @@ export type SimulatorOptions = {
   chains: readonly ChainFacts[]
   /** Keeps the markets' state, so that a resume makes anew only what came since. */
   snapshots: SnapshotStore
+  /** Swaps and slots between two of them. */
+  snapshotEvery?: number
   nowMs(): number
   sleep: Sleep
   /** 0 to 1 while the history is being written. */
@@ -37,7 +39,7 @@ export type SimulatorPosition = {
   rates: [step: number, swapsPerS: number][]
 }
 
-/** Swaps and slots made anew at most after a restart take a second or so. */
+/** So many are made anew within a second or so. */
 const SNAPSHOT_EVERY = 40_000
 /** Work between two turns of the event loop. */
 const TURN_EVERY = 300
@@ -100,7 +102,7 @@ function rateAt(rates: SimulatorPosition['rates'], step: number): number {
 }
 
 async function* play(
-  { swapsPerS, nowMs, sleep, onHistory }: SimulatorOptions,
+  { swapsPerS, snapshotEvery = SNAPSHOT_EVERY, nowMs, sleep, onHistory }: SimulatorOptions,
   snapshots: Snapshots,
   { origin, markets, rates }: Run,
   signal: AbortSignal,
@@ -132,7 +134,7 @@ async function* play(
     const work = 1 + swapsIn(record)
     sinceSnapshot += work
     sinceTurn += work
-    if (sinceSnapshot >= SNAPSHOT_EVERY && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
+    if (sinceSnapshot >= snapshotEvery && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
     if (sinceTurn > TURN_EVERY) {
       sinceTurn = 0
       await nextTurn()

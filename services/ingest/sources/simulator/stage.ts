@@ -4,7 +4,7 @@ import type { AddressBook } from './addresses.js'
 import type { BlockWriter } from './block-writer.js'
 import type { Ledger } from './ledger.js'
 import type { Random } from './random.js'
-import { type MarketState, SLOT, type Token } from './state.js'
+import { type MarketState, type Pool, SLOT, type Token } from './state.js'
 import type { Venue } from './venues.js'
 
 export type Stage = {
@@ -15,6 +15,8 @@ export type Stage = {
   writer: BlockWriter
   ledger: Ledger
   book: AddressBook
+  /** The pool of the trade before. */
+  lastPool: Pool | null
   timeMs: number
   isLive: boolean
   /** This chain's swaps a second at this time, before rhythm and bursts. */

@@ -9,8 +9,8 @@ const SIZE_SIGMA = 1.1
 /** Of a pool's quote side: noise moves a price by at most twice that. */
 const LARGEST_NOISE = 0.012
 const LARGEST_CORRECTION = 0.08
-/** Off the fair price by more than this, somebody takes the difference. */
-const TOLERATED_GAP = 0.002
+/** Off the fair price by more than this, somebody takes the difference: it must be worth the fee. */
+const TOLERATED_GAP = 0.0035
 const HOP_CHANCE = 0.06
 
 /** A pool by weight. */
@@ -50,7 +50,7 @@ export function tradeIn(stage: Stage, pool: Pool): void {
     trade(stage, pool, gap > 0, Math.max(noise * 0.3, correction))
     return
   }
-  const lean = Math.max(-0.4, Math.min(0.4, gap * 100))
+  const lean = Math.max(-0.4, Math.min(0.4, gap * 60))
   trade(stage, pool, random.chance(0.5 + lean), noise)
 }
 
