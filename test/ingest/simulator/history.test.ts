@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Block } from '../../../services/core/domain/records.js'
 import { flagships } from '../../../services/ingest/sources/simulator/simulator.js'
+import { rhythmAt } from '../../../services/ingest/sources/simulator/timeline.js'
 import { CHAINS, chainOfRecord, DAY_S, eventsOf, played, RATE, START_S, survivors } from './rig.js'
 
 const HISTORY_S = 3 * DAY_S
@@ -25,10 +26,10 @@ describe('the history', () => {
     expect(total / blocks).toBeGreaterThan(7)
   })
 
-  it.each([1, 2000])('has no more at %d swaps a second', (swapsPerS) => {
-    const thin = played({ swapsPerS })
+  it.each([1, 2000])('has as many as it should at %d swaps a second', (swapsPerS) => {
+    const thin = played({ swapsPerS, historySwaps: 9_000 })
     const total = CHAINS.reduce((sum, { chain }) => sum + eventsOf(survivors(thin, chain), 'swap').length, 0)
-    expect(Math.abs(total - 60_000)).toBeLessThan(5_000)
+    expect(Math.abs(total - 9_000)).toBeLessThan(900)
   })
 
   it.each(flagships(1, CHAINS))('of $chain has its pairs trade all along', ({ chain, pair }) => {
@@ -103,9 +104,10 @@ describe('the history', () => {
 })
 
 describe('live', () => {
-  it('keeps to the rate', () => {
+  it('keeps to the rate of its hour', () => {
     const total = CHAINS.reduce((sum, { chain }) => sum + eventsOf(live(chain), 'swap').length, 0)
-    expect(Math.abs(total / LIVE_FOR_S / RATE - 1)).toBeLessThan(0.4)
+    const expected = RATE * LIVE_FOR_S * rhythmAt((LIVE_S + LIVE_FOR_S / 2) * 1000)
+    expect(Math.abs(total / expected - 1)).toBeLessThan(0.2)
   })
 
   it.each(flagships(1, CHAINS))(

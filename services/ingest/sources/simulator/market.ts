@@ -4,6 +4,7 @@ import type { Block, Retract } from '../../../core/domain/records.js'
 import type { SourceRecord } from '../../source.js'
 import { type AddressBook, createAddressBook, spellBlockHash } from './addresses.js'
 import { createBlockWriter } from './block-writer.js'
+import { copyState } from './copy-state.js'
 import { openMarket } from './genesis.js'
 import { createLedger } from './ledger.js'
 import { playSlot } from './play-slot.js'
@@ -67,7 +68,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     startStream(STREAM.fork)
     const isLive = state.nextMs >= timeline.liveMs
     if (!random.chance(isLive ? venue.blockMs / LIVE_FORK_EVERY_MS : HISTORY_FORK_CHANCE)) return
-    state.fork = { stays: structuredClone(state), left: random.int(1, DEEPEST_FORK) }
+    state.fork = { stays: copyState(state), left: random.int(1, DEEPEST_FORK) }
   }
 
   function takeBack({ stays }: { stays: MarketState }): Retract {

@@ -64,10 +64,12 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
 }
 
 function swapsWanted(stage: Stage): number {
-  const { state, random, swapsPerS, timeMs } = stage
+  const { state, random, swapsPerS, timeMs, isLive, venue } = stage
   aside.start(wordOf(stage.facts.chain), 1, Math.floor(timeMs / 60_000), 0)
   const burst = aside.chance(BURST.chance) ? BURST.times : BURST.otherwise
-  const expected = swapsPerS * state.stepS * rhythmAt(timeMs) * burst
+  // The first live slot follows a longer one of history, whose swaps are already there.
+  const seconds = isLive ? venue.blockMs / 1000 : state.stepS
+  const expected = swapsPerS * seconds * rhythmAt(timeMs) * burst
   return Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0)
 }
 

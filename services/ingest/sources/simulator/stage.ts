@@ -39,3 +39,15 @@ export function traderWith(stage: Stage, token: Token, wanted: bigint): number |
   }
   return undefined
 }
+
+const HOLDERS_LOOKED_AT = 50
+
+/** One of those who have held it longest. */
+export function holderOf({ random }: Stage, { balances }: Token): number | undefined {
+  let skip = random.int(0, Math.min(HOLDERS_LOOKED_AT, balances.size) - 1)
+  for (const slot of balances.keys()) {
+    if (skip <= 0 && slot >= SLOT.firstTrader) return slot
+    skip -= 1
+  }
+  return undefined
+}
