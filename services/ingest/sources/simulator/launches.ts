@@ -55,7 +55,8 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   writer.transaction()
   ledger.open(pool)
   describeToken(stage, token)
-  describeRisk(stage, token, { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) })
+  const look = { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) }
+  describeRisk(stage, token, { ...look, platform: terms.platform })
   describePool(stage, pool)
   writeLaunch(stage, launch, 'created', 0, pool.address)
   writeLiquidity(stage, pool, 'create', terms.forSale, 0n)

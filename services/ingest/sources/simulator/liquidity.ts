@@ -146,7 +146,7 @@ export function hostGuest(stage: Stage): void {
     state.guest = null
     return
   }
-  const host = random.pick(state.pools.filter((pool) => pool.weight > 0 && pool.curve === null))
+  const host = random.pick(state.pools.filter((pool) => pool.weight > 0))
   if (state.graduates.includes(host)) return
   const quoteAmount = wholeOf(host.quote, host.quoteReserve) * (0.05 + 0.1 * random.next())
   const [baseRaw, quoteRaw] = [rawOf(host.base, quoteAmount / fairOf(host)), rawOf(host.quote, quoteAmount)]

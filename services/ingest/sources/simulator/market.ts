@@ -34,8 +34,8 @@ export interface Market {
   readonly state: MarketState
 }
 
-/** Ordinals of a slot's streams that are no transactions. */
-export const STREAM = { slot: 0, fork: -1, hash: -2, genesis: -3, repeat: -4 } as const
+/** Ordinals of a slot's streams beside its transactions'; the hash has another one on every fork. */
+const STREAM = { fork: -1, genesis: -2, hash: -3 }
 
 const LIVE_FORK_EVERY_MS = 90_000
 const HISTORY_FORK_CHANCE = 1 / 150
@@ -97,10 +97,8 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
       startStream(STREAM.genesis)
       openMarket(stage)
     } else playSlot(stage, startStream, allPerS / fullRate)
-    if (writer.events.length > 0) {
-      writer.transaction()
-      ledger.writeBalances()
-    }
+    writer.transaction()
+    ledger.writeBalances()
     const block = writer.events.length === 0 ? undefined : sealBlock(stage)
     const nextMs = state.nextMs + slotMs(venue.blockMs, stage.swapsPerS, isLive)
     // History ends where live begins, on the live grid.

@@ -43,8 +43,8 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   const wanted = swapsWanted(stage)
   letRivalsMove(stage, pace)
   const flagship = dueFlagship(stage)
-  const launchesMost = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
-  if (launchesMost && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
+  const mayLaunch = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
+  if (mayLaunch && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
     startLaunch(stage, stage.venue.curve)
   if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
   let ordinal = 1

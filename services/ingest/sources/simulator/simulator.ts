@@ -69,7 +69,7 @@ async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: 
   const markets = interleave({ ...origin, seed, chains: options.chains }, kept)
   const rates: SimulatorPosition['rates'] = from === undefined ? [] : [...from.rates]
   for (let work = 0; from !== undefined && markets.step < from.step; ) {
-    work += 1 + swapsIn(markets.advance(rateAt(rates, markets.step)))
+    work += workOf(markets.advance(rateAt(rates, markets.step)))
     if (work > TURN_EVERY) {
       await nextTurn()
       work = 0
@@ -131,7 +131,7 @@ async function* play(
       }
       yield { kind: 'record', record, position }
     }
-    const work = 1 + swapsIn(record)
+    const work = workOf(record)
     sinceSnapshot += work
     sinceTurn += work
     if (sinceSnapshot >= snapshotEvery && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
@@ -142,8 +142,9 @@ async function* play(
   }
 }
 
-const swapsIn = (record: ReturnType<Interleaved['advance']>): number =>
-  record?.kind === 'block' ? record.block.events.length >> 2 : 0
+/** In slots and swaps: a swap comes with about three other events. */
+const workOf = (record: ReturnType<Interleaved['advance']>): number =>
+  record?.kind === 'block' ? 1 + (record.block.events.length >> 2) : 1
 
 function createHistoryTeller({ startS, historyS }: Origin, tell?: (done: number) => void): (atMs: number) => void {
   let told = -1
