@@ -39,23 +39,27 @@ export const spellBlockHash = (family: ChainFamily, random: Random): string =>
 export const spellTxHash = (family: ChainFamily, random: Random): string =>
   family === 'evm' ? hex(random, 8) : base58(random, SIGNATURE)
 
+export type AddressBook = (kind: string, serial: number) => string
+
+/** Addresses remembered of each kind; the rest is spelled again. */
+const MAX_KNOWN = 20_000
+
 /** The same for a seed whatever was drawn before: serial numbers name wallets, tokens and pools. */
-export function createAddressBook(family: ChainFamily, seed: number, chain: string) {
+export function createAddressBook(family: ChainFamily, seed: number, chain: string): AddressBook {
   const random = createRandom()
   const chainWord = wordOf(chain)
-  const known = new Map<string, string>()
-  return (kind: string, serial: number): string => {
-    const key = `${kind}${serial}`
-    let address = known.get(key)
+  const kinds = new Map<string, Map<number, string>>()
+  return (kind, serial) => {
+    let known = kinds.get(kind)
+    if (known === undefined || known.size > MAX_KNOWN) {
+      known = new Map()
+      kinds.set(kind, known)
+    }
+    let address = known.get(serial)
     if (address !== undefined) return address
     random.start(seed, chainWord, serial, wordOf(kind))
     address = spellAddress(family, random)
-    known.set(key, address)
-    if (known.size > MAX_KNOWN) known.clear()
+    known.set(serial, address)
     return address
   }
 }
-
-const MAX_KNOWN = 50_000
-
-export type AddressBook = ReturnType<typeof createAddressBook>

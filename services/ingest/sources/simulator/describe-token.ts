@@ -22,13 +22,14 @@ export type Look = {
   /** 0 harmless to 100. */
   riskScore: number
   burned?: bigint
+  platform?: string
 }
 
 const HIGH_RISK = 55
 const LISTED = 20
 
 /** Risk facts under the names of GET /v2/contracts, and the flags of a token's lists. */
-export function describeRisk({ writer, random, facts }: Stage, token: Token, look: Look): void {
+export function describeRisk({ writer, random }: Stage, token: Token, look: Look): void {
   const { riskScore, creator, owner } = look
   const risky = (threshold: number): number => (riskScore > threshold && random.chance(0.7) ? 1 : 0)
   const mintable = risky(50)
@@ -46,8 +47,7 @@ export function describeRisk({ writer, random, facts }: Stage, token: Token, loo
     ...{ has_not_audited: riskScore < LISTED ? 0 : 1, is_lp_not_locked: risky(45), is_in_dex: 1 },
     ...{ burn_amount: (look.burned ?? 0n).toString(), risk_score: riskScore },
     risk_level: riskScore > HIGH_RISK ? -1 : riskScore < LISTED ? 1 : 0,
-    issue_platform: '',
-    chain: facts.chain,
+    issue_platform: look.platform ?? '',
   }
   writer.events.push({
     type: 'meta',

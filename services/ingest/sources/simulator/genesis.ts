@@ -16,9 +16,9 @@ const HOLDERS = 60
 const DEEPEST_USD = 24_000_000
 const SHALLOWEST_USD = 20_000
 
-/** Before anything: the state's money and rivals are filled by `openMarket`, so these stand in for a moment. */
+/** The native coin against the anchor comes first: it is the flagship. */
 export function openMarket(stage: Stage): void {
-  const { state, facts, writer, venue, ledger } = stage
+  const { state, facts, writer, venue } = stage
   const { native, anchor, stables, majors } = moneyOf(facts)
   writer.transaction()
   const coin = introduceMoney(stage, native, VOLATILITY.native)
@@ -31,10 +31,11 @@ export function openMarket(stage: Stage): void {
   const open = (base: Token, quote: Token, amm: string, millionUsd: number) =>
     openAt(stage, { base, quote, amm, usd: millionUsd * 1e6 * venue.depth, turnover: TURNOVER })
   open(coin, dollar, first.name, 40)
-  open(coin, dollar, second.name, 12)
+  state.leaders.push(open(coin, dollar, second.name, 12))
   pegged.forEach((stable, n) => {
-    open(coin, stable, n % 2 === 0 ? first.name : second.name, 16 / (n + 1))
-    open(stable, dollar, first.name, 8 / (n + 1))
+    const pair = open(coin, stable, n % 2 === 0 ? first.name : second.name, 16 / (n + 1))
+    const peg = open(stable, dollar, first.name, 8 / (n + 1))
+    if (n === 0) state.leaders.push(pair, peg)
     open(stable, dollar, second.name, 4 / (n + 1))
     const other = pegged[n + 1]
     if (other !== undefined) open(stable, other, first.name, 2)
@@ -44,9 +45,6 @@ export function openMarket(stage: Stage): void {
     open(major, dollar, second.name, 5)
   }
   openTokens(stage, [coin, dollar, ...pegged])
-  // The provider's part of every pool came from the exchange.
-  for (const token of state.tokens)
-    if (!ledger.balanceOf(token, SLOT.exchange)) throw new Error(`no ${token.symbol} left`)
 }
 
 function introduceMoney(stage: Stage, facts: MoneyFacts, volatility: number): Token {
@@ -97,12 +95,13 @@ function openTokens(stage: Stage, quotes: readonly Token[]): void {
       })
     return { token, pool, usd }
   })
+  state.leaders.push(...opened.slice(0, 2).map(({ pool }) => pool))
   const [rival, , , , lively, quiet, hollow] = opened.slice(3)
   if (rival === undefined || lively === undefined || quiet === undefined || hollow === undefined)
     throw new Error('too few projects for a market')
   const amm = otherThan(rival.pool.amm, [first, second])
   const challenger = { base: rival.token, quote: rival.pool.quote, amm, usd: rival.usd * 0.7, turnover: 0.5 }
-  state.rivals = { first: rival.pool, second: openAt(stage, challenger), nextMs: stage.timeMs + 60_000 }
+  state.rivals = { first: rival.pool, second: openAt(stage, challenger), movedMs: stage.timeMs, restMs: 60_000 }
   // Neither token ranks: its trades are priced through the quote's own main pair.
   openAt(stage, { base: quiet.token, quote: lively.token, amm: first.name, usd: 90_000, turnover: 0.2, weight: 60 })
   const emptied = { base: hollow.token, quote: hollow.pool.quote, amm: otherThan(hollow.pool.amm, venue.amms), usd: 80 }

@@ -30,7 +30,14 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   const creator = anyTrader(stage)
   const pool: Pool = {
     address: facts.family === 'evm' ? `${address}_fo` : book('curve', serial),
-    ...{ amm: terms.platform, feeBps: terms.feeBps, base: token, quote: state.native, baseIs0: true },
+    ...{
+      amm: terms.platform,
+      router: book(`router ${terms.platform}`, 0),
+      feeBps: terms.feeBps,
+      base: token,
+      quote: state.native,
+      baseIs0: true,
+    },
     ...{ baseReserve: terms.forSale, quoteReserve: 0n, weight: 0, usdPerS: 0, homeDepth: 0, provider: creator },
     siblings: [],
     curve: {
@@ -48,7 +55,8 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   writer.transaction()
   ledger.open(pool)
   describeToken(stage, token)
-  describeRisk(stage, token, { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) })
+  const look = { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) }
+  describeRisk(stage, token, { ...look, platform: terms.platform })
   describePool(stage, pool)
   writeLaunch(stage, launch, 'created', 0, pool.address)
   writeLiquidity(stage, pool, 'create', terms.forSale, 0n)

@@ -56,12 +56,21 @@ export function createLedger(state: MarketState, family: ChainFamily, book: Addr
   }
 
   function writeBalance(token: Token, holder: string, before: bigint, after: bigint): void {
-    if (before === after) return
-    const told =
-      family === 'evm'
-        ? { delta: (after - before).toString(), balance: null }
-        : { delta: null, balance: after.toString() }
-    writer.events.push({ type: 'balance', ...writer.place(), token: token.address, holder, ...told })
+    // The anchor is no pair's target: who holds it is not told.
+    if (before === after || token === state.anchor) return
+    const { tx_index, log_index, sub, tx_hash } = writer.place()
+    const [delta, balance] = family === 'evm' ? [(after - before).toString(), null] : [null, after.toString()]
+    writer.events.push({
+      type: 'balance',
+      tx_index,
+      log_index,
+      sub,
+      tx_hash,
+      token: token.address,
+      holder,
+      delta,
+      balance,
+    })
   }
 
   return {

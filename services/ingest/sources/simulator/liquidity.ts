@@ -78,6 +78,7 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
   const pool: Pool = {
     address: book('pool', state.nextPool++),
     amm,
+    router: book(`router ${amm}`, 0),
     feeBps: ammOf(venue, amm).feeBps,
     base,
     quote,
@@ -127,8 +128,9 @@ export function forgetPool(stage: Stage, pool: Pool): void {
 /** The second pool's provider moves in or out, so that the deeper of the two changes. `pace`: how dense history is. */
 export function letRivalsMove(stage: Stage, pace: number): void {
   const { rivals } = stage.state
-  if (stage.timeMs < rivals.nextMs) return
-  rivals.nextMs = stage.timeMs + Math.floor((RIVALS_EVERY_MS * (0.8 + 0.4 * stage.random.next())) / pace)
+  if ((stage.timeMs - rivals.movedMs) * pace < rivals.restMs) return
+  rivals.movedMs = stage.timeMs
+  rivals.restMs = RIVALS_EVERY_MS * (0.8 + 0.4 * stage.random.next())
   const lead =
     wholeOf(rivals.second.quote, rivals.second.quoteReserve) / wholeOf(rivals.first.quote, rivals.first.quoteReserve)
   const wanted = lead > 1 ? RIVAL_TRAILS : RIVAL_LEADS
@@ -144,7 +146,7 @@ export function hostGuest(stage: Stage): void {
     state.guest = null
     return
   }
-  const host = random.pick(state.pools.filter((pool) => pool.weight > 0 && pool.curve === null))
+  const host = random.pick(state.pools.filter((pool) => pool.weight > 0))
   if (state.graduates.includes(host)) return
   const quoteAmount = wholeOf(host.quote, host.quoteReserve) * (0.05 + 0.1 * random.next())
   const [baseRaw, quoteRaw] = [rawOf(host.base, quoteAmount / fairOf(host)), rawOf(host.quote, quoteAmount)]

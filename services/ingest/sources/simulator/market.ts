@@ -4,6 +4,7 @@ import type { Block, Retract } from '../../../core/domain/records.js'
 import type { SourceRecord } from '../../source.js'
 import { type AddressBook, createAddressBook, spellBlockHash } from './addresses.js'
 import { createBlockWriter } from './block-writer.js'
+import { copyState } from './copy-state.js'
 import { openMarket } from './genesis.js'
 import { createLedger } from './ledger.js'
 import { playSlot } from './play-slot.js'
@@ -33,8 +34,8 @@ export interface Market {
   readonly state: MarketState
 }
 
-/** Ordinals of a slot's streams that are no transactions. */
-export const STREAM = { slot: 0, fork: -1, hash: -2, genesis: -3, repeat: -4 } as const
+/** Ordinals of a slot's streams beside its transactions'; the hash has another one on every fork. */
+const STREAM = { fork: -1, genesis: -2, hash: -3 }
 
 const LIVE_FORK_EVERY_MS = 90_000
 const HISTORY_FORK_CHANCE = 1 / 150
@@ -67,7 +68,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     startStream(STREAM.fork)
     const isLive = state.nextMs >= timeline.liveMs
     if (!random.chance(isLive ? venue.blockMs / LIVE_FORK_EVERY_MS : HISTORY_FORK_CHANCE)) return
-    state.fork = { stays: structuredClone(state), left: random.int(1, DEEPEST_FORK) }
+    state.fork = { stays: copyState(state), left: random.int(1, DEEPEST_FORK) }
   }
 
   function takeBack({ stays }: { stays: MarketState }): Retract {
@@ -89,17 +90,15 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     const writer = createBlockWriter(facts.family, random)
     const ledger = createLedger(state, facts.family, book, writer)
     const stage: Stage = {
-      ...{ facts, venue, state, random, writer, ledger, book, timeMs: state.nextMs, isLive },
+      ...{ facts, venue, state, random, writer, ledger, book, lastPool: null, timeMs: state.nextMs, isLive },
       swapsPerS: allPerS * share,
     }
     if (state.head.hash === '') {
       startStream(STREAM.genesis)
       openMarket(stage)
     } else playSlot(stage, startStream, allPerS / fullRate)
-    if (writer.events.length > 0) {
-      writer.transaction()
-      ledger.writeBalances()
-    }
+    writer.transaction()
+    ledger.writeBalances()
     const block = writer.events.length === 0 ? undefined : sealBlock(stage)
     const nextMs = state.nextMs + slotMs(venue.blockMs, stage.swapsPerS, isLive)
     // History ends where live begins, on the live grid.
@@ -145,7 +144,7 @@ function heightAt(atMs: number, venue: Venue): number {
 function emptyState(startMs: number, venue: Venue): MarketState {
   const nothing = newToken({ address: '', symbol: '', name: '', decimals: 0, supply: 0n }, 1)
   const nowhere = {
-    ...{ address: '', amm: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
+    ...{ address: '', amm: '', router: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
     ...{ quoteReserve: 0n, weight: 0, usdPerS: 0, homeDepth: 0, provider: 0, siblings: [], curve: null },
   }
   const firstMs = Math.ceil(startMs / venue.blockMs) * venue.blockMs
@@ -173,10 +172,20 @@ function emptyState(startMs: number, venue: Venue): MarketState {
       weights: [],
       launches: [],
       graduates: [],
-      rivals: { first: nowhere, second: nowhere, nextMs: 0 },
+      rivals: { first: nowhere, second: nowhere, movedMs: 0, restMs: 0 },
       hollow: nowhere,
     },
-    ...{ guest: null, flagshipSwapMs: 0, flagshipLiquidityMs: 0, launchedMs: 0, forks: 0, repeatsTo: 0, fork: null },
+    ...{
+      guest: null,
+      flagshipSwapMs: 0,
+      flagshipLiquidityMs: 0,
+      launchedMs: 0,
+      leaders: [],
+      turn: 0,
+      forks: 0,
+      repeatsTo: 0,
+      fork: null,
+    },
   }
 }
 

@@ -21,15 +21,15 @@ const CHANCE = {
   curve: 0.04,
   curveAtMost: 0.3,
   /** That a trade of an orphaned block is not in its replacement. */
-  lost: 0.08,
+  lost: 0.1,
 }
 const FLAGSHIP_SWAP_MS = 2000
 const FLAGSHIP_LIQUIDITY_MS = 6000
 /** Below this many swaps a second the flagship trades when it does. */
 const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
 const LAUNCH_EVERY_MS_AT_MOST = 3000
-/** In thin history the leading pools come round block by block. */
-const LEADING_POOLS = 6
+/** The actions of a block in thin history that go to them: its second and third. */
+const LEADING_TO = 4
 const BURST = { chance: 0.05, times: 2.5, otherwise: 0.921 }
 
 /** For what must not shift the streams of the trades. */
@@ -43,8 +43,8 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   const wanted = swapsWanted(stage)
   letRivalsMove(stage, pace)
   const flagship = dueFlagship(stage)
-  const launchesMost = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
-  if (launchesMost && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
+  const mayLaunch = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
+  if (mayLaunch && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
     startLaunch(stage, stage.venue.curve)
   if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
   let ordinal = 1
@@ -64,10 +64,12 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
 }
 
 function swapsWanted(stage: Stage): number {
-  const { state, random, swapsPerS, timeMs } = stage
+  const { state, random, swapsPerS, timeMs, isLive, venue } = stage
   aside.start(wordOf(stage.facts.chain), 1, Math.floor(timeMs / 60_000), 0)
   const burst = aside.chance(BURST.chance) ? BURST.times : BURST.otherwise
-  const expected = swapsPerS * state.stepS * rhythmAt(timeMs) * burst
+  // The first live slot follows a longer one of history, whose swaps are already there.
+  const seconds = isLive ? venue.blockMs / 1000 : state.stepS
+  const expected = swapsPerS * seconds * rhythmAt(timeMs) * burst
   return Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0)
 }
 
@@ -103,7 +105,7 @@ function act(stage: Stage, ordinal: number): void {
     tradeOnCurve(stage)
     return
   }
-  const pool = !stage.isLive && ordinal === 3 ? leadingPool(stage) : anyPool(stage)
+  const pool = stage.isLive ? anyPool(stage) : historicPool(stage, ordinal)
   if (random.chance(CHANCE.dust)) tradeDust(stage, pool)
   else if (random.chance(CHANCE.liquidity)) someLiquidity(stage, pool)
   else {
@@ -112,7 +114,10 @@ function act(stage: Stage, ordinal: number): void {
   }
 }
 
-function leadingPool(stage: Stage): Pool {
+/** A thin block stands for many: the leading pools come round in it, and several trades share a pool. */
+function historicPool(stage: Stage, ordinal: number): Pool {
   const { state, random } = stage
-  return state.pools[random.int(1, LEADING_POOLS)] ?? flagshipOf(state)
+  if (ordinal <= LEADING_TO) return state.leaders[state.turn++ % state.leaders.length] ?? flagshipOf(state)
+  if (stage.lastPool === null || random.chance(0.6)) stage.lastPool = anyPool(stage)
+  return stage.lastPool
 }

@@ -22,6 +22,8 @@ export type SimulatorOptions = {
   chains: readonly ChainFacts[]
   /** Keeps the markets' state, so that a resume makes anew only what came since. */
   snapshots: SnapshotStore
+  /** Swaps and slots between two of them. */
+  snapshotEvery?: number
   nowMs(): number
   sleep: Sleep
   /** 0 to 1 while the history is being written. */
@@ -37,7 +39,7 @@ export type SimulatorPosition = {
   rates: [step: number, swapsPerS: number][]
 }
 
-/** Swaps and slots made anew at most after a restart take a second or so. */
+/** So many are made anew within a second or so. */
 const SNAPSHOT_EVERY = 40_000
 /** Work between two turns of the event loop. */
 const TURN_EVERY = 300
@@ -67,7 +69,7 @@ async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: 
   const markets = interleave({ ...origin, seed, chains: options.chains }, kept)
   const rates: SimulatorPosition['rates'] = from === undefined ? [] : [...from.rates]
   for (let work = 0; from !== undefined && markets.step < from.step; ) {
-    work += 1 + swapsIn(markets.advance(rateAt(rates, markets.step)))
+    work += workOf(markets.advance(rateAt(rates, markets.step)))
     if (work > TURN_EVERY) {
       await nextTurn()
       work = 0
@@ -100,7 +102,7 @@ function rateAt(rates: SimulatorPosition['rates'], step: number): number {
 }
 
 async function* play(
-  { swapsPerS, nowMs, sleep, onHistory }: SimulatorOptions,
+  { swapsPerS, snapshotEvery = SNAPSHOT_EVERY, nowMs, sleep, onHistory }: SimulatorOptions,
   snapshots: Snapshots,
   { origin, markets, rates }: Run,
   signal: AbortSignal,
@@ -129,10 +131,10 @@ async function* play(
       }
       yield { kind: 'record', record, position }
     }
-    const work = 1 + swapsIn(record)
+    const work = workOf(record)
     sinceSnapshot += work
     sinceTurn += work
-    if (sinceSnapshot >= SNAPSHOT_EVERY && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
+    if (sinceSnapshot >= snapshotEvery && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
     if (sinceTurn > TURN_EVERY) {
       sinceTurn = 0
       await nextTurn()
@@ -140,8 +142,9 @@ async function* play(
   }
 }
 
-const swapsIn = (record: ReturnType<Interleaved['advance']>): number =>
-  record?.kind === 'block' ? record.block.events.length >> 2 : 0
+/** In slots and swaps: a swap comes with about three other events. */
+const workOf = (record: ReturnType<Interleaved['advance']>): number =>
+  record?.kind === 'block' ? 1 + (record.block.events.length >> 2) : 1
 
 function createHistoryTeller({ startS, historyS }: Origin, tell?: (done: number) => void): (atMs: number) => void {
   let told = -1

@@ -4,7 +4,7 @@ import type { AddressBook } from './addresses.js'
 import type { BlockWriter } from './block-writer.js'
 import type { Ledger } from './ledger.js'
 import type { Random } from './random.js'
-import { type MarketState, SLOT, type Token } from './state.js'
+import { type MarketState, type Pool, SLOT, type Token } from './state.js'
 import type { Venue } from './venues.js'
 
 export type Stage = {
@@ -15,6 +15,8 @@ export type Stage = {
   writer: BlockWriter
   ledger: Ledger
   book: AddressBook
+  /** The pool of the trade before. */
+  lastPool: Pool | null
   timeMs: number
   isLive: boolean
   /** This chain's swaps a second at this time, before rhythm and bursts. */
@@ -34,6 +36,18 @@ export function traderWith(stage: Stage, token: Token, wanted: bigint): number |
   for (let tries = 0; tries < TRIES; tries += 1) {
     const slot = anyTrader(stage)
     if (stage.ledger.balanceOf(token, slot) * 5n >= wanted) return slot
+  }
+  return undefined
+}
+
+const HOLDERS_LOOKED_AT = 50
+
+/** One of those who have held it longest. */
+export function holderOf({ random }: Stage, { balances }: Token): number | undefined {
+  let skip = random.int(0, Math.min(HOLDERS_LOOKED_AT, balances.size) - 1)
+  for (const slot of balances.keys()) {
+    if (skip <= 0 && slot >= SLOT.firstTrader) return slot
+    skip -= 1
   }
   return undefined
 }

@@ -25,6 +25,8 @@ export type Token = {
 export type Pool = {
   address: string
   amm: string
+  /** The contract that swaps are sent through. */
+  router: string
   feeBps: bigint
   base: Token
   quote: Token
@@ -81,7 +83,7 @@ export type MarketState = {
   launches: Launch[]
   graduates: Pool[]
   /** Its two pools overtake one another. */
-  rivals: { first: Pool; second: Pool; nextMs: number }
+  rivals: { first: Pool; second: Pool; movedMs: number; restMs: number }
   /** Nearly empty: one swap throws its price. */
   hollow: Pool
   /** A pool opened beside an existing one for a while. */
@@ -89,6 +91,9 @@ export type MarketState = {
   flagshipSwapMs: number
   flagshipLiquidityMs: number
   launchedMs: number
+  /** Pools that trade throughout a thin history too, and whose turn it is. */
+  leaders: Pool[]
+  turn: number
   forks: number
   /** Blocks up to this height repeat an orphaned one's trades. */
   repeatsTo: number

@@ -27,7 +27,7 @@ export function swapInPool(stage: Stage, swap: Swap): bigint {
 
 /** Moves both amounts and writes the swap. */
 export function settle(stage: Stage, { pool, wallet, buys, amountIn, recipient }: Swap, out: bigint): void {
-  const { ledger, writer, facts, venue } = stage
+  const { ledger, writer, facts } = stage
   const { base, quote } = pool
   const before = facts.family === 'solana' ? { base: has(stage, base, wallet), quote: has(stage, quote, wallet) } : null
   ledger.touch(pool)
@@ -46,7 +46,7 @@ export function settle(stage: Stage, { pool, wallet, buys, amountIn, recipient }
     tx_hash,
     pool: pool.address,
     amm: pool.amm,
-    sender: before === null ? stage.book(`router ${pool.amm}`, venue.amms.length) : address,
+    sender: before === null ? pool.router : address,
     recipient: recipient ?? address,
     wallet: address,
     token_in: (buys ? quote : base).address,

@@ -24,9 +24,10 @@ export function createTimeline(startS: number, historyS: number, historySwaps = 
     liveMs,
     swapsPerS(atMs, fullRate) {
       if (atMs >= liveMs) return fullRate
-      if (atMs >= liveMs - recentMs) return Math.min(fullRate, (historySwaps * RECENT_SHARE * 1000) / recentMs)
+      const recentSwaps = Math.min(historySwaps * RECENT_SHARE, (fullRate * recentMs) / 1000)
+      if (atMs >= liveMs - recentMs) return (recentSwaps * 1000) / recentMs
       const ramp = 0.6 + (0.8 * (atMs - startMs)) / olderMs
-      return Math.min(fullRate, (ramp * historySwaps * (1 - RECENT_SHARE) * 1000) / olderMs)
+      return Math.min(fullRate, (ramp * (historySwaps - recentSwaps) * 1000) / olderMs)
     },
   }
 }

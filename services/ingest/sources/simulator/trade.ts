@@ -1,6 +1,6 @@
 /** Ordinary trading: noise around the fair price, and trades that bring a pool back to it. */
 import type { Stage } from './stage.js'
-import { anyTrader, traderWith } from './stage.js'
+import { anyTrader, holderOf, traderWith } from './stage.js'
 import { fairOf, midOf, type Pool, rawOf, wholeOf } from './state.js'
 import { swapInPool } from './swap.js'
 
@@ -8,9 +8,9 @@ const LEAST_MEAN_USD = 20
 const SIZE_SIGMA = 1.1
 /** Of a pool's quote side: noise moves a price by at most twice that. */
 const LARGEST_NOISE = 0.012
-const LARGEST_CORRECTION = 0.08
-/** Off the fair price by more than this, somebody takes the difference. */
-const TOLERATED_GAP = 0.002
+const LARGEST_CORRECTION = 0.15
+/** Off the fair price by more than this, somebody takes the difference: it must be worth the fee. */
+const TOLERATED_GAP = 0.0035
 const HOP_CHANCE = 0.06
 
 /** A pool by weight. */
@@ -50,7 +50,7 @@ export function tradeIn(stage: Stage, pool: Pool): void {
     trade(stage, pool, gap > 0, Math.max(noise * 0.3, correction))
     return
   }
-  const lean = Math.max(-0.4, Math.min(0.4, gap * 100))
+  const lean = Math.max(-0.4, Math.min(0.4, gap * 60))
   trade(stage, pool, random.chance(0.5 + lean), noise)
 }
 
@@ -80,8 +80,9 @@ function sell(stage: Stage, pool: Pool, quoteAmount: number): boolean {
   const wanted = rawOf(pool.base, quoteAmount / midOf(pool))
   let wallet = traderWith(stage, pool.base, wanted)
   if (wallet === undefined) {
-    wallet = anyTrader(stage)
-    if (!ledger.provide(pool.base, wallet, wanted)) return false
+    const client = anyTrader(stage)
+    wallet = ledger.provide(pool.base, client, wanted) ? client : holderOf(stage, pool.base)
+    if (wallet === undefined) return false
   }
   const balance = ledger.balanceOf(pool.base, wallet)
   // A small rest is sold with the rest.

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { applyRecord } from '../../../services/aggregate/accept.js'
+import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import { FLAG } from '../../../services/core/domain/money.js'
+import type { SourceRecord } from '../../../services/ingest/source.js'
+import { differencesFromReference } from '../../rig/aggregate/against-reference.js'
+import { startFold } from '../../rig/aggregate/fold-lines.js'
+import { Reader } from '../../rig/aggregate/reader.js'
+import { isRetract, type RecordingLine } from '../../rig/reference/lines.js'
+import { recompute } from '../../rig/reference/recompute.js'
+import { CHAINS, chainOfRecord, DAY_S, factsOf, played, START_S } from './rig.js'
+
+const graduations = (line: RecordingLine) =>
+  isRetract(line) ? [] : line.events.filter((event) => event.type === 'launch' && event.stage === 'graduated')
+
+const asLine = (record: SourceRecord): RecordingLine =>
+  record.kind === 'block' ? { kind: 'block', ...record.block } : { kind: 'retract', ...record.retract }
+
+function fold(records: readonly SourceRecord[], chain: string): FoldResult[] {
+  const { state, history } = startFold(factsOf(chain))
+  return records
+    .filter((record) => chainOfRecord(record) === chain)
+    .flatMap((record): FoldResult | [] => applyRecord(state, history, record) ?? [])
+}
+
+/** A pair last told of yesterday: its price then is today's first, as readers of updates know. */
+function rollDay({ pairs, last }: Reader): void {
+  const today = Math.floor((last?.now ?? 0) / DAY_S)
+  for (const pair of pairs.values())
+    if (Math.floor(pair.updated_at / DAY_S) < today) pair.price_day_usd = pair.price_usd
+}
+
+describe.each(CHAINS.map(({ chain }) => chain))('a short history of %s', (chain) => {
+  // This one has forks on every chain, and launches that graduate.
+  const records = played({ seed: 9, historyS: 2 * DAY_S, historySwaps: 8_000, liveS: 20 })
+
+  it('folds to what the recomputation from scratch finds', () => {
+    const reader = new Reader()
+    for (const result of fold(records, chain)) reader.read(result)
+    rollDay(reader)
+    const lines = records.filter((record) => chainOfRecord(record) === chain).map(asLine)
+    const reference = recompute(lines, factsOf(chain))
+    expect(reference.trades.length).toBeGreaterThan(1_900)
+    expect(lines.some(isRetract)).toBe(true)
+    if (chain === 'solana') expect(lines.flatMap(graduations).length).toBeGreaterThan(0)
+    expect(reference.dead).toEqual([])
+    expect(differencesFromReference(reader, reference, factsOf(chain)).slice(0, 20)).toEqual([])
+  })
+})
+
+describe('a whole history with what follows', () => {
+  const liveS = START_S + 3 * DAY_S
+  const records = played({ liveS: 1200 })
+  const results = new Map(CHAINS.map(({ chain }) => [chain, fold(records, chain)]))
+
+  it('leaves nothing for the dead letters', () => {
+    expect([...results.values()].flat().flatMap(({ dead }) => dead)).toEqual([])
+  })
+
+  it.each(CHAINS.map(({ chain }) => chain))('has dust and outliers on %s, and few of them', (chain) => {
+    const trades = (results.get(chain) ?? []).flatMap(({ update }) => update.pairs.flatMap((pair) => pair.trades))
+    const flagged = (flag: number) => trades.filter(({ flags }) => (flags & flag) !== 0).length
+    expect([flagged(FLAG.dust) > 10, flagged(FLAG.outlier) > 5]).toEqual([true, true])
+    expect(trades.filter(({ flags }) => flags !== 0).length / trades.length).toBeLessThan(0.03)
+  })
+
+  it.each(CHAINS.map(({ chain }) => chain))('changes main pairs on %s, live every few minutes', (chain) => {
+    const switches = (results.get(chain) ?? []).flatMap(({ update }) =>
+      update.main_pair_changes.flatMap(({ old_pair: old }) => (old === null ? [] : update.time)),
+    )
+    expect(switches.filter((time) => time < liveS).length).toBeGreaterThan(3)
+    expect(switches.filter((time) => time >= liveS).length).toBeGreaterThan(2)
+  })
+
+  it('prices the native coins, and every pool of the money deeply', () => {
+    for (const [chain, all] of results) {
+      const reader = new Reader()
+      for (const result of all) reader.read(result)
+      const { native = '', anchor = '' } = factsOf(chain)
+      expect(reader.tokens.get(native)?.price_usd).toBeGreaterThan(10)
+      const deep = [...reader.pairs.values()].filter(({ tvl }) => tvl > 1_000_000)
+      expect(deep.length).toBeGreaterThan(8)
+      const references = deep.filter(({ info }) => [info.token0, info.token1].includes(native) && info.amm !== '')
+      expect(references.filter(({ info }) => [info.token0, info.token1].includes(anchor)).length).toBe(2)
+    }
+  })
+
+  it('trades as much an hour where live begins as before', () => {
+    const usdBetween = (from: number, to: number): number =>
+      [...results.values()]
+        .flat()
+        .filter(({ update }) => update.time >= from && update.time < to)
+        .flatMap(({ update }) => update.pairs.flatMap((pair) => pair.trades))
+        .reduce((sum, { amount_usd }) => sum + (Number.isNaN(amount_usd) ? 0 : amount_usd), 0) /
+      (to - from)
+    const [older, recent, live] = [
+      usdBetween(liveS - DAY_S, liveS - 7200),
+      usdBetween(liveS - 7200, liveS),
+      usdBetween(liveS, liveS + 1200),
+    ]
+    expect([live / recent, recent / older].every((ratio) => ratio > 0.5 && ratio < 2)).toBe(true)
+  })
+})
