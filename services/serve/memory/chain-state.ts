@@ -1,5 +1,6 @@
 import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay } from './candle-overlay.js'
+import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
 import { createTargetPairs, type TargetPairs } from './target-pairs.js'
 import { type PackedWindows, packWindows } from './windows.js'
@@ -32,6 +33,8 @@ export type ChainState = {
   targetPairs: TargetPairs
   recent: RecentTrades
   candles: CandleOverlay
+  /** Candles whose buckets have not ended, flushed or not. */
+  open: OpenCandles
   /** Missing seq noticed since the start; each is also a log line and a metric. */
   gaps: number
   lastGap: { epoch: number; after: number; before: number } | null
@@ -55,6 +58,7 @@ export function createChainState(chain: string): ChainState {
     targetPairs: createTargetPairs(),
     recent: createRecentTrades(),
     candles: createCandleOverlay(),
+    open: createOpenCandles(),
     gaps: 0,
     lastGap: null,
     appliedAtMs: 0,
@@ -71,6 +75,7 @@ export function resetChainState(state: ChainState, epoch: number): void {
   state.targetPairs.clear()
   state.recent.clear()
   state.candles.clear()
+  state.open.clear()
 }
 
 export function targetToken({ target, token0, token1 }: PairInfo): string {
