@@ -174,7 +174,9 @@ function compact(text) {
 }
 
 function copyButton(textOf) {
-  const button = element('button', { type: 'button', text: 'Copy' })
+  const button = element('button', { type: 'button', text: 'Copy', title: 'With your key in it' })
+  // Browsers give the clipboard only to https and to this very machine.
+  button.hidden = navigator.clipboard === undefined
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf())
     button.textContent = 'Copied'
