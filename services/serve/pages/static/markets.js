@@ -31,14 +31,14 @@ export function createMarkets(list, onSelect) {
   }
 
   /** Its price is told by pushes; what moves without a trade is not. */
-  function renew(row, { change24h, volume24h, tvl, trades24h }) {
-    Object.assign(row.market, { change24h, volume24h, tvl, trades24h })
+  function renew(row, { change24h, tokenVolume24h, tvl, trades24h }) {
+    Object.assign(row.market, { change24h, tokenVolume24h, tvl, trades24h })
     showQuote(row)
     return row
   }
 
   function showQuote({ where, quote, market }) {
-    where.textContent = `${market.chain} · ${usdShort(market.volume24h)}`
+    where.textContent = `${market.chain} · ${usdShort(market.tokenVolume24h)}`
     const change = element('small', { class: directionOf(market.change24h), text: percent(market.change24h) })
     quote.replaceChildren(element('span', { text: price(market.priceUsd), title: market.priceUsd }), change)
   }

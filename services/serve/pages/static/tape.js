@@ -91,6 +91,7 @@ async function busiest() {
       name: token.name,
       priceUsd: token.current_price_usd,
       change24h: token.price_change_24h,
+      tokenVolume24h: token.tx_volume_u_24h,
       volume24h: token.tx_volume_u_24h,
       tvl: token.main_pair_tvl,
       trades24h: token.tx_count_24h,
