@@ -110,7 +110,7 @@ function inputFor(id, schema, example, required) {
 function bodyField(schema, live) {
   const input = element('textarea', { id: 'field-body', spellcheck: 'false' })
   input.value = JSON.stringify(exampleBody(schema, live), null, 2)
-  input.setAttribute('rows', String(input.value.split('\n').length))
+  input.setAttribute('rows', String(input.value.split('\n').length + 2))
   const about = Object.entries(schema.properties ?? {}).map(
     ([name, { description = '' }]) => `${name}${description === '' ? '' : `: ${description}`}`,
   )
