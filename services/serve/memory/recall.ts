@@ -42,7 +42,7 @@ export type RecallDeps = {
 
 const BATCH_RECORDS = 256
 /** Read before what is worth recalling: from some of it on it is sure which candles were open. */
-const MARGIN_RECORDS = 64
+const MARGIN_RECORDS = 32
 
 /**
  * Goes once more through the last updates a loaded state has, so that what they pushed can be pushed again. Open candles
