@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { firstOf } from '../../lists/first.js'
-import { type PlatformTag, readTag, TAG_FORMS } from '../../lists/platform-tag.js'
-import { byMeasure, type ListedToken, type Ranked, TOKEN_MEASURES, tokensOf } from '../../lists/token-order.js'
+import { readTag, TAG_FORMS } from '../../lists/platform-tag.js'
+import { createShortlist } from '../../lists/shortlist.js'
+import { byMeasure, type Ranked, TOKEN_MEASURES } from '../../lists/token-order.js'
 import type { Market } from '../../views/market.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { ChainName, resolveChains } from '../ids.js'
@@ -44,23 +44,20 @@ export const tokensPlatform = operation({
     if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
     const measureOf =
       query.orderby === undefined && tag.newest ? tag.timeS : TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
-    const listed = firstOf(ranked(markets, tag, measureOf), query.limit ?? DEFAULT_LIMIT, byMeasure)
-    const data = listed.map(({ market, token }) => tokenView(market, token))
+    const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
+    for (const market of markets) {
+      for (const token of market.state.tokens.values()) {
+        if (tag.includes(token.info)) listed.offer({ market, token, measure: measureOf(market, token) })
+      }
+    }
+    const data = listed.items().map(({ market, token }) => tokenView(market, token))
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })
 
-function* ranked(
-  markets: readonly Market[],
-  tag: PlatformTag,
-  measureOf: (listed: ListedToken) => number,
-): Generator<Ranked> {
-  for (const listed of tokensOf(markets)) {
-    if (tag.includes(listed)) yield { ...listed, measure: measureOf(listed) }
-  }
-}
-
 function isSeen(markets: readonly Market[], platform: string): boolean {
-  for (const { token } of tokensOf(markets)) if (token.info.launch_platform === platform) return true
+  for (const { state } of markets) {
+    for (const { info } of state.tokens.values()) if (info.launch_platform === platform) return true
+  }
   return false
 }
