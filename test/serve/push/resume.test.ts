@@ -4,6 +4,7 @@ import type { Serve } from '../../../services/serve/main.js'
 import { createRandom } from '../../rig/market/random.js'
 import { type Client, connect, type Frame } from '../push-client.js'
 import { type Rig, startRig } from '../rig.js'
+import { undeclared, undeclaredParams } from './declared.js'
 import { playMarket } from './played-market.js'
 
 const SEED = 20_261
@@ -191,4 +192,11 @@ it('has had every topic, reorgs included, each cursor once and in order', async 
     const cursors = pushesOf(listener, id).map(cursorOf)
     expect(cursors.filter((cursor, at) => at > 0 && !isAfter(cursor, cursors[at - 1] ?? ''))).toEqual([])
   }
+})
+
+it('every push and every subscription is as declared', () => {
+  const pushes = listener.frames.filter(isPush)
+  expect(pushes.length).toBeGreaterThan(1000)
+  expect(pushes.flatMap((frame) => undeclared(String(subscriptions[Number(frame.id)]?.[0]), frame))).toEqual([])
+  expect(subscriptions.flatMap(undeclaredParams)).toEqual([])
 })
