@@ -161,6 +161,29 @@ describe('ids that are none', () => {
   })
 })
 
+it('a keyword or a tag may be anything', async () => {
+  const words = [
+    '%',
+    '%%',
+    '%zz',
+    '%00',
+    '%ED%A0%80',
+    '%5C',
+    '(',
+    '[a-',
+    '*',
+    '%2F',
+    '$%26',
+    '%F0%9F%98%80',
+    '.*',
+    '\\u{1F600}',
+  ]
+  for (const word of words) {
+    const statuses = [await rig.get(`/v2/tokens?keyword=${word}`), await rig.get(`/v2/tokens/platform?tag=${word}`)]
+    expect([word, statuses.map(({ status }) => status)]).toEqual([word, [200, 400]])
+  }
+})
+
 describe('credit units', () => {
   it('are metered by operation; errors cost nothing', async () => {
     const metered = async () => {
