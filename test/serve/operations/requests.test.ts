@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDataDir } from '../../../services/core/config/data-dir.js'
-import { hashKey, monthOf, openKeyStore } from '../../../services/core/config/keys.js'
+import { hashKey, openKeyStore } from '../../../services/core/config/keys.js'
 import { OPERATIONS } from '../../../services/serve/rest/operations/index.js'
 import { KEY, keyRecord, type Rig, startRig } from '../rig.js'
 import { firstUpdate, PAIR, T0, TOKEN } from '../updates.js'
 
 let rig: Rig
+const NOV_15 = Date.UTC(2026, 10, 15)
 type Json = Record<string, unknown>
 
 /** A request that succeeds. */
@@ -204,7 +205,7 @@ describe('credit units', () => {
     const keys = openKeyStore(dir)
     const { key, record } = await keys.create({ name: 'bot', plan: 'free', quotaCu: 14, ratePerS: null })
     const ask = async (path: string, times: number) => {
-      const serve = rig.open({ keys })
+      const serve = rig.open({ keys, nowMs: () => NOV_15 })
       const { httpPort } = await serve.start()
       const statuses: number[] = []
       for (let n = 0; n < times; n += 1) {
@@ -215,11 +216,11 @@ describe('credit units', () => {
     }
     const detail = `/v2/pairs/${PAIR}-eth`
     expect(await ask(detail, 1)).toEqual([200])
-    expect(keys.spentCu(record.id, monthOf(Date.now()))).toBe(5)
+    expect(keys.spentCu(record.id, '2026-11')).toBe(5)
     expect(await ask(detail, 2)).toEqual([200, 429])
     await keys.close()
     const again = openKeyStore(dir)
-    expect(again.spentCu(record.id, monthOf(Date.now()))).toBe(10)
+    expect(again.spentCu(record.id, '2026-11')).toBe(10)
     await again.close()
     rmSync(folder, { recursive: true })
   })
