@@ -1,0 +1,75 @@
+/** The WebSocket interface as AsyncAPI 3.0, made from the declared topics. Pure: declarations in, document out. */
+import type { Notice } from '../push/notices.js'
+import type { Topic } from '../push/topic.js'
+import { INTERFACE_VERSION, LICENSE } from './interface.js'
+import type { Document } from './openapi.js'
+import { type Exchange, exchangesOf, type Message } from './ws-messages.js'
+
+export type AsyncApiOptions = {
+  topics: readonly Topic[]
+  notices: readonly Notice[]
+  wsPort: number
+}
+
+const DESCRIPTION = [
+  'JSON-RPC 2.0 over one WebSocket. `subscribe` takes a topic and its parameters; everything that happens on it is then pushed under the id of that request.',
+  'The key is the header `X-API-KEY` of the upgrade. Where headers cannot be set (browsers), `POST /v2/ws/token` gives a short-lived token and the address to use it with (`?token=`).',
+  'Requests may come in batches. Programs tell pushes apart by `result.topic`.',
+].join('\n\n')
+
+export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): Document {
+  const exchanges = exchangesOf(topics, notices)
+  const messages = [...new Set(exchanges.flatMap(({ message, replies }) => [message, ...replies]))]
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'Dextape', version: INTERFACE_VERSION, description: DESCRIPTION, license: LICENSE },
+    defaultContentType: 'application/json',
+    servers: { websocket: server(wsPort) },
+    channels: {
+      socket: {
+        address: '/',
+        title: 'The socket',
+        description: 'Requests, replies and pushes of all subscriptions share it.',
+        servers: [{ $ref: '#/servers/websocket' }],
+        messages: Object.fromEntries(messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])),
+      },
+    },
+    operations: Object.fromEntries(exchanges.map((exchange) => [exchange.message.name, operationOf(exchange)])),
+    components: {
+      messages: Object.fromEntries(messages.map((message) => [message.name, message])),
+      securitySchemes: {
+        apiKey: { type: 'httpApiKey', in: 'header', name: 'X-API-KEY' },
+        token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'From POST /v2/ws/token' },
+      },
+    },
+  }
+}
+
+function server(wsPort: number): Document {
+  return {
+    host: '{host}:{port}',
+    protocol: 'ws',
+    description: 'A port of its own, any path',
+    variables: { host: { default: 'localhost' }, port: { default: String(wsPort) } },
+    security: [{ $ref: '#/components/securitySchemes/apiKey' }, { $ref: '#/components/securitySchemes/token' }],
+  }
+}
+
+/** As AsyncAPI sees it, from the server: it receives requests and sends the rest. */
+function operationOf({ message, replies }: Exchange): Document {
+  const { title, summary } = message
+  return {
+    action: replies.length === 0 ? 'send' : 'receive',
+    title,
+    ...(summary === undefined ? {} : { summary }),
+    ...onSocket([message]),
+    ...(replies.length === 0 ? {} : { reply: onSocket(replies) }),
+  }
+}
+
+function onSocket(messages: readonly Message[]): Document {
+  return {
+    channel: { $ref: '#/channels/socket' },
+    messages: messages.map(({ name }) => ({ $ref: `#/channels/socket/messages/${name}` })),
+  }
+}
