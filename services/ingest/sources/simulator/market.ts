@@ -90,19 +90,8 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     const writer = createBlockWriter(facts.family, random)
     const ledger = createLedger(state, facts.family, book, writer, isLive)
     const stage: Stage = {
-      ...{
-        facts,
-        venue,
-        state,
-        random,
-        writer,
-        ledger,
-        book,
-        lastPool: null,
-        traders: [],
-        timeMs: state.nextMs,
-        isLive,
-      },
+      ...{ facts, venue, state, random, writer, ledger, book, isLive },
+      ...{ lastPool: null, traders: [], timeMs: state.nextMs },
       swapsPerS: allPerS * share,
     }
     if (state.head.hash === '') {
