@@ -38,7 +38,16 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
       quote: state.native,
       baseIs0: true,
     },
-    ...{ baseReserve: terms.forSale, quoteReserve: 0n, weight: 0, usdPerS: 0, homeDepth: 0, provider: creator },
+    ...{
+      baseReserve: terms.forSale,
+      quoteReserve: 0n,
+      toldBase: 0n,
+      toldQuote: 0n,
+      weight: 0,
+      usdPerS: 0,
+      homeDepth: 0,
+      provider: creator,
+    },
     siblings: [],
     curve: {
       virtualBase: terms.virtualBase,
@@ -53,7 +62,7 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   state.launchedMs = timeMs
   followCurve(launch)
   writer.transaction()
-  ledger.open(pool)
+  ledger.tell(pool)
   describeToken(stage, token)
   const look = { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) }
   describeRisk(stage, token, { ...look, platform: terms.platform })

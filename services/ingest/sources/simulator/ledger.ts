@@ -10,10 +10,10 @@ export type Ledger = {
   change(token: Token, slot: number, delta: bigint): void
   /** Lets the exchange send what is missing; false: not even the exchange has it. */
   provide(token: Token, slot: number, amount: bigint): boolean
-  /** Before a pool's reserves change. */
+  /** A pool's reserves change by a swap: told at the block's end, in thin history only with its next liquidity. */
   touch(pool: Pool): void
-  /** Before a pool's first reserves: it held nothing. */
-  open(pool: Pool): void
+  /** What the pool holds is told at the block's end in any case. */
+  tell(pool: Pool): void
   walletAddress(slot: number): string
   /** A wallet leaves: what it holds goes to the exchange, and a new one takes its slot. */
   replaceWallet(slot: number): void
@@ -26,15 +26,15 @@ const BURN_ADDRESS: Record<ChainFamily, string> = {
   solana: '1nc1nerator11111111111111111111111111111111',
 }
 
-type Held = { base: bigint; quote: bigint }
-const held = (pool: Pool): Held => ({
-  base: pool.baseReserve + (pool.curve?.keptBack ?? 0n),
-  quote: pool.quoteReserve,
-})
-
-export function createLedger(state: MarketState, family: ChainFamily, book: AddressBook, writer: BlockWriter): Ledger {
+export function createLedger(
+  state: MarketState,
+  family: ChainFamily,
+  book: AddressBook,
+  writer: BlockWriter,
+  isLive: boolean,
+): Ledger {
   const changed = new Map<Token, Map<number, bigint>>()
-  const touched = new Map<Pool, Held>()
+  const touched = new Set<Pool>()
   const left: { token: Token; address: string; before: bigint }[] = []
 
   const walletAddress = (slot: number): string =>
@@ -87,10 +87,10 @@ export function createLedger(state: MarketState, family: ChainFamily, book: Addr
       return true
     },
     touch(pool) {
-      if (!touched.has(pool)) touched.set(pool, held(pool))
+      if (isLive || pool.curve !== null) touched.add(pool)
     },
-    open(pool) {
-      touched.set(pool, { base: 0n, quote: 0n })
+    tell(pool) {
+      touched.add(pool)
     },
     walletAddress,
     replaceWallet(slot) {
@@ -111,10 +111,12 @@ export function createLedger(state: MarketState, family: ChainFamily, book: Addr
       for (const { token, address, before } of left) writeBalance(token, address, before, 0n)
       for (const [token, slots] of changed)
         for (const [slot, before] of slots) writeBalance(token, walletAddress(slot), before, balanceOf(token, slot))
-      for (const [pool, before] of touched) {
-        const after = held(pool)
-        writeBalance(pool.base, pool.address, before.base, after.base)
-        writeBalance(pool.quote, pool.address, before.quote, after.quote)
+      for (const pool of touched) {
+        const base = pool.baseReserve + (pool.curve?.keptBack ?? 0n)
+        writeBalance(pool.base, pool.address, pool.toldBase, base)
+        writeBalance(pool.quote, pool.address, pool.toldQuote, pool.quoteReserve)
+        pool.toldBase = base
+        pool.toldQuote = pool.quoteReserve
       }
     },
   }

@@ -19,7 +19,7 @@ export function changeLiquidity(stage: Stage, pool: Pool, fraction: number): voi
   const adds = fraction > 0
   const wallet = pool.provider
   if (adds && !(ledger.provide(pool.base, wallet, base) && ledger.provide(pool.quote, wallet, quote))) return
-  ledger.touch(pool)
+  ledger.tell(pool)
   ledger.change(pool.base, wallet, adds ? -base : base)
   ledger.change(pool.quote, wallet, adds ? -quote : quote)
   pool.baseReserve += adds ? base : -base
@@ -86,6 +86,8 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
     baseIs0: facts.family !== 'evm' || base.address < quote.address,
     baseReserve: plan.baseRaw,
     quoteReserve: plan.quoteRaw,
+    toldBase: 0n,
+    toldQuote: 0n,
     weight: plan.weight,
     usdPerS: plan.usdPerS,
     homeDepth: 0,
@@ -95,7 +97,7 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
   }
   pool.homeDepth = depthOf(pool)
   for (const sibling of pool.siblings) sibling.siblings.push(pool)
-  ledger.open(pool)
+  ledger.tell(pool)
   describePool(stage, pool)
   writeLiquidity(stage, pool, 'create', plan.baseRaw, plan.quoteRaw)
   state.pools.push(pool)
@@ -119,7 +121,8 @@ export function describePool({ writer, ledger }: Stage, pool: Pool): void {
 
 /** Nobody trades in it any more. */
 export function forgetPool(stage: Stage, pool: Pool): void {
-  const { state } = stage
+  const { state, ledger } = stage
+  ledger.tell(pool)
   for (const sibling of pool.siblings) sibling.siblings = sibling.siblings.filter((other) => other !== pool)
   state.pools = state.pools.filter((other) => other !== pool)
   reweigh(state)

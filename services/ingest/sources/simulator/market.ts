@@ -88,15 +88,20 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     const isLive = state.nextMs >= timeline.liveMs
     const allPerS = timeline.swapsPerS(state.nextMs, fullRate)
     const writer = createBlockWriter(facts.family, random)
-    const ledger = createLedger(state, facts.family, book, writer)
+    const ledger = createLedger(state, facts.family, book, writer, isLive)
     const stage: Stage = {
-      ...{ facts, venue, state, random, writer, ledger, book, lastPool: null, timeMs: state.nextMs, isLive },
+      ...{ facts, venue, state, random, writer, ledger, book, isLive },
+      ...{ lastPool: null, traders: [], timeMs: state.nextMs },
       swapsPerS: allPerS * share,
     }
     if (state.head.hash === '') {
       startStream(STREAM.genesis)
       openMarket(stage)
     } else playSlot(stage, startStream, allPerS / fullRate)
+    if (isLive && !state.isCaughtUp) {
+      for (const pool of state.pools) ledger.tell(pool)
+      state.isCaughtUp = true
+    }
     writer.transaction()
     ledger.writeBalances()
     const block = writer.events.length === 0 ? undefined : sealBlock(stage)
@@ -145,7 +150,17 @@ function emptyState(startMs: number, venue: Venue): MarketState {
   const nothing = newToken({ address: '', symbol: '', name: '', decimals: 0, supply: 0n }, 1)
   const nowhere = {
     ...{ address: '', amm: '', router: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
-    ...{ quoteReserve: 0n, weight: 0, usdPerS: 0, homeDepth: 0, provider: 0, siblings: [], curve: null },
+    ...{
+      quoteReserve: 0n,
+      toldBase: 0n,
+      toldQuote: 0n,
+      weight: 0,
+      usdPerS: 0,
+      homeDepth: 0,
+      provider: 0,
+      siblings: [],
+      curve: null,
+    },
   }
   const firstMs = Math.ceil(startMs / venue.blockMs) * venue.blockMs
   const wallets = Array.from({ length: SLOT.end }, (_, slot) => slot)
@@ -182,6 +197,7 @@ function emptyState(startMs: number, venue: Venue): MarketState {
       launchedMs: 0,
       leaders: [],
       turn: 0,
+      isCaughtUp: false,
       forks: 0,
       repeatsTo: 0,
       fork: null,

@@ -28,7 +28,7 @@ const FLAGSHIP_LIQUIDITY_MS = 6000
 /** Below this many swaps a second the flagship trades when it does. */
 const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
 const LAUNCH_EVERY_MS_AT_MOST = 3000
-/** The actions of a block in thin history that go to them: its second and third. */
+/** In thin history a block's actions up to this ordinal go to the leading pools. */
 const LEADING_TO = 4
 const BURST = { chance: 0.05, times: 2.5, otherwise: 0.921 }
 

@@ -17,14 +17,26 @@ export type Stage = {
   book: AddressBook
   /** The pool of the trade before. */
   lastPool: Pool | null
+  /** In thin history: who trades in this block. */
+  traders: number[]
   timeMs: number
   isLive: boolean
   /** This chain's swaps a second at this time, before rhythm and bursts. */
   swapsPerS: number
 }
 
+/** A thin block has few traders: each has a balance to tell. */
+const TRADERS_IN_HISTORY = 3
+
 /** Few wallets trade often, many seldom. */
-export function anyTrader({ random }: Stage): number {
+export function anyTrader({ random, isLive, traders }: Stage): number {
+  if (!isLive && traders.length === TRADERS_IN_HISTORY) return random.pick(traders)
+  const trader = drawTrader(random)
+  if (!isLive) traders.push(trader)
+  return trader
+}
+
+function drawTrader(random: Random): number {
   const rank = random.next()
   return SLOT.firstTrader + Math.floor(rank * rank * rank * (SLOT.end - SLOT.firstTrader))
 }

@@ -33,6 +33,9 @@ export type Pool = {
   baseIs0: boolean
   baseReserve: bigint
   quoteReserve: bigint
+  /** What was last told that it holds. */
+  toldBase: bigint
+  toldQuote: bigint
   /** How often it is traded, against the others. */
   weight: number
   /** What is traded in it, whatever the number of swaps that takes. */
@@ -94,6 +97,8 @@ export type MarketState = {
   /** Pools that trade throughout a thin history too, and whose turn it is. */
   leaders: Pool[]
   turn: number
+  /** What pools hold was told where history ended; from then on it is with every block. */
+  isCaughtUp: boolean
   forks: number
   /** Blocks up to this height repeat an orphaned one's trades. */
   repeatsTo: number
