@@ -54,17 +54,22 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
   const startStream = (ordinal: number): void => random.start(seed, chainWord, state.number, ordinal)
 
   function advance(fullRate: number): SourceRecord | undefined {
-    if (state.fork !== null && state.fork.left === 0) return { kind: 'retract', retract: takeBack(state.fork) }
+    if (state.fork?.left === 0) {
+      if (state.head.hash !== state.fork.stays.head.hash) return { kind: 'retract', retract: takeBack(state.fork) }
+      // Its blocks were all empty: nothing is there to take back.
+      state.fork = null
+    }
     if (state.fork === null) planFork()
     const block = playNext(fullRate)
-    if (block === undefined) return undefined
     if (state.fork !== null) state.fork.left -= 1
-    return { kind: 'block', block }
+    return block === undefined ? undefined : { kind: 'block', block }
   }
 
   /** The copy made here is what the chain goes back to once the blocks after it are orphaned. */
   function planFork(): void {
     if (state.recent.length < FINALITY_BLOCKS || state.number <= state.repeatsTo) return
+    // Right after a block that was published, so that the depth in heights is the fork's own.
+    if (state.head.number !== state.number - 1) return
     startStream(STREAM.fork)
     const isLive = state.nextMs >= timeline.liveMs
     if (!random.chance(isLive ? venue.blockMs / LIVE_FORK_EVERY_MS : HISTORY_FORK_CHANCE)) return
@@ -128,7 +133,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
   function moveTo(nextMs: number): void {
     state.stepS = (nextMs - state.nextMs) / 1000
     state.nextMs = nextMs
-    state.number = heightAt(nextMs, venue)
+    state.number += 1
   }
 
   return {
@@ -140,10 +145,6 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     },
     advance,
   }
-}
-
-function heightAt(atMs: number, venue: Venue): number {
-  return venue.heightAtEpoch + Math.floor(atMs / venue.blockMs)
 }
 
 function emptyState(startMs: number, venue: Venue): MarketState {
@@ -166,7 +167,7 @@ function emptyState(startMs: number, venue: Venue): MarketState {
   const wallets = Array.from({ length: SLOT.end }, (_, slot) => slot)
   return {
     ...{
-      number: heightAt(firstMs, venue),
+      number: venue.heightAtEpoch + Math.floor(firstMs / venue.blockMs),
       nextMs: firstMs,
       stepS: 0,
       head: { number: 0, hash: '' },

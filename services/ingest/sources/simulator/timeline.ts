@@ -9,7 +9,7 @@ export type Timeline = {
   swapsPerS(atMs: number, fullRate: number): number
 }
 
-export const HISTORY_SWAPS = 60_000
+export const HISTORY_SWAPS = 40_000
 const RECENT_MS = 7_200_000
 const RECENT_SHARE = 0.25
 
@@ -39,7 +39,7 @@ export function rhythmAt(atMs: number): number {
   return 1.35 - (0.7 * fromPeak) / 12
 }
 
-const THIN_BLOCK_SWAPS = 10
+const THIN_BLOCK_SWAPS = 14
 
 /** The time to a chain's next slot: its block time, or in thin history as long as makes a block worth it. */
 export function slotMs(blockMs: number, chainSwapsPerS: number, isLive: boolean): number {

@@ -9,7 +9,7 @@ export type Venue = {
   blockMs: number
   /** Of all chains' swaps, before it is scaled to the chains that are played. */
   share: number
-  /** Height at the epoch, so that heights follow time. */
+  /** Height at the epoch, so that a market begins at a height that fits its time. */
   heightAtEpoch: number
   /** The first two carry the main pairs. */
   amms: readonly [Amm, Amm, ...Amm[]]
