@@ -171,6 +171,25 @@ describe('after a restart', () => {
     await short.stop()
   })
 
+  it('a node that recalls nearly nothing knows the open candles of pairs at rest', async () => {
+    const short = rig.open({ push: { ringSeconds: 1 } })
+    const { wsPort } = await short.start()
+    await caughtUp(short)
+    const pairs = [...new Set(market.told.flatMap((update) => update.pairs.map(({ pair }) => pair)))]
+    const series = pairs.flatMap((pair) => ['k60', 'k1440', 'k10080'].map((interval) => [pair, interval, 'eth']))
+    const snapshots: string[][] = []
+    for (const url of [steadyUrl, `ws://127.0.0.1:${wsPort}`]) {
+      const client = await connect(url)
+      await client.call('subscribe', ['multi_kline', ...series, { snapshot: true }], 1)
+      await client.settle()
+      snapshots.push(pushesOf(client, 1))
+      client.close()
+    }
+    expect(snapshots[0]?.length).toBeGreaterThan(20)
+    expect(snapshots[1]).toEqual(snapshots[0])
+    await short.stop()
+  })
+
   it('both nodes go on alike', async () => {
     const client = await connect(rig.wsUrl)
     for (const [id, params] of subscriptions.entries()) await client.call('subscribe', params, id)
