@@ -16,7 +16,7 @@ const plan = {
     retracts: { probability: 0.12, maxDepth: 4 },
   },
 }
-const ACCOUNT = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
+const KEEP_ALL = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
 
 let rig: Rig
 /** Runs from the first line to the last. */
@@ -78,7 +78,7 @@ async function resume(url: string, id: number, since: string): Promise<Client> {
 }
 
 beforeAll(async () => {
-  rig = await startRig({ push: ACCOUNT })
+  rig = await startRig({ push: KEEP_ALL })
   market = playMarket(rig, plan)
   steady = rig.open()
   const { wsPort } = await steady.start()
