@@ -33,7 +33,7 @@ describe('multi_tx', () => {
     await one.settle()
     const byId = (id: number) => one.frames.filter((frame) => frame.id === id)
     const [pairBased] = byId(1).map(({ result }) => result)
-    const { profile, tx_seq, ...shared } = pairBased?.tx as Record<string, unknown>
+    const { profile, tx_seq, ...shared } = (pairBased?.tx ?? {}) as Record<string, unknown>
     expect([profile, tx_seq]).toEqual(['', '42'])
     expect(byId(2).map(({ result }) => result)).toEqual([
       { ...pairBased, tx: shared },
@@ -172,7 +172,7 @@ describe('snapshot', () => {
     await one.settle()
     const [reply, ...pushes] = one.frames
     expect(reply).toMatchObject({ id: 1, result: { status: 'ok' } })
-    const cursor = (reply?.result?.cursor as string[])[0]
+    const [cursor] = (reply?.result?.cursor ?? []) as string[]
     expect(pushes.map(({ id, result }) => [id, result?.topic, result?.snapshot, result?.cursor])).toEqual([
       [1, 'kline', true, cursor],
       [2, 'price', true, cursor],
