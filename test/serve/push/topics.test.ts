@@ -71,7 +71,7 @@ describe('liq', () => {
     await feed({ pairs: [pairUpdate({ trades: [trade()], liquidity: events })] })
     const pushes = [await one.topic('liq'), await one.topic('liq'), await one.topic('liq')]
     expect(pushes[0]).toMatchObject({ id: 7, result: { id: PAIR, topic: 'liq', cursor: `1:eth:${node.seq}:2` } })
-    expect(pushes.map(({ result }) => (result?.tx as { type: string }).type)).toEqual([
+    expect(pushes.map(({ result }) => (result?.tx as { type: string } | undefined)?.type)).toEqual([
       ...['addLiquidity', 'removeLiquidity', 'createPair'],
     ])
     expect(pushes[0]?.result?.tx).toEqual({
@@ -118,7 +118,9 @@ describe('multi_kline', () => {
     const change = { token: TOKEN, old_pair: PAIR, new_pair: OTHER_PAIR }
     await feed({ main_pair_changes: [change], tokens: [tokenUpdate({ main_pair: OTHER_PAIR })] })
     await one.settle()
-    expect(one.frames.map(({ result }) => (result?.data as { event: string }).event)).toEqual(['switch_main_pair'])
+    expect(one.frames.map(({ result }) => (result?.data as { event: string } | undefined)?.event)).toEqual([
+      'switch_main_pair',
+    ])
     await feed({ tokens: [tokenUpdate()] })
   })
 })
