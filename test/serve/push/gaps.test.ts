@@ -16,6 +16,9 @@ const feedTrades = (count: number, secondsLater = 1) => {
 const cursorsOf = (frames: readonly { result?: { cursor?: unknown } }[]) =>
   frames.flatMap(({ result }) => (typeof result?.cursor === 'string' ? [result.cursor] : []))
 
+/** The cursors of a reply. */
+const headsOf = (result: { cursor?: unknown } | undefined) => (result?.cursor ?? []) as string[]
+
 describe('since', () => {
   it('older than what is kept: one notice for each thing asked for, then all that is kept', async () => {
     await feedTrades(1)
@@ -60,7 +63,7 @@ describe('since', () => {
     const from = ahead()
     const one = await client()
     const { result } = await one.call('subscribe', ['tx', PAIR, 'eth', { since: from }], 1)
-    const [head] = result?.cursor as string[]
+    const [head] = headsOf(result)
     expect((await one.topic('gap')).result).toMatchObject({ from, to: head, refill: `/v2/txs/swap/${PAIR}-eth` })
     await feedTrades(1)
     await one.settle()
@@ -81,7 +84,7 @@ describe('since', () => {
 
   it('many pushes reach a slow reader whole, without filling memory and without making the socket slow', async () => {
     const one = await client()
-    const [since] = (await one.call('subscribe', ['liq', PAIR, 'eth'])).result?.cursor as string[]
+    const [since] = headsOf((await one.call('subscribe', ['liq', PAIR, 'eth'])).result)
     for (let n = 0; n < 30; n++) await feedTrades(200)
     one.socket.pause()
     one.send(JSON.stringify({ jsonrpc: '2.0', method: 'subscribe', params: ['tx', PAIR, 'eth', { since }], id: 1 }))

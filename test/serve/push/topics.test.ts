@@ -33,7 +33,7 @@ describe('multi_tx', () => {
     await one.settle()
     const byId = (id: number) => one.frames.filter((frame) => frame.id === id)
     const [pairBased] = byId(1).map(({ result }) => result)
-    const { profile, tx_seq, ...shared } = pairBased?.tx as Record<string, unknown>
+    const { profile, tx_seq, ...shared } = (pairBased?.tx ?? {}) as Record<string, unknown>
     expect([profile, tx_seq]).toEqual(['', '42'])
     expect(byId(2).map(({ result }) => result)).toEqual([
       { ...pairBased, tx: shared },
@@ -71,7 +71,7 @@ describe('liq', () => {
     await feed({ pairs: [pairUpdate({ trades: [trade()], liquidity: events })] })
     const pushes = [await one.topic('liq'), await one.topic('liq'), await one.topic('liq')]
     expect(pushes[0]).toMatchObject({ id: 7, result: { id: PAIR, topic: 'liq', cursor: `1:eth:${node.seq}:2` } })
-    expect(pushes.map(({ result }) => (result?.tx as { type: string }).type)).toEqual([
+    expect(pushes.map(({ result }) => (result?.tx as { type: string } | undefined)?.type)).toEqual([
       ...['addLiquidity', 'removeLiquidity', 'createPair'],
     ])
     expect(pushes[0]?.result?.tx).toEqual({
@@ -118,7 +118,9 @@ describe('multi_kline', () => {
     const change = { token: TOKEN, old_pair: PAIR, new_pair: OTHER_PAIR }
     await feed({ main_pair_changes: [change], tokens: [tokenUpdate({ main_pair: OTHER_PAIR })] })
     await one.settle()
-    expect(one.frames.map(({ result }) => (result?.data as { event: string }).event)).toEqual(['switch_main_pair'])
+    expect(one.frames.map(({ result }) => (result?.data as { event: string } | undefined)?.event)).toEqual([
+      'switch_main_pair',
+    ])
     await feed({ tokens: [tokenUpdate()] })
   })
 })
@@ -172,7 +174,7 @@ describe('snapshot', () => {
     await one.settle()
     const [reply, ...pushes] = one.frames
     expect(reply).toMatchObject({ id: 1, result: { status: 'ok' } })
-    const cursor = (reply?.result?.cursor as string[])[0]
+    const [cursor] = (reply?.result?.cursor ?? []) as string[]
     expect(pushes.map(({ id, result }) => [id, result?.topic, result?.snapshot, result?.cursor])).toEqual([
       [1, 'kline', true, cursor],
       [2, 'price', true, cursor],
