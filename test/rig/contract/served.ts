@@ -65,7 +65,9 @@ async function expiredKey(dataDir: string): Promise<string> {
 }
 
 async function ask(rest: string, { method = 'GET', path, query = {}, body, headers = {} }: Asked): Promise<Reply> {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
   const response = await fetch(`${rest}${path}${search}`, {
     method,
