@@ -6,6 +6,7 @@ import type { OperationContext } from './operation.js'
 import { OPERATIONS } from './operations/index.js'
 import { problem, RequestError } from './problem.js'
 import { serveOperation } from './serve-operation.js'
+import { answerUnreadable } from './unreadable.js'
 
 export type RestDeps = OperationContext & {
   gate: KeyGate
@@ -25,6 +26,7 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: true,
   })
   app.setErrorHandler((error: FastifyError, request, reply) =>
