@@ -19,7 +19,8 @@ export type PipeChainStatus = {
   stopped?: string
 }
 
-export type ServeConfig = Pick<Config, 'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains'>
+export type ServeConfig = Pick<Config, 'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains'> &
+  Partial<Pick<Config, 'publicUrls'>>
 
 export type PushLimits = {
   /** A socket with more bytes unsent than this is slow. */

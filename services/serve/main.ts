@@ -3,6 +3,7 @@ import type { ServeDeps } from './deps.js'
 import { createKeyGate } from './keys/gate.js'
 import { createMemory } from './memory/memory.js'
 import { createServeMetrics } from './metrics.js'
+import { addPages } from './pages/routes.js'
 import { createPushServer } from './push/server.js'
 import { createRestServer } from './rest/server.js'
 import { addServiceRoutes } from './rest/service-routes.js'
@@ -28,6 +29,7 @@ export function createServe(deps: ServeDeps): Serve {
   const status = () => readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), nowMs })
   const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope })
   addServiceRoutes(rest, { memory, metrics, status })
+  addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
   const push = createPushServer({ memory, chains, gate, metrics, logger, nowMs, limits: deps.push })
 
   return {

@@ -19,6 +19,7 @@ export function createServeMetrics(metrics: Metrics) {
     updatesMissing: total('dextape_serve_updates_missing_total', 'Updates whose seq was skipped in the log', 'chain'),
     requests: total('dextape_serve_requests_total', 'REST answers by status', 'status'),
     requestSeconds: total('dextape_serve_request_seconds_total', 'Time spent on REST answers', 'operation'),
+    cu: total('dextape_serve_cu_total', 'Credit units charged', 'operation'),
     pushesEncoded: total('dextape_serve_pushes_encoded_total', 'Payloads encoded, each once for all readers', 'topic'),
     pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
     socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets this side closed, by reason', 'reason'),

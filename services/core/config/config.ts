@@ -20,6 +20,8 @@ export type Config = {
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
   /** `spec`: an envelope where the interface shows one; `always`: around every success body. */
   envelope: 'spec' | 'always'
+  /** Where REST is reached from outside, all equal. None: told nobody. */
+  publicUrls: readonly string[]
   logFormat: 'auto' | 'text' | 'json'
   log: LogChoice
   store: StoreChoice
@@ -44,6 +46,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     ws_port: config.wsPort,
     api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
     envelope: config.envelope,
+    public_urls: config.publicUrls,
     log_format: config.logFormat,
     log: config.log.kind === 'kafka' ? { ...config.log, registry: describeRegistry(config.log.registry) } : config.log,
     store:

@@ -85,6 +85,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
     wsPort,
     apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
     envelope: settings.envelope ?? 'spec',
+    publicUrls: publicUrls(settings, problems),
     logFormat: settings.log_format ?? 'auto',
     log: logChoice(settings, problems),
     store: storeChoice(settings, problems),
@@ -104,6 +105,11 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
     },
     chains: mergeChains(settings.chains ?? {}, problems),
   }
+}
+
+function publicUrls({ public_urls: urls = [] }: ConfigFile, problems: string[]): string[] {
+  for (const url of urls) checkHttpUrl('each of public_urls', url, problems)
+  return urls.map((url) => url.replace(/\/+$/, ''))
 }
 
 function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {

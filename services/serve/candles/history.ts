@@ -4,8 +4,14 @@ import type { ChainState } from '../memory/chain-state.js'
 import { type Bar, barOf, type Category, fillPrevious, rollUp } from './bars.js'
 import type { HistoryInterval } from './intervals.js'
 
+/** Bucket starts that are a pair's. */
+export type Segment = { pair: string; fromS: number; toS: number }
+
+export const wholeTime = (pair: string): Segment => ({ pair, fromS: 0, toS: Number.MAX_SAFE_INTEGER })
+
 export type HistoryQuery = {
-  pair: string
+  /** Ascending, without overlap: the one pair for ever, or a token's main pairs one after another. */
+  segments: readonly Segment[]
   interval: HistoryInterval
   category: Category
   limit: number
@@ -19,12 +25,15 @@ export type HistoryQuery = {
 type Order = 'earliest' | 'latest'
 type Span = { fromS: number; toS: number }
 
+/** Segments go in a request's address where the store is a server. */
+const SEGMENTS_A_QUERY = 100
+
 const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
   ['open', 'first', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`),
 )
 
 /**
- * A pair's bars, ascending: the store's rows with memory laid over them, so that what was pushed is in the next answer.
+ * Bars, ascending: the store's rows with memory laid over them, so that what was pushed is in the next answer.
  * Only a start given: the first `limit` from it; else the last `limit` up to the end.
  */
 export async function readHistory(store: Store, state: ChainState, query: HistoryQuery): Promise<Bar[]> {
@@ -67,44 +76,69 @@ async function readBars(
   limit: number,
 ): Promise<Bar[]> {
   const { interval } = query
-  const perBucket = interval.storedPerBucket
   // The last bucket asked for is whole: it takes in stored candles that start after `toS`.
-  const toS = perBucket === 1 ? span.toS : interval.step(interval.startOf(Math.min(span.toS, state.nowS)), 1) - 1
-  const overlay = state.candles.of(query.pair, interval.stored)
-  // Rows the overlay removes, and one bucket cut by the limit, must not make the answer short.
-  const rows = (limit + 1) * perBucket + overlay.size
-  const hidden = state.candles.isHidden(query.pair)
-  const stored = hidden ? [] : await storedCandles(store, state.chain, query, { fromS: span.fromS, toS }, order, rows)
-  const merged = new Map(stored.map((candle) => [candle.time, candle]))
-  for (const candle of overlay.values()) if (inSpan(candle.time, span.fromS, toS)) merged.set(candle.time, candle)
-  const bars = [...merged.values()]
-    .filter((candle) => !candle.removed)
-    .sort((a, b) => a.time - b.time)
-    .map((candle) => barOf(candle, query.category))
-    .filter((bar) => !Number.isNaN(bar.close))
-  const whole = perBucket === 1 ? bars : rollUp(bars, interval)
-  const inRange = whole.filter((bar) => inSpan(bar.timeS, span.fromS, span.toS))
-  return order === 'latest' ? inRange.slice(-limit) : inRange.slice(0, limit)
+  const isStored = interval.storedPerBucket === 1
+  const toS = isStored ? span.toS : interval.step(interval.startOf(Math.min(span.toS, state.nowS)), 1) - 1
+  const left = query.segments
+    .map(({ pair, ...one }) => ({ pair, fromS: Math.max(one.fromS, span.fromS), toS: Math.min(one.toS, toS) }))
+    .filter((segment) => segment.fromS <= segment.toS)
+  let bars: Bar[] = []
+  while (left.length > 0 && bars.length < limit) {
+    const segments = left.splice(order === 'latest' ? -SEGMENTS_A_QUERY : 0, SEGMENTS_A_QUERY)
+    const candles = await readCandles(store, state, query, segments, order, limit)
+    const more = candles.map((candle) => barOf(candle, query.category)).filter((bar) => !Number.isNaN(bar.close))
+    const whole = isStored ? more : rollUp(more, interval)
+    const inRange = whole.filter((bar) => inSpan(bar.timeS, span))
+    bars = order === 'latest' ? [...inRange, ...bars] : [...bars, ...inRange]
+  }
+  return order === 'latest' ? bars.slice(-limit) : bars.slice(0, limit)
 }
 
-function inSpan(timeS: number, fromS: number, toS: number): boolean {
+/** Stored candles of the segments with the unflushed ones laid over them, ascending. */
+async function readCandles(
+  store: Store,
+  state: ChainState,
+  { interval }: HistoryQuery,
+  segments: readonly Segment[],
+  order: Order,
+  limit: number,
+): Promise<Candle[]> {
+  const unflushed = segments.flatMap((segment) =>
+    [...state.candles.of(segment.pair, interval.stored).values()].filter(({ time }) => inSpan(time, segment)),
+  )
+  // Rows the overlay removes, and one bucket cut by the limit, must not make the answer short.
+  const rows = (limit + 1) * interval.storedPerBucket + unflushed.length
+  const visible = segments.filter(({ pair }) => !state.candles.isHidden(pair))
+  const stored = visible.length === 0 ? [] : await storedCandles(store, state.chain, interval, visible, order, rows)
+  const merged = new Map([...stored, ...unflushed].map((candle) => [candle.time, candle]))
+  return [...merged.values()].filter(({ removed }) => !removed).sort((a, b) => a.time - b.time)
+}
+
+function inSpan(timeS: number, { fromS, toS }: Span): boolean {
   return timeS >= fromS && timeS <= toS
 }
 
 async function storedCandles(
   store: Store,
   chain: string,
-  { pair, interval }: HistoryQuery,
-  { fromS, toS }: Span,
+  interval: HistoryInterval,
+  segments: readonly Segment[],
   order: Order,
   limit: number,
 ): Promise<Candle[]> {
+  const pairs = segments.map(({ pair }) => pair)
+  const froms = segments.map(({ fromS }) => clampS(fromS))
+  const tos = segments.map(({ toS }) => clampS(toS))
   const rows = await store.query<Record<string, number | string | null>>(
     `SELECT toUInt32(time) AS time_s, ${COLUMNS.join(', ')} FROM candle_rows FINAL
-     WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:String}
+     WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
+       ${segments.length === 1 ? '' : OF_ITS_SEGMENT}
      ORDER BY time ${order === 'latest' ? 'DESC' : 'ASC'} LIMIT {limit:UInt32}`,
-    { chain, pair, interval: interval.stored, from: clampS(fromS), to: clampS(toS), limit },
+    {
+      ...{ chain, pairs, interval: interval.stored, froms, tos, limit },
+      ...{ from: froms[0] ?? 0, to: tos.at(-1) ?? 0 },
+    },
   )
   return rows.map((row) => {
     const values = COLUMNS.map((name) => [name, row[name] === null ? Number.NaN : Number(row[name])])
@@ -112,6 +146,10 @@ async function storedCandles(
     return { ...Object.fromEntries(values), interval: interval.stored, time, removed: false } as Candle
   })
 }
+
+const OF_ITS_SEGMENT = `AND arrayExists(
+  (p, f, t) -> pair = p AND toUInt32(time) >= f AND toUInt32(time) <= t,
+  {pairs:Array(String)}, {froms:Array(UInt32)}, {tos:Array(UInt32)})`
 
 function clampS(timeS: number): number {
   return Math.min(Math.max(timeS, 0), 0xffff_ffff)

@@ -44,6 +44,7 @@ export function applyUpdate(state: ChainState, update: Update, wallMs: number): 
     if (token !== undefined) token.main_pair = change.new_pair
   }
   state.recent.apply(update, (pair) => targetDecimals(state, pair))
+  state.events.apply(update)
   const gone = forget(state, update)
   moveHead(state, update, wallMs)
   return { kind: 'applied', applied: { state, update, priceMoved, gone, missing } }

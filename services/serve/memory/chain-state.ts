@@ -1,7 +1,8 @@
 import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
-import { type CandleOverlay, createCandleOverlay } from './candle-overlay.js'
+import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
+import { createEventOverlay, type EventOverlay } from './event-overlay.js'
+import { createPairsByToken, type PairsByToken } from './pairs-by-token.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
-import { createTargetPairs, type TargetPairs } from './target-pairs.js'
 import { type PackedWindows, packWindows } from './windows.js'
 
 /** A pair as its last update left it. */
@@ -29,9 +30,11 @@ export type ChainState = {
   lastReorg: LastReorg | null
   pairs: Map<string, PairState>
   tokens: Map<string, TokenState>
-  targetPairs: TargetPairs
+  targetPairs: PairsByToken
+  quotePairs: PairsByToken
   recent: RecentTrades
   candles: CandleOverlay
+  events: EventOverlay
   /** Missing seq noticed since the start; each is also a log line and a metric. */
   gaps: number
   lastGap: { epoch: number; after: number; before: number } | null
@@ -52,9 +55,11 @@ export function createChainState(chain: string): ChainState {
     lastReorg: null,
     pairs: new Map(),
     tokens: new Map(),
-    targetPairs: createTargetPairs(),
+    targetPairs: createPairsByToken(),
+    quotePairs: createPairsByToken(),
     recent: createRecentTrades(),
     candles: createCandleOverlay(),
+    events: createEventOverlay(),
     gaps: 0,
     lastGap: null,
     appliedAtMs: 0,
@@ -69,22 +74,38 @@ export function resetChainState(state: ChainState, epoch: number): void {
   state.pairs.clear()
   state.tokens.clear()
   state.targetPairs.clear()
+  state.quotePairs.clear()
   state.recent.clear()
   state.candles.clear()
+  state.events.clear()
+}
+
+/** Lets go of what was only kept until the store has it. */
+export function trimFlushed(state: ChainState, flushed: Position): void {
+  state.candles.trim(flushed)
+  state.events.trim(flushed)
 }
 
 export function targetToken({ target, token0, token1 }: PairInfo): string {
   return target === 0 ? token0 : token1
 }
 
+export function quoteToken({ target, token0, token1 }: PairInfo): string {
+  return target === 0 ? token1 : token0
+}
+
 /** Sets a pair's state. A pair's target is fixed for its life. */
 export function putPair(state: ChainState, pair: PairState): void {
-  if (!state.pairs.has(pair.pair)) state.targetPairs.add(targetToken(pair.info), pair.pair)
+  if (!state.pairs.has(pair.pair)) {
+    state.targetPairs.add(targetToken(pair.info), pair.pair)
+    state.quotePairs.add(quoteToken(pair.info), pair.pair)
+  }
   state.pairs.set(pair.pair, pair)
 }
 
 export function dropPair(state: ChainState, pair: PairState): void {
   state.targetPairs.remove(targetToken(pair.info), pair.pair)
+  state.quotePairs.remove(quoteToken(pair.info), pair.pair)
   state.pairs.delete(pair.pair)
 }
 

@@ -1,6 +1,14 @@
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import { type ChainState, createChainState, pairStateOf, putPair, tokenStateOf, UNDESCRIBED } from './chain-state.js'
+import {
+  type ChainState,
+  createChainState,
+  pairStateOf,
+  putPair,
+  tokenStateOf,
+  trimFlushed,
+  UNDESCRIBED,
+} from './chain-state.js'
 import { loadRecentTrades } from './load-recent.js'
 
 type ProgressRow = {
@@ -46,7 +54,7 @@ export async function loadChain(store: Store, chain: string): Promise<ChainState
   state.seq = progress.seq
   state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
   state.nowS = progress.now
-  state.candles.trim(progress)
+  trimFlushed(state, progress)
   for await (const row of stateRows(store, 'pair', chain)) {
     const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
     if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info))

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../metrics.js'
 import type { Applied } from './apply.js'
-import { type ChainState, createChainState } from './chain-state.js'
+import { type ChainState, createChainState, trimFlushed } from './chain-state.js'
 import type { UpdateCodec } from './decode.js'
 import { type Follower, followChain } from './follow.js'
 import { loadChain, loadProgress } from './load.js'
@@ -84,7 +84,10 @@ export function createMemory(deps: MemoryDeps): Memory {
   async function poll(): Promise<void> {
     try {
       await openSeen()
-      for (const row of await loadProgress(deps.store)) states.get(row.chain)?.candles.trim(row)
+      for (const row of await loadProgress(deps.store)) {
+        const state = states.get(row.chain)
+        if (state !== undefined) trimFlushed(state, row)
+      }
     } catch (cause) {
       deps.logger.warn('the progress of the store could not be read', { error: cause })
     }
@@ -98,6 +101,12 @@ export function createMemory(deps: MemoryDeps): Memory {
     'Candles the store has not flushed',
     ['chain'],
     perChain((s) => s.candles.size),
+  )
+  gauge(
+    'dextape_serve_overlay_blocks',
+    'Blocks with events the store has not flushed',
+    ['chain'],
+    perChain((s) => s.events.size),
   )
   gauge(
     'dextape_serve_recent_trades',

@@ -27,6 +27,8 @@ export type Operation<
   method: 'GET' | 'POST'
   /** With `{name}` for path parameters, as the interface writes it. */
   path: string
+  /** Other paths of the same parameters that answer the same. */
+  aliases?: readonly string[]
   summary: string
   costCu: number
   /** Whether the body is wrapped without being asked to. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, KeyGate } from '../keys/gate.js'
 import { asOf } from './as-of.js'
 import { envelope, envelopeSchema } from './envelope.js'
+import { refuseOtherMethods } from './methods.js'
 import type { Answer, Operation } from './operation.js'
 import { refused } from './problem.js'
 import type { RestDeps } from './server.js'
@@ -10,9 +11,17 @@ import { queryValidator, validator } from './validate.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Makes a route of a declared operation: key, validation, answer, envelope, headers. */
+/** Makes routes of a declared operation: key, validation, answer, envelope, headers. */
 export function serveOperation(app: FastifyInstance, operation: Operation, deps: RestDeps): void {
-  const { gate } = deps
+  for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+    const url = path.replace(/\{([^}]+)\}/g, (_, name: string) => `:${routerName(name)}`)
+    addRoute(app, url, operation, deps)
+    refuseOtherMethods(app, url, operation.method)
+  }
+}
+
+function addRoute(app: FastifyInstance, url: string, operation: Operation, deps: RestDeps): void {
+  const { gate, metrics } = deps
   const checkParams = validator(operation.params, 'path')
   const checkQuery = queryValidator(operation.query)
   const checkBody = operation.body === undefined ? undefined : validator(operation.body, 'body')
@@ -21,7 +30,7 @@ export function serveOperation(app: FastifyInstance, operation: Operation, deps:
 
   app.route({
     method: operation.method,
-    url: operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => `:${routerName(name)}`),
+    url,
     // Before the body is read: who has no key sends no megabytes.
     onRequest: async (request, reply) => {
       const key = request.headers['x-api-key']
@@ -36,16 +45,18 @@ export function serveOperation(app: FastifyInstance, operation: Operation, deps:
         query: checkQuery(request.query) as Record<string, never>,
         body: checkBody?.(request.body),
       })
+      const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
+      const body = serialize(reply, answer, wrap, schemas)
       const access = accessOf.get(request)
       if (access !== undefined) {
         gate.spend(access, operation.costCu)
+        metrics.cu.add(operation.id, operation.costCu)
         const remaining = gate.remainingCu(access)
         if (remaining !== null) reply.header('x-cu-remaining', remaining)
       }
-      const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
       reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains)).type(JSON_TYPE)
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
-      return reply.send(serialize(reply, answer, wrap, schemas))
+      return reply.send(body)
     },
   })
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../metrics.js'
 import type { StatusReport } from '../status.js'
+import { refuseOtherMethods } from './methods.js'
 
 type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
 
@@ -14,4 +15,5 @@ export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status
   })
   app.get('/status', async () => status())
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  for (const url of ['/health', '/ready', '/status', '/metrics']) refuseOtherMethods(app, url, 'GET')
 }

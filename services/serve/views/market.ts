@@ -1,6 +1,6 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { PairState, TokenState } from '../memory/chain-state.js'
-import { type ChainState, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
+import { type ChainState, quoteToken, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
 import { rawToNumber } from '../numbers/raw-decimal.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
@@ -17,7 +17,7 @@ export function targetOf(pair: PairState): string {
 }
 
 export function quoteOf(pair: PairState): string {
-  return pair.info.target === 0 ? pair.info.token1 : pair.info.token0
+  return quoteToken(pair.info)
 }
 
 /** Price of one of the pair's two tokens as this pair sees it. */

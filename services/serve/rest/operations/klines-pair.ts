@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Bar } from '../../candles/bars.js'
-import { readHistory } from '../../candles/history.js'
+import { readHistory, wholeTime } from '../../candles/history.js'
 import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals.js'
 import { plainDecimal } from '../../numbers/plain-decimal.js'
 import { targetOf } from '../../views/market.js'
@@ -29,13 +29,23 @@ export const KlinesQuery = Type.Object({
   fill: Type.Optional(Type.Literal('previous', { description: 'Buckets without trades, flat and marked filled' })),
 })
 
-export const Points = Type.Array(
+const Points = Type.Array(
   Type.Object({
     ...fieldsOf(['open', 'high', 'low', 'close', 'volume'], text),
     time: int,
     filled: Type.Optional(Type.Boolean()),
   }),
 )
+
+export const KlinesData = Type.Object({
+  pair_id: text,
+  interval: Type.Unsafe<number | string>({ type: ['integer', 'string'] }),
+  limit: int,
+  to_time: int,
+  total_count: int,
+  target_token_id: text,
+  points: Points,
+})
 
 export const klinesPair = operation({
   id: 'klinesPair',
@@ -46,15 +56,7 @@ export const klinesPair = operation({
   envelope: true,
   params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
   query: KlinesQuery,
-  data: Type.Object({
-    pair_id: text,
-    interval: Type.Unsafe<number | string>({ type: ['integer', 'string'] }),
-    limit: int,
-    to_time: int,
-    total_count: int,
-    target_token_id: text,
-    points: Points,
-  }),
+  data: KlinesData,
   async handle({ chains, store }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
     const asked = readKlinesQuery(query)
@@ -69,7 +71,7 @@ export const klinesPair = operation({
       const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
       return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
     }
-    const bars = await readHistory(store, market.state, { pair: address, ...asked })
+    const bars = await readHistory(store, market.state, { segments: [wholeTime(address)], ...asked })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target_token_id = `${targetOf(pair)}-${chain}`

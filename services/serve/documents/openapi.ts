@@ -1,0 +1,110 @@
+/** The REST interface as OpenAPI 3.1, made from the declared operations. Pure: declarations in, document out. */
+import type { TObject } from '@sinclair/typebox'
+import type { Operation } from '../rest/operation.js'
+import { ERROR_STATUSES, errorResponses, headers, PROBLEM_SCHEMA } from './answers.js'
+import { INTERFACE_VERSION, LICENSE } from './interface.js'
+import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
+import { serversOf } from './servers.js'
+
+export type OpenApiOptions = {
+  operations: readonly Operation[]
+  /** `always`: this installation wraps every success body. */
+  envelope: 'spec' | 'always'
+  /** Where the interface is reached from outside, all equal; none: wherever the document came from. */
+  publicUrls: readonly string[]
+}
+
+export type Document = { [member: string]: unknown }
+
+const DESCRIPTION = [
+  'Market data of tokens and trading pairs on several chains, computed by this server from the blocks it reads.',
+  'A token-id is `<token_address>-<chain>`, a pair-id `<pair_address>-<chain>`. Amounts and prices are plain decimal strings; times are epoch seconds.',
+  'What is unknown is `null`, `""` or 0, never invented; `X-Reason` says why an answer is empty.',
+  'Success bodies are wrapped as `{"status":1,"msg":"SUCCESS","data_type":1,"data":…}` where an operation says so; the request header `X-Envelope: always` asks for it everywhere.',
+].join('\n\n')
+
+export function openApiDocument({ operations, envelope, publicUrls }: OpenApiOptions): Document {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    const item = paths[operation.path] ?? {}
+    item[operation.method.toLowerCase()] = operationObject(operation, envelope === 'always' || operation.envelope)
+    paths[operation.path] = item
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Dextape', version: INTERFACE_VERSION, description: DESCRIPTION, license: LICENSE },
+    servers: serversOf(publicUrls),
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
+      schemas: { Problem: PROBLEM_SCHEMA },
+      headers,
+      responses: errorResponses,
+    },
+  }
+}
+
+function operationObject(operation: Operation, wrapped: boolean): Document {
+  const parameters = [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')]
+  const errors = ERROR_STATUSES.map((status) => [status, { $ref: `#/components/responses/${status}` }])
+  return {
+    operationId: operation.id,
+    tags: [tagOf(operation)],
+    summary: operation.summary,
+    'x-cu-cost': operation.costCu,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: jsonContent(jsonSchema(operation.body, '2020-12')) } }),
+    responses: { 200: success(operation, wrapped), ...Object.fromEntries(errors) },
+  }
+}
+
+/** `/v2/tokens/…`: tokens. */
+function tagOf({ path }: Operation): string {
+  return path.split('/')[2] ?? ''
+}
+
+function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
+  const { properties = {}, required = [] } = jsonSchema(declared, '2020-12') as {
+    properties?: Record<string, JsonSchema>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }))
+}
+
+function success(operation: Operation, wrapped: boolean): Document {
+  const data = jsonSchema(operation.data, '2020-12')
+  const shown = operation.nullable === true ? orNull(data) : data
+  const names = Object.keys(headers).filter((name) => name !== 'Retry-After')
+  return {
+    description: operation.nullable === true ? 'Success; null where nothing is known of it' : 'Success',
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: jsonContent(wrapped ? envelopeOf(shown) : shown),
+  }
+}
+
+function envelopeOf(data: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['status', 'msg', 'data_type', 'data'],
+    properties: {
+      status: { type: 'integer' },
+      msg: { type: 'string' },
+      data_type: { type: 'integer' },
+      data,
+    },
+  }
+}
+
+function jsonContent(schema: JsonSchema): Document {
+  return { 'application/json': { schema } }
+}

@@ -1,0 +1,91 @@
+import type { LiquidityKind, LiquidityTrade, Trade } from '../../core/domain/records.js'
+import type { Store } from '../../core/store/port.js'
+import type { ChainState } from '../memory/chain-state.js'
+import type { Placed } from '../memory/event-overlay.js'
+import { LIQUIDITY_COLUMNS, liquidityOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
+
+export type EventQuery = {
+  pair: string
+  limit: number
+  fromS: number | undefined
+  toS: number | undefined
+  sort: 'asc' | 'desc'
+}
+
+type Ordered = Placed<{ id: string; tx_index: number; log_index: number; sub: number }>
+type Table = { name: 'trade_rows' | 'liquidity_rows'; columns: readonly string[]; kinds: readonly string[] }
+
+/**
+ * A pair's swaps: the store's rows with memory laid over them, so that what was pushed is in the next answer. Ascending
+ * from a given start: the first `limit`; else the last `limit`, in the order asked for.
+ */
+export async function readTrades(store: Store, state: ChainState, query: EventQuery): Promise<Placed<Trade>[]> {
+  const table: Table = { name: 'trade_rows', columns: TRADE_COLUMNS, kinds: [] }
+  return read(store, state, query, table, tradeOf, state.events.trades(query.pair))
+}
+
+export async function readLiquidity(
+  store: Store,
+  state: ChainState,
+  query: EventQuery,
+  kind: LiquidityKind | 'all',
+): Promise<Placed<LiquidityTrade>[]> {
+  const kinds = kind === 'all' ? [] : [kind]
+  const table: Table = { name: 'liquidity_rows', columns: LIQUIDITY_COLUMNS, kinds }
+  const unflushed = state.events.liquidity(query.pair).filter((event) => kind === 'all' || event.kind === kind)
+  return read(store, state, query, table, liquidityOf, unflushed)
+}
+
+async function read<Event extends Ordered>(
+  store: Store,
+  state: ChainState,
+  query: EventQuery,
+  table: Table,
+  eventOf: (row: StoredRow) => Event,
+  unflushed: readonly Event[],
+): Promise<Event[]> {
+  const { fromS = 0, toS = Number.MAX_SAFE_INTEGER, limit, sort } = query
+  const forward = sort === 'asc' && query.fromS !== undefined
+  const rows = await storedRows(store, state, query, table, forward ? 'ASC' : 'DESC')
+  const byId = new Map(rows.map(eventOf).map((event) => [event.id, event]))
+  for (const event of unflushed) if (event.timeS >= fromS && event.timeS <= toS) byId.set(event.id, event)
+  const ascending = [...byId.values()].sort(inOrder)
+  const taken = forward ? ascending.slice(0, limit) : ascending.slice(-limit)
+  return sort === 'asc' ? taken : taken.reverse()
+}
+
+/** By time first: blocks may come with a time that went back, and readers page by time. */
+function inOrder(a: Ordered, b: Ordered): number {
+  return (
+    a.timeS - b.timeS ||
+    a.blockNumber - b.blockNumber ||
+    a.tx_index - b.tx_index ||
+    a.log_index - b.log_index ||
+    a.sub - b.sub
+  )
+}
+
+async function storedRows(
+  store: Store,
+  state: ChainState,
+  { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: EventQuery,
+  { name, columns, kinds }: Table,
+  direction: 'ASC' | 'DESC',
+): Promise<StoredRow[]> {
+  const order = ['time', 'block_number', 'tx_index', 'log_index', 'sub'].map((column) => `${column} ${direction}`)
+  return store.query<StoredRow>(
+    `SELECT toUInt32(time) AS time_s, block_number, ${columns.join(', ')} FROM ${name} FINAL
+     WHERE chain = {chain:String} AND pair = {pair:String}
+       AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
+       AND block_number <= {upTo:UInt64} ${kinds.length === 0 ? '' : 'AND kind IN {kinds:Array(String)}'}
+     ORDER BY ${order.join(', ')} LIMIT {limit:UInt32}`,
+    {
+      ...{ chain: state.chain, pair, from: clampS(fromS), to: clampS(toS), limit, kinds },
+      upTo: state.events.storedUpToBlock,
+    },
+  )
+}
+
+function clampS(timeS: number): number {
+  return Math.min(timeS, 0xffff_ffff)
+}

@@ -1,0 +1,95 @@
+import type { LiquidityTrade, Trade, Update } from '../../core/domain/records.js'
+import { isAtOrBefore, type Position } from './candle-overlay.js'
+
+/** An event with the block it is of. */
+export type Placed<Event> = Event & { blockNumber: number; timeS: number }
+export type MainPairSwitch = { blockNumber: number; timeS: number; pair: string | null }
+
+/** Trades, liquidity and main pairs of blocks the store has not flushed: history lays them over its rows. */
+export interface EventOverlay {
+  apply(update: Update): void
+  /** Stored rows of blocks above this one are orphaned, or in here as well. */
+  readonly storedUpToBlock: number
+  trades(pair: string): Placed<Trade>[]
+  liquidity(pair: string): Placed<LiquidityTrade>[]
+  mainPairs(token: string): MainPairSwitch[]
+  /** Drops what the store has flushed. */
+  trim(flushed: Position): void
+  clear(): void
+  /** Blocks kept. */
+  readonly size: number
+}
+
+type PairEvents = { trades: Trade[]; liquidity: LiquidityTrade[] }
+type Block = Position & {
+  number: number
+  timeS: number
+  pairs: Map<string, PairEvents>
+  mainPairs: Map<string, string | null>
+}
+
+export function createEventOverlay(): EventOverlay {
+  /** In chain order. */
+  let blocks: Block[] = []
+  let retracts: (Position & { toBlock: number })[] = []
+  let flushed: Position = { epoch: -1, seq: -1 }
+
+  function retract({ epoch, seq, number }: Update): void {
+    while ((blocks.at(-1)?.number ?? -1) > number) blocks.pop()
+    retracts.push({ epoch, seq, toBlock: number })
+  }
+
+  /** The events of all kept blocks that `pick` finds, each with its block. */
+  function placed<Event extends object>(pick: (block: Block) => readonly Event[] | undefined): Placed<Event>[] {
+    return blocks.flatMap((block) =>
+      (pick(block) ?? []).map((event) => ({ ...event, blockNumber: block.number, timeS: block.timeS })),
+    )
+  }
+
+  return {
+    apply(update) {
+      if (isAtOrBefore(update, flushed)) return
+      if (update.kind === 'retract') return retract(update)
+      const { epoch, seq, number, time } = update
+      const pairs = eventsByPair(update)
+      const mainPairs = new Map(update.main_pair_changes.map(({ token, new_pair }) => [token, new_pair]))
+      if (pairs.size + mainPairs.size > 0) blocks.push({ epoch, seq, number, timeS: time, pairs, mainPairs })
+    },
+    get storedUpToBlock() {
+      return Math.min(Number.MAX_SAFE_INTEGER, ...retracts.map(({ toBlock }) => toBlock))
+    },
+    trades: (pair) => placed((block) => block.pairs.get(pair)?.trades),
+    liquidity: (pair) => placed((block) => block.pairs.get(pair)?.liquidity),
+    mainPairs: (token) =>
+      placed((block) => (block.mainPairs.has(token) ? [{ pair: block.mainPairs.get(token) ?? null }] : undefined)),
+    trim(to) {
+      if (isAtOrBefore(to, flushed)) return
+      flushed = to
+      blocks = blocks.filter((block) => !isAtOrBefore(block, flushed))
+      retracts = retracts.filter((one) => !isAtOrBefore(one, flushed))
+    },
+    clear() {
+      blocks = []
+      retracts = []
+    },
+    get size() {
+      return blocks.length
+    },
+  }
+}
+
+/** A pair with many events in one block comes in several entries. */
+function eventsByPair(update: Update): Map<string, PairEvents> {
+  const byPair = new Map<string, PairEvents>()
+  for (const { pair, trades, liquidity } of update.pairs) {
+    if (trades.length + liquidity.length === 0) continue
+    const known = byPair.get(pair)
+    byPair.set(
+      pair,
+      known === undefined
+        ? { trades, liquidity }
+        : { trades: [...known.trades, ...trades], liquidity: [...known.liquidity, ...liquidity] },
+    )
+  }
+  return byPair
+}

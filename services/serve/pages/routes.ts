@@ -1,0 +1,36 @@
+/** The pages and the documents of the interface, without a key. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { stringify as yaml } from 'yaml'
+import { type DocumentOptions, documents, documentText } from '../documents/index.js'
+import { type Asset, asset, readAssets } from './assets.js'
+
+/** Pages that have an address of their own. */
+const PAGES: Record<string, string> = { 'tape.html': '/', 'reference.html': '/reference' }
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // Asked again each time, answered 304 while it is the same: a new version is seen at once.
+  'cache-control': 'no-cache',
+}
+
+export function addPages(app: FastifyInstance, options: DocumentOptions): void {
+  for (const file of readAssets()) route(app, PAGES[file.name] ?? `/pages/${file.name}`, file)
+  const { openapi, asyncapi } = documents(options)
+  const json = 'application/json; charset=utf-8'
+  route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))
+  route(app, '/openapi.yaml', asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi))))
+  route(app, '/asyncapi.json', asset('asyncapi.json', json, Buffer.from(documentText(asyncapi))))
+}
+
+function route(app: FastifyInstance, url: string, file: Asset): void {
+  app.get(url, (request, reply) => send(request, reply, file))
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, etag, body }: Asset): FastifyReply {
+  reply.headers(HEADERS).header('etag', etag)
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  return reply.type(type).send(body)
+}

@@ -1,0 +1,132 @@
+/** A WebSocket that comes back: it asks for a token, subscribes again where it stopped, and says what it is doing. */
+import { CallError, call } from './api.js'
+
+const DELAYS_S = [1, 2, 4, 8, 15]
+const PING_MS = 15_000
+const SILENT_MS = 40_000
+const BATCH = 50
+const BAD_PARAMS = -32602
+
+/**
+ * @param {{ key: string, onState: (state: { kind: 'connecting' | 'live' | 'waiting' | 'refused', inS?: number, why?: string }) => void }} options
+ */
+export function openSocket({ key, onState }) {
+  /** By request id, which is also the id of the pushes. */
+  const subscriptions = new Map()
+  let nextId = 1
+  let socket
+  let failures = 0
+  let heardAtMs = 0
+  let closed = false
+  let timer
+
+  async function connect() {
+    onState({ kind: 'connecting' })
+    let ticket
+    try {
+      ticket = await call(key, '/v2/ws/token', { method: 'POST' })
+    } catch (error) {
+      if (closed) return
+      if (error instanceof CallError && error.kind === 'key') onState({ kind: 'refused', why: error.message })
+      else wait(error instanceof CallError ? error.message : String(error))
+      return
+    }
+    if (closed) return
+    socket = new WebSocket(ticket.url)
+    socket.addEventListener('open', opened)
+    socket.addEventListener('message', ({ data }) => heard(JSON.parse(data)))
+    socket.addEventListener('close', ({ reason }) => {
+      socket = undefined
+      if (!closed) wait(reason === '' ? 'The connection is gone.' : `The server ended the connection: ${reason}.`)
+    })
+  }
+
+  function opened() {
+    heardAtMs = Date.now()
+    onState({ kind: 'live' })
+    send([...subscriptions.values()].map(subscribeRequest))
+  }
+
+  function wait(why) {
+    const inS = DELAYS_S[Math.min(failures, DELAYS_S.length - 1)]
+    failures += 1
+    onState({ kind: 'waiting', inS, why })
+    // Not all at once when the server is back.
+    timer = setTimeout(connect, inS * 1000 * (0.8 + Math.random() * 0.4))
+  }
+
+  function heard(message) {
+    heardAtMs = Date.now()
+    for (const one of Array.isArray(message) ? message : [message]) dispatch(one)
+  }
+
+  function dispatch({ id, result, error }) {
+    const subscription = subscriptions.get(id)
+    if (subscription === undefined) return
+    if (error !== undefined) return refused(subscription, error)
+    failures = 0
+    if (result.topic === undefined && Array.isArray(result.cursor)) {
+      // Cursors of what is replayed come with the pushes.
+      if (subscription.cursors.size === 0) for (const cursor of result.cursor) note(subscription, cursor)
+      return
+    }
+    if (typeof result.cursor === 'string') note(subscription, result.cursor)
+    subscription.listener(result)
+  }
+
+  function refused(subscription, error) {
+    if (error.code === BAD_PARAMS && subscription.cursors.size > 0) {
+      // What was missed cannot be had from here: begin anew.
+      subscription.cursors.clear()
+      subscription.listener({ topic: 'gap' })
+      send([subscribeRequest(subscription)])
+      return
+    }
+    subscriptions.delete(subscription.id)
+    subscription.listener({ topic: 'refused', reason: error.message })
+  }
+
+  function subscribeRequest({ id, params, cursors }) {
+    const since = cursors.size === 0 ? [] : [{ since: [...cursors.values()] }]
+    return { jsonrpc: '2.0', id, method: 'subscribe', params: [...params, ...since] }
+  }
+
+  function send(requests) {
+    if (socket?.readyState !== WebSocket.OPEN) return
+    for (let at = 0; at < requests.length; at += BATCH) socket.send(JSON.stringify(requests.slice(at, at + BATCH)))
+  }
+
+  const pinging = setInterval(() => {
+    if (socket?.readyState !== WebSocket.OPEN) return
+    if (Date.now() - heardAtMs > SILENT_MS) socket.close()
+    else send([{ jsonrpc: '2.0', id: 0, method: 'ping' }])
+  }, PING_MS)
+
+  connect()
+
+  return {
+    /** @param {unknown[][]} wanted each the params of a subscribe
+     *  @param {(result: Record<string, unknown>) => void} listener hears pushes and notices
+     *  @returns {() => void} ends them */
+    subscribe(wanted, listener) {
+      const made = wanted.map((params) => ({ id: nextId++, params, listener, cursors: new Map() }))
+      for (const subscription of made) subscriptions.set(subscription.id, subscription)
+      send(made.map(subscribeRequest))
+      return () => {
+        for (const { id } of made) subscriptions.delete(id)
+        send(made.map(({ params }) => ({ jsonrpc: '2.0', id: 0, method: 'unsubscribe', params })))
+      }
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(pinging)
+      socket?.close()
+    },
+  }
+}
+
+/** `epoch:chain:seq:n`: the last read of each chain. */
+function note(subscription, cursor) {
+  subscription.cursors.set(cursor.split(':')[1], cursor)
+}

@@ -1,0 +1,234 @@
+/** The page at `/`: which pairs are busiest, and everything that happens on them. */
+import { CallError, call } from './api.js'
+import { showChains } from './chains.js'
+import { byId } from './elements.js'
+import { toNumber } from './format.js'
+import { createMarkets } from './markets.js'
+import { createPairView } from './pair-view.js'
+import { openShell, showNotice, watchStatus } from './shell.js'
+import { openSocket } from './socket.js'
+import { liquidityEvent, pastSwapEvent, swapEvent } from './tape-events.js'
+import { createTapeRows } from './tape-rows.js'
+
+const MOST_MARKETS = 24
+const PER_CHAIN = 20
+const LOOK_AGAIN_MS = 30_000
+/** While there is nothing to show yet. */
+const LOOK_SOON_MS = 2000
+const PAST_SWAPS = 30
+
+let key = ''
+let chains = []
+let selected
+let session = 0
+let ofSession = () => {}
+let chainsAreKnown
+const chainsKnown = new Promise((resolve) => {
+  chainsAreKnown = resolve
+})
+
+/** A chain's now: its newest block, as status or a push told it. */
+const nowByChain = new Map()
+const moveNow = (chain, timeS) => nowByChain.set(chain, Math.max(nowByChain.get(chain) ?? 0, timeS))
+
+const pairView = createPairView({ key: () => key, onTrouble })
+const markets = createMarkets(byId('markets'), select)
+const tape = createTapeRows({
+  body: byId('tape'),
+  empty: byId('tape-empty'),
+  rate: byId('tape-rate'),
+  nowS: (chain) => nowByChain.get(chain) ?? 0,
+  onPick: (pairId) => {
+    const market = markets.get(pairId)
+    if (market !== undefined) select(market)
+  },
+})
+
+function start(given) {
+  key = given
+  ofSession()
+  session += 1
+  const mine = session
+  showNotice('')
+  const socket = openSocket({ key, onState: showConnection })
+  const endByPair = new Map()
+  ofSession = () => socket.close()
+  pairView.use(socket)
+
+  async function look() {
+    if (mine !== session) return
+    try {
+      const found = await busiest()
+      if (mine !== session) return
+      follow(socket, endByPair, found)
+      showNotice('')
+    } catch (error) {
+      if (mine !== session || onTrouble(error) === 'stop') return
+    }
+    setTimeout(look, markets.all().length === 0 ? LOOK_SOON_MS : LOOK_AGAIN_MS)
+  }
+  look()
+}
+
+/** The main pairs of the tokens most traded, of all chains. */
+async function busiest() {
+  await chainsKnown
+  const found = []
+  for (const { chain } of chains) {
+    const { tokens } = await call(key, `/v2/tokens/trending?chain=${encodeURIComponent(chain)}&page_size=${PER_CHAIN}`)
+    found.push(...tokens.filter((token) => token.main_pair))
+  }
+  const byPair = new Map(found.map((token) => [`${token.main_pair}-${token.chain}`, token]))
+  return [...byPair.values()]
+    .sort((a, b) => (toNumber(b.tx_volume_u_24h) || 0) - (toNumber(a.tx_volume_u_24h) || 0))
+    .slice(0, MOST_MARKETS)
+    .map((token) => ({
+      pairId: `${token.main_pair}-${token.chain}`,
+      pair: token.main_pair,
+      chain: token.chain,
+      token: token.token,
+      symbol: token.symbol === '' ? token.token.slice(0, 8) : token.symbol,
+      name: token.name,
+      priceUsd: token.current_price_usd,
+      change24h: token.price_change_24h,
+      volume24h: token.tx_volume_u_24h,
+      tvl: token.main_pair_tvl,
+    }))
+}
+
+function follow(socket, endByPair, found) {
+  markets.show(found)
+  byId('floor').hidden = false
+  const wanted = new Set(found.map(({ pairId }) => pairId))
+  for (const [pairId, end] of endByPair) {
+    if (wanted.has(pairId)) continue
+    end()
+    endByPair.delete(pairId)
+  }
+  const added = found.filter(({ pairId }) => !endByPair.has(pairId))
+  for (const market of added) {
+    const { pair, chain, pairId } = market
+    const topics = [
+      ['tx', pair, chain],
+      ['liq', pair, chain],
+      ['price', [pairId]],
+    ]
+    endByPair.set(
+      pairId,
+      socket.subscribe(topics, (result) => onPush(market, result)),
+    )
+  }
+  if (selected === undefined || !wanted.has(selected.pairId)) {
+    const [first] = found
+    if (first !== undefined) select(first)
+    if (first !== undefined && endByPair.size === added.length) showPast(first)
+  } else {
+    markets.select(selected.pairId)
+  }
+  loadSparklines(added)
+}
+
+function onPush(market, result) {
+  switch (result.topic) {
+    case 'tx':
+      moveNow(market.chain, result.tx.time)
+      return tape.add(swapEvent(result.tx))
+    case 'liq':
+      moveNow(market.chain, result.tx.time)
+      return tape.add(liquidityEvent(result.tx, market))
+    case 'price':
+      return result.prices.forEach((entry) => {
+        moveNow(entry.chain, entry.time)
+        const before = toNumber(selected?.priceUsd)
+        markets.move(`${entry.pair}-${entry.chain}`, entry)
+        if (selected?.pairId === `${entry.pair}-${entry.chain}`) pairView.refresh(before)
+      })
+    case 'retract':
+      return tape.takeBack(market.chain, result.ids)
+  }
+}
+
+/** What was traded before the page was opened, so that it does not begin empty. */
+async function showPast(market) {
+  try {
+    const path = `/v2/txs/swap/${encodeURIComponent(market.pairId)}?limit=${PAST_SWAPS}&sort=desc`
+    const { txs } = await call(key, path)
+    for (const tx of txs.toReversed()) tape.add(pastSwapEvent(tx, market.token))
+  } catch (error) {
+    onTrouble(error)
+  }
+}
+
+/** One after another: a key may allow only a few requests a second. */
+async function loadSparklines(added) {
+  const mine = session
+  for (const { pairId } of added) {
+    try {
+      const { points } = await call(key, `/v2/klines/pair/${encodeURIComponent(pairId)}?interval=15&limit=48`)
+      if (mine !== session) return
+      markets.setCloses(
+        pairId,
+        points.map(({ close }) => Number(close)),
+      )
+    } catch (error) {
+      if (!(error instanceof CallError) || error.kind !== 'limited') return
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfterS * 1000))
+    }
+  }
+}
+
+function select(market) {
+  selected = markets.get(market.pairId) ?? market
+  markets.select(selected.pairId)
+  byId('only-name').textContent = selected.symbol
+  showOnly()
+  pairView.select(selected)
+}
+
+function showOnly() {
+  const { checked } = /** @type {HTMLInputElement} */ (byId('only-selected'))
+  tape.showOnly(checked ? selected?.pairId : undefined)
+}
+
+function showConnection({ kind, inS, why }) {
+  const words = {
+    connecting: 'Connecting…',
+    live: 'Live',
+    waiting: `Trying again in ${inS} s`,
+    refused: 'Not connected',
+  }
+  byId('connection').dataset.state = kind
+  byId('connection').textContent = words[kind]
+  if (kind === 'waiting') showNotice(`${why} The tape stands still; trying again in ${inS} s.`)
+  if (kind === 'live') showNotice('')
+  if (kind === 'refused') onTrouble(new CallError('key', why))
+}
+
+/** @returns {'stop' | 'go on'} whether asking again makes sense */
+function onTrouble(error) {
+  if (error instanceof CallError && error.kind === 'key') {
+    session += 1
+    ofSession()
+    shell.askForKey(error.message)
+    return 'stop'
+  }
+  showNotice(error instanceof Error ? error.message : String(error))
+  return 'go on'
+}
+
+byId('only-selected').addEventListener('change', showOnly)
+byId('pause').addEventListener('click', ({ currentTarget }) => {
+  const on = currentTarget.getAttribute('aria-pressed') !== 'true'
+  currentTarget.setAttribute('aria-pressed', String(on))
+  currentTarget.textContent = on ? 'Go on' : 'Pause'
+  tape.pause(on)
+})
+watchStatus({
+  onStatus: (status) => {
+    chains = status.chains
+    chainsAreKnown()
+    for (const { chain, time } of chains) moveNow(chain, time)
+    showChains(byId('chains'), chains)
+  },
+})
+const shell = openShell({ onKey: start })

@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { readHistory } from '../../candles/history.js'
+import { mainPairSegments } from '../../candles/main-pair-segments.js'
+import { resolveId } from '../ids.js'
+import { operation } from '../operation.js'
+import { KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
+
+export const klinesToken = operation({
+  id: 'klinesToken',
+  method: 'GET',
+  path: '/v2/klines/token/{token-id}',
+  summary: 'Candles of a token: in each bucket those of the pair that is its main pair at the bucket’s end',
+  costCu: 10,
+  envelope: true,
+  params: Type.Object({ 'token-id': Type.String({ description: '<token_address>-<chain>' }) }),
+  query: KlinesQuery,
+  data: KlinesData,
+  async handle({ chains, store }, { params, query }) {
+    const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
+    const asked = readKlinesQuery(query)
+    const token = market.state.tokens.get(address)
+    const main = token?.main_pair ?? null
+    const shared = {
+      pair_id: main === null ? '' : `${main}-${chain}`,
+      interval: asked.interval.name,
+      limit: asked.limit,
+      to_time: asked.toS ?? market.state.nowS,
+      target_token_id: `${address}-${chain}`,
+    }
+    if (token === undefined) {
+      const data = { ...shared, target_token_id: '', total_count: 0, points: [] }
+      return { data, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+    }
+    const segments = await mainPairSegments(store, market.state, address, asked.interval)
+    const bars = await readHistory(store, market.state, { segments, ...asked })
+    const points = bars.map((bar) => point(bar, query.open === 'first'))
+    const reason = segments.length === 0 ? { reason: 'no_main_pair' } : {}
+    return { data: { ...shared, total_count: points.length, points }, chains: [chain], ...reason }
+  },
+})

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import type { LiquidityKind } from '../../../core/domain/records.js'
+import { readLiquidity } from '../../events/history.js'
+import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/liquidity-item.js'
+import { operation } from '../operation.js'
+import { answerTxs, TxsParams, TxsQuery, txsData } from './txs-query.js'
+
+const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]
+
+export const txsLiq = operation({
+  id: 'txsLiq',
+  method: 'GET',
+  path: '/v2/txs/liq/{pair-id}',
+  summary: 'Liquidity added to and removed from a pair',
+  costCu: 50,
+  envelope: true,
+  params: TxsParams,
+  query: Type.Object({
+    ...TxsQuery.properties,
+    type: Type.Optional(
+      Type.Union(
+        [...Object.values(LIQUIDITY_TYPES), 'all' as const].map((type) => Type.Literal(type)),
+        {
+          default: 'all',
+          description: 'Only items of this type',
+        },
+      ),
+    ),
+  }),
+  data: txsData(LiquidityItem),
+  handle: (context, { params, query }) => {
+    const kind = KINDS.find((one) => LIQUIDITY_TYPES[one] === query.type) ?? 'all'
+    return answerTxs(
+      context,
+      params['pair-id'],
+      query,
+      ({ state }, asked) => readLiquidity(context.store, state, asked, kind),
+      liquidityItem,
+    )
+  },
+})

@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import type { LiquidityKind, LiquidityTrade } from '../../core/domain/records.js'
+import type { PairState } from '../memory/chain-state.js'
+import type { Placed } from '../memory/event-overlay.js'
+import { decimalOrNull } from '../numbers/plain-decimal.js'
+import { rawOrNull } from '../numbers/raw-decimal.js'
+import { type Market, tokenInfo } from './market.js'
+import { decimal, fieldsOf, int, text } from './schema.js'
+
+/** The interface's words for what the log calls create, add and remove. */
+export const LIQUIDITY_TYPES = {
+  create: 'createPair',
+  add: 'addLiquidity',
+  remove: 'removeLiquidity',
+} as const satisfies Record<LiquidityKind, string>
+
+export const LiquidityItem = Type.Object({
+  ...fieldsOf(['id', 'type', 'transaction', 'chain', 'amm', 'pair_address', 'sender', 'wallet_address'], text),
+  ...fieldsOf(['tx_time', 'block_number'], int),
+  ...fieldsOf(['amount0', 'amount1', 'amount_eth', 'amount_usd', 'token0_price_usd', 'token1_price_usd'], decimal),
+  ...fieldsOf(['token0_address', 'token0_symbol', 'token1_address', 'token1_symbol'], text),
+})
+
+export function liquidityItem(market: Market, pair: PairState, event: Placed<LiquidityTrade>) {
+  const { amm, token0, token1 } = pair.info
+  const info0 = tokenInfo(market, token0)
+  const info1 = tokenInfo(market, token1)
+  return {
+    id: event.id,
+    type: LIQUIDITY_TYPES[event.kind],
+    transaction: event.tx_hash,
+    tx_time: event.timeS,
+    block_number: event.blockNumber,
+    chain: market.state.chain,
+    amm,
+    pair_address: pair.pair,
+    amount0: rawOrNull(event.amount0, info0.decimals),
+    amount1: rawOrNull(event.amount1, info1.decimals),
+    amount_eth: decimalOrNull(event.amount_native),
+    amount_usd: decimalOrNull(event.amount_usd),
+    token0_address: token0,
+    token0_symbol: info0.symbol ?? '',
+    token0_price_usd: decimalOrNull(event.price0_usd),
+    token1_address: token1,
+    token1_symbol: info1.symbol ?? '',
+    token1_price_usd: decimalOrNull(event.price1_usd),
+    sender: event.sender,
+    wallet_address: event.wallet,
+  }
+}
