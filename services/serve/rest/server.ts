@@ -2,6 +2,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import type { Logger } from '../../core/runtime/logger.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { ServeMetrics } from '../metrics.js'
+import { knowEveryMethod } from './methods.js'
 import type { OperationContext } from './operation.js'
 import { OPERATIONS } from './operations/index.js'
 import { problem, RequestError } from './problem.js'
@@ -29,6 +30,7 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     clientErrorHandler: answerUnreadable,
     forceCloseConnections: true,
   })
+  knowEveryMethod(app)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
   )
