@@ -1,6 +1,7 @@
-/** The recording that stands behind the REST contract. */
+/** The recordings that stand behind the contract. */
 import type { TapePlan } from '../up/recording.js'
 
+/** The one that is asked about once it is played. */
 export const TAPE: TapePlan = {
   seed: 611,
   chains: ['eth', 'bsc', 'solana'],
@@ -8,5 +9,16 @@ export const TAPE: TapePlan = {
   options: {
     ...{ secondsPerBlock: 20, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 20, wallets: 40 },
     retracts: { probability: 0.05, maxDepth: 4 },
+  },
+}
+
+/** The one that is played while somebody listens: reorgs, launches, and main pairs that change. */
+export const PACED_TAPE: TapePlan = {
+  seed: 617,
+  chains: ['eth', 'bsc', 'solana'],
+  blocksPerChain: 220,
+  options: {
+    ...{ secondsPerBlock: 4, swapsPerBlock: 6, quietHour: 0, quietDay: 0, maxTimeBackS: 0, wallets: 40 },
+    retracts: { probability: 0.04, maxDepth: 3 },
   },
 }
