@@ -1,5 +1,5 @@
 /** `dextape keys`: API keys are shown once, when they are made. */
-import { isPlan, openKeyStore, PLANS } from '../core/config/index.js'
+import { isPlan, monthOf, openKeyStore, PLANS } from '../core/config/index.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { configOf, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
 import { shownTime } from './output.js'
@@ -36,20 +36,22 @@ export async function listKeys(world: World, options: GlobalOptions & { json?: b
   const keys = openKeyStore(existingDir(configOf(world, options)))
   try {
     const records = keys.list()
+    const month = monthOf(world.nowMs())
     if (options.json) {
-      for (const record of records) await world.out.json(record)
+      for (const record of records) await world.out.json({ ...record, spentCu: keys.spentCu(record.id, month) })
       return
     }
     const state = (revokedAtMs: number | null, expiresAtMs: number | null) =>
       revokedAtMs !== null ? 'revoked' : expiresAtMs !== null && expiresAtMs <= world.nowMs() ? 'expired' : 'valid'
     await world.out.table(
-      ['id', 'name', 'plan', 'rate/s', 'quota CU', 'created', 'expires', 'state'],
+      ['id', 'name', 'plan', 'rate/s', 'quota CU', `CU in ${month}`, 'created', 'expires', 'state'],
       records.map((record) => [
         record.id,
         record.name,
         record.plan,
         record.ratePerS ?? '–',
         record.quotaCu ?? '–',
+        keys.spentCu(record.id, month),
         shownTime(record.createdAtMs),
         shownTime(record.expiresAtMs),
         state(record.revokedAtMs, record.expiresAtMs),

@@ -41,11 +41,7 @@ export function parseAddress(
 ): (Id & { market: Market }) | IdProblem {
   if (!ADDRESS.test(address)) return malformed(`${what} "${shorten(address)}" is no address.`)
   const market = directory.market(chain)
-  if (market === undefined) {
-    const known = directory.markets().map(({ state }) => state.chain)
-    const list = known.length === 0 ? 'none yet' : known.join(', ')
-    return { code: 'chain_unknown', detail: `Chain "${shorten(chain)}" is not indexed here. Indexed: ${list}.` }
-  }
+  if (market === undefined) return chainUnknown(directory, chain)
   const family = market.facts?.family ?? 'evm'
   const normal = normalAddress(family, address)
   const isKnown = market.state.pairs.has(normal) || market.state.tokens.has(normal)
@@ -53,6 +49,12 @@ export function parseAddress(
     return malformed(`${what} "${shorten(address)}" is no address of ${chain}: those begin with 0x.`)
   }
   return { address: normal, chain, market }
+}
+
+export function chainUnknown(directory: ChainDirectory, chain: string): IdProblem {
+  const known = directory.markets().map(({ state }) => state.chain)
+  const list = known.length === 0 ? 'none yet' : known.join(', ')
+  return { code: 'chain_unknown', detail: `Chain "${shorten(chain)}" is not indexed here. Indexed: ${list}.` }
 }
 
 function malformed(detail: string): IdProblem {

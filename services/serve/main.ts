@@ -1,6 +1,7 @@
 import { createChainDirectory } from './chain-directory.js'
 import type { ServeDeps } from './deps.js'
 import { createKeyGate } from './keys/gate.js'
+import { createSpending } from './keys/spending.js'
 import { createMemory } from './memory/memory.js'
 import { createServeMetrics } from './metrics.js'
 import { addPages } from './pages/routes.js'
@@ -25,7 +26,8 @@ export function createServe(deps: ServeDeps): Serve {
   const metrics = createServeMetrics(deps.metrics)
   const memory = createMemory({ ...deps, chains: deps.chains ?? [], metrics, nowMs })
   const chains = createChainDirectory(memory, config)
-  const gate = createKeyGate(deps.keys, config.apiKey, nowMs)
+  const spending = createSpending(deps.keys, nowMs, logger)
+  const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
   const status = () => readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), nowMs })
   const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope })
   addServiceRoutes(rest, { memory, metrics, status })
@@ -46,6 +48,7 @@ export function createServe(deps: ServeDeps): Serve {
     async stop() {
       push.stop()
       await rest.close()
+      await spending.save()
       await memory.stop()
     },
   }

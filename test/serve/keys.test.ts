@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/config/keys.js'
+import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createKeyGate } from '../../services/serve/keys/gate.js'
-import { keyRecord } from './rig.js'
+import { createSpending } from '../../services/serve/keys/spending.js'
+import { keyRecord, spentInMemory } from './rig.js'
 
 const NOV_30 = Date.UTC(2026, 10, 30, 23, 59, 59)
 
 function gateAt(nowMs: () => number, given: Parameters<typeof keyRecord>[0] = {}) {
   const keys = new Map([[hashKey('known'), keyRecord(given)]])
-  return createKeyGate({ lookup: (hash) => keys.get(hash) }, { kind: 'fixed', key: 'fixed key' }, nowMs)
+  const spending = createSpending(spentInMemory(), nowMs, silentLogger)
+  return createKeyGate({ lookup: (hash) => keys.get(hash) }, spending, { kind: 'fixed', key: 'fixed key' }, nowMs)
 }
 
 describe('the key gate', () => {

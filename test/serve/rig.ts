@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import { hashKey, type KeyRecord } from '../../services/core/config/keys.js'
+import { hashKey, type KeyRecord, type KeyStore } from '../../services/core/config/keys.js'
 import type { Update } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded.js'
@@ -38,6 +38,19 @@ export function keyRecord(given: Partial<KeyRecord> = {}): KeyRecord {
   }
 }
 
+/** What keys spent, as the key store keeps it. */
+export function spentInMemory(): Pick<KeyStore, 'spentCu' | 'addSpentCu'> {
+  const spent = new Map<string, number>()
+  return {
+    spentCu: (keyId, month) => spent.get(`${month} ${keyId}`) ?? 0,
+    async addSpentCu(more) {
+      for (const { keyId, month, cu } of more) {
+        spent.set(`${month} ${keyId}`, (spent.get(`${month} ${keyId}`) ?? 0) + cu)
+      }
+    },
+  }
+}
+
 export async function openTestStore(directory: string): Promise<Store> {
   const url = process.env.CLICKHOUSE_URL ?? ''
   const database = `serve_${process.pid}_${Date.now()}`
@@ -56,6 +69,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   const { log, registry } = openEmbedded({ path: join(directory, 'log'), maxValueBytes })
   const codec = createCodec(registry)
   const keys = new Map<string, KeyRecord>([[hashKey(KEY), keyRecord()]])
+  const spent = spentInMemory()
 
   async function append(...updates: Update[]): Promise<void> {
     for (const update of updates) {
@@ -71,7 +85,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
       log,
       codec,
       store,
-      keys: { lookup: (hash) => keys.get(hash) },
+      keys: { lookup: (hash) => keys.get(hash), ...spent },
       config: {
         host: '127.0.0.1',
         httpPort: 0,

@@ -53,6 +53,7 @@ function mergeChain(base: ChainFacts, section: ChainSection, problems: string[])
   const explicit = new Set([given.anchor, given.native, ...(given.stables ?? []), ...(given.majors ?? [])])
   const notGivenElsewhere = (list: readonly string[]) => list.filter((address) => !explicit.has(address))
   const chainId = section.chain_id ?? base.chainId
+  const audited = section.audited?.map((address) => check('audited', address)) ?? base.audited
   return {
     chain: base.chain,
     family,
@@ -62,6 +63,7 @@ function mergeChain(base: ChainFacts, section: ChainSection, problems: string[])
     ...(native === undefined ? {} : { native }),
     stables: given.stables ?? notGivenElsewhere(defaultStables),
     majors: given.majors ?? notGivenElsewhere(base.majors),
+    ...(audited === undefined ? {} : { audited }),
   }
 }
 

@@ -15,6 +15,7 @@ const Chain = Type.Object(
     native: Type.Optional(Address),
     stables: Type.Optional(Type.Array(Address)),
     majors: Type.Optional(Type.Array(Address)),
+    audited: Type.Optional(Type.Array(Address)),
   },
   closed,
 )

@@ -1,5 +1,6 @@
 /** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
 import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { open } from 'lmdb'
 import { ConfigError } from '../domain/errors.js'
 import type { DataDir } from './data-dir.js'
@@ -34,6 +35,9 @@ export type NewKey = {
   expiresAtMs?: number | null
 }
 
+/** Credit units a key spent in a calendar month (UTC), written `2026-11`. */
+export type SpentCu = { keyId: string; month: string; cu: number }
+
 export interface KeyStore {
   /** Resolves once stored. The key is nowhere but in this answer. */
   create(wanted: NewKey): Promise<{ key: string; record: KeyRecord }>
@@ -43,6 +47,10 @@ export interface KeyStore {
   revoke(idOrName: string): Promise<KeyRecord | undefined>
   /** The record of a key's hash; whether it is revoked or expired is the caller's to judge. Sees what other processes stored. */
   lookup(hash: string): KeyRecord | undefined
+  /** What the key spent in the month, by all processes that told. */
+  spentCu(keyId: string, month: string): number
+  /** Adds to what keys spent; resolves once stored. */
+  addSpentCu(spent: readonly SpentCu[]): Promise<void>
   /** Makes an `unlimited` key when the store has never had one. */
   ensureFirst(): Promise<{ key: string; record: KeyRecord } | undefined>
   close(): Promise<void>
@@ -50,10 +58,14 @@ export interface KeyStore {
 
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
+export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+
 export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
 
 export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyStore {
-  const db = openDb(dir)
+  const db = openDb<KeyRecord>(dir, dir.keysPath)
+  const spent = openDb<number>(dir, join(dir.keysPath, 'spent'))
+  const spentKey = (keyId: string, month: string): string => `${month} ${keyId}`
 
   function fresh(wanted: NewKey): { key: string; record: KeyRecord } {
     const key = `dx_${randomBytes(24).toString('base64url')}`
@@ -95,6 +107,17 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
       return revoked
     },
     lookup: (hash) => db.get(hash),
+    spentCu: (keyId, month) => spent.get(spentKey(keyId, month)) ?? 0,
+    async addSpentCu(more) {
+      // In a transaction: several processes may add to one key.
+      await spent.transaction(() => {
+        for (const { keyId, month, cu } of more) {
+          const key = spentKey(keyId, month)
+          spent.put(key, (spent.get(key) ?? 0) + cu)
+        }
+      })
+      await spent.flushed
+    },
     async ensureFirst() {
       const made = fresh({ name: 'first', plan: 'unlimited' })
       const stored = await db.transaction(() => {
@@ -105,13 +128,16 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
       await db.flushed
       return stored ? made : undefined
     },
-    close: () => db.close(),
+    close: async () => {
+      await db.close()
+      await spent.close()
+    },
   }
 }
 
-function openDb(dir: DataDir) {
+function openDb<Value>(dir: DataDir, path: string) {
   try {
-    return open<KeyRecord, string>({ path: dir.keysPath, encoding: 'json', noSubdir: false })
+    return open<Value, string>({ path, encoding: 'json', noSubdir: false })
   } catch (cause) {
     throw new ConfigError({
       code: 'keys_unusable',

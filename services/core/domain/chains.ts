@@ -16,6 +16,8 @@ export type ChainFacts = ChainMoney & {
   /** The chain's own number where its family has one. */
   chainId?: number
   title: string
+  /** Tokens an audit is known of. */
+  audited?: readonly string[]
 }
 
 export const INTERVALS = ['s1', 'k1', 'k5', 'k15', 'k30', 'k60', 'k120', 'k240', 'k1440', 'k10080'] as const

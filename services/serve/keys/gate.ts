@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../../core/config/config.js'
 import { hashKey, type KeyRecord, type KeyStore } from '../../core/config/keys.js'
+import type { Spending } from './spending.js'
 
 export type Refusal =
   | { kind: 'missing' | 'invalid' | 'expired' }
@@ -24,13 +25,18 @@ export interface KeyGate {
   remainingInSecond(access: Access): number | null
 }
 
-/** What a key used in the current second and calendar month (UTC). Kept per process, since the start. */
-type Account = { second: number; requests: number; month: number; spentCu: number }
+/** Requests of a key in the current second, of this process. */
+type Pace = { second: number; requests: number }
 
 const FIXED: Access = { id: 'fixed', plan: 'unlimited', ratePerS: null, quotaCu: null }
 
-export function createKeyGate(keys: Pick<KeyStore, 'lookup'>, apiKey: Config['apiKey'], nowMs: () => number): KeyGate {
-  const accounts = new Map<string, Account>()
+export function createKeyGate(
+  keys: Pick<KeyStore, 'lookup'>,
+  spending: Spending,
+  apiKey: Config['apiKey'],
+  nowMs: () => number,
+): KeyGate {
+  const paces = new Map<string, Pace>()
   const fixedHash = apiKey.kind === 'fixed' ? Buffer.from(hashKey(apiKey.key)) : undefined
 
   function identify(key: string): Admission {
@@ -47,47 +53,39 @@ export function createKeyGate(keys: Pick<KeyStore, 'lookup'>, apiKey: Config['ap
     const admission = identify(key)
     if (!admission.ok) return admission
     const { ratePerS, quotaCu } = admission.access
-    const account = accountOf(admission.access)
-    if (ratePerS !== null && account.requests >= ratePerS) {
+    const pace = paceOf(admission.access)
+    if (ratePerS !== null && pace.requests >= ratePerS) {
       return refuse({ kind: 'rate_limited', retryAfterS: 1, ratePerS })
     }
-    if (quotaCu !== null && account.spentCu + costCu > quotaCu) {
+    if (quotaCu !== null && spending.thisMonth(admission.access.id) + costCu > quotaCu) {
       const resetAtS = nextMonthS(nowMs())
       return refuse({ kind: 'cu_exhausted', retryAfterS: Math.ceil(resetAtS - nowMs() / 1000), resetAtS })
     }
-    account.requests += 1
+    pace.requests += 1
     return admission
   }
 
-  function accountOf(access: Access): Account {
-    const account = accounts.get(access.id) ?? { second: 0, requests: 0, month: 0, spentCu: 0 }
-    accounts.set(access.id, account)
+  function paceOf({ id }: Access): Pace {
     const second = Math.floor(nowMs() / 1000)
-    if (account.second !== second) Object.assign(account, { second, requests: 0 })
-    const month = monthOf(nowMs())
-    if (account.month !== month) Object.assign(account, { month, spentCu: 0 })
-    return account
+    const known = paces.get(id)
+    if (known?.second === second) return known
+    const fresh = { second, requests: 0 }
+    paces.set(id, fresh)
+    return fresh
   }
 
   return {
     identify,
     admit,
-    spend: (access, costCu) => {
-      accountOf(access).spentCu += costCu
-    },
-    remainingCu: (access) => (access.quotaCu === null ? null : Math.max(0, access.quotaCu - accountOf(access).spentCu)),
+    spend: (access, costCu) => spending.add(access.id, costCu),
+    remainingCu: ({ id, quotaCu }) => (quotaCu === null ? null : Math.max(0, quotaCu - spending.thisMonth(id))),
     remainingInSecond: (access) =>
-      access.ratePerS === null ? null : Math.max(0, access.ratePerS - accountOf(access).requests),
+      access.ratePerS === null ? null : Math.max(0, access.ratePerS - paceOf(access).requests),
   }
 }
 
 function refuse(refusal: Refusal): Admission {
   return { ok: false, refusal }
-}
-
-function monthOf(ms: number): number {
-  const date = new Date(ms)
-  return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
 function nextMonthS(ms: number): number {

@@ -44,3 +44,16 @@ export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
   })
   return window
 }
+
+const DAY = UPDATE_WINDOWS.indexOf('24h') * FIELDS.length
+const HOUR = UPDATE_WINDOWS.indexOf('1h') * FIELDS.length
+const at = (packed: PackedWindows, base: number, field: (typeof FIELDS)[number]): number =>
+  packed[base + FIELDS.indexOf(field)] ?? Number.NaN
+
+/** What lists sort by, read without making a window of it. */
+export const dayVolumeUsd = (packed: PackedWindows): number =>
+  at(packed, DAY, 'buy_volume') + at(packed, DAY, 'sell_volume')
+export const hourVolumeUsd = (packed: PackedWindows): number =>
+  at(packed, HOUR, 'buy_volume') + at(packed, HOUR, 'sell_volume')
+export const dayTrades = (packed: PackedWindows): number => at(packed, DAY, 'buys') + at(packed, DAY, 'sells')
+export const dayMakers = (packed: PackedWindows): number => at(packed, DAY, 'makers')

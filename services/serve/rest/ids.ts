@@ -1,8 +1,42 @@
-import { type ChainDirectory, type Id, parseId } from '../chain-directory.js'
+import { Type } from '@sinclair/typebox'
+import { type ChainDirectory, chainUnknown, type Id, parseId } from '../chain-directory.js'
 import type { Market } from '../views/market.js'
 import { badRequest } from './problem.js'
 
+const EXAMPLE_TOKEN_ID = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2-eth'
+const EXAMPLE_PAIR_ID = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640-eth'
+
 export type ResolvedId = Id & { market: Market }
+
+export const TokenIdParams = Type.Object({
+  'token-id': Type.String({ description: '<token_address>-<chain>', examples: [EXAMPLE_TOKEN_ID] }),
+})
+export const PairIdParams = Type.Object({
+  'pair-id': Type.String({ description: '<pair_address>-<chain>', examples: [EXAMPLE_PAIR_ID] }),
+})
+
+/** No `maxItems`: one token given twice counts once, so only the number of different ones is bounded. */
+export const tokenIds = (max: number) =>
+  Type.Array(Type.String({ description: '<token_address>-<chain>' }), {
+    minItems: 1,
+    description: `1 to ${max} different token-ids; duplicates count once`,
+    examples: [[EXAMPLE_TOKEN_ID]],
+    'x-max-distinct-items': max,
+  })
+
+export const ChainName = Type.String({ minLength: 1, description: 'A chain’s short name', examples: ['eth'] })
+
+export function resolveChain(chains: ChainDirectory, chain: string): Market {
+  const market = chains.market(chain)
+  if (market !== undefined) return market
+  const { code, detail } = chainUnknown(chains, chain)
+  throw badRequest(code, detail)
+}
+
+/** One chain where it is named, else all. */
+export function resolveChains(chains: ChainDirectory, chain: string | undefined): Market[] {
+  return chain === undefined ? chains.markets() : [resolveChain(chains, chain)]
+}
 
 export function resolveId(chains: ChainDirectory, id: string, what: 'token-id' | 'pair-id'): ResolvedId {
   const parsed = parseId(chains, id, what)

@@ -1,4 +1,5 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
+import type { TokenInfo } from '../../core/domain/records.js'
 import type { PairState, TokenState } from '../memory/chain-state.js'
 import { type ChainState, quoteToken, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
 import { rawToNumber } from '../numbers/raw-decimal.js'
@@ -54,8 +55,14 @@ export function mainPairOf(market: Market, token: TokenState): PairState | undef
 
 /** Total supply with decimals applied; NaN where unknown. */
 export function supplyOf(market: Market, token: string): number {
-  const { total_supply, decimals } = tokenInfo(market, token)
-  return rawToNumber(total_supply, decimals)
+  return supplyLeft(tokenInfo(market, token), null)
+}
+
+/** Supply less what is burnt, decimals applied; NaN where unknown. */
+export function supplyLeft({ total_supply, decimals }: TokenInfo, burntRaw: string | null): number {
+  if (total_supply === null || burntRaw === null) return rawToNumber(total_supply, decimals)
+  const leftRaw = BigInt(total_supply) - BigInt(burntRaw)
+  return rawToNumber(leftRaw > 0n ? leftRaw.toString() : '0', decimals)
 }
 
 /** A launch's word for the pair: `<platform>_king` once graduated. */

@@ -8,7 +8,7 @@ import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, token
 import { changeOver, pairWindow } from './pair-windows.js'
 import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
 
-const sideSchema = (side: 'token0' | 'token1') => ({
+export const sideSchema = (side: 'token0' | 'token1') => ({
   ...fieldsOf([`${side}_address`, `${side}_symbol`], text),
   ...fieldsOf([`${side}_decimal`], intOrNull),
   ...fieldsOf([`${side}_price_eth`, `${side}_price_usd`], decimal),
@@ -68,7 +68,8 @@ export function pairView(market: Market, pair: PairState) {
   }
 }
 
-function sideFields(side: 'token0' | 'token1', market: Market, pair: PairState, token: string) {
+/** One of the pair's two tokens. */
+export function sideFields(side: 'token0' | 'token1', market: Market, pair: PairState, token: string) {
   const { symbol, decimals } = tokenInfo(market, token)
   const { usd, native } = sidePrices(market, pair, token)
   return {

@@ -1,3 +1,5 @@
+import { plainDecimal } from '../numbers/plain-decimal.js'
+
 const FLAGS = [
   ...(['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'] as const),
   ...(['has_not_renounced', 'has_not_open_source', 'has_not_audited'] as const),
@@ -12,15 +14,42 @@ export type RiskView = Record<Flag, number | null> & {
   is_honeypot: number
 }
 
-/** Risk facts as ingest learned them. What nobody checked is unknown: an empty report must not read as safe. */
+/** Risk facts as ingest learned them, by the interface's names. What nobody checked is unknown: an empty report must not read as safe. */
+export type RiskFacts = {
+  /** Yes and no are 1 and 0; null: not checked. */
+  number(name: string): number | null
+  /** Empty: not known. */
+  text(name: string): string
+  /** A decimal string; null: not known. */
+  decimal(name: string): string | null
+}
+
 export function readRisk(riskJson: string | null): RiskView {
-  const facts = parseObject(riskJson)
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, numberOf(facts[name])])) as Record<Flag, number | null>
+  const facts = readFacts(riskJson)
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, facts.number(name)])) as Record<Flag, number | null>
   return {
     ...flags,
-    risk_score: numberOf(facts.risk_score),
-    ave_risk_level: numberOf(facts.risk_level) ?? 0,
-    is_honeypot: numberOf(facts.is_honeypot) ?? -1,
+    risk_score: facts.number('risk_score'),
+    ave_risk_level: facts.number('risk_level') ?? 0,
+    is_honeypot: facts.number('is_honeypot') ?? -1,
+  }
+}
+
+export function readFacts(riskJson: string | null): RiskFacts {
+  const facts = parseObject(riskJson)
+  const number = (name: string): number | null => numberOf(facts[name])
+  return {
+    number,
+    text(name) {
+      const value = facts[name]
+      if (value === null || value === undefined) return ''
+      return typeof value === 'string' ? value : JSON.stringify(value)
+    },
+    decimal(name) {
+      const value = number(name)
+      // Text keeps its own digits: they may be more than a double has.
+      return value === null ? null : typeof facts[name] === 'string' ? facts[name] : plainDecimal(value)
+    },
   }
 }
 
@@ -34,7 +63,9 @@ function parseObject(json: string | null): Record<string, unknown> {
   }
 }
 
+/** Numbers may come as text, as audits of tokens are often written. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

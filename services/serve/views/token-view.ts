@@ -5,7 +5,7 @@ import { windowOf } from '../memory/windows.js'
 import { changeOrNull } from '../numbers/change.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
 import { rawOrNull } from '../numbers/raw-decimal.js'
-import { dayPrice, type Market, mainPairOf, supplyOf, tokenPriceNative, tokenPriceUsd } from './market.js'
+import { dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market.js'
 import { changeOver, pairWindow } from './pair-windows.js'
 import { readRisk } from './risk.js'
 import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
@@ -28,7 +28,8 @@ export const tokenFields = {
 
 export const TokenView = Type.Object(tokenFields)
 
-export function tokenView(market: Market, token: TokenState) {
+/** `burntRaw`: what burn addresses hold, where an answer about one token looked it up; null: unknown. */
+export function tokenView(market: Market, token: TokenState, burntRaw: string | null = null) {
   const { info } = token
   const day = windowOf(token.windows, '24h')
   const main = mainPairOf(market, token)
@@ -42,13 +43,13 @@ export function tokenView(market: Market, token: TokenState) {
     logo_url: info.logo_url ?? '',
     intro_en: '',
     appendix: info.links ?? '',
-    ...priceFields(market, token),
+    ...priceFields(market, token, burntRaw),
     current_price_eth: decimalOrNull(tokenPriceNative(market, token)),
     main_pair: token.main_pair ?? '',
     main_pair_tvl: decimalOrNull(main?.tvl ?? Number.NaN),
     tx_count_24h: day.buys + day.sells,
     tx_amount_24h: decimalOrNull(day.amount),
-    burn_amount: null,
+    burn_amount: rawOrNull(burntRaw, info.decimals),
     lock_amount: null,
     other_amount: null,
     locked_percent: null,
@@ -61,11 +62,11 @@ export function tokenView(market: Market, token: TokenState) {
 }
 
 /** What the price operation tells of a token; part of the token view too. */
-export function priceFields(market: Market, token: TokenState) {
+export function priceFields(market: Market, token: TokenState, burntRaw: string | null = null) {
   const priceUsd = tokenPriceUsd(market, token)
   const day = windowOf(token.windows, '24h')
-  // Burnt, locked and other held amounts are not known: only the supply itself counts.
-  const value = decimalOrNull(supplyOf(market, token.token) * priceUsd)
+  // Locked and other held amounts are not known and count as 0, so both values are one.
+  const value = decimalOrNull(supplyLeft(token.info, burntRaw) * priceUsd)
   const main = mainPairOf(market, token)
   return {
     current_price_usd: decimalOrNull(priceUsd),
@@ -77,6 +78,22 @@ export function priceFields(market: Market, token: TokenState) {
     holders: token.holders,
     tx_volume_u_24h: decimalOrNull(day.buy_volume + day.sell_volume),
     updated_at: token.updated_at,
+  }
+}
+
+/** What lists sort by: the token view's `fdv` and `market_cap` as numbers. */
+export function tokenValueUsd(market: Market, token: TokenState): number {
+  return supplyLeft(token.info, null) * tokenPriceUsd(market, token)
+}
+
+/** The strings of a token the interface requires: empty where unknown. */
+export const requiredTokenTexts = fieldsOf(['current_price_usd', 'market_cap', 'tvl'], text)
+
+export function withRequiredTexts<View extends ReturnType<typeof tokenView>>(view: View) {
+  const { current_price_usd, market_cap, tvl } = view
+  return {
+    ...view,
+    ...{ current_price_usd: current_price_usd ?? '', market_cap: market_cap ?? '', tvl: tvl ?? '' },
   }
 }
 

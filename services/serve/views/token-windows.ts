@@ -7,12 +7,29 @@ import { type Market, mainPairOf } from './market.js'
 import { decimal, fieldsOf, int } from './schema.js'
 import { tokenChange } from './token-view.js'
 
-export const tokenWindowSchema = (w: WindowName) => ({
+const tokenWindowSchema = (w: WindowName) => ({
   ...fieldsOf([`token_price_change_${w}`, `token_tx_volume_usd_${w}`], decimal),
   ...fieldsOf([`token_buy_tx_volume_usd_${w}`, `token_sell_tx_volume_usd_${w}`], decimal),
   ...fieldsOf([`token_tx_count_${w}`, `token_buy_tx_count_${w}`, `token_sell_tx_count_${w}`], int),
   ...fieldsOf([`token_buyers_${w}`, `token_sellers_${w}`, `token_makers_${w}`], int),
 })
+
+const TOLD: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
+
+/** The windows batch search and detail tell beside the token's own fields. */
+export const tokenWindowsSchema = {
+  ...(Object.assign({}, ...TOLD.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
+  ...fieldsOf(['token_price_24h_high', 'token_price_24h_low'], decimal),
+}
+
+export function tokenWindowsView(market: Market, token: TokenState): Record<string, string | number | null> {
+  const day = windowOf(token.windows, '24h')
+  return {
+    ...Object.assign({}, ...TOLD.map((name) => tokenWindowFields(market, token, name))),
+    token_price_24h_high: decimalOrNull(day.high),
+    token_price_24h_low: decimalOrNull(day.low),
+  }
+}
 
 /** As of the chain's now. */
 export function tokenWindow(market: Market, token: TokenState, name: WindowName): Window {
@@ -22,7 +39,7 @@ export function tokenWindow(market: Market, token: TokenState, name: WindowName)
 }
 
 /** A token's statistics over all its pairs as target. */
-export function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
+function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
   const window = tokenWindow(market, token, w)
   return {
     [`token_price_change_${w}`]: tokenChange(market, token, w),

@@ -1,9 +1,17 @@
 import type { Operation } from '../operation.js'
+import { contracts } from './contracts.js'
 import { klinesPair } from './klines-pair.js'
 import { klinesToken } from './klines-token.js'
 import { pairDetail } from './pair-detail.js'
+import { supportedChains } from './supported-chains.js'
+import { tokenDetail } from './token-detail.js'
+import { tokensKeyword } from './tokens-keyword.js'
+import { tokensMain } from './tokens-main.js'
+import { tokensPlatform } from './tokens-platform.js'
 import { tokensPrice } from './tokens-price.js'
 import { tokensSearch } from './tokens-search.js'
+import { tokensTop100 } from './tokens-top100.js'
+import { tokensTrending } from './tokens-trending.js'
 import { txsLiq } from './txs-liq.js'
 import { txsSwap } from './txs-swap.js'
 
@@ -11,9 +19,17 @@ import { txsSwap } from './txs-swap.js'
 export const OPERATIONS: readonly Operation[] = [
   tokensPrice,
   tokensSearch,
+  tokensKeyword,
+  tokenDetail,
+  contracts,
+  tokensTop100,
+  tokensMain,
+  tokensTrending,
+  tokensPlatform,
   pairDetail,
   klinesPair,
   klinesToken,
   txsSwap,
   txsLiq,
+  supportedChains,
 ]

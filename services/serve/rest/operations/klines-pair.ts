@@ -5,7 +5,7 @@ import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals
 import { plainDecimal } from '../../numbers/plain-decimal.js'
 import { targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
-import { resolveId } from '../ids.js'
+import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
 
@@ -54,7 +54,7 @@ export const klinesPair = operation({
   summary: 'Candles of a pair',
   costCu: 10,
   envelope: true,
-  params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
+  params: PairIdParams,
   query: KlinesQuery,
   data: KlinesData,
   async handle({ chains, store }, { params, query }) {

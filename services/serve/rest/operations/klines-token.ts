@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox'
 import { readHistory } from '../../candles/history.js'
 import { mainPairSegments } from '../../candles/main-pair-segments.js'
-import { resolveId } from '../ids.js'
+import { resolveId, TokenIdParams } from '../ids.js'
 import { operation } from '../operation.js'
 import { KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
 
@@ -12,7 +11,7 @@ export const klinesToken = operation({
   summary: 'Candles of a token: in each bucket those of the pair that is its main pair at the bucket’s end',
   costCu: 10,
   envelope: true,
-  params: Type.Object({ 'token-id': Type.String({ description: '<token_address>-<chain>' }) }),
+  params: TokenIdParams,
   query: KlinesQuery,
   data: KlinesData,
   async handle({ chains, store }, { params, query }) {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { PairView, pairView } from '../../views/pair-view.js'
-import { resolveId } from '../ids.js'
+import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
 
 export const pairDetail = operation({
@@ -10,7 +10,7 @@ export const pairDetail = operation({
   summary: 'A pair: tokens, prices, reserves and rolling statistics',
   costCu: 5,
   envelope: true,
-  params: Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) }),
+  params: PairIdParams,
   query: Type.Object({}),
   data: PairView,
   nullable: true,

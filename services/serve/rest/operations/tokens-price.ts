@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
 import { decimal, fieldsOf, int, text } from '../../views/schema.js'
 import { priceFields } from '../../views/token-view.js'
-import { resolveTokenIds } from '../ids.js'
+import { resolveTokenIds, tokenIds } from '../ids.js'
 import { operation } from '../operation.js'
 
 const MAX_TOKENS = 200
@@ -25,9 +25,17 @@ export const tokensPrice = operation({
   params: Type.Object({}),
   query: Type.Object({}),
   body: Type.Object({
-    token_ids: Type.Array(Type.String(), { minItems: 1, description: `At most ${MAX_TOKENS}, each <address>-<chain>` }),
-    tvl_min: Type.Optional(Type.Number({ minimum: 0, default: 1000, description: '0: no threshold' })),
-    tx_24h_volume_min: Type.Optional(Type.Number({ minimum: 0, default: 0, description: '0: no threshold' })),
+    token_ids: tokenIds(MAX_TOKENS),
+    tvl_min: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        default: 1000,
+        description: 'Least TVL in USD; 0: no threshold; an unknown TVL passes',
+      }),
+    ),
+    tx_24h_volume_min: Type.Optional(
+      Type.Number({ minimum: 0, default: 0, description: 'Least volume of 24 hours in USD; 0: no threshold' }),
+    ),
   }),
   data: Type.Record(Type.String(), TokenPrice),
   handle({ chains }, { body }) {

@@ -2,8 +2,9 @@ import { Type } from '@sinclair/typebox'
 import type { LiquidityKind } from '../../../core/domain/records.js'
 import { readLiquidity } from '../../events/history.js'
 import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/liquidity-item.js'
+import { PairIdParams } from '../ids.js'
 import { operation } from '../operation.js'
-import { answerTxs, TxsParams, TxsQuery, txsData } from './txs-query.js'
+import { answerTxs, TxsQuery, txsData } from './txs-query.js'
 
 const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]
 
@@ -14,7 +15,7 @@ export const txsLiq = operation({
   summary: 'Liquidity added to and removed from a pair',
   costCu: 50,
   envelope: true,
-  params: TxsParams,
+  params: PairIdParams,
   query: Type.Object({
     ...TxsQuery.properties,
     type: Type.Optional(

@@ -12,8 +12,6 @@ const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
 
 /** What both history operations of events take and answer. */
-export const TxsParams = Type.Object({ 'pair-id': Type.String({ description: '<pair_address>-<chain>' }) })
-
 export const TxsQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most items in the answer' }),

@@ -1,7 +1,8 @@
 import { readTrades } from '../../events/history.js'
 import { SwapItem, swapItem } from '../../views/swap-item.js'
+import { PairIdParams } from '../ids.js'
 import { operation } from '../operation.js'
-import { answerTxs, TxsParams, TxsQuery, txsData } from './txs-query.js'
+import { answerTxs, TxsQuery, txsData } from './txs-query.js'
 
 export const txsSwap = operation({
   id: 'txsSwap',
@@ -11,7 +12,7 @@ export const txsSwap = operation({
   summary: 'Swaps of a pair',
   costCu: 50,
   envelope: true,
-  params: TxsParams,
+  params: PairIdParams,
   query: TxsQuery,
   data: txsData(SwapItem),
   handle: (context, { params, query }) =>

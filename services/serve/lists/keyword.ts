@@ -1,0 +1,54 @@
+import { normalAddress } from '../../core/domain/chains.js'
+import type { TokenState } from '../memory/chain-state.js'
+import type { Market } from '../views/market.js'
+import { firstOf } from './first.js'
+import { byMeasure, type ListedToken, type Ranked } from './token-order.js'
+
+const EXACT = 0
+const PREFIX = 1
+const INSIDE = 2
+const NO_MATCH = 3
+
+type Found = Ranked & { match: number }
+
+/** Tokens by symbol, name or address: exact matches first, then beginnings, then what has the keyword inside; each by measure. */
+export function findTokens(
+  markets: readonly Market[],
+  keyword: string,
+  measureOf: (listed: ListedToken) => number,
+  limit: number,
+): Found[] {
+  return firstOf(matches(markets, keyword, measureOf), limit, (a, b) => a.match - b.match || byMeasure(a, b))
+}
+
+function* matches(
+  markets: readonly Market[],
+  keyword: string,
+  measureOf: (listed: ListedToken) => number,
+): Generator<Found> {
+  // A pattern finds a text in any case quicker than lower-case copies of all names would.
+  const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
+  for (const market of markets) {
+    const address = normalAddress(market.facts?.family ?? 'evm', keyword)
+    for (const token of market.state.tokens.values()) {
+      const match = matchOf(token, pattern, keyword.length, address)
+      if (match !== NO_MATCH) yield { market, token, match, measure: measureOf({ market, token }) }
+    }
+  }
+}
+
+function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {
+  const byAddress = placeOf(token.indexOf(address), length, token)
+  if (byAddress === EXACT) return EXACT
+  return Math.min(byAddress, matchText(info.symbol, pattern, length), matchText(info.name, pattern, length))
+}
+
+function matchText(text: string | null, pattern: RegExp, length: number): number {
+  return text === null ? NO_MATCH : placeOf(text.search(pattern), length, text)
+}
+
+function placeOf(at: number, length: number, text: string): number {
+  if (at < 0) return NO_MATCH
+  if (at > 0) return INSIDE
+  return text.length === length ? EXACT : PREFIX
+}

@@ -1,0 +1,48 @@
+import type { ListedToken } from './token-order.js'
+
+/** Close to graduating: this far along the curve. */
+const ALMOST = 0.8
+/** Platforms known before any of their tokens is seen. */
+const KNOWN_PLATFORMS = ['pump', 'fourmeme', 'bonk', 'moonshot', 'nadfun']
+/** Tags of all platforms. */
+const ANY_PLATFORM = ['meme', 'hot', 'new']
+const STAGED = /^([a-z0-9][a-z0-9_.]*)_(in_almost|in_hot|in_new|out_hot|out_new)$/
+
+export const TAG_FORMS =
+  'meme, hot, new, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new'
+
+/** What a tag asks for. */
+export type PlatformTag = {
+  includes(listed: ListedToken): boolean
+  /** Ordered by time, the latest first, where nothing else is asked for; else by volume. */
+  newest: boolean
+  /** The time a `new` list is ordered by. */
+  timeS(listed: ListedToken): number
+}
+
+/** Undefined for a word that is no tag. `isSeen`: whether any token came from that platform. */
+export function readTag(tag: string, isSeen: (platform: string) => boolean): PlatformTag | undefined {
+  const staged = STAGED.exec(tag)
+  const [platform, stage] = staged === null ? [tag, ''] : [staged[1] ?? '', staged[2] ?? '']
+  if (ANY_PLATFORM.includes(tag)) return { includes: isLaunched, newest: tag === 'new', timeS: createdS }
+  if (staged === null && !KNOWN_PLATFORMS.includes(tag) && !isSeen(tag)) return undefined
+  const out = stage.startsWith('out')
+  const fits =
+    stage === '' ? () => true : stage === 'in_almost' ? isAlmost : out ? isOut : (one: ListedToken) => !isOut(one)
+  return {
+    includes: (listed) => listed.token.info.launch_platform === platform && fits(listed),
+    newest: stage.endsWith('new'),
+    timeS: out ? graduatedS : createdS,
+  }
+}
+
+const isLaunched = ({ token }: ListedToken): boolean => token.info.launch_platform !== null
+const isOut = ({ token }: ListedToken): boolean => token.info.launch_stage === 'graduated'
+const isAlmost = (listed: ListedToken): boolean => !isOut(listed) && listed.token.info.launch_progress >= ALMOST
+const createdS = ({ token }: ListedToken): number => token.info.created_at
+
+/** A token graduates into a pool made for it. */
+function graduatedS({ market, token }: ListedToken): number {
+  const pool = market.state.pairs.get(token.info.launch_pool ?? '')
+  return pool?.info.created_at ?? token.info.launch_at
+}

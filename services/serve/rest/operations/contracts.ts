@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import { balancesOf, largestBalances } from '../../holders/balances.js'
+import { ContractView, contractParties, contractView, RANKED_HOLDERS } from '../../views/contract-view.js'
+import { resolveId, TokenIdParams } from '../ids.js'
+import { operation } from '../operation.js'
+
+export const contracts = operation({
+  id: 'contracts',
+  method: 'GET',
+  path: '/v2/contracts/{token-id}',
+  summary: 'A token’s contract: what was found out about its risks, its largest holders and its pairs',
+  costCu: 10,
+  envelope: true,
+  params: TokenIdParams,
+  query: Type.Object({}),
+  data: ContractView,
+  nullable: true,
+  async handle({ chains, store }, { params }) {
+    const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
+    const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+    const before = market.state.tokens.get(address)
+    if (before === undefined) return unknown
+    const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
+    const balances = await balancesOf(store, chain, address, contractParties(market, before))
+    const token = market.state.tokens.get(address)
+    if (token === undefined) return unknown
+    const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}
+    return { data: contractView(market, token, { largest, balances }), chains: [chain], ...unchecked }
+  },
+})

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { type Market, tokenInfo } from '../../views/market.js'
+import { fieldsOf, flag, intOrNull, text } from '../../views/schema.js'
+import { operation } from '../operation.js'
+
+export const supportedChains = operation({
+  id: 'supportedChains',
+  method: 'GET',
+  path: '/v2/supported_chains',
+  summary: 'The chains indexed here',
+  costCu: 0,
+  envelope: true,
+  params: Type.Object({}),
+  query: Type.Object({}),
+  data: Type.Array(
+    Type.Object({
+      ...fieldsOf(['chain', 'name', 'native_token', 'native_symbol', 'anchor_token', 'anchor_symbol'], text),
+      chain_id: intOrNull,
+      case_sensitive: flag,
+    }),
+  ),
+  handle({ chains }) {
+    const markets = chains.markets()
+    return { data: markets.map(chainView), chains: markets.map(({ state }) => state.chain) }
+  },
+})
+
+function chainView(market: Market) {
+  const { state, facts } = market
+  const symbolOf = (token: string | undefined) => tokenInfo(market, token ?? '').symbol ?? ''
+  return {
+    chain: state.chain,
+    chain_id: facts?.chainId ?? null,
+    name: facts?.title ?? state.chain,
+    case_sensitive: facts?.family === 'solana',
+    native_token: facts?.native ?? '',
+    native_symbol: symbolOf(facts?.native),
+    anchor_token: facts?.anchor ?? '',
+    anchor_symbol: symbolOf(facts?.anchor),
+  }
+}

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import { balancesOf, burnAddresses, burntRaw } from '../../holders/balances.js'
+import { deepestPairs, hasTraded } from '../../lists/token-pairs.js'
+import { flag } from '../../views/schema.js'
+import { TokenPair, tokenPairView } from '../../views/token-pair.js'
+import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
+import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
+import { resolveId, TokenIdParams } from '../ids.js'
+import { operation } from '../operation.js'
+
+const PAIRS_TOLD = 5
+
+export const tokenDetail = operation({
+  id: 'tokenDetail',
+  method: 'GET',
+  path: '/v2/tokens/{token-id}',
+  summary: 'A token with its statistics and its five deepest pairs',
+  costCu: 5,
+  envelope: true,
+  params: TokenIdParams,
+  query: Type.Object({}),
+  data: Type.Object({
+    is_audited: flag,
+    pairs: Type.Array(TokenPair, { maxItems: PAIRS_TOLD }),
+    token: Type.Object({ ...tokenFields, ...requiredTokenTexts, ...tokenWindowsSchema }),
+  }),
+  nullable: true,
+  async handle({ chains, store }, { params }) {
+    const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
+    const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+    if (!market.state.tokens.has(address)) return unknown
+    const family = market.facts?.family
+    const balances = await balancesOf(store, chain, address, burnAddresses(family))
+    // Read after waiting: the answer is of one moment, and a reorg may have taken the token away meanwhile.
+    const token = market.state.tokens.get(address)
+    if (token === undefined) return unknown
+    const view = withRequiredTexts(tokenView(market, token, burntRaw(token, family, balances)))
+    const data = {
+      is_audited: market.facts?.audited?.includes(address) ?? false,
+      pairs: deepestPairs(market, address, PAIRS_TOLD).map((pair) => tokenPairView(market, pair)),
+      token: { ...view, ...tokenWindowsView(market, token) },
+    }
+    return { data, chains: [chain], ...(hasTraded(market, address) ? {} : { reason: 'no_trades' }) }
+  },
+})

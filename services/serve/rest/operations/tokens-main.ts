@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { descending } from '../../lists/first.js'
+import type { TokenState } from '../../memory/chain-state.js'
+import type { Market } from '../../views/market.js'
+import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
+import { ChainName, resolveChain } from '../ids.js'
+import { operation } from '../operation.js'
+
+export const tokensMain = operation({
+  id: 'tokensMain',
+  method: 'GET',
+  path: '/v2/tokens/main',
+  summary: 'The main tokens of a chain: its native coin, anchor, stables and majors',
+  costCu: 5,
+  envelope: false,
+  params: Type.Object({}),
+  query: Type.Object({ chain: ChainName }),
+  data: Type.Array(Type.Object({ ...tokenFields, ...requiredTokenTexts })),
+  handle({ chains }, { query }) {
+    const market = resolveChain(chains, query.chain)
+    const data = mainTokens(market).map((token) => withRequiredTexts(tokenView(market, token)))
+    return { data, chains: [query.chain], ...(data.length === 0 ? { reason: 'no_main_tokens' } : {}) }
+  },
+})
+
+/** Those of the configured money that the chain has shown, class by class, the deeper first. */
+function mainTokens({ facts, state }: Market): TokenState[] {
+  const classes = [[facts?.native], [facts?.anchor], facts?.stables ?? [], facts?.majors ?? []]
+  return classes.flatMap((addresses) =>
+    addresses.flatMap((address) => state.tokens.get(address ?? '') ?? []).sort((a, b) => descending(a.tvl, b.tvl)),
+  )
+}

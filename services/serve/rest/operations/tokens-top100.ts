@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { balancesOf, largestBalances } from '../../holders/balances.js'
+import { NO_TRADES, tradesOfWallets } from '../../holders/wallet-trades.js'
+import { HolderView, holderView } from '../../views/holder-view.js'
+import type { Market } from '../../views/market.js'
+import { resolveId, TokenIdParams } from '../ids.js'
+import { operation } from '../operation.js'
+
+const MAX_LIMIT = 100
+
+export const tokensTop100 = operation({
+  id: 'tokensTop100',
+  method: 'GET',
+  path: '/v2/tokens/top100/{token-id}',
+  summary: 'The largest holders of a token',
+  costCu: 10,
+  envelope: false,
+  params: TokenIdParams,
+  query: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Most holders in the answer' }),
+    ),
+  }),
+  data: Type.Array(HolderView),
+  async handle({ chains, store }, { params, query }) {
+    const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
+    const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+    if (!market.state.tokens.has(address)) return unknown
+    const largest = await largestBalances(store, chain, address, query.limit ?? MAX_LIMIT)
+    const wallets = largest.map(({ holder }) => holder)
+    const native = market.facts?.native
+    const mainCoins = native === undefined ? new Map() : await balancesOf(store, chain, native, wallets)
+    const trades = await tradesOfWallets(store, chain, market.state.targetPairs.of(address), wallets)
+    const token = market.state.tokens.get(address)
+    if (token === undefined) return unknown
+    const completeSinceS = firstIndexedS(market)
+    const data = largest.map((balance) =>
+      holderView(market, token, {
+        ...balance,
+        mainCoinRaw: mainCoins.get(balance.holder) ?? null,
+        trades: trades.get(balance.holder) ?? NO_TRADES,
+        completeSinceS,
+      }),
+    )
+    return { data, chains: [chain], ...(data.length === 0 ? { reason: 'no_holders' } : {}) }
+  },
+})
+
+/** The first block that told anything of a token. */
+function firstIndexedS({ state }: Market): number {
+  let first = state.nowS
+  for (const { info } of state.tokens.values()) {
+    if (info.created_at > 0 && info.created_at < first) first = info.created_at
+  }
+  return first
+}

@@ -1,0 +1,123 @@
+import { Type } from '@sinclair/typebox'
+import { type Balance, burnAddresses, burntRaw } from '../holders/balances.js'
+import { deepestPairs } from '../lists/token-pairs.js'
+import type { TokenState } from '../memory/chain-state.js'
+import { decimalOrNull } from '../numbers/plain-decimal.js'
+import { rawOrNull, rawToNumber } from '../numbers/raw-decimal.js'
+import { type Market, supplyOf } from './market.js'
+import { readFacts } from './risk.js'
+import { decimal, fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, text } from './schema.js'
+
+export const RANKED_HOLDERS = 10
+/** The deepest ones: a chain's native coin is in most of its pairs. */
+const DEX_ENTRIES = 100
+
+/** Told as ingest learned them; null where nobody looked. */
+const CHECKS = [
+  ...(['has_code', 'is_proxy', 'is_open_source', 'has_mint_method', 'has_black_method', 'has_white_method'] as const),
+  ...(['transfer_pausable', 'hidden_owner', 'can_take_back_ownership', 'owner_change_balance'] as const),
+  ...(['selfdestruct', 'external_call', 'is_anti_whale', 'anti_whale_modifiable', 'trading_cooldown'] as const),
+  ...(['slippage_modifiable', 'personal_slippage_modifiable', 'cannot_buy', 'cannot_sell_all'] as const),
+  ...(['buy_tax', 'sell_tax', 'transfer_tax', 'buy_gas', 'sell_gas', 'approve_gas'] as const),
+  ...(['token_lock_percent', 'pair_lock_percent', 'pair_holders', 'risk_score'] as const),
+]
+
+const RankEntry = Type.Object({
+  address: text,
+  percent: numOrNull,
+  quantity: decimal,
+  mark: text,
+  ...fieldsOf(['is_contract', 'is_lp'], intOrNull),
+  lock: Type.Array(Type.Object({})),
+})
+
+export const ContractView = Type.Object({
+  ...fieldsOf(['token', 'chain', 'token_name', 'token_symbol', 'owner', 'creator_address', 'issue_platform'], text),
+  decimal: intOrNull,
+  ...fieldsOf(['holders', 'is_in_dex'], int),
+  ...fieldsOf(CHECKS, numOrNull),
+  /** 1, 0, or -1 where it was not checked; -1 high risk, 0 unverified, 1 listed. */
+  ...fieldsOf(['is_honeypot', 'risk_level'], Type.Number()),
+  risk_info: text,
+  ...fieldsOf(['total', 'burn_amount', 'lock_amount', 'pair_total', 'creator_balance', 'owner_balance'], decimal),
+  ...fieldsOf(['creator_percent', 'owner_percent'], numOrNull),
+  dex: Type.Array(Type.Object({ ...fieldsOf(['amm', 'name', 'pair'], text), liquidity: decimal })),
+  token_holders_rank: Type.Array(RankEntry),
+  pair_holders_rank: Type.Array(RankEntry),
+})
+
+/** The addresses whose balances the view tells. */
+export function contractParties(market: Market, { info }: TokenState): string[] {
+  const parties = [info.owner ?? '', readFacts(info.risk).text('creator_address')].filter((address) => address !== '')
+  return [...burnAddresses(market.facts?.family), ...parties]
+}
+
+/** What the store knows of who holds the token. */
+export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<string, string> }
+
+export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
+  const { info } = token
+  const facts = readFacts(info.risk)
+  const dex = deepestPairs(market, token.token, DEX_ENTRIES)
+  return {
+    token: token.token,
+    chain: market.state.chain,
+    token_name: info.name ?? '',
+    token_symbol: info.symbol ?? '',
+    decimal: info.decimals,
+    total: rawOrNull(info.total_supply, info.decimals),
+    holders: token.holders,
+    ...Object.fromEntries(CHECKS.map((name) => [name, facts.number(name)])),
+    is_honeypot: facts.number('is_honeypot') ?? -1,
+    risk_level: facts.number('risk_level') ?? 0,
+    risk_info: facts.text('risk_info'),
+    burn_amount: rawOrNull(burntRaw(token, market.facts?.family, balances), info.decimals),
+    lock_amount: facts.decimal('lock_amount'),
+    pair_total: facts.decimal('pair_total'),
+    ...partyFields('owner', info.owner ?? '', market, token, balances),
+    ...partyFields('creator', facts.text('creator_address'), market, token, balances),
+    owner: info.owner ?? '',
+    creator_address: facts.text('creator_address'),
+    is_in_dex: dex.length > 0 ? 1 : 0,
+    dex: dex.map(({ pair, info: { amm }, tvl }) => ({ amm, name: amm, pair, liquidity: decimalOrNull(tvl) })),
+    token_holders_rank: largest.map((balance) => rankEntry(market, token, balance)),
+    pair_holders_rank: [],
+    issue_platform: info.launch_platform ?? '',
+  }
+}
+
+/** Of an address nobody told a balance of, it is unknown. */
+function partyFields(
+  party: 'owner' | 'creator',
+  address: string,
+  market: Market,
+  token: TokenState,
+  balances: ReadonlyMap<string, string>,
+) {
+  const raw = balances.get(address) ?? null
+  return {
+    [`${party}_balance`]: rawOrNull(raw, token.info.decimals),
+    [`${party}_percent`]: shareOf(market, token, raw),
+  }
+}
+
+function rankEntry(market: Market, token: TokenState, { holder, balanceRaw }: Balance) {
+  const { state, facts } = market
+  const pair = state.pairs.get(holder)
+  const isOwnPair = pair !== undefined && [pair.info.token0, pair.info.token1].includes(token.token)
+  return {
+    address: holder,
+    percent: shareOf(market, token, balanceRaw),
+    quantity: rawOrNull(balanceRaw, token.info.decimals),
+    mark: burnAddresses(facts?.family).includes(holder) ? 'burn' : '',
+    // A pool is a contract; of any other address nobody looked.
+    is_contract: pair === undefined ? null : 1,
+    is_lp: isOwnPair ? 1 : 0,
+    lock: [],
+  }
+}
+
+/** A fraction of the total supply. */
+function shareOf(market: Market, token: TokenState, raw: string | null): number | null {
+  return jsonNumberOrNull(rawToNumber(raw, token.info.decimals) / supplyOf(market, token.token))
+}

@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { powerOfTen } from '../../core/domain/money.js'
+import type { Balance } from '../holders/balances.js'
+import type { WalletTrades } from '../holders/wallet-trades.js'
+import type { TokenState } from '../memory/chain-state.js'
+import { rawToNumber } from '../numbers/raw-decimal.js'
+import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market.js'
+import { fieldsOf, int, jsonNumberOrNull, numOrNull, text } from './schema.js'
+
+export const HolderView = Type.Object({
+  ...fieldsOf(['holder', 'address'], text),
+  ...fieldsOf(['balance_ratio', 'balance_usd', 'main_coin_balance', 'amount_cur'], numOrNull),
+  ...fieldsOf(['buy_tx_count_cur', 'sell_tx_count_cur', 'trade_first_at', 'trade_last_at', 'complete_since'], int),
+  ...fieldsOf(['buy_amount_cur', 'sell_amount_cur', 'buy_volume_cur', 'sell_volume_cur'], numOrNull),
+  ...fieldsOf(['avg_purchase_price', 'avg_sale_price', 'realized_profit', 'unrealized_profit'], numOrNull),
+  total_profit: numOrNull,
+})
+
+export type HolderFacts = Balance & {
+  /** Raw, of the chain's native coin. */
+  mainCoinRaw: string | null
+  trades: WalletTrades
+  /** Chain time of the first thing indexed: nothing is known of the time before. */
+  completeSinceS: number
+}
+
+export function holderView(market: Market, token: TokenState, facts: HolderFacts) {
+  const { trades } = facts
+  const amount = rawToNumber(facts.balanceRaw, token.info.decimals)
+  const priceUsd = tokenPriceUsd(market, token)
+  const unit = powerOfTen(token.info.decimals ?? Number.NaN)
+  const [bought, sold] = [trades.boughtRaw / unit, trades.soldRaw / unit]
+  const avgPurchase = trades.buyVolumeUsd / (trades.pricedBoughtRaw / unit)
+  const avgSale = trades.sellVolumeUsd / (trades.pricedSoldRaw / unit)
+  // Only what was seen bought has a cost: of it so much was sold, and so much may still be held.
+  const matched = Math.min(bought, sold)
+  const kept = Math.min(Math.max(bought - sold, 0), amount)
+  const realized = matched === 0 ? 0 : matched * (avgSale - avgPurchase)
+  const unrealized = kept === 0 ? 0 : kept * (priceUsd - avgPurchase)
+  const known = trades.buys > 0
+  return {
+    holder: facts.holder,
+    address: facts.holder,
+    balance_ratio: jsonNumberOrNull(amount / supplyOf(market, token.token)),
+    balance_usd: jsonNumberOrNull(amount * priceUsd),
+    main_coin_balance: jsonNumberOrNull(rawToNumber(facts.mainCoinRaw, nativeDecimals(market))),
+    amount_cur: jsonNumberOrNull(amount),
+    buy_tx_count_cur: trades.buys,
+    sell_tx_count_cur: trades.sells,
+    buy_amount_cur: jsonNumberOrNull(bought),
+    sell_amount_cur: jsonNumberOrNull(sold),
+    buy_volume_cur: trades.buyVolumeUsd,
+    sell_volume_cur: trades.sellVolumeUsd,
+    avg_purchase_price: jsonNumberOrNull(avgPurchase),
+    avg_sale_price: jsonNumberOrNull(avgSale),
+    realized_profit: known ? jsonNumberOrNull(realized) : null,
+    unrealized_profit: known ? jsonNumberOrNull(unrealized) : null,
+    total_profit: known ? jsonNumberOrNull(realized + unrealized) : null,
+    trade_first_at: trades.firstAtS,
+    trade_last_at: trades.lastAtS,
+    complete_since: facts.completeSinceS,
+  }
+}
+
+function nativeDecimals(market: Market): number | null {
+  return market.facts?.native === undefined ? null : tokenInfo(market, market.facts.native).decimals
+}
