@@ -31,6 +31,11 @@ export type PushLimits = {
   maxItemsPerSubscription: number
   maxBatch: number
   maxMessageBytes: number
+  /** How much of a chain's last pushes is kept to be made again: chain time, and about this much memory. */
+  ringSeconds: number
+  ringBytes: number
+  /** How often it is looked whether the keys of open sockets are still good. */
+  keyCheckMs: number
 }
 
 export type ServeDeps = {

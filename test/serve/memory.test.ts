@@ -81,7 +81,7 @@ describe('applying updates', () => {
       }),
       3,
     )
-    expect(outcome).toMatchObject({ applied: { priceMoved: new Set([PAIR]) } })
+    expect(outcome).toMatchObject({ kind: 'applied' })
     expect([...state.pairs.keys()]).toEqual([PAIR])
     expect(state.targetPairs.of(TOKEN)).toEqual([PAIR])
     expect(state.tokens.has(TOKEN)).toBe(false)

@@ -1,31 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/config/keys.js'
-import type { Update } from '../../services/core/domain/records.js'
-import { type Client, connect } from './push-client.js'
-import { keyRecord, type Rig, startRig } from './rig.js'
+import { usePushRig } from './push/rig.js'
+import { keyRecord } from './rig.js'
 import { firstUpdate, PAIR, pairUpdate, TOKEN, trade, update } from './updates.js'
 
-let rig: Rig
-let seq = 1
-const clients: Client[] = []
-
-const client = async (headers?: Record<string, string>) => {
-  const made = await connect(rig.wsUrl, headers)
-  clients.push(made)
-  return made
-}
-const feed = (given: Partial<Update>) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given }))
-
-beforeAll(async () => {
-  rig = await startRig({ push: { maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 } })
-  await rig.append(firstUpdate())
-  await rig.start()
-  await rig.feed(update({ seq: ++seq }))
-}, 60_000)
-afterAll(() => rig.stop())
-afterEach(() => {
-  for (const one of clients.splice(0)) one.close()
-})
+const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
+const { client, feed } = node
 
 describe('the key', () => {
   it.each([
@@ -35,7 +15,7 @@ describe('the key', () => {
   ])(
     '%s is told after the upgrade, then the socket is closed',
     async (_name, headers: Record<string, string>, message) => {
-      rig.keys.set(hashKey('old'), keyRecord({ expiresAtMs: 1 }))
+      node.rig.keys.set(hashKey('old'), keyRecord({ expiresAtMs: 1 }))
       const one = await client(headers)
       expect(await one.closed).toMatchObject({ code: 1008 })
       expect(one.frames).toEqual([{ error: { code: -1, message } }])
@@ -87,7 +67,21 @@ describe('JSON-RPC', () => {
     [['price', []]],
     [['price', [5]]],
     [['price', [TOKEN]]],
-    [['tx', PAIR, 'eth', { since: '1:eth:1:1' }]],
+    [['tx', PAIR, 'eth', { since: '1:eth:1' }]],
+    [['tx', PAIR, 'eth', { since: 5 }]],
+    [['tx', PAIR, 'eth', { since: '1:moon:1:1' }]],
+    [['tx', PAIR, 'eth', { since: ['1:eth:1:1', '1:eth:2:1'] }]],
+    [['tx', PAIR, 'eth', { snapshot: 'yes' }]],
+    [['tx', PAIR, 'eth', { replay: true }]],
+    [['multi_tx', PAIR]],
+    [['multi_tx', '*', 'eth']],
+    [['liq', PAIR]],
+    [['multi_kline']],
+    [['multi_kline', PAIR, 'k1', 'eth']],
+    [['multi_kline', [PAIR, 'k1']]],
+    [['multi_kline', [PAIR, 'k1', 'eth'], [PAIR, 'k2', 'eth']]],
+    [['tx', '*', 'moon']],
+    [['price', ['*-moon']]],
     [['tx', PAIR, 'eth', { on_slow: 'never' }]],
   ])('subscribe %j is bad params', async (params) => {
     const one = await client()

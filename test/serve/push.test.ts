@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../services/core/domain/chains.js'
-import type { Update } from '../../services/core/domain/records.js'
 import { missingFields } from './fields.js'
-import { type Client, connect } from './push-client.js'
-import { type Rig, startRig } from './rig.js'
+import { usePushRig } from './push/rig.js'
 import {
   candle,
   firstUpdate,
@@ -18,27 +16,8 @@ import {
   WETH,
 } from './updates.js'
 
-let rig: Rig
-let seq = 1
-const clients: Client[] = []
-
-const client = async (headers?: Record<string, string>) => {
-  const made = await connect(rig.wsUrl, headers)
-  clients.push(made)
-  return made
-}
-const feed = (given: Partial<Update>) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given }))
-
-beforeAll(async () => {
-  rig = await startRig({ push: { maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 } })
-  await rig.append(firstUpdate())
-  await rig.start()
-  await rig.feed(update({ seq: ++seq }))
-}, 60_000)
-afterAll(() => rig.stop())
-afterEach(() => {
-  for (const one of clients.splice(0)) one.close()
-})
+const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
+const { client, feed } = node
 
 describe('tx', () => {
   it('pushes each swap of the pair with every field', async () => {
@@ -61,16 +40,20 @@ describe('tx', () => {
     ]
     await feed({ pairs: [pairUpdate({ info: null, trades })] })
     const [buy, sell] = [await one.topic('tx'), await one.topic('tx')]
-    expect(buy).toMatchObject({ id: 77, jsonrpc: '2.0', result: { id: PAIR, topic: 'tx', cursor: `1:eth:${seq}:1` } })
+    expect(buy).toMatchObject({
+      id: 77,
+      jsonrpc: '2.0',
+      result: { id: PAIR, topic: 'tx', cursor: `1:eth:${node.seq}:1` },
+    })
     expect(Math.abs(Number(buy.sent_time) - Date.now())).toBeLessThan(10_000)
-    expect(sell.result?.cursor).toBe(`1:eth:${seq}:2`)
+    expect(sell.result?.cursor).toBe(`1:eth:${node.seq}:2`)
     const [tx, txSell] = [buy.result?.tx as object, sell.result?.tx as object]
     expect([missingFields('tx', tx), missingFields('tx', txSell)]).toEqual([[], []])
     expect(tx).toEqual({
       amm: 'uniswapv2',
       amount_eth: '0.001',
       amount_usd: '1',
-      block_number: 100 + seq,
+      block_number: 100 + node.seq,
       chain: 'eth',
       direction: 'buy',
       from_address: WETH,
@@ -145,7 +128,7 @@ describe('tx', () => {
         chain: 'eth',
         to_block: 100,
         ids: ['101-7', '101-8'],
-        cursor: `1:eth:${seq}:1`,
+        cursor: `1:eth:${node.seq}:1`,
       },
     })
   })

@@ -15,6 +15,8 @@ export type Access = Pick<KeyRecord, 'id' | 'plan' | 'ratePerS' | 'quotaCu'>
 export interface KeyGate {
   /** Who is it: for sockets, where no request is counted. */
   identify(key: string): Admission
+  /** The same by the key's hash: may it still. */
+  identifyHash(hash: string): Admission
   /** Who is it, and may a request of this cost be made now. */
   admit(key: string, costCu: number): Admission
   /** Spends the cost of a request that succeeded: errors cost nothing. */
@@ -40,8 +42,10 @@ export function createKeyGate(
   const fixedHash = apiKey.kind === 'fixed' ? Buffer.from(hashKey(apiKey.key)) : undefined
 
   function identify(key: string): Admission {
-    if (key === '') return refuse({ kind: 'missing' })
-    const hash = hashKey(key)
+    return key === '' ? refuse({ kind: 'missing' }) : identifyHash(hashKey(key))
+  }
+
+  function identifyHash(hash: string): Admission {
     if (fixedHash !== undefined && timingSafeEqual(Buffer.from(hash), fixedHash)) return { ok: true, access: FIXED }
     const record = keys.lookup(hash)
     if (record === undefined || record.revokedAtMs !== null) return refuse({ kind: 'invalid' })
@@ -76,6 +80,7 @@ export function createKeyGate(
 
   return {
     identify,
+    identifyHash,
     admit,
     spend: (access, costCu) => spending.add(access.id, costCu),
     remainingCu: ({ id, quotaCu }) => (quotaCu === null ? null : Math.max(0, quotaCu - spending.thisMonth(id))),

@@ -10,6 +10,7 @@ import {
   tokenStateOf,
   UNDESCRIBED,
 } from './chain-state.js'
+import type { HeldCandle } from './open-candles.js'
 
 export type Outcome =
   | { kind: 'applied'; applied: Applied }
@@ -22,10 +23,12 @@ export type Outcome =
 export type Applied = {
   state: ChainState
   update: Update
-  /** Pairs whose last good price it changed. */
-  priceMoved: ReadonlySet<string>
   /** Pairs a retract took away, as they last were. */
   gone: ReadonlyMap<string, PairState>
+  /** Candles whose buckets ended with it. */
+  closed: readonly HeldCandle[]
+  /** Open candles of pairs that are gone. */
+  ended: readonly HeldCandle[]
   /** Updates missing before it. */
   missing: number
 }
@@ -36,8 +39,8 @@ export function applyUpdate(state: ChainState, update: Update, wallMs: number): 
   if (update.epoch > state.epoch) resetChainState(state, update.epoch)
   if (update.seq <= state.seq) return { kind: 'seen' }
   const missing = noticeGap(state, update)
-  const priceMoved = new Set<string>()
-  for (const pair of update.pairs) applyPair(state, update, pair, priceMoved)
+  const closed = state.open.takeEnded(update.now)
+  for (const pair of update.pairs) applyPair(state, update, pair)
   for (const token of update.tokens) applyToken(state, token)
   for (const change of update.main_pair_changes) {
     const token = state.tokens.get(change.token)
@@ -45,9 +48,9 @@ export function applyUpdate(state: ChainState, update: Update, wallMs: number): 
   }
   state.recent.apply(update, (pair) => targetDecimals(state, pair))
   state.events.apply(update)
-  const gone = forget(state, update)
+  const { gone, ended } = forget(state, update)
   moveHead(state, update, wallMs)
-  return { kind: 'applied', applied: { state, update, priceMoved, gone, missing } }
+  return { kind: 'applied', applied: { state, update, gone, closed, ended, missing } }
 }
 
 function noticeGap(state: ChainState, update: Update): number {
@@ -60,13 +63,13 @@ function noticeGap(state: ChainState, update: Update): number {
   return missing
 }
 
-function applyPair(state: ChainState, update: Update, pair: PairUpdate, priceMoved: Set<string>): void {
+function applyPair(state: ChainState, update: Update, pair: PairUpdate): void {
   const known = state.pairs.get(pair.pair)
   for (const candle of pair.candles) state.candles.put(pair.pair, candle, update)
+  state.open.note(pair.pair, pair.candles, update.now)
   const info = pair.info ?? known?.info
   // Without its description (an update lost before this one) a pair cannot be served: which token is the target is unknown.
   if (info === undefined) return
-  if (!Object.is(known?.price_usd ?? Number.NaN, pair.price_usd)) priceMoved.add(pair.pair)
   putPair(state, pairStateOf(pair, info))
 }
 
@@ -75,19 +78,21 @@ function applyToken(state: ChainState, token: TokenUpdate): void {
   state.tokens.set(token.token, tokenStateOf(token, info))
 }
 
-function forget(state: ChainState, update: Update): Map<string, PairState> {
-  const forgotten = new Map<string, PairState>()
-  for (const { pair, gone } of update.retracted) {
-    if (!gone) continue
+function forget(state: ChainState, update: Update): Pick<Applied, 'gone' | 'ended'> {
+  const gone = new Map<string, PairState>()
+  const ended: HeldCandle[] = []
+  for (const { pair, gone: isGone } of update.retracted) {
+    if (!isGone) continue
     const last = state.pairs.get(pair)
     if (last !== undefined) {
-      forgotten.set(pair, last)
+      gone.set(pair, last)
       dropPair(state, last)
     }
     state.candles.hidePair(pair, update)
+    ended.push(...state.open.takeOf(pair))
   }
   for (const token of update.gone_tokens) state.tokens.delete(token)
-  return forgotten
+  return { gone, ended }
 }
 
 function moveHead(state: ChainState, update: Update, wallMs: number): void {

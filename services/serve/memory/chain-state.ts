@@ -1,6 +1,7 @@
 import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
+import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createPairsByToken, type PairsByToken } from './pairs-by-token.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
 import { type PackedWindows, packWindows } from './windows.js'
@@ -35,6 +36,8 @@ export type ChainState = {
   recent: RecentTrades
   candles: CandleOverlay
   events: EventOverlay
+  /** Candles whose buckets have not ended, flushed or not. */
+  open: OpenCandles
   /** Missing seq noticed since the start; each is also a log line and a metric. */
   gaps: number
   lastGap: { epoch: number; after: number; before: number } | null
@@ -60,6 +63,7 @@ export function createChainState(chain: string): ChainState {
     recent: createRecentTrades(),
     candles: createCandleOverlay(),
     events: createEventOverlay(),
+    open: createOpenCandles(),
     gaps: 0,
     lastGap: null,
     appliedAtMs: 0,
@@ -78,6 +82,7 @@ export function resetChainState(state: ChainState, epoch: number): void {
   state.recent.clear()
   state.candles.clear()
   state.events.clear()
+  state.open.clear()
 }
 
 /** Lets go of what was only kept until the store has it. */

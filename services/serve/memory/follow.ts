@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../../core/domain/errors.js'
-import { type EventLog, SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
+import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import type { Store } from '../../core/store/port.js'
 import { type Applied, applyUpdate } from './apply.js'
-import type { ChainState } from './chain-state.js'
-import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './decode.js'
+import { type ChainState, NOTHING_APPLIED } from './chain-state.js'
+import { createUpdateAssembler, decodeUpdates } from './decode.js'
 import { findOffset } from './find-offset.js'
 import { loadChain } from './load.js'
+import { loadOpenCandles } from './load-open-candles.js'
+import { type RecallDeps, recallPast } from './recall.js'
 
-export type FollowDeps = {
-  log: EventLog
-  store: Store
-  codec: UpdateCodec
+export type FollowDeps = RecallDeps & {
   logger: Logger
   nowMs: () => number
   onApplied: (applied: Applied) => void
@@ -33,6 +31,7 @@ const TELL_EVERY_MS = 1000
 export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSignal): Follower {
   const topic = updatesTopic(state.chain)
   let toldMs = 0
+  let isRecalled = state.seq === NOTHING_APPLIED
   let reached = () => {}
   let failed = (_cause: unknown) => {}
   const caughtUp = new Promise<void>((resolve, reject) => {
@@ -45,6 +44,8 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
     const assemble = createUpdateAssembler()
     const { end } = await deps.log.info(topic)
     const from = await findOffset(deps.log, topic, deps.codec, state)
+    if (!isRecalled) await recallPast(deps, state)
+    isRecalled = true
     if (from >= end) reached()
     for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
       const parts = await decodeUpdates(deps.codec, topic, records)
@@ -102,4 +103,5 @@ async function adoptEpoch(deps: FollowDeps, state: ChainState, epoch: number): P
   if (stored === undefined || stored.epoch !== epoch) return
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
+  await loadOpenCandles(deps.store, state, state.nowS)
 }

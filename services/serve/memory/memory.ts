@@ -7,6 +7,7 @@ import { type ChainState, createChainState, trimFlushed } from './chain-state.js
 import type { UpdateCodec } from './decode.js'
 import { type Follower, followChain } from './follow.js'
 import { loadChain, loadProgress } from './load.js'
+import type { Recalled, RecallLimits } from './recall.js'
 
 export type MemoryDeps = {
   log: EventLog
@@ -16,6 +17,8 @@ export type MemoryDeps = {
   logger: Logger
   metrics: ServeMetrics
   nowMs: () => number
+  /** How much of the past is gone through again at a start. */
+  recall: RecallLimits
   /** How often new chains and the store's progress are looked for. */
   pollMs?: number
 }
@@ -26,6 +29,8 @@ export interface Memory {
   chains(): ChainState[]
   /** Called after each applied update, in order, per chain. */
   onApplied(listener: (applied: Applied) => void): void
+  /** Called at a start for each of the last updates the loaded state has, in order, before anything is applied. */
+  onRecalled(listener: (state: ChainState, past: Recalled) => void): void
   /** True once every chain has applied what its log had at the start. */
   isReady(): boolean
   /** Chains that have not caught up. */
@@ -41,6 +46,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const followers = new Map<string, Follower>()
   const behind = new Set<string>()
   const listeners: ((applied: Applied) => void)[] = []
+  const recallers: ((state: ChainState, past: Recalled) => void)[] = []
   const abort = new AbortController()
   let started = false
   let timer: NodeJS.Timeout | undefined
@@ -52,7 +58,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     if (!started) behind.add(chain)
     const state = (await loadChain(deps.store, chain)) ?? createChainState(chain)
     states.set(chain, state)
-    const follower = followChain({ ...deps, onApplied, onGap }, state, abort.signal)
+    const follower = followChain({ ...deps, onApplied, onRecalled, onGap }, state, abort.signal)
     followers.set(chain, follower)
     follower.caughtUp.then(
       () => behind.delete(chain),
@@ -63,6 +69,10 @@ export function createMemory(deps: MemoryDeps): Memory {
   function onApplied(applied: Applied): void {
     deps.metrics.updatesApplied.add(applied.state.chain)
     for (const listener of listeners) listener(applied)
+  }
+
+  function onRecalled(state: ChainState, past: Recalled): void {
+    for (const listener of recallers) listener(state, past)
   }
 
   function onGap(state: ChainState, missing: number): void {
@@ -135,6 +145,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     chain: (name) => states.get(name),
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
     onApplied: (listener) => listeners.push(listener),
+    onRecalled: (listener) => recallers.push(listener),
     behind: () => [...behind],
     isReady: () => started && behind.size === 0,
     async start() {

@@ -1,16 +1,16 @@
 import type { ServeMetrics } from '../metrics.js'
 import type { RpcId } from './rpc.js'
-import type { OnSlow, Publisher, Push } from './topic.js'
+import type { Asked, OnSlow, Publisher, Push } from './topic.js'
 
 /** Sends one text to all sockets of a group: uWebSockets' publish, or a test's list. */
 export type Broadcast = (group: string, text: string) => void
 
-/** A live subscription of one socket. */
+/** A subscription of one socket. */
 export type Subscription = {
   topic: string
   canonical: string
   id: RpcId
-  channels: readonly string[]
+  asked: Asked
   onSlow: OnSlow
   /** Where set, the socket is slow: pushes are merged here instead of being sent. */
   backlog: Backlog | undefined
@@ -22,66 +22,82 @@ export type Backlog = { pushes: Map<string, string>; merged: number }
 /** Merge keys kept for a slow socket; beyond it the oldest is counted as merged away. */
 const MAX_BACKLOG_KEYS = 2000
 
-/** Subscribers of a channel that share a request id, so that one encoded text serves them all. */
-type Group = { name: string; idJson: string; members: Set<Subscription> }
+/** Subscriptions with the same params and request id: one text serves them all, and each socket is in it once. */
+type Group = { name: string; idJson: string; size: number; slow: Set<Subscription> }
 
 export interface Hub extends Publisher {
-  /** Enters a subscription; gives the groups its socket must join. */
-  add(subscription: Subscription): string[]
-  /** Takes it out; gives the groups its socket must leave. */
-  remove(subscription: Subscription): string[]
-  groupsOf(subscription: Subscription): string[]
+  /** Enters a subscription; gives the group its socket must join. */
+  add(subscription: Subscription): string
+  /** Takes it out; gives the group its socket must leave. */
+  remove(subscription: Subscription): string
+  /** Its socket reads too slowly: from now on its pushes are merged. Gives the group the socket must leave. */
+  stall(subscription: Subscription): string
+  /** Its socket has read everything; gives the group it must join again. */
+  revive(subscription: Subscription): string
   counts(): ReadonlyMap<string, number>
 }
 
 export type HubDeps = { broadcast: Broadcast; metrics: ServeMetrics; nowMs: () => number }
 
 export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
-  const channels = new Map<string, Map<string, Group>>()
+  const groups = new Map<string, Group>()
+  const channels = new Map<string, Set<Group>>()
   const counts = new Map<string, number>()
 
-  const groupName = (subscription: Subscription, channel: string): string =>
-    `${subscription.topic}#${JSON.stringify(subscription.id)}#${channel}`
-  const groupsOf = (subscription: Subscription): string[] =>
-    subscription.channels.map((channel) => groupName(subscription, channel))
+  const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${JSON.stringify(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
 
-  function add(subscription: Subscription): string[] {
+  function add(subscription: Subscription): string {
     count(subscription.topic, 1)
-    return subscription.channels.map((channel) => {
-      const groups = channels.get(channel) ?? new Map<string, Group>()
-      channels.set(channel, groups)
-      const name = groupName(subscription, channel)
-      const group = groups.get(name) ?? { name, idJson: JSON.stringify(subscription.id), members: new Set() }
-      groups.set(name, group)
-      group.members.add(subscription)
+    const name = nameOf(subscription)
+    const known = groups.get(name)
+    if (known !== undefined) {
+      known.size += 1
       return name
-    })
+    }
+    const group: Group = { name, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
+    groups.set(name, group)
+    for (const channel of subscription.asked.channels) {
+      const members = channels.get(channel)
+      if (members === undefined) channels.set(channel, new Set([group]))
+      else members.add(group)
+    }
+    return name
   }
 
-  function remove(subscription: Subscription): string[] {
+  function remove(subscription: Subscription): string {
     count(subscription.topic, -1)
-    return subscription.channels.map((channel) => {
-      const name = groupName(subscription, channel)
-      const groups = channels.get(channel)
-      const group = groups?.get(name)
-      group?.members.delete(subscription)
-      if (group?.members.size === 0) groups?.delete(name)
-      if (groups?.size === 0) channels.delete(channel)
-      return name
-    })
+    const name = nameOf(subscription)
+    const group = groups.get(name)
+    if (group === undefined) return name
+    group.size -= 1
+    group.slow.delete(subscription)
+    if (group.size > 0) return name
+    groups.delete(name)
+    for (const channel of subscription.asked.channels) {
+      const members = channels.get(channel)
+      members?.delete(group)
+      if (members?.size === 0) channels.delete(channel)
+    }
+    return name
   }
 
   function publish(wanted: readonly string[], push: Push): void {
     metrics.pushesEncoded.add(push.topic)
-    const tail = push.sentTime ? `,"sent_time":${nowMs()}}` : '}'
-    for (const channel of wanted) {
-      for (const group of channels.get(channel)?.values() ?? []) {
-        const text = `{"id":${group.idJson},"jsonrpc":"2.0","result":${push.result}${tail}`
-        broadcast(group.name, text)
-        for (const { backlog } of group.members) if (backlog !== undefined) merge(backlog, push, text)
-      }
+    const tail = `,"jsonrpc":"2.0","result":${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`
+    for (const group of groupsOf(wanted)) {
+      const text = `{"id":${group.idJson}${tail}`
+      broadcast(group.name, text)
+      for (const { backlog } of group.slow) if (backlog !== undefined) merge(backlog, push, text)
     }
+  }
+
+  /** A group that listens on several of the channels is told once. */
+  function groupsOf(wanted: readonly string[]): Iterable<Group> {
+    const listening = wanted.flatMap((channel) => channels.get(channel) ?? [])
+    const [only] = listening
+    if (listening.length <= 1) return only ?? []
+    return new Set(listening.flatMap((members) => [...members]))
   }
 
   function merge(backlog: Backlog, push: Push, text: string): void {
@@ -95,5 +111,24 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     }
   }
 
-  return { add, remove, groupsOf, publish, isWanted: (channel) => channels.has(channel), counts: () => counts }
+  return {
+    add,
+    remove,
+    publish,
+    stall(subscription) {
+      subscription.backlog = { pushes: new Map(), merged: 0 }
+      const name = nameOf(subscription)
+      groups.get(name)?.slow.add(subscription)
+      return name
+    },
+    revive(subscription) {
+      subscription.backlog = undefined
+      const name = nameOf(subscription)
+      groups.get(name)?.slow.delete(subscription)
+      return name
+    },
+    isWanted: (channel) => channels.has(channel),
+    concerns: () => true,
+    counts: () => counts,
+  }
 }

@@ -1,7 +1,17 @@
+import { createHash } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import { type Id, parseAddress, parseId } from '../chain-directory.js'
 import { RPC, RpcError } from './rpc.js'
 import type { ParseContext } from './topic.js'
+
+/** In place of an address: a whole chain. */
+export const WHOLE_CHAIN = '*'
+
+export const PairParam = Type.String({ description: 'Pair address; * for every pair of the chain' })
+export const TokenParam = Type.String({ description: 'Token address' })
+export const ChainParam = Type.String({ description: 'Chain name' })
+export const IntervalParam = Type.Union(INTERVALS.map((name) => Type.Literal(name)))
 
 /** Readers of subscription params; each says what was wrong and where. */
 export function badParams(message: string): RpcError {
@@ -22,11 +32,29 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
   return parsed
 }
 
+/** An address, or `*` where the key allows a whole chain. */
+export function readPairAddress(context: ParseContext, address: unknown, chain: unknown): Id {
+  if (address !== WHOLE_CHAIN) return readAddress(context, address, chain, 'pair address')
+  // Read like any address, so that the chain's own mistakes are told the same way.
+  const { chain: known } = readAddress(context, '0x0', chain, 'pair address')
+  readWholeChain(context)
+  return { address: WHOLE_CHAIN, chain: known }
+}
+
 export function readId(context: ParseContext, id: unknown): Id {
   if (typeof id !== 'string') throw badParams('Each id must be a string <address>-<chain>.')
+  if (id.startsWith(`${WHOLE_CHAIN}-`)) return readPairAddress(context, WHOLE_CHAIN, id.slice(2))
   const parsed = parseId(context.chains, id, 'id')
   if ('code' in parsed) throw badParams(parsed.detail)
-  return parsed
+  return { address: parsed.address, chain: parsed.chain }
+}
+
+function readWholeChain({ access }: ParseContext): void {
+  if (access.plan === 'unlimited') return
+  throw new RpcError(
+    RPC.limitExceeded,
+    `A whole chain (*) takes a key with the plan unlimited; this key's is ${access.plan}.`,
+  )
 }
 
 export function readInterval(interval: unknown): Interval {
@@ -43,4 +71,13 @@ export function readMaxItems(context: ParseContext, count: number): void {
       `A subscription names at most ${maxItemsPerSubscription} items, got ${count}.`,
     )
   }
+}
+
+/** A short name for a set of channels, whatever their order. */
+export function canonicalOf(topic: string, channels: readonly string[]): string {
+  const [only] = channels
+  if (channels.length === 1 && only !== undefined) return only
+  return `${topic}|${createHash('sha256')
+    .update([...channels].sort().join('\n'))
+    .digest('base64url')}`
 }

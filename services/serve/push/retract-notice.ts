@@ -1,22 +1,23 @@
-import type { RetractedPair } from '../../core/domain/records.js'
+import type { Retraction } from './moment.js'
+import { noticeResult } from './notices.js'
+import { WHOLE_CHAIN } from './params.js'
 import type { PushContext } from './topic.js'
+import { liqChannel } from './topics/liq.js'
+import { multiTxChannel } from './topics/multi-tx.js'
 import { txChannel } from './topics/tx.js'
 
-/** Channels that were told of a pair's events and must hear that they never were. */
-const EVENT_CHANNELS = [txChannel]
-
-export function pushRetractNotice({ market, applied, out, cursor }: PushContext, gone: RetractedPair, n: number): void {
-  const { chain } = market.state
-  const channels = EVENT_CHANNELS.map((channel) => channel(gone.pair, chain)).filter((channel) => out.isWanted(channel))
+/** Tells who was told of a pair's events that they never were. */
+export function pushRetractNotice({ moment, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
+  const { chain } = moment
+  if (!out.concerns(pair, ...tokens)) return
+  const channels = [
+    ...[pair, WHOLE_CHAIN].flatMap((address) => [txChannel(address, chain), liqChannel(address, chain)]),
+    ...tokens.map((token) => multiTxChannel(token, chain)),
+  ].filter(out.isWanted)
   if (channels.length === 0) return
-  const { pair: id, ids } = gone
-  const result = JSON.stringify({
-    topic: 'retract',
-    id,
-    chain,
-    to_block: applied.update.number,
-    ids,
-    cursor: cursor(n),
+  const mark = cursor(n)
+  const result = noticeResult({
+    ...{ topic: 'retract', id: pair, chain, to_block: moment.number, ids: [...ids], cursor: mark },
   })
-  out.publish(channels, { topic: 'retract', result, mergeKey: `retract|${cursor(n)}`, sentTime: true })
+  out.publish(channels, { topic: 'retract', n, result, mergeKey: `retract|${mark}`, sentTime: true })
 }

@@ -66,14 +66,19 @@ function readRequest(message: unknown): RpcRequest | { id: RpcId; code: number; 
     return invalid(null, 'A request is an object.')
   }
   const { jsonrpc, method, params, id } = message as Record<string, unknown>
-  if (id !== undefined && !isRpcId(id)) return invalid(null, 'id must be a number, a string or null.')
+  if (id !== undefined && !isRpcId(id)) return invalid(null, ID_RULE)
   if (jsonrpc !== '2.0') return invalid(id ?? null, 'jsonrpc must be "2.0".')
   if (typeof method !== 'string') return invalid(id ?? null, 'method must be a string.')
   return { id, method, params }
 }
 
+/** An id goes back as it came, with every push: a number that JSON would change, or a long text, cannot. */
+const MAX_ID_LENGTH = 256
+const ID_RULE = `id must be null, a number within ±2^53, or a string of at most ${MAX_ID_LENGTH} characters.`
+
 function isRpcId(id: unknown): id is RpcId {
-  return id === null || typeof id === 'string' || typeof id === 'number'
+  if (typeof id === 'string') return id.length <= MAX_ID_LENGTH
+  return id === null || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 }
 
 export function resultReply(id: RpcId, result: unknown): string {

@@ -8,25 +8,38 @@ import { ConfigError } from '../../core/domain/errors.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { PushLimits } from '../deps.js'
-import type { KeyGate, Refusal } from '../keys/gate.js'
+import type { KeyGate } from '../keys/gate.js'
+import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../metrics.js'
-import { cursorOf } from './cursor.js'
-import { countPushes, createEncoder } from './encode.js'
+import { admit } from './admit.js'
+import { catchUpSocket } from './catch-up.js'
+import { encodeMoment } from './encode.js'
+import { gapNotices } from './gap.js'
 import { createHub } from './hub.js'
+import { byeText } from './notices.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { callMethod, type MethodDeps, type Session, type Socket, type SocketData } from './session.js'
+import {
+  callMethod,
+  liveSubscriptions,
+  type MethodDeps,
+  type Session,
+  type Socket,
+  type SocketData,
+} from './session.js'
 import { checkSlow, resumeDrained } from './slow-sockets.js'
+import { type Break, createTape } from './tape.js'
 import { TOPICS } from './topics/index.js'
 
 export type PushDeps = {
   memory: Memory
   chains: ChainDirectory
   gate: KeyGate
+  tokens: WsTokens
   metrics: ServeMetrics
   logger: Logger
   nowMs: () => number
-  limits?: Partial<PushLimits> | undefined
+  limits: PushLimits
 }
 
 export interface PushServer {
@@ -35,58 +48,67 @@ export interface PushServer {
   stop(): void
 }
 
-export const DEFAULT_LIMITS: PushLimits = {
-  slowBytes: 1_048_576,
-  slowCheckMs: 100,
-  maxSubscriptionsPerSocket: 1000,
-  maxItemsPerSubscription: 1000,
-  maxBatch: 100,
-  maxMessageBytes: 262_144,
-}
-
 const CLOSE_POLICY = 1008
 const CLOSE_GOING_AWAY = 1001
 /** Seconds without a word from the other side; the engine pings before. */
 const IDLE_TIMEOUT_S = 60
 
 export function createPushServer(deps: PushDeps): PushServer {
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits }
+  const { limits, metrics, gate } = deps
   const app = uWS.App()
   const hub = createHub({ ...deps, broadcast: (group, text) => void app.publish(group, text) })
-  const slow = { hub, metrics: deps.metrics, slowBytes: limits.slowBytes }
+  const tape = createTape(deps.memory, limits)
+  const slow = { hub, metrics, slowBytes: limits.slowBytes }
+  const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<Socket, Session>()
-  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, cursorAt }
-  const encode = createEncoder(deps.chains, hub)
+  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
   let listening: us_listen_socket | undefined
   let checkTimer: NodeJS.Timeout | undefined
+  let keyTimer: NodeJS.Timeout | undefined
 
-  const lastPush = new Map<string, string>()
-
-  /** Where a chain's pushes stand. Before its first update in this process: the start of what the store last flushed. */
-  function cursorAt(chain: string): string {
-    const state = deps.chains.market(chain)?.state
-    return lastPush.get(chain) ?? cursorOf({ chain, epoch: state?.epoch ?? 0, seq: Math.max(0, state?.seq ?? 0) })(0)
-  }
-
-  deps.memory.onApplied((applied) => {
-    lastPush.set(applied.state.chain, cursorOf(applied.update)(countPushes(applied.update)))
+  tape.onMoment((moment, missing) => {
     if (open.size === 0) return
-    encode(applied)
+    if (missing !== undefined) tellMissing(missing)
+    encodeMoment(moment, hub)
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
+
+  /** Those who catch up find it out by themselves. */
+  function tellMissing({ from, to }: Break): void {
+    const range = { from, to, fromS: tape.ringOf(from.chain).timeBefore(from), toS: undefined }
+    for (const [socket, session] of open) {
+      for (const subscription of liveSubscriptions(session)) {
+        for (const text of gapNotices(subscription, range)) socket.send(text)
+      }
+    }
+  }
 
   function checkAll(): void {
     checkTimer = undefined
     for (const [socket, session] of open) checkSlow(slow, socket, session)
   }
 
-  function upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
-    const admission = deps.gate.identify(request.getHeader('x-api-key'))
-    const data: SocketData = {
-      session: admission.ok
-        ? { access: admission.access, subscriptions: new Map(), isSlow: false }
-        : { refusal: refusalText(admission.refusal) },
+  /** Goes on while the socket reads; what it does not read waits for the drain. */
+  function catchUp(socket: Socket): void {
+    const session = open.get(socket)
+    if (session === undefined || session.catchingUp.size === 0) return
+    if (catchUpSocket(catching, socket, session)) setImmediate(catchUp, socket)
+  }
+
+  function checkKeys(): void {
+    const good = new Map<string, boolean>()
+    for (const [socket, { keyHash }] of open) {
+      const isGood = good.get(keyHash) ?? gate.identifyHash(keyHash).ok
+      good.set(keyHash, isGood)
+      if (isGood) continue
+      metrics.socketsClosed.add('key_ended')
+      socket.send(byeText('The API key was revoked or has expired.'))
+      socket.end(CLOSE_POLICY, 'Unauthorized')
     }
+  }
+
+  function upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
+    const data: SocketData = { session: admit(deps, request.getHeader('x-api-key'), request.getQuery('token') ?? '') }
     const header = (name: string) => request.getHeader(name)
     const [key, protocol] = [header('sec-websocket-key'), header('sec-websocket-protocol')]
     response.upgrade(data, key, protocol, header('sec-websocket-extensions'), context)
@@ -100,33 +122,43 @@ export function createPushServer(deps: PushDeps): PushServer {
       return
     }
     open.set(socket, session)
+    keyTimer ??= setInterval(checkKeys, limits.keyCheckMs).unref()
   }
 
-  function onMessage(socket: Socket, message: ArrayBuffer): void {
+  function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
     const session = open.get(socket)
     if (session === undefined) return
     // Who asks without reading answers would fill memory with them.
     if (socket.getBufferedAmount() > limits.slowBytes * 2) {
-      deps.metrics.socketsClosed.add('unread_replies')
+      metrics.socketsClosed.add('unread_replies')
       socket.close()
       return
     }
-    const reply = safely(() =>
-      answerFrame(Buffer.from(message).toString(), limits.maxBatch, (request) =>
-        callMethod(methods, socket, session, request),
-      ),
-    )
+    const reply = safely(() => (isBinary ? NOT_TEXT : answer(socket, session, Buffer.from(message).toString())))
     if (reply !== undefined) socket.send(reply)
+    catchUp(socket)
+  }
+
+  function answer(socket: Socket, session: Session, text: string): string | undefined {
+    return answerFrame(text, limits.maxBatch, (request) => callMethod(methods, socket, session, request))
   }
 
   /** A mistake of ours must not end the process, and with it every other socket. */
-  function safely(answer: () => string | undefined): string | undefined {
+  function safely(work: () => string | undefined): string | undefined {
     try {
-      return answer()
+      return work()
     } catch (error) {
       deps.logger.error('a WebSocket request failed', { error })
       return errorReply(null, RPC.internal, 'The server could not answer. It has been logged.')
     }
+  }
+
+  function onClose(socket: Socket): void {
+    const session = open.get(socket)
+    open.delete(socket)
+    if (session === undefined) return
+    for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
+    session.catchingUp.clear()
   }
 
   app.ws<SocketData>('/*', {
@@ -141,19 +173,19 @@ export function createPushServer(deps: PushDeps): PushServer {
     message: onMessage,
     drain: (socket) => {
       const session = open.get(socket)
-      if (session !== undefined) resumeDrained(slow, socket, session)
+      if (session === undefined) return
+      resumeDrained(slow, socket, session)
+      catchUp(socket)
     },
-    close: (socket) => {
-      for (const subscription of open.get(socket)?.subscriptions.values() ?? []) hub.remove(subscription)
-      open.delete(socket)
-    },
+    close: onClose,
   })
   app.any('/*', (response) => {
     response.writeStatus('426 Upgrade Required').end('This port speaks WebSocket.')
   })
 
-  deps.metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
-  deps.metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
+  metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
+  metrics.gauge('dextape_serve_ring_bytes', 'Kept pushes, about', [], () => [{ value: tape.bytes }])
+  metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )
 
@@ -171,19 +203,18 @@ export function createPushServer(deps: PushDeps): PushServer {
       }),
     stop() {
       clearTimeout(checkTimer)
+      clearInterval(keyTimer)
       if (listening !== undefined) uWS.us_listen_socket_close(listening)
       listening = undefined
       for (const socket of [...open.keys()]) {
-        socket.send(JSON.stringify({ jsonrpc: '2.0', result: { topic: 'bye', reason: 'The server is stopping.' } }))
+        socket.send(byeText('The server is stopping.'))
         socket.end(CLOSE_GOING_AWAY, 'stopping')
       }
     },
   }
 }
 
-function refusalText(refusal: Refusal): string {
-  return refusal.kind === 'missing' ? 'Missing API Key' : 'Unauthorized'
-}
+const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Send requests as text frames.')
 
 function cannotListen(host: string, port: number): ConfigError {
   return new ConfigError({

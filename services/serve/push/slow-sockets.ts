@@ -1,6 +1,7 @@
 import type { ServeMetrics } from '../metrics.js'
 import type { Hub } from './hub.js'
-import type { Session, Socket } from './session.js'
+import { byeText, subscriptionNotice } from './notices.js'
+import { liveSubscriptions, type Session, type Socket } from './session.js'
 
 /** Try again later: the close code for who reads too slowly. */
 const CLOSE_TOO_SLOW = 1013
@@ -13,19 +14,15 @@ export type SlowDeps = { hub: Hub; metrics: ServeMetrics; slowBytes: number }
  */
 export function checkSlow(deps: SlowDeps, socket: Socket, session: Session): 'fine' | 'closed' {
   if (session.isSlow || socket.getBufferedAmount() <= deps.slowBytes) return 'fine'
-  const subscriptions = [...session.subscriptions.values()]
+  const subscriptions = liveSubscriptions(session)
   if (subscriptions.some(({ onSlow }) => onSlow === 'disconnect')) {
     deps.metrics.socketsClosed.add('too_slow')
-    const reason = `More than ${deps.slowBytes} bytes were waiting to be read.`
-    socket.send(JSON.stringify({ jsonrpc: '2.0', result: { topic: 'bye', reason } }))
+    socket.send(byeText(`More than ${deps.slowBytes} bytes were waiting to be read.`))
     socket.end(CLOSE_TOO_SLOW, 'too slow')
     return 'closed'
   }
   session.isSlow = true
-  for (const subscription of subscriptions) {
-    subscription.backlog = { pushes: new Map(), merged: 0 }
-    for (const group of deps.hub.groupsOf(subscription)) socket.unsubscribe(group)
-  }
+  for (const subscription of subscriptions) socket.unsubscribe(deps.hub.stall(subscription))
   return 'fine'
 }
 
@@ -34,16 +31,14 @@ export function resumeDrained(deps: SlowDeps, socket: Socket, session: Session):
   if (!session.isSlow || socket.getBufferedAmount() > 0) return
   session.isSlow = false
   socket.cork(() => {
-    for (const subscription of session.subscriptions.values()) {
+    for (const subscription of liveSubscriptions(session)) {
       const { backlog, id } = subscription
-      subscription.backlog = undefined
       if (backlog === undefined) continue
       if (backlog.merged > 0) {
-        const result = { topic: 'conflated', subscription: id, count: backlog.merged }
-        socket.send(JSON.stringify({ id, jsonrpc: '2.0', result }))
+        socket.send(subscriptionNotice({ topic: 'conflated', subscription: id, count: backlog.merged }))
       }
       for (const text of backlog.pushes.values()) socket.send(text)
-      for (const group of deps.hub.groupsOf(subscription)) socket.subscribe(group)
+      socket.subscribe(deps.hub.revive(subscription))
     }
   })
 }

@@ -1,10 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { PairUpdate } from '../../core/domain/records.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { PushLimits } from '../deps.js'
-import type { Applied } from '../memory/apply.js'
-import type { Market } from '../views/market.js'
+import type { Access } from '../keys/gate.js'
 import type { Cursor } from './cursor.js'
+import type { Entry, Moment } from './moment.js'
 
 export type OnSlow = 'conflate' | 'disconnect'
 
@@ -15,18 +14,25 @@ export type Asked = {
   /** Channels whose pushes it gets. */
   channels: string[]
   chains: string[]
+  /** Where REST has what a subscriber missed of a chain; null where no one operation has it. */
+  refills(chain: string): (Refill | null)[]
+  /** The current state as results of pushes; nothing for topics of events. */
+  snapshot(cursorAt: (chain: string) => string): string[]
 }
 
-export type ParseContext = { chains: ChainDirectory; limits: PushLimits }
+/** A REST path; `isRanged`: it takes from_time and to_time. */
+export type Refill = { path: string; query: Record<string, string>; isRanged: boolean }
+
+export type ParseContext = { chains: ChainDirectory; limits: PushLimits; access: Access }
 
 /** A word a client can subscribe to. */
 export type Topic = {
   name: string
-  summary?: string
+  summary: string
   /** The params behind the topic's name, as an array schema. */
-  params?: TSchema
+  params: TSchema
   /** The `result` of its pushes. */
-  result?: TSchema
+  result: TSchema
   onSlow: OnSlow
   /** Reads the params behind the topic's name; throws RpcError where they are wrong. */
   parse(args: readonly unknown[], context: ParseContext): Asked
@@ -35,15 +41,19 @@ export type Topic = {
 export interface Publisher {
   /** True where somebody listens: nothing is encoded for nobody. */
   isWanted(channel: string): boolean
+  /** False where nobody can want anything about these addresses (a pair and its tokens). */
+  concerns(...addresses: string[]): boolean
   /**
-   * Sends a result to a channel's subscribers. Of pushes with the same `mergeKey` a slow socket that conflates gets
-   * only the last.
+   * Sends a result to the channels' subscribers, once to each. Of pushes with the same `mergeKey` a slow socket that conflates
+   * gets only the last.
    */
   publish(channels: readonly string[], push: Push): void
 }
 
 export type Push = {
   topic: string
+  /** Its number in its update. */
+  n: number
   /** The `result` member, encoded. */
   result: string
   mergeKey: string
@@ -51,11 +61,8 @@ export type Push = {
   sentTime: boolean
 }
 
-/** What an encoder of pushes sees of one applied update. */
-export type PushContext = { applied: Applied; market: Market; out: Publisher; cursor: Cursor }
+/** What an encoder of pushes sees of one moment. */
+export type PushContext = { moment: Moment; out: Publisher; cursor: Cursor }
 
-/**
- * Makes the pushes of one pair entry of an update. `n` numbers every push the entry could make, whoever listens, so that a
- * cursor means the same on every node; the number after the last is returned.
- */
-export type PairPusher = (context: PushContext, pair: PairUpdate, n: number) => number
+/** Makes the pushes of one pair's news, numbered from `n`. */
+export type EntryPusher = (context: PushContext, entry: Entry, n: number) => void

@@ -44,7 +44,7 @@ export function tokenPriceNative(market: Market, token: TokenState): number {
 }
 
 /** The pair's price the day's change counts from. A pair that has not moved since midnight changed by nothing today. */
-export function dayPrice(market: Market, pair: PairState): number {
+export function dayPrice(market: { state: Pick<ChainState, 'nowS'> }, pair: PairState): number {
   const today = Math.floor(market.state.nowS / DAY_S)
   return Math.floor(pair.updated_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
 }
@@ -67,6 +67,9 @@ export function supplyLeft({ total_supply, decimals }: TokenInfo, burntRaw: stri
 
 /** A launch's word for the pair: `<platform>_king` once graduated. */
 export function launchTag(market: Market, token: string): string {
-  const { launch_platform, launch_stage } = tokenInfo(market, token)
+  return launchTagOf(tokenInfo(market, token))
+}
+
+export function launchTagOf({ launch_platform, launch_stage }: TokenInfo): string {
   return launch_platform !== null && launch_stage === 'graduated' ? `${launch_platform}_king` : ''
 }

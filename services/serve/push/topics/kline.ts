@@ -1,96 +1,98 @@
-import type { Candle } from '../../../core/domain/records.js'
-import { candleEndS, pushedInterval } from '../../candles/intervals.js'
-import type { PairState } from '../../memory/chain-state.js'
-import { changeOrEmpty } from '../../numbers/change.js'
-import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
-import type { Market } from '../../views/market.js'
-import { changeOver, pairWindow } from '../../views/pair-windows.js'
-import type { OpenCandles } from '../open-candles.js'
-import { readAddress, readCount, readInterval } from '../params.js'
-import type { PairPusher, ParseContext, Topic } from '../topic.js'
+import { Type } from '@sinclair/typebox'
+import type { Interval } from '../../../core/domain/chains.js'
+import { pushedInterval } from '../../candles/intervals.js'
+import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
+import { currentMoment, type Moment, type PairMoment } from '../moment.js'
+import {
+  ChainParam,
+  canonicalOf,
+  IntervalParam,
+  PairParam,
+  readCount,
+  readInterval,
+  readPairAddress,
+  WHOLE_CHAIN,
+} from '../params.js'
+import { pairRefills } from '../refills.js'
+import type { Asked, EntryPusher, ParseContext, PushContext, Topic } from '../topic.js'
+import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 
 export const kline: Topic = {
   name: 'kline',
+  summary: 'A pair’s candle each time it changes, and when it closes',
+  params: Type.Tuple([PairParam, IntervalParam, ChainParam]),
+  result: KlineResult,
   onSlow: 'conflate',
   parse(args, context) {
     readCount(args, ['a pair address', 'an interval', 'a chain'], 'kline')
-    const { channel, chain } = readKlineItem(args, context)
-    return { canonical: channel, channels: [channel], chains: [chain] }
+    return askedOf('kline', [readKlineItem(args, context)], context)
   },
 }
 
+export type KlineItem = { pair: string; interval: Interval; chain: string }
+
 /** `[pair address, interval, chain]`, as kline and multi_kline name a candle series. */
-export function readKlineItem(item: readonly unknown[], context: ParseContext) {
-  const { address, chain } = readAddress(context, item[0], item[2], 'pair address')
-  return { channel: klineChannel(address, readInterval(item[1]), chain), chain }
+export function readKlineItem(item: readonly unknown[], context: ParseContext): KlineItem {
+  const { address, chain } = readPairAddress(context, item[0], item[2])
+  return { pair: address, interval: readInterval(item[1]), chain }
+}
+
+export function askedOf(topic: string, items: readonly KlineItem[], context: ParseContext): Asked {
+  const byChannel = new Map(items.map((item) => [klineChannel(item.pair, item.interval, item.chain), item]))
+  const series = [...byChannel.values()]
+  const channels = [...byChannel.keys()]
+  return {
+    canonical: canonicalOf(topic, channels),
+    channels,
+    chains: [...new Set(series.map(({ chain }) => chain))],
+    refills: (wanted) =>
+      series.flatMap(({ pair, interval, chain }) =>
+        chain === wanted ? pairRefills('/v2/klines/pair', pair, chain, { interval: pushedInterval(interval) }) : [],
+      ),
+    snapshot: (cursorAt) =>
+      series.flatMap(({ pair, interval, chain }) => {
+        const candle = context.chains.market(chain)?.state.open.get(pair, interval)
+        const at = currentMoment(context.chains.market(chain), pair)
+        if (candle === undefined || at === undefined) return []
+        return [klineResult(at, candle, { snapshot: true }, cursorAt(chain))]
+      }),
+  }
 }
 
 export const klineChannel = (pair: string, interval: string, chain: string): string =>
   `kline|${pair}|${interval}|${chain}`
 
-/** What a candle's push says beside the candle: `corrected` and `removed` after a reorg, `final` when it closes. */
-export type KlineMarks = { corrected?: true; removed?: true; final?: true }
-
-export function createKlinePusher(open: OpenCandles): PairPusher {
-  return ({ applied, market, out, cursor }, pair, n) => {
-    const state = market.state.pairs.get(pair.pair) ?? applied.gone.get(pair.pair)
-    const { chain, nowS } = market.state
-    pair.candles.forEach((candle, index) => {
-      const channel = klineChannel(pair.pair, candle.interval, chain)
-      if (state === undefined || !out.isWanted(channel)) return
-      const isOver = candleEndS(candle.interval, candle.time) <= nowS
-      const marks: KlineMarks = {
-        ...(applied.update.kind === 'retract' && !candle.removed ? { corrected: true } : {}),
-        ...(candle.removed ? { removed: true } : {}),
-        ...(isOver && !candle.removed ? { final: true } : {}),
-      }
-      open.note(channel, pair.pair, candle, isOver || candle.removed)
-      const result = klineResult(market, state, candle, marks, cursor(n + index))
-      out.publish([channel], { topic: 'kline', result, mergeKey: `${channel}@${candle.time}`, sentTime: true })
-    })
-    return n + pair.candles.length
-  }
+/** A candle's own channel and that of every pair of its chain. */
+export function klineChannels({ pair, chain }: PairMoment, candle: PackedCandle): string[] {
+  const interval = intervalOf(candle)
+  return [klineChannel(pair.pair, interval, chain), klineChannel(WHOLE_CHAIN, interval, chain)]
 }
 
-export function klineResult(
-  market: Market,
-  pair: PairState,
-  candle: Candle,
-  marks: KlineMarks,
-  cursor: string,
-): string {
-  const day = pairWindow(market, pair, '24h')
-  return JSON.stringify({
-    id: `${pair.pair}-${market.state.chain}`,
-    interval: pushedInterval(candle.interval),
-    kline: {
-      eth: {
-        open: decimalOrEmpty(candle.open_m),
-        high: decimalOrEmpty(candle.high_m),
-        low: decimalOrEmpty(candle.low_m),
-        close: decimalOrEmpty(candle.close_m),
-        volume: decimalOrEmpty(candle.volume_m),
-        time: candle.time,
-      },
-      usd: {
-        open: decimalOrEmpty(candle.open_u),
-        high: decimalOrEmpty(candle.high_u),
-        low: decimalOrEmpty(candle.low_u),
-        close: decimalOrEmpty(candle.close_u),
-        volume: decimalOrEmpty(candle.volume_u),
-        amount_24h: decimalOrEmpty(day.amount),
-        change: changeOrEmpty(candle.open_u, candle.close_u),
-        change_v2: decimalOrEmpty(changeOver(pair, day)),
-        count_24h: String(day.buys + day.sells),
-        high_24h: decimalOrEmpty(day.high),
-        low_24h: decimalOrEmpty(day.low),
-        swap: '',
-        volume_24h: decimalOrEmpty(day.buy_volume + day.sell_volume),
-        time: candle.time,
-      },
-    },
-    topic: 'kline',
-    ...marks,
-    cursor,
+export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
+  candles.forEach((candle, index) => {
+    pushKline(context, at, candle, marksOf(context.moment, candle), n + index)
   })
+}
+
+export function pushKline(
+  { out, cursor }: PushContext,
+  at: PairMoment,
+  candle: PackedCandle,
+  marks: KlineMarks,
+  n: number,
+): void {
+  const channels = klineChannels(at, candle)
+  const wanted = channels.filter(out.isWanted)
+  if (wanted.length === 0) return
+  const result = klineResult(at, candle, marks, cursor(n))
+  const mergeKey = `${channels[0]}@${figureOf(candle, AT.timeS)}`
+  out.publish(wanted, { topic: 'kline', n, result, mergeKey, sentTime: true })
+}
+
+function marksOf({ kind, nowS }: Moment, candle: PackedCandle): KlineMarks {
+  if (isRemoved(candle)) return { removed: true }
+  return {
+    ...(kind === 'retract' ? { corrected: true } : {}),
+    ...(endOf(candle) <= nowS ? { final: true } : {}),
+  }
 }

@@ -1,14 +1,39 @@
-import type { PairState } from '../../memory/chain-state.js'
+import { Type } from '@sinclair/typebox'
+import { windowOf } from '../../memory/windows.js'
 import { changeOrEmpty } from '../../numbers/change.js'
 import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
 import { rawOrEmpty } from '../../numbers/raw-decimal.js'
-import { dayPrice, type Market, targetOf, tokenInfo } from '../../views/market.js'
-import { changeOver, pairWindow } from '../../views/pair-windows.js'
-import { badParams, readCount, readId, readMaxItems } from '../params.js'
-import type { PairPusher, Topic } from '../topic.js'
+import { dayPrice, mainPairOf, targetOf } from '../../views/market.js'
+import { changeOver } from '../../views/pair-windows.js'
+import { fieldsOf, flag, int, text } from '../../views/schema.js'
+import { currentMoment, type PairMoment } from '../moment.js'
+import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
+import { priceRefill } from '../refills.js'
+import type { EntryPusher, ParseContext, Topic } from '../topic.js'
+
+const PriceEntry = Type.Object({
+  ...fieldsOf(['chain', 'pair', 'pair_id', 'token', 'token_id', 'target_token', 'uprice', 'last_price'], text),
+  ...fieldsOf(['reserve0', 'reserve1', 'price_change', 'price_change_24h', 'volume_24_u', 'change', 'tvl'], text),
+  ...fieldsOf(['makers_24h', 'tx_amount_24h', 'tx_count_24h'], text),
+  is_main_pair: flag,
+  direction: Type.Union([Type.Literal('up'), Type.Literal('down'), Type.Literal('flat')]),
+  time: int,
+})
 
 export const price: Topic = {
   name: 'price',
+  summary: 'Price changes of tokens (by their main pairs) and pairs',
+  params: Type.Tuple([
+    Type.Array(Type.String({ description: 'token-id or pair-id; *-<chain> for every pair of a chain' }), {
+      minItems: 1,
+    }),
+  ]),
+  result: Type.Object({
+    prices: Type.Array(PriceEntry, { minItems: 1, maxItems: 1 }),
+    topic: Type.Literal('price'),
+    snapshot: Type.Optional(Type.Literal(true)),
+    cursor: text,
+  }),
   onSlow: 'conflate',
   parse(args, context) {
     readCount(args, ['one array of token-ids and pair-ids'], 'price')
@@ -16,11 +41,22 @@ export const price: Topic = {
     if (!Array.isArray(ids) || ids.length === 0) throw badParams('price takes an array of at least one id.')
     readMaxItems(context, ids.length)
     const read = ids.map((id) => readId(context, id))
-    const channels = [...new Set(read.map(({ address, chain }) => priceChannel(address, chain)))]
+    const byChannel = new Map(read.map((id) => [priceChannel(id.address, id.chain), id]))
+    const channels = [...byChannel.keys()]
+    const known = [...byChannel.values()]
     return {
-      canonical: `price|${[...channels].sort().join()}`,
+      canonical: canonicalOf('price', channels),
       channels,
-      chains: [...new Set(read.map(({ chain }) => chain))],
+      chains: [...new Set(known.map(({ chain }) => chain))],
+      refills: (wanted) =>
+        known.flatMap(({ address, chain }) => (chain === wanted ? [priceRefill(context, address, chain)] : [])),
+      snapshot: (cursorAt) => {
+        const moments = known.flatMap(({ address, chain }) => currentOf(context, address, chain) ?? [])
+        const byPair = new Map(moments.map((at) => [`${at.pair.pair}-${at.chain}`, at]))
+        return [...byPair.values()].map((at) => {
+          return priceResult(at, at.pair.last_trade_at, { snapshot: true }, cursorAt(at.chain))
+        })
+      },
     }
   },
 }
@@ -28,35 +64,31 @@ export const price: Topic = {
 /** Token and pair addresses of a chain share the name: an id is one or the other. */
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 
-/** A trade, or a reorg that moved the price: told to those who asked for the pair, and for the token whose main pair it is. */
-export const pushPrice: PairPusher = ({ applied, market, out, cursor }, pair, n) => {
-  const state = market.state.pairs.get(pair.pair)
-  if (state === undefined || (pair.trades.length === 0 && !applied.priceMoved.has(pair.pair))) return n + 1
-  const channels = priceChannels(market, state).filter((channel) => out.isWanted(channel))
-  if (channels.length > 0) {
-    const result = priceResult(market, state, applied.update.time, cursor(n))
-    out.publish(channels, { topic: 'price', result, mergeKey: pair.pair, sentTime: true })
-  }
-  return n + 1
+/** The pair an id means now. */
+function currentOf({ chains }: ParseContext, address: string, chain: string): PairMoment | undefined {
+  const market = chains.market(chain)
+  const token = market?.state.tokens.get(address)
+  const main = market && token && mainPairOf(market, token)
+  return currentMoment(market, main?.pair ?? address)
 }
 
-function priceChannels(market: Market, pair: PairState): string[] {
-  const { chain } = market.state
-  const own = priceChannel(pair.pair, chain)
-  return isMainPair(market, pair) ? [own, priceChannel(targetOf(pair), chain)] : [own]
+/** A trade, or trades taken back: told to those who asked for the pair, and for the token whose main pair it is. */
+export const pushPrice: EntryPusher = ({ moment, out, cursor }, { at, movesPrice }, n) => {
+  // A pair that never was has no price to tell.
+  if (!movesPrice || moment.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
+  const addresses = [at.pair.pair, WHOLE_CHAIN, ...(at.isMainPair ? [targetOf(at.pair)] : [])]
+  const channels = addresses.map((address) => priceChannel(address, at.chain)).filter(out.isWanted)
+  if (channels.length === 0) return
+  const result = priceResult(at, moment.timeS, {}, cursor(n))
+  out.publish(channels, { topic: 'price', n, result, mergeKey: `price|${at.pair.pair}|${at.chain}`, sentTime: true })
 }
 
-function isMainPair(market: Market, pair: PairState): boolean {
-  return market.state.tokens.get(targetOf(pair))?.main_pair === pair.pair
+export function priceResult(at: PairMoment, timeS: number, marks: { snapshot?: true }, cursor: string): string {
+  return JSON.stringify({ prices: [priceEntry(at, timeS)], topic: 'price', ...marks, cursor })
 }
 
-export function priceResult(market: Market, pair: PairState, timeS: number, cursor: string): string {
-  return JSON.stringify({ prices: [priceEntry(market, pair, timeS)], topic: 'price', cursor })
-}
-
-function priceEntry(market: Market, pair: PairState, timeS: number) {
-  const { chain } = market.state
-  const day = pairWindow(market, pair, '24h')
+function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairMoment, timeS: number) {
+  const day = windowOf(pair.windows, '24h')
   const target = targetOf(pair)
   return {
     chain,
@@ -64,13 +96,13 @@ function priceEntry(market: Market, pair: PairState, timeS: number) {
     pair_id: `${pair.pair}-${chain}`,
     token: target,
     token_id: `${target}-${chain}`,
-    is_main_pair: isMainPair(market, pair),
+    is_main_pair: isMainPair,
     target_token: target,
     uprice: decimalOrEmpty(pair.price_usd),
     last_price: decimalOrEmpty(pair.last_price_usd),
-    reserve0: rawOrEmpty(pair.reserve0, tokenInfo(market, pair.info.token0).decimals),
-    reserve1: rawOrEmpty(pair.reserve1, tokenInfo(market, pair.info.token1).decimals),
-    price_change: changeOrEmpty(dayPrice(market, pair), pair.price_usd),
+    reserve0: rawOrEmpty(pair.reserve0, info0.decimals),
+    reserve1: rawOrEmpty(pair.reserve1, info1.decimals),
+    price_change: changeOrEmpty(dayPrice({ state: { nowS } }, pair), pair.price_usd),
     price_change_24h: decimalOrEmpty(changeOver(pair, day)),
     volume_24_u: decimalOrEmpty(day.buy_volume + day.sell_volume),
     direction: directionOf(pair.last_price_usd, pair.price_usd),

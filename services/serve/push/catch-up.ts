@@ -1,0 +1,104 @@
+import { cursorAt, type Place } from './cursor.js'
+import { encodeMoment } from './encode.js'
+import { gapNotices } from './gap.js'
+import type { Hub, Subscription } from './hub.js'
+import type { Moment } from './moment.js'
+import { WHOLE_CHAIN } from './params.js'
+import type { Session, Socket } from './session.js'
+import type { Tape } from './tape.js'
+import type { Publisher } from './topic.js'
+
+/** A subscription on its way to live: where it stands in each of its chains. */
+export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
+
+export type CatchUpDeps = {
+  hub: Hub
+  tape: Tape
+  nowMs: () => number
+  /** A socket with more unsent bytes than this gets no more until it has read. */
+  pauseBytes: number
+}
+
+/** Moments made again before others have their turn. */
+const MOMENTS_A_TURN = 256
+
+/**
+ * Sends a socket what its new subscriptions missed, as far as it reads. One that has come to the head goes live in the same
+ * turn: no push falls between. True where there is more to do at once; a socket that is behind goes on when it drains.
+ */
+export function catchUpSocket(deps: CatchUpDeps, socket: Socket, session: Session): boolean {
+  const isFull = () => session.isSlow || socket.getBufferedAmount() > deps.pauseBytes
+  let budget = MOMENTS_A_TURN
+  for (const one of [...session.catchingUp.values()]) {
+    const replay = createReplay(deps, socket, one.subscription)
+    for (const [index, place] of one.places.entries()) {
+      let at = kept(deps, socket, one, place)
+      for (;;) {
+        one.places[index] = at
+        const moment = deps.tape.ringOf(at.chain).after(at)
+        if (moment === undefined) break
+        if (isFull()) return false
+        if (budget-- === 0) return true
+        replay(moment, at)
+        at = { ...at, seq: moment.seq, n: moment.lastN }
+      }
+    }
+    if (isFull()) return false
+    goLive(deps, socket, session, one)
+  }
+  return false
+}
+
+/** The place itself while everything behind it is kept; else its subscription is told, and goes on where it can. */
+function kept({ tape }: CatchUpDeps, socket: Socket, { subscription }: CatchUp, place: Place): Place {
+  const ring = tape.ringOf(place.chain)
+  const head = tape.headOf(place.chain)
+  if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
+  const floor = ring.floor()
+  const to = floor === undefined || isAhead(place, head) ? head : floor
+  const fromS = to === head ? undefined : ring.timeBefore(place)
+  const toS = to === head ? undefined : ring.oldestTimeS()
+  for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) socket.send(text)
+  return to
+}
+
+/** Of a history that is not this one: it knows pushes that never were here. */
+function isAhead(place: Place, head: Place): boolean {
+  if (place.epoch !== head.epoch) return place.epoch > head.epoch
+  return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)
+}
+
+/** Makes moments again for one subscription, as the hub made them for everybody. */
+function createReplay({ nowMs }: CatchUpDeps, socket: Socket, { id, asked }: Subscription) {
+  const wanted = new Set(asked.channels)
+  const named = new Set(asked.channels.map((channel) => channel.split('|')[1]))
+  const isWholeChain = named.has(WHOLE_CHAIN)
+  const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
+  return (moment: Moment, { seq, n: after }: Place): void => {
+    const told = moment.seq === seq ? after : 0
+    const out: Publisher = {
+      isWanted: (channel) => wanted.has(channel),
+      concerns: (...addresses) => isWholeChain || addresses.some((address) => named.has(address)),
+      publish: (_channels, push) => {
+        if (push.n <= told) return
+        socket.send(`${head}${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`)
+      },
+    }
+    socket.cork(() => encodeMoment(moment, out))
+  }
+}
+
+function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: Socket, session: Session, one: CatchUp): void {
+  const { subscription, snapshot } = one
+  session.catchingUp.delete(subscription)
+  if (snapshot) {
+    const results = subscription.asked.snapshot((chain) => cursorAt(tape.headOf(chain)))
+    socket.cork(() => {
+      for (const result of results) {
+        const id = JSON.stringify(subscription.id)
+        socket.send(`{"id":${id},"jsonrpc":"2.0","result":${result},"sent_time":${nowMs()}}`)
+      }
+    })
+  }
+  socket.subscribe(hub.add(subscription))
+}

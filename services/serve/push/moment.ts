@@ -1,0 +1,139 @@
+import type { LiquidityTrade, MainPairChange, PairUpdate, TokenInfo, Trade, Update } from '../../core/domain/records.js'
+import { type PairState, targetToken } from '../memory/chain-state.js'
+import type { HeldCandle } from '../memory/open-candles.js'
+import { type PackedCandle, packCandle } from '../memory/packed-candle.js'
+import { type Recalled, type StateView, viewOf } from '../memory/recall.js'
+import type { Market } from '../views/market.js'
+
+/** A pair right after an update, with what is said of its tokens. Nothing in it changes afterwards. */
+export type PairMoment = {
+  chain: string
+  /** The chain's now. */
+  nowS: number
+  pair: PairState
+  info0: TokenInfo
+  info1: TokenInfo
+  isMainPair: boolean
+}
+
+/** A pair's news in an update; `firstN` is the number of its first push. */
+export type Entry = {
+  at: PairMoment
+  firstN: number
+  trades: readonly Trade[]
+  liquidity: readonly LiquidityTrade[]
+  candles: readonly PackedCandle[]
+  /** It traded, or trades of it were taken back. */
+  movesPrice: boolean
+}
+
+/** A candle that ended: closed by time, or gone with its pair. */
+export type Closing = { at: PairMoment; candle: PackedCandle; isGone: boolean; n: number }
+
+export type Retraction = {
+  pair: string
+  ids: readonly string[]
+  tokens: readonly string[]
+  /** The pair itself never was. */
+  isGone: boolean
+  n: number
+}
+
+export type Switch = { change: MainPairChange; at: PairMoment; isPriceTold: boolean; n: number }
+
+/**
+ * Everything an update could push, as it was then: pushes are encoded from this alone, so that encoded minutes later they
+ * are the same. Numbers count every push the update could make, whoever listens: they mean the same on every node.
+ */
+export type Moment = Pick<Update, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
+  timeS: number
+  nowS: number
+  closings: readonly Closing[]
+  retracted: readonly Retraction[]
+  entries: readonly Entry[]
+  switches: readonly Switch[]
+  /** The number of its last push. */
+  lastN: number
+  /** About what it costs to keep. */
+  bytes: number
+}
+
+/** What the parts of a moment weigh, measured roughly. */
+const WEIGHT = { moment: 400, closing: 150, retracted: 100, entry: 1600, trade: 1500, liquidity: 1000, candle: 170 }
+
+export function captureMoment(step: Omit<Recalled, 'startsAnew'>): Moment {
+  const { update, gone, view } = step
+  const { chain, epoch, seq, kind, number } = update
+  const moments = new Map<string, PairMoment | undefined>()
+  let n = 0
+
+  function at(address: string): PairMoment | undefined {
+    if (!moments.has(address)) {
+      const pair = view.pair(address) ?? gone.get(address)
+      moments.set(address, pair && momentOf(view, pair, chain, update.now))
+    }
+    return moments.get(address)
+  }
+
+  function closing({ pair, candle }: HeldCandle, isGone: boolean): Closing[] {
+    n += 1
+    const where = at(pair)
+    return where === undefined ? [] : [{ at: where, candle, isGone, n }]
+  }
+
+  const closings = [
+    ...step.closed.flatMap((held) => closing(held, false)),
+    ...step.ended.flatMap((held) => closing(held, true)),
+  ]
+  const retracted = update.retracted.map(({ pair, ids, gone: isGone }) => {
+    n += 1
+    const info = at(pair)?.pair.info
+    return { pair, ids, tokens: info === undefined ? [] : [info.token0, info.token1], isGone, n }
+  })
+  const entries = update.pairs.flatMap((pair) => {
+    const firstN = n + 1
+    n += countOf(pair)
+    const movesPrice = pair.trades.length > 0 || (kind === 'retract' && pair.candles.length > 0)
+    // Statistics alone push nothing.
+    if (!movesPrice && pair.candles.length === 0 && pair.liquidity.length === 0) return []
+    const where = at(pair.pair)
+    if (where === undefined) return []
+    const { trades, liquidity } = pair
+    return [{ at: where, firstN, trades, liquidity, candles: pair.candles.map(packCandle), movesPrice }]
+  })
+  const told = new Set(entries.flatMap(({ at: { pair }, movesPrice }) => (movesPrice ? [pair.pair] : [])))
+  const switches = update.main_pair_changes.flatMap((change) => {
+    n += 1
+    const where = change.new_pair === null || view.pair(change.new_pair) === undefined ? undefined : at(change.new_pair)
+    return where === undefined ? [] : [{ change, at: where, isPriceTold: told.has(where.pair.pair), n }]
+  })
+  const head = { chain, epoch, seq, kind, number, timeS: update.time, nowS: update.now }
+  return { ...head, closings, retracted, entries, switches, lastN: n, bytes: weigh({ closings, retracted, entries }) }
+}
+
+function momentOf(view: StateView, pair: PairState, chain: string, nowS: number): PairMoment {
+  const { token0, token1 } = pair.info
+  const isMainPair = view.mainPair(targetToken(pair.info)) === pair.pair
+  return { chain, nowS, pair, info0: view.info(token0), info1: view.info(token1), isMainPair }
+}
+
+/** A pair as it is now; undefined where nobody described it. */
+export function currentMoment(market: Market | undefined, address: string): PairMoment | undefined {
+  const pair = market?.state.pairs.get(address)
+  return market && pair && momentOf(viewOf(market.state), pair, market.state.chain, market.state.nowS)
+}
+
+/** Each trade, each liquidity event, each candle, and the price. */
+function countOf({ trades, liquidity, candles }: PairUpdate): number {
+  return trades.length + liquidity.length + candles.length + 1
+}
+
+function weigh({ closings, retracted, entries }: Pick<Moment, 'closings' | 'retracted' | 'entries'>): number {
+  let bytes = WEIGHT.moment + closings.length * WEIGHT.closing
+  for (const { ids } of retracted) bytes += WEIGHT.retracted * (1 + ids.length)
+  for (const { trades, liquidity, candles } of entries) {
+    bytes += WEIGHT.entry + trades.length * WEIGHT.trade + liquidity.length * WEIGHT.liquidity
+    bytes += candles.length * WEIGHT.candle
+  }
+  return bytes
+}

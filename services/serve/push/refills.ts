@@ -1,0 +1,42 @@
+import { WHOLE_CHAIN } from './params.js'
+import type { ParseContext, Refill } from './topic.js'
+
+/** Beyond this many pairs of a token nobody refills them one by one. */
+const MAX_PAIRS = 100
+
+/** A history operation of one pair; a whole chain has none. */
+export function pairRefills(
+  operation: '/v2/txs/swap' | '/v2/txs/liq' | '/v2/klines/pair',
+  pair: string,
+  chain: string,
+  query: Record<string, string> = {},
+): (Refill | null)[] {
+  if (pair === WHOLE_CHAIN) return [null]
+  return [{ path: `${operation}/${pair}-${chain}`, query, isRanged: true }]
+}
+
+/** The swaps of each pair where the token is the target. */
+export function tokenPairRefills({ chains }: ParseContext, token: string, chain: string): (Refill | null)[] {
+  const pairs = chains.market(chain)?.state.targetPairs.of(token) ?? []
+  if (pairs.length === 0 || pairs.length > MAX_PAIRS) return [null]
+  return pairs.flatMap((pair) => pairRefills('/v2/txs/swap', pair, chain))
+}
+
+/** The current state is all a price subscriber needs: a pair's, or a token's. */
+export function priceRefill({ chains }: ParseContext, address: string, chain: string): Refill | null {
+  if (address === WHOLE_CHAIN) return null
+  const isPair = chains.market(chain)?.state.pairs.has(address) ?? false
+  return { path: `/v2/${isPair ? 'pairs' : 'tokens'}/${address}-${chain}`, query: {}, isRanged: false }
+}
+
+/** The path with its range; a bound that is not known is left out. */
+export function refillPath(refill: Refill, fromS: number | undefined, toS: number | undefined): string {
+  const range = refill.isRanged
+    ? {
+        ...(fromS === undefined ? {} : { from_time: String(fromS) }),
+        ...(toS === undefined ? {} : { to_time: String(toS) }),
+      }
+    : {}
+  const query = new URLSearchParams({ ...refill.query, ...range }).toString()
+  return query === '' ? refill.path : `${refill.path}?${query}`
+}

@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { int, text } from '../../views/schema.js'
+import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
+import { pairRefills } from '../refills.js'
+import type { EntryPusher, Topic } from '../topic.js'
+import { LiquidityItem, liquidityItem } from './liq-item.js'
+
+export const liq: Topic = {
+  name: 'liq',
+  summary: 'Every liquidity event of a pair',
+  params: Type.Tuple([PairParam, ChainParam]),
+  result: Type.Object({
+    id: Type.String({ description: 'Pair address' }),
+    topic: Type.Literal('liq'),
+    tx: Type.Object({ ...LiquidityItem.properties, time: int, id: text }),
+    cursor: text,
+  }),
+  onSlow: 'disconnect',
+  parse(args, context) {
+    readCount(args, ['a pair address', 'a chain'], 'liq')
+    const { address, chain } = readPairAddress(context, args[0], args[1])
+    const channel = liqChannel(address, chain)
+    const refills = () => pairRefills('/v2/txs/liq', address, chain)
+    return { canonical: channel, channels: [channel], chains: [chain], refills, snapshot: () => [] }
+  },
+}
+
+export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|${chain}`
+
+export const pushLiquidity: EntryPusher = ({ moment, out, cursor }, { at, liquidity }, n) => {
+  if (liquidity.length === 0) return
+  const { pair, info } = at.pair
+  const channels = [liqChannel(pair, at.chain), liqChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
+  if (channels.length === 0) return
+  liquidity.forEach((event, index) => {
+    const mark = cursor(n + index)
+    const item = liquidityItem({ ...at, info }, { ...event, timeS: moment.timeS, blockNumber: moment.number })
+    const tx = { ...item, time: moment.timeS, id: event.id }
+    const result = JSON.stringify({ id: pair, topic: 'liq', tx, cursor: mark })
+    out.publish(channels, { topic: 'liq', n: n + index, result, mergeKey: mark, sentTime: true })
+  })
+}

@@ -1,0 +1,44 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { hashKey } from '../../core/config/keys.js'
+import type { KeyGate } from '../keys/gate.js'
+import type { WsTokens } from '../keys/ws-tokens.js'
+import { int, text } from '../views/schema.js'
+import { envelope } from './envelope.js'
+import { refused } from './problem.js'
+
+type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number }
+
+/** As the list of operations declares its own; this one needs the request's headers. */
+export const WS_TOKEN = {
+  id: 'wsToken',
+  method: 'POST',
+  path: '/v2/ws/token',
+  summary: 'A word that opens one WebSocket, for clients that cannot send headers',
+  costCu: 0,
+  data: Type.Object({ token: text, expires_at: int, url: text }),
+} as const
+
+export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort }: WsTokenDeps): void {
+  app.post(WS_TOKEN.path, async (request, reply) => {
+    const given = request.headers['x-api-key']
+    const key = typeof given === 'string' ? given : ''
+    const admission = gate.admit(key, WS_TOKEN.costCu)
+    if (!admission.ok) throw refused(admission.refusal)
+    const { token, expiresAtMs } = tokens.issue(hashKey(key))
+    const url = `${schemeOf(request)}://${hostOf(request)}:${wsPort()}/?token=${token}`
+    reply.header('x-cu-cost', WS_TOKEN.costCu).header('cache-control', 'no-store')
+    return envelope({ token, expires_at: Math.floor(expiresAtMs / 1000), url })
+  })
+}
+
+function schemeOf(request: FastifyRequest): 'ws' | 'wss' {
+  const forwarded = request.headers['x-forwarded-proto']
+  return forwarded === 'https' || forwarded === 'wss' ? 'wss' : 'ws'
+}
+
+/** The name the caller reached us by, without its port. */
+function hostOf(request: FastifyRequest): string {
+  const url = `http://${request.headers.host ?? ''}`
+  return URL.canParse(url) ? new URL(url).hostname : 'localhost'
+}

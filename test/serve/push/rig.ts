@@ -1,0 +1,41 @@
+/** What every push test sets up: a serving node with the first updates, clients that are closed again, updates in order. */
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Update } from '../../../services/core/domain/records.js'
+import type { PushLimits, ServeDeps } from '../../../services/serve/deps.js'
+import { type Client, connect } from '../push-client.js'
+import { type Rig, startRig } from '../rig.js'
+import { firstUpdate, update } from '../updates.js'
+
+export function usePushRig(push: Partial<PushLimits> = {}, more: Partial<ServeDeps> = {}) {
+  let rig: Rig
+  let seq = 1
+  const clients: Client[] = []
+
+  beforeAll(async () => {
+    rig = await startRig({ ...more, push })
+    await rig.append(firstUpdate())
+    await rig.start()
+    await rig.feed(update({ seq: ++seq }))
+  }, 60_000)
+  afterAll(() => rig.stop())
+  afterEach(() => {
+    for (const one of clients.splice(0)) one.close()
+  })
+
+  return {
+    get rig() {
+      return rig
+    },
+    /** Of the last update fed. */
+    get seq() {
+      return seq
+    },
+    client: async (headers?: Record<string, string>, query = '') => {
+      const made = await connect(`${rig.wsUrl}/${query}`, headers)
+      clients.push(made)
+      return made
+    },
+    /** The next update; resolves once it is served. */
+    feed: (given: Partial<Update> = {}) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given })),
+  }
+}
