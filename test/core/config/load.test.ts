@@ -38,6 +38,7 @@ describe('configuration', () => {
       wsPort: 8081,
       apiKey: { kind: 'none' },
       envelope: 'spec',
+      publicUrls: [],
       logFormat: 'auto',
       log: { kind: 'embedded' },
       store: { kind: 'embedded' },
@@ -66,6 +67,13 @@ describe('configuration', () => {
     expect(load('').httpPort).toBe(8080)
   })
 
+  it('takes the addresses it is reached at without their last slash', () => {
+    expect(load('public_urls: [https://a.example/, https://b.example/dex]').publicUrls).toEqual([
+      'https://a.example',
+      'https://b.example/dex',
+    ])
+  })
+
   it('may be named by DEXTAPE_CONFIG', () => {
     writeFileSync(join(cwd, 'other.json'), '{"data_dir": "/srv/dextape"}')
     expect(loadConfig({ env: { DEXTAPE_CONFIG: 'other.json' }, cwd }).dataDir).toBe('/srv/dextape')
@@ -82,6 +90,7 @@ describe('configuration', () => {
     ['fold: 3', '"fold" must be a section with keys and values, got 3'],
     ['retention:\n  dead_d: 0', '"retention.dead_d" must be a number above 0, got 0'],
     ['- a\n- b', 'the file must hold keys and values'],
+    ['public_urls: [example.org]', 'each of public_urls must be an http:// or https:// address'],
     ['http_port: 9000\nws_port: 9000', 'the REST port and the WebSocket port are both 9000'],
     ['chains:\n  Eth: {}', '"chains.Eth" is no chain name'],
     [

@@ -50,7 +50,7 @@ export function callPanel({ method, path, operation, key, live }) {
   const success = operation.responses['200'].content['application/json'].schema
   return element(
     'article',
-    { class: 'sheet call' },
+    { class: 'sheet call two' },
     element(
       'header',
       {},
@@ -67,11 +67,15 @@ export function callPanel({ method, path, operation, key, live }) {
     form,
     element(
       'div',
-      { class: 'curl' },
-      curl,
-      copyButton(() => curlOf(requestOf(), key)),
+      { class: 'exchange' },
+      element(
+        'div',
+        { class: 'curl' },
+        curl,
+        copyButton(() => curlOf(requestOf(), key)),
+      ),
+      answer,
     ),
-    answer,
     shapeView('What it answers', success),
   )
 }
@@ -84,14 +88,15 @@ function parameterField({ name, required, description, schema }, live) {
 }
 
 function inputFor(id, schema, example, required) {
-  if (schema.enum !== undefined) {
+  const choicesOf = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
+  if (choicesOf !== undefined) {
     const none = required
       ? []
       : [element('option', { value: '', text: schema.default === undefined ? '' : `(${schema.default})` })]
-    const choices = schema.enum.map((value) => element('option', { value, text: value, selected: value === example }))
+    const choices = choicesOf.map((value) => element('option', { value, text: value, selected: value === example }))
     return element('select', { id }, ...none, ...choices)
   }
-  const placeholder = schema.default === undefined ? (schema.const ?? '') : String(schema.default)
+  const placeholder = schema.default === undefined ? '' : String(schema.default)
   return element('input', {
     id,
     value: example,

@@ -1,4 +1,6 @@
 /** Where a chart's things stand. Pure: bars and a size in, places out. */
+import { price } from './format.js'
+
 const AXIS_WIDTH = 76
 const AXIS_HEIGHT = 18
 const BAR_WIDTH = 9
@@ -28,14 +30,17 @@ export function layoutOf(bars, width, height) {
   }
 }
 
-/** Round numbers within the prices shown. */
+/** Round numbers within the prices shown, all with as many decimals. */
 export function priceTicks({ low, high }) {
   const rough = (high - low) / TICKS
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough
-  const ticks = []
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push(value)
-  return ticks
+  const digits = Math.max(0, -Math.floor(Math.log10(step)))
+  const first = Math.ceil(low / step)
+  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, index) => {
+    const value = (first + index) * step
+    return { value, text: digits <= 6 ? value.toFixed(digits) : price(value) }
+  })
 }
 
 export function timeTicks({ shown, barWidth, plotWidth, x }) {

@@ -1,9 +1,11 @@
 /** Candles with volume on a canvas: drawn on change, read with the pointer or the arrow keys. */
 
 import { layoutOf, priceTicks, timeTicks } from './chart-scale.js'
+import { element } from './elements.js'
 import { clock, date, percent, price, short } from './format.js'
 
 const MOST_BARS = 600
+const LABEL_HEIGHT = 18
 
 /**
  * @param {HTMLCanvasElement} canvas
@@ -54,9 +56,17 @@ export function createChart(canvas, legend) {
   function showLegend(bar) {
     const change = percent(((bar.close - bar.open) / bar.open) * 100)
     const time = stepS >= 86_400 ? date(bar.timeS) : `${date(bar.timeS)} ${clock(bar.timeS)} UTC`
-    const values = `O ${price(bar.open)}  H ${price(bar.high)}  L ${price(bar.low)}  C ${price(bar.close)}`
-    legend.textContent = `${time}  ${values}  ${change}  Vol $${short(bar.volume)}`
-    canvas.setAttribute('aria-label', `Candles. ${legend.textContent}`)
+    const words = [
+      time,
+      `O ${price(bar.open)}`,
+      `H ${price(bar.high)}`,
+      `L ${price(bar.low)}`,
+      `C ${price(bar.close)}`,
+      change,
+      `Vol $${short(bar.volume)}`,
+    ]
+    legend.replaceChildren(...words.map((text) => element('span', { text })))
+    canvas.setAttribute('aria-label', `Candles. ${words.join(', ')}`)
   }
 
   canvas.addEventListener('pointermove', (event) => {
@@ -126,10 +136,11 @@ function drawGrid(pen, layout, ink, stepS) {
   pen.fillStyle = ink.soft
   pen.lineWidth = 1
   pen.textBaseline = 'middle'
-  for (const value of priceTicks(layout)) {
+  const lastY = layout.y(layout.shown.at(-1).close)
+  for (const { value, text } of priceTicks(layout)) {
     const y = Math.round(layout.y(value)) + 0.5
     line(pen, 0, y, layout.plotWidth, y)
-    pen.fillText(price(value), layout.plotWidth + 7, y)
+    if (Math.abs(y - lastY) > LABEL_HEIGHT) pen.fillText(text, layout.plotWidth + 7, y)
   }
   pen.textBaseline = 'alphabetic'
   pen.textAlign = 'center'
@@ -164,7 +175,7 @@ function drawLastPrice(pen, layout, ink) {
   line(pen, 0, y, layout.plotWidth, y)
   pen.setLineDash([])
   pen.fillStyle = colour
-  pen.fillRect(layout.plotWidth, y - 9, layout.width - layout.plotWidth, 18)
+  pen.fillRect(layout.plotWidth, y - LABEL_HEIGHT / 2, layout.width - layout.plotWidth, LABEL_HEIGHT)
   pen.fillStyle = ink.sheet
   pen.textBaseline = 'middle'
   pen.fillText(price(last.close), layout.plotWidth + 7, y)

@@ -25,6 +25,8 @@ export function price(value) {
 export function usd(value) {
   const number = toNumber(value)
   if (Number.isNaN(number)) return '–'
+  if (number > 0 && number < 0.01) return '<$0.01'
+  if (Math.abs(number) >= 1e6) return `$${short(number)}`
   return `$${grouped(number, Math.abs(number) >= 1000 ? 0 : 2)}`
 }
 
@@ -44,6 +46,7 @@ export function short(number) {
   ]) {
     if (size >= unit) return `${(number / unit).toFixed(size / unit >= 100 ? 0 : size / unit >= 10 ? 1 : 2)}${letter}`
   }
+  if (size > 0 && size < 0.01) return price(number)
   return number.toFixed(size >= 100 || Number.isInteger(number) ? 0 : 2)
 }
 
@@ -59,11 +62,10 @@ export function directionOf(value) {
 }
 
 export function duration(seconds) {
-  if (seconds < 0) return '0 s'
-  if (seconds < MINUTE_S) return `${Math.floor(seconds)} s`
-  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`
-  if (seconds < 2 * DAY_S) return `${Math.floor(seconds / HOUR_S)} h`
-  return `${Math.floor(seconds / DAY_S)} d`
+  if (seconds < MINUTE_S) return `${Math.max(0, Math.floor(seconds))}s`
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)}m`
+  if (seconds < 2 * DAY_S) return `${Math.floor(seconds / HOUR_S)}h`
+  return `${Math.floor(seconds / DAY_S)}d`
 }
 
 export function date(timeS) {

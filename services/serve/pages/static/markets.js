@@ -1,6 +1,6 @@
 /** The list of pairs: price, change, sparkline; one of them is selected. */
 import { element } from './elements.js'
-import { directionOf, percent, price, toNumber } from './format.js'
+import { directionOf, percent, price, toNumber, usdShort } from './format.js'
 import { drawSparkline, sparkline } from './sparkline.js'
 
 const SPARK_POINTS = 48
@@ -23,7 +23,7 @@ export function createMarkets(list, onSelect) {
         'span',
         { class: 'symbol', title: market.name },
         market.symbol,
-        element('small', { class: 'soft', text: market.chain }),
+        element('small', { class: 'soft', text: `${market.chain} · ${usdShort(market.volume24h)}` }),
       ),
       spark,
       quote,
@@ -68,7 +68,7 @@ export function createMarkets(list, onSelect) {
         change24h: entry.price_change_24h,
         volume24h: entry.volume_24_u,
         tvl: entry.tvl,
-        makers24h: entry.makers_24h,
+        trades24h: entry.tx_count_24h,
       })
       showQuote(row)
       const now = toNumber(entry.uprice)

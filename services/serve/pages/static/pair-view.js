@@ -2,7 +2,7 @@
 import { call } from './api.js'
 import { createChart } from './chart.js'
 import { byId, element } from './elements.js'
-import { directionOf, percent, price, shortAddress, toNumber, usdShort } from './format.js'
+import { directionOf, percent, price, short, shortAddress, toNumber, usdShort } from './format.js'
 import { flash } from './markets.js'
 
 const INTERVALS = [
@@ -49,7 +49,7 @@ export function createPairView({ key, onTrouble }) {
     const wanted = { pair: market.pair, chain: market.chain, pairId: market.pairId, interval }
     let early = []
     let live = (bar) => early.push(bar)
-    unsubscribe = socket.subscribe([['kline', wanted.pair, wanted.interval, wanted.chain]], (result) => {
+    unsubscribe = socket.subscribe([{ params: ['kline', wanted.pair, wanted.interval, wanted.chain] }], (result) => {
       if (mine !== choice) return
       if (result.topic === 'gap') refill(wanted, mine)
       else if (result.topic === 'kline') live(result)
@@ -77,11 +77,12 @@ export function createPairView({ key, onTrouble }) {
   }
 
   function showFacts() {
+    const trades = toNumber(market.trades24h)
     const facts = [
       ['24 h', percent(market.change24h), directionOf(market.change24h)],
       ['Volume 24 h', usdShort(market.volume24h)],
       ['TVL', usdShort(market.tvl)],
-      ['Makers 24 h', market.makers24h ?? '–'],
+      ['Trades 24 h', Number.isNaN(trades) ? '–' : short(trades)],
     ]
     byId('pair-price').textContent = `$${price(market.priceUsd)}`
     byId('pair-facts').replaceChildren(

@@ -75,10 +75,12 @@ export function openSocket({ key, onState }) {
   }
 
   function refused(subscription, error) {
-    if (error.code === BAD_PARAMS && subscription.cursors.size > 0) {
-      // What was missed cannot be had from here: begin anew.
+    const missed = subscription.cursors.size > 0
+    if (error.code === BAD_PARAMS && (missed || subscription.options !== undefined)) {
+      // Without what this server does not know; what was missed is then not told again.
       subscription.cursors.clear()
-      subscription.listener({ topic: 'gap' })
+      subscription.options = undefined
+      if (missed) subscription.listener({ topic: 'gap' })
       send([subscribeRequest(subscription)])
       return
     }
@@ -86,9 +88,9 @@ export function openSocket({ key, onState }) {
     subscription.listener({ topic: 'refused', reason: error.message })
   }
 
-  function subscribeRequest({ id, params, cursors }) {
-    const since = cursors.size === 0 ? [] : [{ since: [...cursors.values()] }]
-    return { jsonrpc: '2.0', id, method: 'subscribe', params: [...params, ...since] }
+  function subscribeRequest({ id, params, options, cursors }) {
+    const resumed = cursors.size === 0 ? options : { since: [...cursors.values()] }
+    return { jsonrpc: '2.0', id, method: 'subscribe', params: resumed === undefined ? params : [...params, resumed] }
   }
 
   function send(requests) {
@@ -105,11 +107,17 @@ export function openSocket({ key, onState }) {
   connect()
 
   return {
-    /** @param {unknown[][]} wanted each the params of a subscribe
+    /** @param {{ params: unknown[], options?: object }[]} wanted
      *  @param {(result: Record<string, unknown>) => void} listener hears pushes and notices
      *  @returns {() => void} ends them */
     subscribe(wanted, listener) {
-      const made = wanted.map((params) => ({ id: nextId++, params, listener, cursors: new Map() }))
+      const made = wanted.map(({ params, options }) => ({
+        id: nextId++,
+        params,
+        options,
+        listener,
+        cursors: new Map(),
+      }))
       for (const subscription of made) subscriptions.set(subscription.id, subscription)
       send(made.map(subscribeRequest))
       return () => {

@@ -93,6 +93,7 @@ async function busiest() {
       change24h: token.price_change_24h,
       volume24h: token.tx_volume_u_24h,
       tvl: token.main_pair_tvl,
+      trades24h: token.tx_count_24h,
     }))
 }
 
@@ -109,9 +110,9 @@ function follow(socket, endByPair, found) {
   for (const market of added) {
     const { pair, chain, pairId } = market
     const topics = [
-      ['tx', pair, chain],
-      ['liq', pair, chain],
-      ['price', [pairId]],
+      { params: ['tx', pair, chain] },
+      { params: ['liq', pair, chain] },
+      { params: ['price', [pairId]], options: { snapshot: true } },
     ]
     endByPair.set(
       pairId,

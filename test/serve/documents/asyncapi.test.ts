@@ -1,0 +1,106 @@
+import { Type } from '@sinclair/typebox'
+import { describe, expect, it } from 'vitest'
+import { asyncApiDocument } from '../../../services/serve/documents/asyncapi.js'
+import { DEFAULT_DOCUMENTS, documents } from '../../../services/serve/documents/index.js'
+import type { Topic } from '../../../services/serve/push/topic.js'
+import { TOPICS } from '../../../services/serve/push/topics/index.js'
+import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'
+
+const topic: Topic = {
+  name: 'weather',
+  summary: 'Weather of a place',
+  params: Type.Tuple([Type.String({ description: 'place' }), Type.String({ description: 'country' })]),
+  result: Type.Object({ topic: Type.Literal('weather'), rain: Type.String() }),
+  onSlow: 'conflate',
+  parse: () => ({ canonical: '', channels: [], chains: [] }),
+}
+const several: Topic = {
+  ...topic,
+  name: 'multi_weather',
+  params: Type.Array(Type.Tuple([Type.String(), Type.String()]), { minItems: 1 }),
+}
+const notice = { topic: 'storm', summary: 'A storm', result: Type.Object({ topic: Type.Literal('storm') }) }
+
+type Made = {
+  servers: Record<string, unknown>
+  operations: Record<string, Record<string, unknown>>
+  components: { messages: Record<string, { payload: { properties: Record<string, unknown> } }> }
+}
+const made = asyncApiDocument({ topics: [topic, several], notices: [notice], wsPort: 9 }) as unknown as Made
+const paramsOf = (message: string) => made.components.messages[message]?.payload.properties.params
+
+describe('a topic in the document', () => {
+  it('is subscribed to by its name, its params and options, and acknowledged or refused', () => {
+    expect(paramsOf('subscribe_weather')).toMatchObject({
+      type: 'array',
+      minItems: 3,
+      items: [
+        { const: 'weather' },
+        { type: 'string', description: 'place' },
+        { type: 'string', description: 'country' },
+        { type: 'object', description: 'Options' },
+      ],
+      additionalItems: false,
+    })
+    expect(made.operations.subscribe_weather).toEqual({
+      action: 'receive',
+      title: 'Subscribe to weather',
+      summary: 'Weather of a place',
+      channel: { $ref: '#/channels/socket' },
+      messages: [{ $ref: '#/channels/socket/messages/subscribe_weather' }],
+      reply: {
+        channel: { $ref: '#/channels/socket' },
+        messages: [{ $ref: '#/channels/socket/messages/acknowledged' }, { $ref: '#/channels/socket/messages/error' }],
+      },
+    })
+  })
+
+  it('with any number of params takes them all behind its name', () => {
+    expect(paramsOf('subscribe_multi_weather')).toMatchObject({
+      type: 'array',
+      minItems: 2,
+      items: [{ const: 'multi_weather' }],
+      additionalItems: { anyOf: [{ type: 'array', minItems: 2, maxItems: 2 }, { description: 'Options' }] },
+    })
+  })
+
+  it('is pushed in the interface’s envelope', () => {
+    expect(made.components.messages.push_weather?.payload).toEqual({
+      type: 'object',
+      required: ['jsonrpc', 'result'],
+      properties: {
+        id: { type: ['integer', 'string', 'null'], description: 'Of the subscribe that asked for it' },
+        jsonrpc: { const: '2.0' },
+        result: {
+          type: 'object',
+          required: ['topic', 'rain'],
+          properties: { topic: { const: 'weather', type: 'string' }, rain: { type: 'string' } },
+        },
+        sent_time: { type: 'integer', description: 'Epoch milliseconds' },
+      },
+    })
+  })
+
+  it('stands beside pings and our own notices', () => {
+    expect(Object.keys(made.operations)).toEqual([
+      ...['subscribe_weather', 'unsubscribe_weather', 'push_weather'],
+      ...['subscribe_multi_weather', 'unsubscribe_multi_weather', 'push_multi_weather'],
+      ...['unsubscribe_all', 'ping', 'notice_storm', 'refuse'],
+    ])
+  })
+})
+
+describe('the document of every topic served', () => {
+  const { asyncapi } = documents(DEFAULT_DOCUMENTS)
+  const { operations } = asyncapi as unknown as Made
+
+  it('has every topic', () => {
+    const pushed = Object.keys(operations).filter((name) => name.startsWith('push_'))
+    expect(pushed).toEqual([...TOPICS.keys()].map((name) => `push_${name}`))
+  })
+
+  it('refers only to what is there, and holds only JSON Schema draft 7', () => {
+    expect(brokenReferences(asyncapi)).toEqual([])
+    expect(strangeKeywords(schemasIn(asyncapi), 'draft-7')).toEqual([])
+  })
+})

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { repositoryRoot } from '../../../schemas/avro.js'
+import { DOCUMENT_FILES } from '../../../schemas/generate.js'
+import { DEFAULT_DOCUMENTS, documents, documentText } from '../../../services/serve/documents/index.js'
+
+it.each(['openapi', 'asyncapi'] as const)(
+  'schemas/%s.json is what the declarations say (else: npm run generate)',
+  (name) => {
+    const file = readFileSync(join(repositoryRoot(), DOCUMENT_FILES[name]), 'utf8')
+    expect(file).toBe(documentText(documents(DEFAULT_DOCUMENTS)[name]))
+  },
+)
