@@ -32,6 +32,17 @@ export const FIELDS = {
         buys_tx_${w}_count sells_tx_${w}_count tx_${w}_count`),
     ),
   ],
+  tokenPair:
+    words(`pair chain amm token0_address token0_symbol token0_decimal token1_address token1_symbol token1_decimal
+    target_token reserve0 reserve1 token0_price_eth token0_price_usd token1_price_eth token1_price_usd price_change
+    price_change_24h volume_u low_u high_u fee total_supply tx_amount tx_count created_at updated_at`),
+  contracts: words(`token chain token_name token_symbol decimal total holders owner creator_address has_code is_proxy
+    is_open_source has_mint_method has_black_method has_white_method transfer_pausable hidden_owner
+    can_take_back_ownership owner_change_balance selfdestruct external_call is_anti_whale anti_whale_modifiable
+    trading_cooldown slippage_modifiable personal_slippage_modifiable cannot_buy cannot_sell_all is_honeypot buy_tax
+    sell_tax transfer_tax buy_gas sell_gas approve_gas burn_amount lock_amount token_lock_percent pair_lock_percent
+    pair_holders pair_total creator_balance creator_percent owner_balance owner_percent dex token_holders_rank
+    pair_holders_rank risk_level risk_score risk_info is_in_dex issue_platform`),
   klinesPair: words('pair_id interval limit to_time total_count target_token_id points'),
   tx: words(`amm amount_eth amount_usd block_number chain from_address from_amount from_price_eth from_price_usd
     from_reserve from_symbol id pair_address pair_liquidity_eth pair_liquidity_usd profile sender target_token time to

@@ -29,9 +29,11 @@ export function holderView(market: Market, token: TokenState, facts: HolderFacts
   const amount = rawToNumber(facts.balanceRaw, token.info.decimals)
   const priceUsd = tokenPriceUsd(market, token)
   const unit = powerOfTen(token.info.decimals ?? Number.NaN)
-  const [bought, sold] = [trades.boughtRaw / unit, trades.soldRaw / unit]
-  const avgPurchase = trades.buyVolumeUsd / (trades.pricedBoughtRaw / unit)
-  const avgSale = trades.sellVolumeUsd / (trades.pricedSoldRaw / unit)
+  // Nothing is nothing, whatever the decimals are.
+  const amountOf = (raw: number): number => (raw === 0 ? 0 : raw / unit)
+  const [bought, sold] = [amountOf(trades.boughtRaw), amountOf(trades.soldRaw)]
+  const avgPurchase = trades.buyVolumeUsd / amountOf(trades.pricedBoughtRaw)
+  const avgSale = trades.sellVolumeUsd / amountOf(trades.pricedSoldRaw)
   // Only what was seen bought has a cost: of it so much was sold, and so much may still be held.
   const matched = Math.min(bought, sold)
   const kept = Math.min(Math.max(bought - sold, 0), amount)

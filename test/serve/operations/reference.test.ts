@@ -1,0 +1,217 @@
+/** Generated markets played by a real `up`: history, holders and lists from first principles, reorgs included. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Played, playedBy } from '../../rig/http/against-reference.js'
+import { dataOf } from '../../rig/http/ask.js'
+import { removeScratchFolders, scratchFolder } from '../../rig/http/command.js'
+import { amountOf, answerDifferences, readNumber } from '../../rig/http/decimals.js'
+import { windowNamed } from '../../rig/http/expected-pair.js'
+import { expectedToken, UNCHECKED_OF_TOKEN } from '../../rig/http/expected-token.js'
+import { interleave, writeRecording } from '../../rig/http/recording-file.js'
+import { startUp, type Up } from '../../rig/http/up.js'
+import { generateRecording } from '../../rig/market/generate.js'
+import { marketMoney } from '../../rig/market/money.js'
+import { differences } from '../../rig/reference/compare.js'
+import { expectedHolders, expectedSwap, expectedTokenBars } from './expected-events.js'
+
+const options = { retracts: { probability: 0.05, maxDepth: 6 } }
+const MARKETS = [
+  { seed: 301, chain: 'eth', blocks: 200, options },
+  { seed: 302, chain: 'solana', blocks: 200, options },
+]
+
+let up: Up
+const played = new Map<string, Played>()
+const playedOn = (chain: string): Played => played.get(chain) as Played
+type Row = Record<string, unknown>
+const rows = async (path: string): Promise<Row[]> => {
+  const answer = await up.get(path)
+  if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+  return answer.body as Row[]
+}
+
+beforeAll(async () => {
+  for (const market of MARKETS) played.set(market.chain, playedBy(generateRecording(market), marketMoney(market.chain)))
+  const folder = scratchFolder()
+  const events = writeRecording(folder, 'two.jsonl', interleave([...played.values()].map(({ lines }) => lines)))
+  // Flushed seldom: what is asked before that is laid over the store from memory.
+  const settings = { intervals: { flush_ms: 3000 } }
+  up = await startUp({ folder, events, chains: MARKETS.map(({ chain }) => marketMoney(chain)), settings })
+  for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
+})
+
+afterAll(async () => {
+  await up.stop()
+  removeScratchFolders()
+})
+
+describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
+  /** Paged as a client does: from the time of the last one it has. */
+  async function allTxs(kind: 'swap' | 'liq', pair: string): Promise<Row[]> {
+    const all = new Map<unknown, Row>()
+    for (let from = 0; ; ) {
+      const path = `/v2/txs/${kind}/${pair}-${chain}?limit=300&from_time=${from}`
+      const { txs } = dataOf<{ txs: Row[] }>(await up.get(path))
+      for (const tx of txs) all.set(tx.id, tx)
+      if (txs.length < 300) return [...all.values()]
+      from = Number(txs.at(-1)?.tx_time)
+    }
+  }
+
+  test('every swap of every pair, in order', async () => {
+    const { reference } = playedOn(chain)
+    const found: string[] = []
+    for (const pair of reference.pairs.keys()) {
+      const expected = reference.trades
+        .filter((trade) => trade.pair === pair)
+        .sort((a, b) => a.time - b.time || a.block_number - b.block_number || a.tx_seq - b.tx_seq)
+        .map((trade) => expectedSwap(reference, trade))
+      const got = await allTxs('swap', pair)
+      found.push(...differences(got.length, expected.length, `${pair} swaps`))
+      for (const [at, tx] of got.entries()) {
+        found.push(...answerDifferences(tx, expected[at] ?? {}, [], `${pair} ${at}`))
+      }
+    }
+    expect(found).toEqual([])
+    expect(reference.trades.length).toBeGreaterThan(300)
+  })
+
+  test('every liquidity event of every pair, in order', async () => {
+    const { reference } = playedOn(chain)
+    const times = new Map(reference.blocks.map(({ number, time }) => [number, time]))
+    const timeOf = (block: number): number => times.get(block) ?? Number.NaN
+    const types = { create: 'createPair', add: 'addLiquidity', remove: 'removeLiquidity' }
+    for (const pair of reference.pairs.keys()) {
+      const expected = reference.liquidity
+        .filter((event) => event.pair === pair)
+        .sort((a, b) => timeOf(a.block_number) - timeOf(b.block_number))
+      // The quote's price: what a pool without a trade makes of its target is its own.
+      const side = reference.pairs.get(pair)?.target === 0 ? 1 : 0
+      const got = (await allTxs('liq', pair)).map((event) => ({
+        ...{ id: event.id, type: event.type, price: readNumber(event[`token${side}_price_usd`]) },
+      }))
+      const plain = expected.map((event) => ({
+        ...{ id: event.id, type: types[event.kind], price: event[`price${side}_usd`] },
+      }))
+      expect([pair, differences(got, plain)]).toEqual([pair, []])
+    }
+  })
+
+  test.each([
+    ['k1', 'u'],
+    ['k15', 'm'],
+    ['k60', 'r'],
+    ['k1440', 'u'],
+  ] as const)('token candles of %s in %s follow the main pair', async (interval, category) => {
+    const { reference } = playedOn(chain)
+    let switches = 0
+    for (const token of reference.tokens.keys()) {
+      const path = `/v2/klines/token/${token}-${chain}?interval=${interval}&category=${category}&limit=1000`
+      const { points } = dataOf<{ points: Row[] }>(await up.get(path))
+      const got = points.map((point) =>
+        Object.fromEntries(Object.entries(point).map(([field, value]) => [field, readNumber(value)])),
+      )
+      const expected = expectedTokenBars(reference, token, interval, category).slice(-1000)
+      expect([token, differences(got, expected)]).toEqual([token, []])
+      switches += reference.mainPairChanges.filter((change) => change.token === token).length > 1 ? 1 : 0
+    }
+    expect(switches).toBeGreaterThan(1)
+  })
+
+  test('the holders of every token, with what they bought and sold', async () => {
+    const { reference, lines } = playedOn(chain)
+    await up.stored(chain, lines.length)
+    let holders = 0
+    for (const token of reference.tokens.keys()) {
+      const got = await rows(`/v2/tokens/top100/${token}-${chain}`)
+      const expected = expectedHolders(reference, token, marketMoney(chain)).slice(0, 100)
+      expect([token, got.map(({ holder }) => holder)]).toEqual([token, expected.map(({ holder }) => holder)])
+      const found = got.flatMap((one, at) => answerDifferences(one, expected[at] ?? {}, ['complete_since'], token))
+      expect(found).toEqual([])
+      holders += got.length
+    }
+    expect(holders).toBeGreaterThan(20)
+  })
+
+  test('every token in detail, its value less what is burnt', async () => {
+    const { reference, launches } = playedOn(chain)
+    const found: string[] = []
+    for (const [address, token] of reference.tokens) {
+      const data = dataOf<{ token: Row; pairs: Row[] }>(await up.get(`/v2/tokens/${address}-${chain}`))
+      const expected = expectedToken(reference, address, token, launches)
+      const told = Object.fromEntries(
+        Object.entries(data.token).map(([key, value]) => [key, value === '' ? null : value]),
+      )
+      const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en']
+      const unchecked = [...UNCHECKED_OF_TOKEN, ...texts, 'burn_amount']
+      for (const field of unchecked) delete expected[field]
+      found.push(...answerDifferences(told, expected, unchecked, address))
+      expect(data.token.burn_amount).toBe(token.holders === 0 || token.decimals === null ? null : '0')
+      const deepest = [...reference.pairs]
+        .filter(([, pair]) => [pair.token0, pair.token1].includes(address))
+        .map(([pair, { tvl, windows }]) => ({ pair, tvl, volume: volumeOf(windows) }))
+        .sort((a, b) => known(b.tvl) - known(a.tvl) || b.volume - a.volume || (a.pair < b.pair ? -1 : 1))
+      expect([address, data.pairs.map(({ pair }) => pair)]).toEqual([
+        address,
+        deepest.slice(0, 5).map(({ pair }) => pair),
+      ])
+    }
+    expect(found).toEqual([])
+  })
+
+  test('trending: each token that traded, once, in the order of its measure', async () => {
+    const { reference } = playedOn(chain)
+    const { native, anchor, stables } = marketMoney(chain)
+    const expected = [...reference.tokens]
+      .filter(([, { windows }]) => windowNamed(windows, '24h').buys + windowNamed(windows, '24h').sells > 0)
+      .map(([token, { windows, tvl }]) => {
+        const pace = (volumeOf(windows) + 24 * volumeOf(windows, '1h')) / 2
+        const borne = Number.isNaN(tvl) ? pace : Math.min(pace, 10 * tvl)
+        const group = [native, anchor, ...stables].includes(token) ? 2 : Number.isNaN(tvl) ? 1 : 0
+        return { token, group, score: borne * Math.log2(1 + windowNamed(windows, '24h').makers) }
+      })
+      .sort((a, b) => a.group - b.group || b.score - a.score || (a.token < b.token ? -1 : 1))
+    const got: unknown[] = []
+    for (let page = 0; page >= 0; ) {
+      const answer = await up.get(`/v2/tokens/trending?chain=${chain}&page_size=7&current_page=${page}`)
+      const body = answer.body as { tokens: Row[]; next_page: number; total: number; current_page_size: number }
+      expect([body.total, body.current_page_size]).toEqual([expected.length, body.tokens.length])
+      got.push(...body.tokens.map(({ token }) => token))
+      page = body.next_page
+    }
+    expect(got).toEqual(expected.map(({ token }) => token))
+    expect(got.length).toBeGreaterThan(7)
+  })
+
+  test('every token is found by its address, and by its symbol among those that have it', async () => {
+    const { reference } = playedOn(chain)
+    for (const [token, { symbol }] of reference.tokens) {
+      expect((await rows(`/v2/tokens?keyword=${token}&chain=${chain}`))[0]?.token).toBe(token)
+      if (symbol === null || symbol === '') continue
+      const named = await rows(`/v2/tokens?keyword=${encodeURIComponent(symbol.toLowerCase())}&chain=${chain}`)
+      const same = [...reference.tokens].filter(([, one]) => one.symbol?.toLowerCase() === symbol.toLowerCase())
+      expect(named.slice(0, same.length).map(({ symbol: one }) => String(one).toLowerCase())).toEqual(
+        same.map(() => symbol.toLowerCase()),
+      )
+    }
+  })
+
+  test('market_cap and fdv order by the value told', async () => {
+    const { reference } = playedOn(chain)
+    const found = await rows(`/v2/tokens?keyword=${chain === 'eth' ? '0x' : 'e'}&chain=${chain}&orderby=market_cap`)
+    const values = found
+      .filter(({ token }) => chain === 'eth' && reference.tokens.has(String(token)))
+      .map(({ token }) => {
+        const facts = reference.tokens.get(String(token))
+        return amountOf(facts?.total_supply ?? null, facts?.decimals ?? null) * (facts?.price_usd ?? Number.NaN)
+      })
+    const order = values.map(known)
+    expect(order).toEqual([...order].sort((a, b) => b - a))
+  })
+})
+
+const known = (value: number): number => (Number.isNaN(value) ? -1 : value)
+
+function volumeOf(windows: Parameters<typeof windowNamed>[0], name: '1h' | '24h' = '24h'): number {
+  const { buy_volume, sell_volume } = windowNamed(windows, name)
+  return buy_volume + sell_volume
+}
