@@ -14,9 +14,9 @@ export const TAG_FORMS =
 /** What a tag asks for. */
 export type PlatformTag = {
   includes(listed: ListedToken): boolean
-  /** Ordered by time, the latest first, where nothing else is asked for; else by volume. */
+  /** The latest are chosen; else all. */
   newest: boolean
-  /** The time a `new` list is ordered by. */
+  /** The time a `new` list is chosen by. */
   timeS(listed: ListedToken): number
 }
 

@@ -60,3 +60,7 @@ export function listFields(list: string): Field[] {
   if (waiting.length > 0) throw new Error(`no type is given for ${waiting.join(', ')}`)
   return found
 }
+
+/** Fields that are only named, with the type the ones beside them have. */
+export const fieldsOfType = (names: readonly string[], type: FieldType): Field[] =>
+  names.map((name) => ({ name, type, required: true, values: [] }))

@@ -1,11 +1,12 @@
 /** What a field may hold: by the interface's types, and where only its name is known, by the rule for such names. */
 import type { Field } from './fields.js'
 
-export type Kind = 'text' | 'decimal' | 'count' | 'time' | 'fact' | 'list'
+export type Kind = 'text' | 'decimal' | 'count' | 'time' | 'fact' | 'list' | 'tags'
 
 export const DECIMAL = /^-?\d+(\.\d+)?$/
 
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
+  ['tags', /^wallet_tag$/],
   ['list', /^(dex|lock|points|txs|tokens|.*_rank)$/],
   ['time', /(_at|_time|^time|block_number)$/],
   ['count', /(_count(_|$)|^tx_count|_count_|buyers|sellers|makers|holders|decimal$|^limit$|^total_count$)/],
@@ -33,6 +34,7 @@ const ALLOWED: Record<Kind, (value: unknown) => boolean> = {
   time: (value) => isWhole(value) && Number(value) >= 0,
   fact: (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
   list: (value) => Array.isArray(value),
+  tags: (value) => value === null || Array.isArray(value),
 }
 
 /** Why a record's field is not as its name demands; undefined where it is. */

@@ -46,6 +46,10 @@ export async function sweepRest(
 ): Promise<Sweep> {
   const tokenIds = market.chains.flatMap((chain) => market.tokens(chain).map((token) => `${token}-${chain}`))
   const pairIds = market.chains.flatMap((chain) => market.pairs(chain).map(({ pair }) => `${pair}-${chain}`))
+  /** Of what is asked one by one, every so many: the first are money, the last launches. */
+  const some = (ids: readonly string[], count: number): string[] =>
+    ids.filter((_, at) => at % Math.ceil(ids.length / count) === 0)
+  const [someTokens, somePairs] = [some(tokenIds, 40), some(pairIds, 40)]
   const get = (path: string, query: Asked['query'] = {}): Promise<unknown> => dataOf(served, { path, query })
   const post = (path: string, body: unknown): Promise<unknown> => dataOf(served, { method: 'POST', path, body })
   const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<Told[]> => {
@@ -53,12 +57,12 @@ export async function sweepRest(
     for (const item of items) told.push((await one(item)) as Told)
     return told
   }
-  const detail = await all(tokenIds, (id) => get(`/v2/tokens/${id}`))
-  const contract = await all(tokenIds, (id) => get(`/v2/contracts/${id}`))
+  const detail = await all(someTokens, (id) => get(`/v2/tokens/${id}`))
+  const contract = await all(someTokens, (id) => get(`/v2/contracts/${id}`))
   const trending = await all(market.chains, (chain) => get('/v2/tokens/trending', { chain, page_size: 100 }))
-  const klines = await all(pairIds, (id) => get(`/v2/klines/pair/${id}`, { interval: 1 }))
-  const swaps = await all(pairIds, (id) => get(`/v2/txs/swap/${id}`))
-  const liquidities = await all(pairIds, (id) => get(`/v2/txs/liq/${id}`))
+  const klines = await all(somePairs, (id) => get(`/v2/klines/pair/${id}`, { interval: 1 }))
+  const swaps = await all(somePairs, (id) => get(`/v2/txs/swap/${id}`))
+  const liquidities = await all(somePairs, (id) => get(`/v2/txs/liq/${id}`))
   return {
     price: Object.values((await post('/v2/tokens/price', { token_ids: tokenIds.slice(0, 200), tvl_min: 0 })) as object),
     search: await inBatches(tokenIds, 50, (ids) => post('/v2/tokens/search', { token_ids: ids })),
@@ -69,15 +73,15 @@ export async function sweepRest(
     contract,
     contractDex: contract.flatMap(({ dex }) => each(dex)),
     contractRank: contract.flatMap((one) => [...each(one.token_holders_rank), ...each(one.pair_holders_rank)]),
-    holder: (await all(tokenIds, (id) => get(`/v2/tokens/top100/${id}`))).flatMap(each),
+    holder: (await all(someTokens, (id) => get(`/v2/tokens/top100/${id}`))).flatMap(each),
     main: (await all(market.chains, (chain) => get('/v2/tokens/main', { chain }))).flatMap(each),
     trending,
     trendingToken: trending.flatMap(({ tokens }) => each(tokens)),
     platform: (await all(platformTags, (tag) => get('/v2/tokens/platform', { tag }))).flatMap(each),
-    pair: await all(pairIds, (id) => get(`/v2/pairs/${id}`)),
+    pair: await all(somePairs, (id) => get(`/v2/pairs/${id}`)),
     klines,
     point: klines.flatMap(({ points }) => each(points)),
-    tokenKlines: await all(tokenIds, (id) => get(`/v2/klines/token/${id}`, { interval: 1 })),
+    tokenKlines: await all(someTokens, (id) => get(`/v2/klines/token/${id}`, { interval: 1 })),
     swaps,
     swap: swaps.flatMap(({ txs }) => each(txs)),
     liquidities,

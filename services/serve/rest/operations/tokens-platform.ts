@@ -33,7 +33,7 @@ export const tokensPlatform = operation({
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',
-        description: 'Descending. Tags of new tokens are by time unless this is given',
+        description: 'Descending',
       }),
     ),
   }),
@@ -42,22 +42,23 @@ export const tokensPlatform = operation({
     const markets = resolveChains(chains, query.chain)
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
     if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
-    const measureOf =
-      query.orderby === undefined && tag.newest ? tag.timeS : TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
-    const listed = firstOf(ranked(markets, tag, measureOf), query.limit ?? DEFAULT_LIMIT, byMeasure)
+    const limit = query.limit ?? DEFAULT_LIMIT
+    // A `new` tag chooses by time; the order is the one asked for all the same.
+    const chosen = tag.newest
+      ? firstOf(ranked(tagged(markets, tag), tag.timeS), limit, byMeasure)
+      : tagged(markets, tag)
+    const listed = firstOf(ranked(chosen, TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']), limit, byMeasure)
     const data = listed.map(({ market, token }) => tokenView(market, token))
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })
 
-function* ranked(
-  markets: readonly Market[],
-  tag: PlatformTag,
-  measureOf: (listed: ListedToken) => number,
-): Generator<Ranked> {
-  for (const listed of tokensOf(markets)) {
-    if (tag.includes(listed)) yield { ...listed, measure: measureOf(listed) }
-  }
+function* tagged(markets: readonly Market[], tag: PlatformTag): Generator<ListedToken> {
+  for (const listed of tokensOf(markets)) if (tag.includes(listed)) yield listed
+}
+
+function* ranked(tokens: Iterable<ListedToken>, measureOf: (listed: ListedToken) => number): Generator<Ranked> {
+  for (const { market, token } of tokens) yield { market, token, measure: measureOf({ market, token }) }
 }
 
 function isSeen(markets: readonly Market[], platform: string): boolean {
