@@ -15,7 +15,7 @@ import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse.js'
 import type { Store } from '../../services/core/store/port.js'
 import { TABLES, type TableName } from '../../services/core/store/tables.js'
-import type { ServeDeps } from '../../services/serve/deps.js'
+import type { ServeConfig, ServeDeps } from '../../services/serve/deps.js'
 import { createServe } from '../../services/serve/main.js'
 import { engineExpected } from '../rig/store-engine.js'
 
@@ -80,20 +80,21 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     }
   }
 
+  const config: ServeConfig = {
+    host: '127.0.0.1',
+    httpPort: 0,
+    wsPort: 0,
+    apiKey: { kind: 'none' },
+    envelope: 'spec',
+    chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+  }
   const open = (more: Partial<ServeDeps> = {}) =>
     createServe({
       log,
       codec,
       store,
       keys: { lookup: (hash) => keys.get(hash), ...spent },
-      config: {
-        host: '127.0.0.1',
-        httpPort: 0,
-        wsPort: 0,
-        apiKey: { kind: 'none' },
-        envelope: 'spec',
-        chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
-      },
+      config,
       logger: silentLogger,
       metrics: createMetrics({ processMetrics: false }),
       pollMs: 20,
@@ -123,16 +124,21 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
 
+  const send = (method: string, path: string) =>
+    fetch(`http://127.0.0.1:${ports.httpPort}${path}`, { method, headers: { 'x-api-key': KEY } })
+
   return {
     log,
     store,
     keys,
+    config,
     /** Another node on the same log and store; the caller starts and stops it. */
     open,
     append,
     feed,
     get,
     post,
+    send,
     get wsUrl() {
       return `ws://127.0.0.1:${ports.wsPort}`
     },

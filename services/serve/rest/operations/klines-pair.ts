@@ -8,17 +8,23 @@ import { fieldsOf, int, text } from '../../views/schema.js'
 import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
+import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 300
 const MAX_LIMIT = 1000
 
 /** What both history operations of candles take. */
 export const KlinesQuery = Type.Object({
-  interval: Type.String({ description: `${[...HISTORY_INTERVALS.keys()].join(' ')}` }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  interval: Type.String({
+    enum: [...HISTORY_INTERVALS.keys()],
+    description: 'Minutes, the same with a k before, or s1 for seconds',
+  }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most points in the answer' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
-  from_time: Type.Optional(Type.Integer({ minimum: 0, description: 'First bucket start, epoch seconds' })),
-  to_time: Type.Optional(Type.Integer({ minimum: 0, description: 'Last bucket start, epoch seconds' })),
+  from_time: Type.Optional(epochSeconds('First bucket start')),
+  to_time: Type.Optional(epochSeconds('Last bucket start')),
   category: Type.Optional(
     Type.Union([Type.Literal('u'), Type.Literal('m'), Type.Literal('r')], {
       default: 'u',
@@ -81,9 +87,7 @@ export const klinesPair = operation({
 
 export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
   const { from_time: fromS, to_time: toS } = query
-  if (fromS !== undefined && toS !== undefined && fromS > toS) {
-    throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
-  }
+  checkRange(fromS, toS)
   return {
     interval: intervalOf(query.interval),
     category: query.category ?? 'u',

@@ -6,7 +6,7 @@ import type { Market } from '../../views/market.js'
 import { int, text } from '../../views/schema.js'
 import { resolveId } from '../ids.js'
 import type { Answer, OperationContext } from '../operation.js'
-import { badRequest } from '../problem.js'
+import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
@@ -16,8 +16,8 @@ export const TxsQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most items in the answer' }),
   ),
-  from_time: Type.Optional(Type.Integer({ minimum: 0, description: 'Not before, epoch seconds, inclusive' })),
-  to_time: Type.Optional(Type.Integer({ minimum: 0, description: 'Not after, epoch seconds, inclusive' })),
+  from_time: Type.Optional(epochSeconds('Not before, inclusive')),
+  to_time: Type.Optional(epochSeconds('Not after, inclusive')),
   sort: Type.Optional(
     Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
       default: 'asc',
@@ -41,9 +41,7 @@ export async function answerTxs<Event>(
 ): Promise<Answer<unknown>> {
   const { address, chain, market } = resolveId(chains, pairId, 'pair-id')
   const { limit = DEFAULT_LIMIT, from_time: fromS, to_time: toS, sort = 'asc' } = query
-  if (fromS !== undefined && toS !== undefined && fromS > toS) {
-    throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
-  }
+  checkRange(fromS, toS)
   const pair = market.state.pairs.get(address)
   const shared = { limit, pair_id: `${address}-${chain}`, to_time: toS ?? market.state.nowS }
   if (pair === undefined) {

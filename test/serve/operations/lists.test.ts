@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TokenInfo, TokenUpdate } from '../../../services/core/domain/records.js'
+import { TOKEN_FIELDS } from '../fields.js'
+import { type Rig, startRig } from '../rig.js'
+import { PAIR, pairInfo, pairUpdate, T0, tokenInfo, tokenUpdate, toldWindows, USDC, update, WETH } from '../updates.js'
+
+let rig: Rig
+type Json = Record<string, unknown>
+const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const WBTC = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
+const address = (n: number) => `0x${String(n).padStart(40, '0')}`
+
+/** A token that traded for this much today, all of it in the last hour. */
+const token = (n: number, given: Partial<TokenInfo>, more: Partial<TokenUpdate> & { volume?: number } = {}) => {
+  const { volume = 0, ...rest } = more
+  const traded = { buy_volume: volume, sell_volume: 0, buys: volume > 0 ? 1 : 0, sells: 0, makers: 1 }
+  return tokenUpdate({
+    ...{ token: address(n), info: tokenInfo(given), main_pair: null, windows: toldWindows(traded) },
+    ...rest,
+  })
+}
+const launched = (n: number, stage: string, progress: number, volume: number, given: Partial<TokenInfo> = {}) =>
+  token(
+    n,
+    {
+      symbol: `L${n}`,
+      launch_platform: 'pump',
+      launch_stage: stage,
+      launch_progress: progress,
+      created_at: T0 + n,
+      ...given,
+    },
+    { volume, tvl: volume },
+  )
+
+const list = async (path: string) => {
+  const response = await rig.get(path)
+  const body = (await response.json()) as Json[]
+  return { response, body, symbols: Array.isArray(body) ? body.map(({ symbol }) => symbol) : body }
+}
+
+beforeAll(async () => {
+  rig = await startRig()
+  const cash = (one: string, symbol: string, tvl: number) =>
+    tokenUpdate({
+      token: one,
+      info: tokenInfo({ symbol, name: symbol }),
+      tvl,
+      main_pair: null,
+      windows: toldWindows({ buys: 0, sells: 0 }),
+    })
+  await rig.append(
+    update({
+      pairs: [
+        pairUpdate({ info: pairInfo({ token0: address(1) }), tvl: 77 }),
+        pairUpdate({ pair: address(900), info: pairInfo({ token0: address(24), created_at: T0 + 500 }) }),
+        pairUpdate({ pair: address(901), info: pairInfo({ token0: address(25), created_at: T0 + 400 }) }),
+      ],
+      tokens: [
+        ...[cash(WBTC, 'WBTC', 9), cash(DAI, 'DAI', 5), cash(USDT, 'USDT', Number.NaN), cash(USDC, 'USDC', 3)],
+        cash(WETH, 'WETH', 1),
+        token(1, { symbol: 'PEPE', name: 'Pepe', total_supply: '1000000' }, { volume: 10, main_pair: PAIR }),
+        token(
+          2,
+          { symbol: 'pepe', name: 'Other pepe', total_supply: null },
+          { volume: 20, price_usd: Number.NaN, tvl: Number.NaN },
+        ),
+        token(3, { symbol: 'PEPE2', name: 'Second', total_supply: '9000000' }, { volume: 500, tvl: 1 }),
+        token(4, { symbol: 'XPEPE', name: null }, { volume: 900, tvl: 1000 }),
+        token(5, { symbol: 'ABC', name: 'pepe' }, { volume: 1 }),
+        token(6, { symbol: 'a.c', name: 'Dots (and) [more]' }),
+        token(7, { symbol: null, name: null, decimals: null }),
+        ...[launched(20, 'created', Number.NaN, 5), launched(21, 'curve', 0.8, 50), launched(22, 'curve', 0.79, 40)],
+        ...[launched(23, 'curve', 0.95, 30), launched(24, 'graduated', 1, 20, { launch_pool: address(900) })],
+        launched(25, 'graduated', 1, 60, { launch_pool: address(901) }),
+        launched(26, 'curve', 0.9, 70, { launch_platform: 'bonk' }),
+      ],
+    }),
+    update({ chain: 'bsc', now: T0 + 9, tokens: [token(1, { symbol: 'PEPE', name: 'On bsc' }, { volume: 15 })] }),
+  )
+  await rig.start()
+}, 60_000)
+afterAll(() => rig.stop())
+
+describe('GET /v2/tokens', () => {
+  it('is a bare array with every field: exact matches, beginnings, the rest, each by volume', async () => {
+    const { response, body, symbols } = await list('/v2/tokens?keyword=pepe&chain=eth')
+    expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '5'])
+    expect(symbols).toEqual(['pepe', 'PEPE', 'ABC', 'PEPE2', 'XPEPE'])
+    expect(body.flatMap((one) => TOKEN_FIELDS.filter((field) => !(field in one)))).toEqual([])
+    expect(body[1]).toMatchObject({ market_cap: '2', main_pair_tvl: '77', burn_amount: null })
+  })
+
+  it.each([
+    ['market_cap', ['ABC', 'PEPE', 'pepe']],
+    ['fdv', ['ABC', 'PEPE', 'pepe']],
+    ['main_pair_tvl', ['PEPE', 'pepe', 'ABC']],
+    ['tx_volume_u_24h', ['pepe', 'PEPE', 'ABC']],
+  ])('orderby=%s within each, unknown last', async (orderby, exact) => {
+    const { symbols } = await list(`/v2/tokens?keyword=PEPE&chain=eth&orderby=${orderby}`)
+    expect((symbols as string[]).slice(0, 3)).toEqual(exact)
+  })
+
+  it('searches all chains unless one is named', async () => {
+    const { response, body } = await list('/v2/tokens?keyword=PEPE&limit=3')
+    expect(body.map(({ chain, symbol }) => [chain, symbol])).toEqual([
+      ['eth', 'pepe'],
+      ['bsc', 'PEPE'],
+      ['eth', 'PEPE'],
+    ])
+    expect(response.headers.get('x-as-of')).toBe(`${T0 + 1}; bsc=${T0 + 9}; eth=${T0 + 1}`)
+  })
+
+  it('finds by address in any case, by a part of it, and takes a keyword as it is written', async () => {
+    const found = (await list(`/v2/tokens?keyword=${WETH.toUpperCase().replace('0X', '0x')}`)).symbols
+    expect(found).toEqual(['WETH'])
+    expect((await list(`/v2/tokens?keyword=${WETH.slice(0, 12)}`)).symbols).toEqual(['WETH'])
+    expect((await list('/v2/tokens?keyword=a.c')).symbols).toEqual(['a.c'])
+    expect((await list(`/v2/tokens?keyword=${encodeURIComponent('(and) [')}`)).symbols).toEqual(['a.c'])
+    expect((await list('/v2/tokens?keyword=%20weth%20')).symbols).toEqual(['WETH'])
+  })
+
+  it('nothing found is an empty array that says so', async () => {
+    const { response, body } = await list('/v2/tokens?keyword=nosuchthing')
+    expect([body, response.headers.get('x-reason')]).toEqual([[], 'unknown_token'])
+  })
+
+  it.each([
+    ['', 'query_invalid'],
+    ['keyword=', 'query_invalid'],
+    ['keyword=%20', 'query_invalid'],
+    ['keyword=a&keyword=b', 'query_invalid'],
+    [`keyword=${'a'.repeat(129)}`, 'query_invalid'],
+    ['keyword=a&limit=0', 'query_invalid'],
+    ['keyword=a&limit=301', 'query_invalid'],
+    ['keyword=a&orderby=name', 'query_invalid'],
+    ['keyword=a&chain=', 'query_invalid'],
+    ['keyword=a&chain=moon', 'chain_unknown'],
+  ])('?%s is 400', async (query, code) => {
+    const { response, body } = await list(`/v2/tokens?${query}`)
+    expect([response.status, (body as unknown as Json).code]).toEqual([400, code])
+  })
+
+  it('an unknown parameter is ignored', async () => {
+    expect((await list('/v2/tokens?keyword=WETH&colour=red')).symbols).toEqual(['WETH'])
+  })
+})
+
+describe('GET /v2/tokens/main', () => {
+  it('native, anchor, stables, majors; within a class the deeper first', async () => {
+    const { response, body, symbols } = await list('/v2/tokens/main?chain=eth')
+    expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '5'])
+    expect(symbols).toEqual(['WETH', 'USDC', 'DAI', 'USDT', 'WBTC'])
+    expect(body.flatMap((one) => TOKEN_FIELDS.filter((field) => !(field in one)))).toEqual([])
+    expect(body[1]).toMatchObject({ token: USDC, current_price_usd: '1', main_pair: '' })
+    expect(body[3]).toMatchObject({ tvl: '', logo_url: '', holders: 12 })
+  })
+
+  it('only those the chain has shown', async () => {
+    const { response, body } = await list('/v2/tokens/main?chain=bsc')
+    expect([body, response.headers.get('x-reason')]).toEqual([[], 'no_main_tokens'])
+  })
+
+  it.each(['', '?chain=', '?chain=moon', '?chain=eth&chain=bsc'])('%s is 400', async (query) => {
+    expect((await rig.get(`/v2/tokens/main${query}`)).status).toBe(400)
+  })
+})
+
+describe('GET /v2/tokens/trending', () => {
+  const page = async (query: string) => {
+    const response = await rig.get(`/v2/tokens/trending?chain=eth&${query}`)
+    return (await response.json()) as { tokens: Json[]; next_page: number; current_page_size: number; total: number }
+  }
+
+  it('by demand, as far as liquidity bears it out; unknown liquidity last', async () => {
+    const { tokens, ...rest } = await page('')
+    expect(rest).toEqual({ current_page_size: 12, next_page: -1, total: 12 })
+    // PEPE2 turns 500 over on a TVL of 1: counted as 10.
+    expect(tokens.map(({ symbol }) => symbol)).toEqual([
+      ...['XPEPE', 'L26', 'L25', 'L21', 'L22', 'L23', 'L24', 'PEPE', 'L20', 'ABC', 'PEPE2', 'pepe'],
+    ])
+  })
+
+  it('pages; the last one has no next', async () => {
+    const pages = [
+      await page('page_size=5'),
+      await page('page_size=5&current_page=1'),
+      await page('limit=5&current_page=2'),
+    ]
+    expect(pages.map(({ current_page_size, next_page }) => [current_page_size, next_page])).toEqual([
+      [5, 1],
+      [5, 2],
+      [2, -1],
+    ])
+    const all = (await page('')).tokens.map(({ token }) => token)
+    expect(pages.flatMap(({ tokens }) => tokens.map(({ token: one }) => one))).toEqual(all)
+    expect(await page('current_page=3&page_size=5')).toEqual({
+      current_page_size: 0,
+      next_page: -1,
+      total: 12,
+      tokens: [],
+    })
+    expect((await page('current_page=2&page_size=4')).next_page).toBe(-1)
+  })
+
+  it.each(['current_page=-1', 'page_size=0', 'page_size=101', 'limit=101', 'current_page=x'])(
+    '%s is 400',
+    async (query) => {
+      expect((await rig.get(`/v2/tokens/trending?chain=eth&${query}`)).status).toBe(400)
+    },
+  )
+
+  it('wants a chain', async () => {
+    expect((await rig.get('/v2/tokens/trending')).status).toBe(400)
+  })
+})
+
+describe('GET /v2/tokens/platform', () => {
+  const symbols = async (query: string) => (await list(`/v2/tokens/platform?${query}`)).symbols
+
+  it.each([
+    ['tag=pump_in_hot', ['L21', 'L22', 'L23', 'L20']],
+    ['tag=pump_in_new', ['L23', 'L22', 'L21', 'L20']],
+    ['tag=pump_in_almost', ['L21', 'L23']],
+    ['tag=pump_out_hot', ['L25', 'L24']],
+    ['tag=pump_out_new', ['L24', 'L25']],
+    ['tag=bonk_in_almost', ['L26']],
+    ['tag=bonk_out_hot', []],
+    ['tag=pump', ['L25', 'L21', 'L22', 'L23', 'L24', 'L20']],
+    ['tag=meme', ['L26', 'L25', 'L21', 'L22', 'L23', 'L24', 'L20']],
+    ['tag=hot&limit=2', ['L26', 'L25']],
+    ['tag=new&limit=2', ['L26', 'L25']],
+    ['tag=pump_in_hot&orderby=created_at', ['L23', 'L22', 'L21', 'L20']],
+    ['tag=pump_in_new&orderby=tx_volume_u_24h', ['L21', 'L22', 'L23', 'L20']],
+    ['tag=pump_out_hot&orderby=main_pair_tvl', ['L24', 'L25']],
+    ['tag=meme&chain=bsc', []],
+    ['tag=neverseen_in_hot', []],
+    ['tag=moonshot', []],
+  ])('?%s', async (query, expected) => expect(await symbols(query)).toEqual(expected))
+
+  it.each(['cold', 'pump_in', 'pump_out_almost', 'pump_in_warm', '_in_hot'])(
+    'tag %s is 400, with the known forms',
+    async (tag) => {
+      const { response, body } = await list(`/v2/tokens/platform?tag=${tag}`)
+      expect([response.status, (body as unknown as Json).code]).toEqual([400, 'tag_unknown'])
+      expect((body as unknown as Json).detail).toContain('<platform>_in_almost')
+    },
+  )
+
+  it.each(['', 'tag=', 'tag=meme&limit=301', 'tag=meme&orderby=fdv', 'tag=meme&chain=moon'])(
+    '?%s is 400',
+    async (query) => {
+      expect((await rig.get(`/v2/tokens/platform?${query}`)).status).toBe(400)
+    },
+  )
+})
+
+describe('GET /v2/supported_chains', () => {
+  it('tells the indexed chains and costs nothing', async () => {
+    const response = await rig.get('/v2/supported_chains')
+    expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '0'])
+    expect(await response.json()).toEqual({
+      ...{ status: 1, msg: 'SUCCESS', data_type: 1 },
+      data: [
+        {
+          ...{ chain: 'bsc', chain_id: 56, name: 'BNB Smart Chain', case_sensitive: false, native_symbol: '' },
+          native_token: '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c',
+          ...{ anchor_token: '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d', anchor_symbol: '' },
+        },
+        {
+          ...{ chain: 'eth', chain_id: 1, name: 'Ethereum', case_sensitive: false, native_token: WETH },
+          ...{ native_symbol: 'WETH', anchor_token: USDC, anchor_symbol: 'USDC' },
+        },
+      ],
+    })
+    expect((await rig.get('/v2/supported_chains', {})).status).toBe(401)
+  })
+})
+
+it('lists are the same after a restart', async () => {
+  const paths = ['/v2/tokens?keyword=pepe', '/v2/tokens/trending?chain=eth', '/v2/tokens/platform?tag=meme']
+  const ask = () => Promise.all(paths.map(async (path) => await (await rig.get(path)).text()))
+  const before = await ask()
+  await rig.restart()
+  await expect.poll(async () => (await rig.get('/ready', {})).status).toBe(200)
+  expect(await ask()).toEqual(before)
+})

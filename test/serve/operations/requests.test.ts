@@ -1,0 +1,203 @@
+/** What holds for every operation: keys, errors, methods, envelopes, costs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDataDir } from '../../../services/core/config/data-dir.js'
+import { hashKey, monthOf, openKeyStore } from '../../../services/core/config/keys.js'
+import { OPERATIONS } from '../../../services/serve/rest/operations/index.js'
+import { KEY, keyRecord, type Rig, startRig } from '../rig.js'
+import { firstUpdate, PAIR, T0, TOKEN } from '../updates.js'
+
+let rig: Rig
+type Json = Record<string, unknown>
+
+/** A request that succeeds. */
+const ASK: Record<string, { path: string; body?: unknown }> = {
+  tokensPrice: { path: '/v2/tokens/price', body: { token_ids: [`${TOKEN}-eth`] } },
+  tokensSearch: { path: '/v2/tokens/search', body: { token_ids: [`${TOKEN}-eth`] } },
+  tokensKeyword: { path: '/v2/tokens?keyword=TKN' },
+  tokenDetail: { path: `/v2/tokens/${TOKEN}-eth` },
+  contracts: { path: `/v2/contracts/${TOKEN}-eth` },
+  tokensTop100: { path: `/v2/tokens/top100/${TOKEN}-eth` },
+  tokensMain: { path: '/v2/tokens/main?chain=eth' },
+  tokensTrending: { path: '/v2/tokens/trending?chain=eth' },
+  tokensPlatform: { path: '/v2/tokens/platform?tag=meme' },
+  pairDetail: { path: `/v2/pairs/${PAIR}-eth` },
+  klinesPair: { path: `/v2/klines/pair/${PAIR}-eth?interval=1` },
+  klinesToken: { path: `/v2/klines/token/${TOKEN}-eth?interval=1` },
+  txsSwap: { path: `/v2/txs/swap/${PAIR}-eth` },
+  txsLiq: { path: `/v2/txs/liq/${PAIR}-eth` },
+  supportedChains: { path: '/v2/supported_chains' },
+}
+const COSTS: Record<string, number> = {
+  ...{ tokensPrice: 100, tokensSearch: 100, tokensKeyword: 5, tokenDetail: 5, contracts: 10, tokensTop100: 10 },
+  ...{ tokensMain: 5, tokensTrending: 5, tokensPlatform: 10, pairDetail: 5, klinesPair: 10, klinesToken: 10 },
+  ...{ txsSwap: 50, txsLiq: 50, supportedChains: 0 },
+}
+const BARE = ['tokensKeyword', 'tokensTop100', 'tokensMain', 'tokensTrending', 'tokensPlatform']
+
+const request = (id: string, headers: Record<string, string> = { 'x-api-key': KEY }) => {
+  const { path, body } = ASK[id] ?? { path: '/nothing' }
+  return body === undefined ? rig.get(path, headers) : rig.post(path, body, headers)
+}
+
+beforeAll(async () => {
+  rig = await startRig()
+  await rig.append(firstUpdate())
+  await rig.start()
+}, 60_000)
+afterAll(() => rig.stop())
+
+describe.each(OPERATIONS.map(({ id }) => id))('%s', (id) => {
+  it('has its cost, its time and the right form', async () => {
+    const response = await request(id)
+    const body = (await response.json()) as Json
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-cu-cost')).toBe(String(COSTS[id]))
+    expect(response.headers.get('x-as-of')).toBe(String(T0 + 1))
+    const isWrapped = 'data_type' in body
+    expect(isWrapped).toBe(!BARE.includes(id))
+  })
+
+  it('is wrapped when asked to, with the same data', async () => {
+    const plain = (await (await request(id)).json()) as Json
+    const wrapped = await (await request(id, { 'x-api-key': KEY, 'x-envelope': 'always' })).json()
+    const data = BARE.includes(id) ? plain : plain.data
+    expect(wrapped).toEqual({ status: 1, msg: expect.any(String), data_type: 1, data })
+  })
+
+  it('wants a key that is good', async () => {
+    rig.keys.set(hashKey('late'), keyRecord({ id: 'late', expiresAtMs: 1 }))
+    const answers = [
+      await request(id, {}),
+      await request(id, { 'x-api-key': 'no' }),
+      await request(id, { 'x-api-key': 'late' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403])
+    expect(answers.map((one) => one.headers.get('content-type')?.split(';')[0])).toEqual(
+      Array.from({ length: 3 }, () => 'application/problem+json'),
+    )
+  })
+
+  it('any other method is 405 with what is allowed', async () => {
+    const { path, body } = ASK[id] ?? { path: '' }
+    const served = body === undefined ? ['GET', 'HEAD'] : ['POST']
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((one) => !served.includes(one))
+    for (const method of others) {
+      const response = await rig.send(method, path)
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, served.join(', ')])
+    }
+  })
+})
+
+it('every operation declares what its parameters may be', () => {
+  const bare = OPERATIONS.flatMap(({ id, query, params, body }) =>
+    [query, params, ...(body === undefined ? [] : [body])].flatMap((schema) =>
+      Object.entries(schema.properties as Record<string, Json>).flatMap(([name, one]) => {
+        const isBounded = one.type !== 'integer' || (one.minimum !== undefined && one.maximum !== undefined)
+        return one.description !== undefined && isBounded ? [] : [`${id} ${name}`]
+      }),
+    ),
+  )
+  expect(bare).toEqual([])
+  expect(Object.keys(ASK).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort())
+})
+
+it('HEAD answers as GET does, without the body', async () => {
+  for (const { path, body } of Object.values(ASK)) {
+    if (body !== undefined) continue
+    const head = await rig.send('HEAD', path)
+    const get = await rig.get(path)
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['content-type', 'x-as-of', 'x-cu-cost', 'x-reason']) {
+      expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)])
+    }
+  }
+})
+
+it('DEXTAPE_ENVELOPE=always wraps everything', async () => {
+  const config = { ...rig.config, envelope: 'always' as const }
+  const serve = rig.open({ config })
+  const { httpPort } = await serve.start()
+  for (const id of BARE) {
+    const response = await fetch(`http://127.0.0.1:${httpPort}${ASK[id]?.path}`, { headers: { 'x-api-key': KEY } })
+    expect(await response.json()).toMatchObject({ status: 1, data_type: 1 })
+  }
+  await serve.stop()
+})
+
+describe('ids that are none', () => {
+  const PLACES = [
+    'tokens',
+    'tokens/top100',
+    'contracts',
+    'pairs',
+    'klines/pair',
+    'klines/token',
+    'txs',
+    'txs/swap',
+    'txs/liq',
+  ]
+  const IDS = [
+    'nothing',
+    '-eth',
+    `${TOKEN}-`,
+    '%zz',
+    '%00-eth',
+    'a%2Fb-eth',
+    '..%2f..-eth',
+    '%F0%9F%98%80-eth',
+    'x'.repeat(5000),
+  ]
+  it.each(PLACES)('/v2/%s is 400 or 404 for each', async (place) => {
+    for (const id of IDS) {
+      const response = await rig.get(`/v2/${place}/${id}?interval=1`)
+      expect([id, [400, 404].includes(response.status), response.headers.get('content-type')]).toEqual([
+        ...[id, true, 'application/problem+json; charset=utf-8'],
+      ])
+    }
+    expect((await rig.get(`/v2/${place}/${TOKEN}-moon?interval=1`)).status).toBe(400)
+  })
+})
+
+describe('credit units', () => {
+  it('are metered by operation; errors cost nothing', async () => {
+    const metered = async () => {
+      const text = await (await rig.get('/metrics', {})).text()
+      return Number(/dextape_serve_cu_total\{operation="txsSwap"\} (\d+)/.exec(text)?.[1] ?? 0)
+    }
+    const before = await metered()
+    expect((await rig.get(`/v2/txs/swap/${PAIR}-eth?limit=0`)).status).toBe(400)
+    expect((await rig.get(`/v2/txs/swap/${PAIR}-moon`)).status).toBe(400)
+    expect(await metered()).toBe(before)
+    await request('txsSwap')
+    expect(await metered()).toBe(before + 50)
+  })
+
+  it('a key has spent as much after a restart', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dextape-spent-'))
+    const dir = openDataDir(folder)
+    const keys = openKeyStore(dir)
+    const { key, record } = await keys.create({ name: 'bot', plan: 'free', quotaCu: 14, ratePerS: null })
+    const ask = async (path: string, times: number) => {
+      const serve = rig.open({ keys })
+      const { httpPort } = await serve.start()
+      const statuses: number[] = []
+      for (let n = 0; n < times; n += 1) {
+        statuses.push((await fetch(`http://127.0.0.1:${httpPort}${path}`, { headers: { 'x-api-key': key } })).status)
+      }
+      await serve.stop()
+      return statuses
+    }
+    const detail = `/v2/pairs/${PAIR}-eth`
+    expect(await ask(detail, 1)).toEqual([200])
+    expect(keys.spentCu(record.id, monthOf(Date.now()))).toBe(5)
+    expect(await ask(detail, 2)).toEqual([200, 429])
+    await keys.close()
+    const again = openKeyStore(dir)
+    expect(again.spentCu(record.id, monthOf(Date.now()))).toBe(10)
+    await again.close()
+    rmSync(folder, { recursive: true })
+  })
+})
