@@ -11,14 +11,18 @@ const NO_MATCH = 3
 
 type Found = Ranked & { match: number }
 
-/** Tokens by symbol, name or address: exact matches first, then beginnings, then what has the keyword inside; each by measure. */
+/**
+ * Tokens by symbol, name or address, by measure. Where there are more than the limit, exact matches are chosen before
+ * beginnings, and those before what has the keyword inside.
+ */
 export function findTokens(
   markets: readonly Market[],
   keyword: string,
   measureOf: (listed: ListedToken) => number,
   limit: number,
 ): Found[] {
-  return firstOf(matches(markets, keyword, measureOf), limit, (a, b) => a.match - b.match || byMeasure(a, b))
+  const best = firstOf(matches(markets, keyword, measureOf), limit, (a, b) => a.match - b.match || byMeasure(a, b))
+  return best.sort(byMeasure)
 }
 
 function* matches(
