@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/config/keys.js'
 import { usePushRig } from './push/rig.js'
 import { keyRecord } from './rig.js'
-import { firstUpdate, PAIR, pairUpdate, TOKEN, trade, update } from './updates.js'
+import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'
 
 const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
 const { client, feed } = node

@@ -2,19 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../services/core/domain/chains.js'
 import { missingFields } from './fields.js'
 import { usePushRig } from './push/rig.js'
-import {
-  candle,
-  firstUpdate,
-  OTHER_PAIR,
-  PAIR,
-  pairUpdate,
-  T0,
-  TOKEN,
-  tokenUpdate,
-  trade,
-  update,
-  WETH,
-} from './updates.js'
+import { candle, OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, tokenUpdate, trade, WETH } from './updates.js'
 
 const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
 const { client, feed } = node

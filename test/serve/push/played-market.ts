@@ -1,0 +1,44 @@
+/** A generated market, folded line by line into a rig's log and store as the aggregate would. */
+
+import { chainFactsFor } from '../../../services/aggregate/sink/facts.js'
+import { createSink } from '../../../services/aggregate/sink/sink.js'
+import type { Update } from '../../../services/core/domain/records.js'
+import { foldLines, startFold } from '../../rig/aggregate/fold-lines.js'
+import { generateRecording, type MarketPlan } from '../../rig/market/generate.js'
+import { marketMoney } from '../../rig/market/money.js'
+import type { Rig } from '../rig.js'
+
+export function playMarket(rig: Rig, plan: MarketPlan) {
+  const lines = generateRecording(plan)
+  const fold = startFold(marketMoney(plan.chain))
+  const sink = createSink(plan.chain, rig.store, chainFactsFor(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
+  const told: Update[] = []
+  let next = 0
+
+  /** Appends the updates of so many more lines, without waiting for anybody to read them. */
+  async function play(count: number): Promise<void> {
+    const results = lines.slice(next, next + count).flatMap((line) => {
+      const applied = foldLines(fold, [line])
+      for (const result of applied) sink.add(result)
+      return applied
+    })
+    next += count
+    told.push(...results.map(({ update }) => update))
+    await rig.append(...results.map(({ update }) => update))
+  }
+
+  return {
+    play,
+    /** Writes the rows of all updates so far. */
+    flush: () => sink.flush(),
+    told,
+    get left() {
+      return Math.max(0, lines.length - next)
+    },
+    get last(): Update {
+      const update = told.at(-1)
+      if (update === undefined) throw new Error('nothing was played')
+      return update
+    },
+  }
+}

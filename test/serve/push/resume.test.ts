@@ -1,0 +1,168 @@
+/** A client that comes back with its last cursor gets exactly what one that never left was sent. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Serve } from '../../../services/serve/main.js'
+import { createRandom } from '../../rig/market/random.js'
+import { type Client, connect, type Frame } from '../push-client.js'
+import { type Rig, startRig } from '../rig.js'
+import { playMarket } from './played-market.js'
+
+const SEED = 20_261
+const random = createRandom(SEED)
+const plan = {
+  ...{ seed: SEED, chain: 'eth', blocks: 150 },
+  options: {
+    ...{ secondsPerBlock: 3, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 20 },
+    retracts: { probability: 0.12, maxDepth: 4 },
+  },
+}
+const ACCOUNT = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
+
+let rig: Rig
+/** Runs from the first line to the last. */
+let steady: Serve
+let steadyUrl: string
+let market: ReturnType<typeof playMarket>
+let listener: Client
+let subscriptions: unknown[][]
+
+const isPush = ({ result }: Frame): boolean => typeof result?.cursor === 'string'
+/** What was pushed to a subscription, in order, but for the time of sending. */
+const pushesOf = (client: Client, id: number): string[] =>
+  client.frames.filter((frame) => frame.id === id && isPush(frame)).map(({ result }) => JSON.stringify(result))
+const cursorOf = (push: string): string => (JSON.parse(push) as { cursor: string }).cursor
+
+async function caughtUp(serve: Serve): Promise<void> {
+  await vi.waitFor(async () => {
+    const [state] = (await serve.status()).chains
+    if (state?.seq !== market.last.seq) throw new Error(`served: ${JSON.stringify(state)}`)
+  }, 10_000)
+}
+
+/** Everything there is to subscribe to, of the busiest pairs and tokens. */
+function everything(): unknown[][] {
+  const swaps = new Map<string, number>()
+  for (const { pairs } of market.told) {
+    for (const { pair, trades } of pairs) swaps.set(pair, (swaps.get(pair) ?? 0) + trades.length)
+  }
+  const pairs = [...swaps].sort(([, a], [, b]) => b - a).map(([pair]) => pair)
+  const [one = '', two = '', three = ''] = pairs
+  const infos = new Map(
+    market.told.flatMap(({ pairs: told }) => told.flatMap((p) => (p.info ? [[p.pair, p.info]] : []))),
+  )
+  const { token0 = '', token1 = '' } = infos.get(one) ?? {}
+  return [
+    ...[one, two].map((pair) => ['tx', pair, 'eth']),
+    ...[token0, token1].map((token) => ['multi_tx', token, 'eth']),
+    ...pairs.slice(0, 4).map((pair) => ['liq', pair, 'eth']),
+    ['kline', one, 's1', 'eth'],
+    ['kline', two, 'k5', 'eth'],
+    ['multi_kline', [one, 'k1', 'eth'], [one, 's1', 'eth'], [two, 'k1', 'eth'], [three, 'k60', 'eth']],
+    ['price', [`${one}-eth`, `${token0}-eth`, `${token1}-eth`, `${two}-eth`]],
+    ...['tx', 'liq'].map((topic) => [topic, '*', 'eth']),
+    ['kline', '*', 'k1', 'eth'],
+    ['price', ['*-eth']],
+  ]
+}
+
+async function resume(url: string, id: number, since: string): Promise<Client> {
+  const client = await connect(url)
+  await client.call('subscribe', [...(subscriptions[id] ?? []), { since }], id)
+  return client
+}
+
+beforeAll(async () => {
+  rig = await startRig({ push: ACCOUNT })
+  market = playMarket(rig, plan)
+  steady = rig.open()
+  const { wsPort } = await steady.start()
+  steadyUrl = `ws://127.0.0.1:${wsPort}`
+  await market.play(25)
+  await caughtUp(steady)
+  subscriptions = everything()
+  listener = await connect(steadyUrl)
+  for (const [id, params] of subscriptions.entries()) await listener.call('subscribe', params, id)
+}, 60_000)
+afterAll(async () => {
+  listener.close()
+  await steady.stop()
+  await rig.stop()
+})
+
+describe('a resumed subscription', () => {
+  it('goes from what was missed to live without a hole or a double, while updates come', async () => {
+    const joined: { id: number; from: string; client: Client }[] = []
+    while (market.left > 60) {
+      await market.play(random.int(1, 4))
+      for (let n = 0; n < 3; n++) {
+        const id = random.int(0, subscriptions.length - 1)
+        const sent = pushesOf(listener, id)
+        if (sent.length === 0) continue
+        const from = cursorOf(random.pick(sent))
+        joined.push({ id, from, client: await resume(steadyUrl, id, from) })
+      }
+    }
+    await caughtUp(steady)
+    await listener.settle()
+    expect(joined.length).toBeGreaterThan(20)
+    for (const { id, from, client } of joined) {
+      await client.settle()
+      const sent = pushesOf(listener, id)
+      expect(pushesOf(client, id), JSON.stringify([subscriptions[id], from])).toEqual(
+        sent.slice(sent.findIndex((push) => cursorOf(push) === from) + 1),
+      )
+      client.close()
+    }
+  })
+})
+
+describe('after a restart', () => {
+  beforeAll(async () => {
+    await market.play(20)
+    await market.flush()
+    await market.play(12)
+    await rig.start()
+    await caughtUp(rig.serve)
+    await market.play(8)
+    await caughtUp(rig.serve)
+    await caughtUp(steady)
+    await listener.settle()
+  })
+
+  it('a node that began from the store gives the same pushes from any cursor', async () => {
+    for (const id of subscriptions.keys()) {
+      const sent = pushesOf(listener, id)
+      for (const at of [0, sent.length - 1, random.int(0, sent.length), random.int(0, sent.length)]) {
+        const push = sent[at]
+        if (push === undefined) continue
+        const client = await resume(rig.wsUrl, id, cursorOf(push))
+        await client.settle()
+        expect(client.frames.filter(({ result }) => result?.topic === 'gap')).toEqual([])
+        expect(pushesOf(client, id), JSON.stringify([subscriptions[id], cursorOf(push)])).toEqual(sent.slice(at + 1))
+        client.close()
+      }
+    }
+  })
+
+  it('both nodes go on alike', async () => {
+    const client = await connect(rig.wsUrl)
+    for (const [id, params] of subscriptions.entries()) await client.call('subscribe', params, id)
+    const before = subscriptions.map((_, id) => pushesOf(listener, id).length)
+    await market.play(market.left)
+    await Promise.all([caughtUp(rig.serve), caughtUp(steady)])
+    await Promise.all([client.settle(), listener.settle()])
+    for (const id of subscriptions.keys()) {
+      expect(pushesOf(client, id)).toEqual(pushesOf(listener, id).slice(before[id]))
+    }
+    client.close()
+  })
+})
+
+it('has had every topic, reorgs included, each cursor once and in order', async () => {
+  const frames = listener.frames.filter(isPush).map(({ result }) => result?.topic ?? 'switch')
+  expect(new Set(frames)).toEqual(new Set(['tx', 'liq', 'kline', 'price', 'retract', 'switch']))
+  for (const id of subscriptions.keys()) {
+    const places = pushesOf(listener, id).map((push) => cursorOf(push).split(':').slice(2).map(Number))
+    const isAfter = ([s1 = 0, n1 = 0]: number[], [s2 = 0, n2 = 0]: number[]) => s1 > s2 || (s1 === s2 && n1 > n2)
+    expect(places.filter((place, at) => at > 0 && !isAfter(place, places[at - 1] ?? []))).toEqual([])
+  }
+})
