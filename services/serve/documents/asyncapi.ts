@@ -1,5 +1,5 @@
 /** The WebSocket interface as AsyncAPI 3.0, made from the declared topics. Pure: declarations in, document out. */
-import type { TSchema } from '@sinclair/typebox'
+import type { Notice } from '../push/notices.js'
 import type { Topic } from '../push/topic.js'
 import { INTERFACE_VERSION, LICENSE } from './interface.js'
 import { type JsonSchema, jsonSchema } from './json-schema.js'
@@ -12,9 +12,6 @@ import {
   requestPayload,
   subscribeParams,
 } from './rpc-payloads.js'
-
-/** A message of our own, told by a topic word that nobody can subscribe to. */
-export type Notice = { topic: string; summary: string; result: TSchema }
 
 export type AsyncApiOptions = {
   topics: readonly Topic[]
@@ -83,7 +80,7 @@ function collect(topics: readonly Topic[], notices: readonly Notice[]) {
     operations[id] = {
       action: 'receive',
       title: message.title,
-      ...(message.summary === undefined ? {} : { summary: message.summary }),
+      ...summaryOf(message),
       ...onSocket([message]),
       reply: onSocket(reply),
     }
@@ -95,13 +92,13 @@ function collect(topics: readonly Topic[], notices: readonly Notice[]) {
 
   for (const topic of topics) {
     const params = subscribeParams(topic)
-    const about = topic.summary === undefined ? {} : { summary: topic.summary }
+    const { summary } = topic
     receive(
       `subscribe_${topic.name}`,
       {
         name: `subscribe_${topic.name}`,
         title: `Subscribe to ${topic.name}`,
-        ...about,
+        summary,
         payload: requestPayload('subscribe', params),
       },
       [acknowledged, refused],
@@ -118,8 +115,8 @@ function collect(topics: readonly Topic[], notices: readonly Notice[]) {
     send(`push_${topic.name}`, {
       name: `push_${topic.name}`,
       title: `Push of ${topic.name}`,
-      ...about,
-      payload: pushPayload(topic.result === undefined ? { type: 'object' } : jsonSchema(topic.result, 'draft-7')),
+      summary,
+      payload: pushPayload(jsonSchema(topic.result, 'draft-7')),
     })
   }
   receive(
@@ -134,10 +131,10 @@ function collect(topics: readonly Topic[], notices: readonly Notice[]) {
   const pong: Message = { name: 'pong', title: 'Pong', payload: ackPayload({ const: 'pong' }) }
   messages.push(pong)
   receive('ping', { name: 'ping', title: 'Ping', payload: requestPayload('ping') }, [pong])
-  for (const { topic, summary, result } of notices) {
-    send(`notice_${topic}`, {
-      name: `notice_${topic}`,
-      title: `Notice: ${topic}`,
+  for (const { name, summary, result } of notices) {
+    send(`notice_${name}`, {
+      name: `notice_${name}`,
+      title: `Notice: ${name}`,
       summary,
       payload: pushPayload(jsonSchema(result, 'draft-7')),
     })

@@ -1,18 +1,27 @@
 /** Both documents of this program as it is declared now. */
+import { Type } from '@sinclair/typebox'
+import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
 import { OPERATIONS } from '../rest/operations/index.js'
+import { WS_TOKEN } from '../rest/ws-token-route.js'
 import { asyncApiDocument } from './asyncapi.js'
-import { type Document, openApiDocument } from './openapi.js'
+import { type Document, type Documented, openApiDocument } from './openapi.js'
 
 export type DocumentOptions = { envelope: 'spec' | 'always'; publicUrls: readonly string[]; wsPort: number }
 
 /** What an installation that configured nothing serves; schemas/ holds the documents in this form. */
 export const DEFAULT_DOCUMENTS: DocumentOptions = { envelope: 'spec', publicUrls: [], wsPort: 8081 }
 
+/** Every operation of the server: those it declares, and the one that needs more than a declaration gives. */
+export const DOCUMENTED: readonly Documented[] = [
+  ...OPERATIONS,
+  { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
+]
+
 export function documents({ envelope, publicUrls, wsPort }: DocumentOptions): Record<'openapi' | 'asyncapi', Document> {
   return {
-    openapi: openApiDocument({ operations: OPERATIONS, envelope, publicUrls }),
-    asyncapi: asyncApiDocument({ topics: [...TOPICS.values()], notices: [], wsPort }),
+    openapi: openApiDocument({ operations: DOCUMENTED, envelope, publicUrls }),
+    asyncapi: asyncApiDocument({ topics: [...TOPICS.values()], notices: NOTICES, wsPort }),
   }
 }
 

@@ -6,8 +6,11 @@ import { INTERFACE_VERSION, LICENSE } from './interface.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
 import { serversOf } from './servers.js'
 
+/** An operation as far as documents tell of it. */
+export type Documented = Omit<Operation, 'handle'>
+
 export type OpenApiOptions = {
-  operations: readonly Operation[]
+  operations: readonly Documented[]
   /** `always`: this installation wraps every success body. */
   envelope: 'spec' | 'always'
   /** Where the interface is reached from outside, all equal; none: wherever the document came from. */
@@ -46,7 +49,7 @@ export function openApiDocument({ operations, envelope, publicUrls }: OpenApiOpt
   }
 }
 
-function operationObject(operation: Operation, wrapped: boolean): Document {
+function operationObject(operation: Documented, wrapped: boolean): Document {
   const parameters = [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')]
   const errors = ERROR_STATUSES.map((status) => [status, { $ref: `#/components/responses/${status}` }])
   return {
@@ -63,7 +66,7 @@ function operationObject(operation: Operation, wrapped: boolean): Document {
 }
 
 /** `/v2/tokens/…`: tokens. */
-function tagOf({ path }: Operation): string {
+function tagOf({ path }: Documented): string {
   return path.split('/')[2] ?? ''
 }
 
@@ -81,7 +84,7 @@ function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
   }))
 }
 
-function success(operation: Operation, wrapped: boolean): Document {
+function success(operation: Documented, wrapped: boolean): Document {
   const data = jsonSchema(operation.data, '2020-12')
   const shown = operation.nullable === true ? orNull(data) : data
   const names = Object.keys(headers).filter((name) => name !== 'Retry-After')

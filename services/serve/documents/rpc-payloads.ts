@@ -35,7 +35,7 @@ const OPTIONS: JsonSchema = {
 /** The topic's name, what it declares behind it, and options. */
 export function subscribeParams(topic: Topic): JsonSchema {
   const name: JsonSchema = { const: topic.name }
-  const declared = topic.params === undefined ? { type: 'array' } : jsonSchema(topic.params, 'draft-7')
+  const declared = jsonSchema(topic.params, 'draft-7')
   const { items } = declared
   if (Array.isArray(items)) {
     return { type: 'array', minItems: items.length + 1, items: [name, ...items, OPTIONS], additionalItems: false }

@@ -81,8 +81,8 @@ export function resetChainState(state: ChainState, epoch: number): void {
   state.quotePairs.clear()
   state.recent.clear()
   state.candles.clear()
-  state.events.clear()
   state.open.clear()
+  state.events.clear()
 }
 
 /** Lets go of what was only kept until the store has it. */

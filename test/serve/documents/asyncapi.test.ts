@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { asyncApiDocument } from '../../../services/serve/documents/asyncapi.js'
 import { DEFAULT_DOCUMENTS, documents } from '../../../services/serve/documents/index.js'
+import { NOTICES } from '../../../services/serve/push/notices.js'
 import type { Topic } from '../../../services/serve/push/topic.js'
 import { TOPICS } from '../../../services/serve/push/topics/index.js'
 import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'
@@ -12,14 +13,14 @@ const topic: Topic = {
   params: Type.Tuple([Type.String({ description: 'place' }), Type.String({ description: 'country' })]),
   result: Type.Object({ topic: Type.Literal('weather'), rain: Type.String() }),
   onSlow: 'conflate',
-  parse: () => ({ canonical: '', channels: [], chains: [] }),
+  parse: () => ({ canonical: '', channels: [], chains: [], refills: () => [], snapshot: () => [] }),
 }
 const several: Topic = {
   ...topic,
   name: 'multi_weather',
   params: Type.Array(Type.Tuple([Type.String(), Type.String()]), { minItems: 1 }),
 }
-const notice = { topic: 'storm', summary: 'A storm', result: Type.Object({ topic: Type.Literal('storm') }) }
+const notice = { name: 'storm', summary: 'A storm', result: Type.Object({ topic: Type.Literal('storm') }) }
 
 type Made = {
   servers: Record<string, unknown>
@@ -97,6 +98,11 @@ describe('the document of every topic served', () => {
   it('has every topic', () => {
     const pushed = Object.keys(operations).filter((name) => name.startsWith('push_'))
     expect(pushed).toEqual([...TOPICS.keys()].map((name) => `push_${name}`))
+  })
+
+  it('has every notice', () => {
+    const told = Object.keys(operations).filter((name) => name.startsWith('notice_'))
+    expect(told).toEqual(NOTICES.map(({ name }) => `notice_${name}`))
   })
 
   it('refers only to what is there, and holds only JSON Schema draft 7', () => {

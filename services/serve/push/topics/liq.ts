@@ -3,7 +3,7 @@ import { int, text } from '../../views/schema.js'
 import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
 import { pairRefills } from '../refills.js'
 import type { EntryPusher, Topic } from '../topic.js'
-import { LiquidityItem, liquidityItem } from './liq-item.js'
+import { LiquidityItem, liquidityItem } from './liquidity-item.js'
 
 export const liq: Topic = {
   name: 'liq',

@@ -1,11 +1,17 @@
 import { Type } from '@sinclair/typebox'
-import type { LiquidityTrade, PairInfo, TokenInfo } from '../../../core/domain/records.js'
+import type { LiquidityKind, LiquidityTrade, PairInfo, TokenInfo } from '../../../core/domain/records.js'
 import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
 import { rawOrEmpty } from '../../numbers/raw-decimal.js'
-import { LIQUIDITY_TYPES } from '../../views/liquidity-item.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
 
-/** A liquidity event as `liq` pushes it; amounts with decimals applied, `""` where unknown. */
+/** The interface's words for what happened to a pool's liquidity. */
+export const LIQUIDITY_TYPES = {
+  create: 'createPair',
+  add: 'addLiquidity',
+  remove: 'removeLiquidity',
+} as const satisfies Record<LiquidityKind, string>
+
+/** A liquidity event as history lists it and as `liq` pushes it; amounts with decimals applied, `""` where unknown. */
 export const LiquidityItem = Type.Object({
   type: Type.Union(Object.values(LIQUIDITY_TYPES).map((word) => Type.Literal(word))),
   ...fieldsOf(['amount0', 'amount1', 'amount_eth', 'amount_usd'], text),

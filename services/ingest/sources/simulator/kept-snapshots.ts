@@ -1,0 +1,77 @@
+/**
+ * The market's state on disk. Two snapshots are kept, and the older is given up only when a position behind the newer is
+ * known to be stored: whatever a crash leaves, one of them is at or before the position to go on from.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { MarketState } from './state.js'
+
+export type SnapshotStore = { load(): Promise<string | undefined>; save(snapshot: string): Promise<void> }
+
+/** What a run's blocks depend on, besides the rates. */
+export type Origin = { seed: number; chains: string[]; startS: number; historyS: number }
+
+type Kept = { step: number; state: string }
+type File = { origin: Origin; kept: Kept[] }
+
+export type Snapshots = {
+  /** Of the last run; undefined: none, or of another market. */
+  readonly origin: Origin | undefined
+  /** A position of that run must have been stored. */
+  readonly wasPublished: boolean
+  begin(origin: Origin): Promise<void>
+  /** The latest at or before a step. */
+  latest(origin: Origin, step: number): { step: number; states: MarketState[] } | undefined
+  /** `storedStep`: a position at least that far is stored. False: not yet, the older one is still needed. */
+  keep(step: number, states: readonly MarketState[], storedStep: number): Promise<boolean>
+}
+
+export async function openSnapshots(store: SnapshotStore, seed: number, chains: readonly string[]): Promise<Snapshots> {
+  let file = readFile(await store.load())
+  if (file?.origin.seed !== seed || file.origin.chains.join() !== chains.join()) file = undefined
+  return {
+    get origin() {
+      return file?.origin
+    },
+    get wasPublished() {
+      return (file?.kept.length ?? 0) > 1
+    },
+    async begin(origin) {
+      file = { origin, kept: [] }
+      await store.save(JSON.stringify(file))
+    },
+    latest(origin, step) {
+      if (file === undefined || JSON.stringify(file.origin) !== JSON.stringify(origin)) return undefined
+      const found = file.kept.findLast((kept) => kept.step <= step)
+      const states = found === undefined ? undefined : readStates(found.state)
+      return found === undefined || states === undefined ? undefined : { step: found.step, states }
+    },
+    async keep(step, states, storedStep) {
+      if (file === undefined) return false
+      const newest = file.kept.at(-1)
+      if (newest !== undefined && storedStep < newest.step) return false
+      const state = serialize(states).toString('base64')
+      file = { ...file, kept: [...(newest === undefined ? [] : [newest]), { step, state }] }
+      await store.save(JSON.stringify(file))
+      return true
+    },
+  }
+}
+
+/** What cannot be read is as good as missing: everything is made anew from the start. */
+function readFile(text: string | undefined): File | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { origin, kept } = JSON.parse(text) as Partial<File>
+    return origin === undefined || !Array.isArray(kept) ? undefined : { origin, kept }
+  } catch {
+    return undefined
+  }
+}
+
+function readStates(text: string): MarketState[] | undefined {
+  try {
+    return deserialize(Buffer.from(text, 'base64')) as MarketState[]
+  } catch {
+    return undefined
+  }
+}

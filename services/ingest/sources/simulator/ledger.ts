@@ -1,0 +1,112 @@
+/** Who holds what: balances change with every trade, and the block ends with one event for each that did. */
+import type { ChainFamily } from '../../../core/domain/chains.js'
+import type { AddressBook } from './addresses.js'
+import type { BlockWriter } from './block-writer.js'
+import { type MarketState, type Pool, SLOT, type Token } from './state.js'
+
+export type Ledger = {
+  balanceOf(token: Token, slot: number): bigint
+  /** Adds to a wallet's balance; what it takes or gives is somebody else's: a pool's, or another wallet's. */
+  change(token: Token, slot: number, delta: bigint): void
+  /** Lets the exchange send what is missing; false: not even the exchange has it. */
+  provide(token: Token, slot: number, amount: bigint): boolean
+  /** Before a pool's reserves change. */
+  touch(pool: Pool): void
+  /** Before a pool's first reserves: it held nothing. */
+  open(pool: Pool): void
+  walletAddress(slot: number): string
+  /** A wallet leaves: what it holds goes to the exchange, and a new one takes its slot. */
+  replaceWallet(slot: number): void
+  /** Balances that changed, at the block's end. */
+  writeBalances(): void
+}
+
+const BURN_ADDRESS: Record<ChainFamily, string> = {
+  evm: '0x000000000000000000000000000000000000dead',
+  solana: '1nc1nerator11111111111111111111111111111111',
+}
+
+type Held = { base: bigint; quote: bigint }
+const held = (pool: Pool): Held => ({
+  base: pool.baseReserve + (pool.curve?.keptBack ?? 0n),
+  quote: pool.quoteReserve,
+})
+
+export function createLedger(state: MarketState, family: ChainFamily, book: AddressBook, writer: BlockWriter): Ledger {
+  const changed = new Map<Token, Map<number, bigint>>()
+  const touched = new Map<Pool, Held>()
+  const left: { token: Token; address: string; before: bigint }[] = []
+
+  const walletAddress = (slot: number): string =>
+    slot === SLOT.burn ? BURN_ADDRESS[family] : book('wallet', state.wallets[slot] ?? 0)
+  const balanceOf = (token: Token, slot: number): bigint => token.balances.get(slot) ?? 0n
+
+  function change(token: Token, slot: number, delta: bigint): void {
+    let slots = changed.get(token)
+    if (slots === undefined) {
+      slots = new Map()
+      changed.set(token, slots)
+    }
+    const before = balanceOf(token, slot)
+    if (!slots.has(slot)) slots.set(slot, before)
+    const after = before + delta
+    if (after < 0n) throw new Error(`${token.symbol}: wallet slot ${slot} would hold ${after}`)
+    if (after === 0n) token.balances.delete(slot)
+    else token.balances.set(slot, after)
+  }
+
+  function writeBalance(token: Token, holder: string, before: bigint, after: bigint): void {
+    if (before === after) return
+    const told =
+      family === 'evm'
+        ? { delta: (after - before).toString(), balance: null }
+        : { delta: null, balance: after.toString() }
+    writer.events.push({ type: 'balance', ...writer.place(), token: token.address, holder, ...told })
+  }
+
+  return {
+    balanceOf,
+    change,
+    provide(token, slot, amount) {
+      const missing = amount - balanceOf(token, slot)
+      if (missing <= 0n) return true
+      const available = balanceOf(token, SLOT.exchange)
+      if (slot === SLOT.exchange || available < missing) return false
+      const sent = available >= amount * 3n ? amount * 3n : missing
+      change(token, SLOT.exchange, -sent)
+      change(token, slot, sent)
+      return true
+    },
+    touch(pool) {
+      if (!touched.has(pool)) touched.set(pool, held(pool))
+    },
+    open(pool) {
+      touched.set(pool, { base: 0n, quote: 0n })
+    },
+    walletAddress,
+    replaceWallet(slot) {
+      const address = walletAddress(slot)
+      for (const token of state.tokens) {
+        const balance = token.balances.get(slot)
+        const before = changed.get(token)?.get(slot) ?? balance ?? 0n
+        if (balance !== undefined) {
+          change(token, slot, -balance)
+          change(token, SLOT.exchange, balance)
+        }
+        if (before !== 0n) left.push({ token, address, before })
+        changed.get(token)?.delete(slot)
+      }
+      state.wallets[slot] = state.nextWallet++
+    },
+    writeBalances() {
+      for (const { token, address, before } of left) writeBalance(token, address, before, 0n)
+      for (const [token, slots] of changed)
+        for (const [slot, before] of slots) writeBalance(token, walletAddress(slot), before, balanceOf(token, slot))
+      for (const [pool, before] of touched) {
+        const after = held(pool)
+        writeBalance(pool.base, pool.address, before.base, after.base)
+        writeBalance(pool.quote, pool.address, before.quote, after.quote)
+      }
+    },
+  }
+}

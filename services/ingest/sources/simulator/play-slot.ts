@@ -1,0 +1,118 @@
+/** What happens in one slot: a number of actions, most of them trades, and what is due by the clock. */
+import { arbitrage } from './arbitrage.js'
+import { moveFairPrices } from './fair-prices.js'
+import { startLaunch, tradeOnCurve } from './launches.js'
+import { hostGuest, letRivalsMove, someLiquidity } from './liquidity.js'
+import { createRandom, wordOf } from './random.js'
+import type { Stage } from './stage.js'
+import { type Pool, SLOT } from './state.js'
+import { rhythmAt } from './timeline.js'
+import { anyPool, flagshipOf, throwPrice, tradeDust, tradeIn } from './trade.js'
+
+const CHANCE = {
+  dust: 0.004,
+  thrown: 0.001,
+  liquidity: 0.03,
+  guest: 1 / 2500,
+  newWallet: 0.004,
+  arbitrage: 0.25,
+  launch: 1 / 900,
+  /** For each curve that is open, up to the largest. */
+  curve: 0.04,
+  curveAtMost: 0.3,
+  /** That a trade of an orphaned block is not in its replacement. */
+  lost: 0.08,
+}
+const FLAGSHIP_SWAP_MS = 2000
+const FLAGSHIP_LIQUIDITY_MS = 6000
+/** Below this many swaps a second the flagship trades when it does. */
+const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
+const LAUNCH_EVERY_MS_AT_MOST = 3000
+/** In thin history the leading pools come round block by block. */
+const LEADING_POOLS = 6
+const BURST = { chance: 0.05, times: 2.5, otherwise: 0.921 }
+
+/** For what must not shift the streams of the trades. */
+const aside = createRandom()
+
+/** `startStream` begins the stream of a transaction; `pace` is how dense the trading is against the full rate. */
+export function playSlot(stage: Stage, startStream: (ordinal: number) => void, pace: number): void {
+  const { state, random, writer } = stage
+  startStream(0)
+  moveFairPrices(state, random)
+  const wanted = swapsWanted(stage)
+  letRivalsMove(stage, pace)
+  const flagship = dueFlagship(stage)
+  const launchesMost = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
+  if (launchesMost && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
+    startLaunch(stage, stage.venue.curve)
+  if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
+  let ordinal = 1
+  if (flagship.swap) {
+    startStream(ordinal++)
+    tradeIn(stage, flagshipOf(state))
+  }
+  let lost = 0
+  const repeats = state.number <= state.repeatsTo
+  // Every action has a stream of its own, so that a replaced block can leave some out and repeat the others.
+  for (let tries = wanted * 2 + 4; writer.swaps + lost < wanted && tries > 0; tries -= 1) {
+    startStream(ordinal++)
+    if (repeats && ordinal > 3 && isLost(stage, ordinal)) lost += 1
+    else act(stage, ordinal)
+  }
+  noteFlagship(stage)
+}
+
+function swapsWanted(stage: Stage): number {
+  const { state, random, swapsPerS, timeMs } = stage
+  aside.start(wordOf(stage.facts.chain), 1, Math.floor(timeMs / 60_000), 0)
+  const burst = aside.chance(BURST.chance) ? BURST.times : BURST.otherwise
+  const expected = swapsPerS * state.stepS * rhythmAt(timeMs) * burst
+  return Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0)
+}
+
+function isLost({ state, facts }: Stage, ordinal: number): boolean {
+  aside.start(state.forks, wordOf(facts.chain), state.number, ordinal)
+  return aside.chance(CHANCE.lost)
+}
+
+function dueFlagship({ state, swapsPerS, timeMs, isLive, random }: Stage): { swap: boolean; liquidity: boolean } {
+  if (!isLive) return { swap: true, liquidity: random.chance(0.1) }
+  const often = swapsPerS >= FLAGSHIP_FROM_SWAPS_PER_S
+  return {
+    swap: often && timeMs - state.flagshipSwapMs >= FLAGSHIP_SWAP_MS,
+    liquidity: often && timeMs - state.flagshipLiquidityMs >= FLAGSHIP_LIQUIDITY_MS,
+  }
+}
+
+function noteFlagship({ state, writer, timeMs }: Stage): void {
+  const { address } = flagshipOf(state)
+  for (const event of writer.events) {
+    if (event.type === 'swap' && event.pool === address) state.flagshipSwapMs = timeMs
+    else if (event.type === 'liquidity' && event.pool === address) state.flagshipLiquidityMs = timeMs
+  }
+}
+
+function act(stage: Stage, ordinal: number): void {
+  const { random, state, ledger } = stage
+  if (random.chance(CHANCE.newWallet)) ledger.replaceWallet(random.int(SLOT.firstPassing, SLOT.end - 1))
+  if (random.chance(CHANCE.thrown)) throwPrice(stage)
+  if (random.chance(CHANCE.guest)) hostGuest(stage)
+  const onCurve = Math.min(CHANCE.curveAtMost, CHANCE.curve * state.launches.length)
+  if (random.chance(onCurve)) {
+    tradeOnCurve(stage)
+    return
+  }
+  const pool = !stage.isLive && ordinal === 3 ? leadingPool(stage) : anyPool(stage)
+  if (random.chance(CHANCE.dust)) tradeDust(stage, pool)
+  else if (random.chance(CHANCE.liquidity)) someLiquidity(stage, pool)
+  else {
+    tradeIn(stage, pool)
+    if (pool.siblings.length > 0 && random.chance(CHANCE.arbitrage)) arbitrage(stage, pool)
+  }
+}
+
+function leadingPool(stage: Stage): Pool {
+  const { state, random } = stage
+  return state.pools[random.int(1, LEADING_POOLS)] ?? flagshipOf(state)
+}

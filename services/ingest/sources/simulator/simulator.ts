@@ -1,0 +1,166 @@
+/**
+ * A market that never was, as a source: first a thinned history up to now, then blocks as the clock reaches their time.
+ * The same seed, start and rates give the same blocks, through any stop.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChainFacts } from '../../../core/domain/chains.js'
+import type { Sleep } from '../../../core/runtime/backoff.js'
+import type { Source, SourceItem } from '../../source.js'
+import { createAddressBook } from './addresses.js'
+import { type Interleaved, interleave } from './interleave.js'
+import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './kept-snapshots.js'
+import { flagshipAddress } from './market.js'
+import { requireMoney } from './venues.js'
+
+export type SimulatorOptions = {
+  seed: number
+  /** All chains together, 1 to 50,000. */
+  swapsPerS: number
+  /** Seconds of history written before now on a first start. */
+  historyS: number
+  /** Their native coins, anchors, stables and majors are what the markets turn around. */
+  chains: readonly ChainFacts[]
+  /** Keeps the markets' state, so that a resume makes anew only what came since. */
+  snapshots: SnapshotStore
+  nowMs(): number
+  sleep: Sleep
+  /** 0 to 1 while the history is being written. */
+  onHistory?(done: number): void
+}
+
+export type SimulatorPosition = {
+  startS: number
+  historyS: number
+  /** Slots played, over all chains. */
+  step: number
+  /** From which step on which rate held. */
+  rates: [step: number, swapsPerS: number][]
+}
+
+/** Swaps and slots made anew at most after a restart take a second or so. */
+const SNAPSHOT_EVERY = 40_000
+/** Work between two turns of the event loop. */
+const TURN_EVERY = 300
+const HISTORY_TOLD_EVERY = 0.01
+
+export function openSimulator(options: SimulatorOptions): Source<SimulatorPosition> {
+  const { seed, chains } = options
+  for (const facts of chains) requireMoney(facts)
+  return {
+    id: `simulator:${seed}`,
+    name: 'simulator',
+    async *items(from, signal) {
+      const names = chains.map(({ chain }) => chain)
+      const snapshots = await openSnapshots(options.snapshots, seed, names)
+      const run = await startRun(options, snapshots, from)
+      yield* play(options, snapshots, run, signal)
+    },
+  }
+}
+
+type Run = { origin: Origin; markets: Interleaved; rates: SimulatorPosition['rates'] }
+
+async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: SimulatorPosition): Promise<Run> {
+  const { seed, swapsPerS } = options
+  const origin = from === undefined ? await firstOrigin(options, snapshots) : originOf(options, from)
+  const kept = snapshots.latest(origin, from?.step ?? 0)
+  const markets = interleave({ ...origin, seed, chains: options.chains }, kept)
+  const rates: SimulatorPosition['rates'] = from === undefined ? [] : [...from.rates]
+  for (let work = 0; from !== undefined && markets.step < from.step; ) {
+    work += 1 + swapsIn(markets.advance(rateAt(rates, markets.step)))
+    if (work > TURN_EVERY) {
+      await nextTurn()
+      work = 0
+    }
+  }
+  if (rates.at(-1)?.[1] !== swapsPerS) rates.push([markets.step, swapsPerS])
+  // A position from before the snapshots' run: they are of no use to it.
+  if (JSON.stringify(snapshots.origin) !== JSON.stringify(origin)) await snapshots.begin(origin)
+  return { origin, markets, rates }
+}
+
+/**
+ * Noted before the first block is given: if a crash comes before any position is stored, the log may already hold blocks,
+ * and only the same start gives the same ones again.
+ */
+async function firstOrigin(options: SimulatorOptions, snapshots: Snapshots): Promise<Origin> {
+  if (snapshots.origin !== undefined && !snapshots.wasPublished) return snapshots.origin
+  const startS = Math.floor(options.nowMs() / 1000) - options.historyS
+  const origin = originOf(options, { startS, historyS: options.historyS })
+  await snapshots.begin(origin)
+  return origin
+}
+
+function originOf(options: SimulatorOptions, { startS, historyS }: Pick<Origin, 'startS' | 'historyS'>): Origin {
+  return { seed: options.seed, chains: options.chains.map(({ chain }) => chain), startS, historyS }
+}
+
+function rateAt(rates: SimulatorPosition['rates'], step: number): number {
+  return rates.findLast(([from]) => from <= step)?.[1] ?? 1
+}
+
+async function* play(
+  { swapsPerS, nowMs, sleep, onHistory }: SimulatorOptions,
+  snapshots: Snapshots,
+  { origin, markets, rates }: Run,
+  signal: AbortSignal,
+): AsyncGenerator<SourceItem<SimulatorPosition>> {
+  const { startS, historyS } = origin
+  const tellHistory = createHistoryTeller(origin, onHistory)
+  // A position is asked for when it is about to be stored: by then the one asked for before it is.
+  let asked = markets.step
+  let stored = markets.step
+  let sinceSnapshot = 0
+  let sinceTurn = 0
+  while (!signal.aborted) {
+    const waitMs = markets.nextMs - nowMs()
+    tellHistory(markets.nextMs)
+    if (waitMs > 0) {
+      yield { kind: 'idle' }
+      await sleep(waitMs, signal)
+      continue
+    }
+    const record = markets.advance(swapsPerS)
+    const step = markets.step
+    if (record !== undefined) {
+      const position = (): SimulatorPosition => {
+        if (step > asked) [stored, asked] = [asked, step]
+        return { startS, historyS, step, rates }
+      }
+      yield { kind: 'record', record, position }
+    }
+    const work = 1 + swapsIn(record)
+    sinceSnapshot += work
+    sinceTurn += work
+    if (sinceSnapshot >= SNAPSHOT_EVERY && (await snapshots.keep(step, markets.states, stored))) sinceSnapshot = 0
+    if (sinceTurn > TURN_EVERY) {
+      sinceTurn = 0
+      await nextTurn()
+    }
+  }
+}
+
+const swapsIn = (record: ReturnType<Interleaved['advance']>): number =>
+  record?.kind === 'block' ? record.block.events.length >> 2 : 0
+
+function createHistoryTeller({ startS, historyS }: Origin, tell?: (done: number) => void): (atMs: number) => void {
+  let told = -1
+  return (atMs) => {
+    if (tell === undefined || told === 1) return
+    const done = historyS === 0 ? 1 : Math.max(0, Math.min(1, (atMs / 1000 - startS) / historyS))
+    if (done < 1 && done < told + HISTORY_TOLD_EVERY) return
+    told = done
+    tell(done)
+  }
+}
+
+/** Pairs that trade all the time, one per chain: the native coin against the anchor. */
+export function flagships(
+  seed: number,
+  chains: readonly ChainFacts[],
+): { chain: string; pair: string; token: string }[] {
+  return chains.map((facts) => {
+    const book = createAddressBook(facts.family, seed, facts.chain)
+    return { chain: facts.chain, pair: flagshipAddress(book), token: requireMoney(facts).native }
+  })
+}

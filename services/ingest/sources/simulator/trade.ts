@@ -1,0 +1,115 @@
+/** Ordinary trading: noise around the fair price, and trades that bring a pool back to it. */
+import type { Stage } from './stage.js'
+import { anyTrader, traderWith } from './stage.js'
+import { fairOf, midOf, type Pool, rawOf, wholeOf } from './state.js'
+import { swapInPool } from './swap.js'
+
+const LEAST_MEAN_USD = 20
+const SIZE_SIGMA = 1.1
+/** Of a pool's quote side: noise moves a price by at most twice that. */
+const LARGEST_NOISE = 0.012
+const LARGEST_CORRECTION = 0.08
+/** Off the fair price by more than this, somebody takes the difference. */
+const TOLERATED_GAP = 0.002
+const HOP_CHANCE = 0.06
+
+/** A pool by weight. */
+export function anyPool({ state, random }: Stage): Pool {
+  const { weights, pools } = state
+  const wanted = random.next() * (weights.at(-1) ?? 0)
+  let low = 0
+  let high = weights.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((weights[middle] ?? 0) > wanted) high = middle
+    else low = middle + 1
+  }
+  return pools[low] ?? flagshipOf(state)
+}
+
+export const flagshipOf = (state: Stage['state']): Pool => {
+  const first = state.pools[0]
+  if (first === undefined) throw new Error('a market without pools')
+  return first
+}
+
+/** The fewer the swaps, the larger each: volume does not depend on how thin the trading is. */
+function sizeUsd({ state, random, swapsPerS }: Stage, pool: Pool): number {
+  const share = pool.weight / (state.weights.at(-1) ?? 1)
+  return Math.max(LEAST_MEAN_USD, pool.usdPerS / (share * swapsPerS)) * random.skewed(SIZE_SIGMA)
+}
+
+/** One swap, two by way of the native coin; in a transaction of its own. */
+export function tradeIn(stage: Stage, pool: Pool): void {
+  const { random } = stage
+  const depth = wholeOf(pool.quote, pool.quoteReserve)
+  const gap = fairOf(pool) / midOf(pool) - 1
+  const noise = Math.min(sizeUsd(stage, pool) / pool.quote.fairUsd, depth * LARGEST_NOISE)
+  if (Math.abs(gap) > TOLERATED_GAP && random.chance(0.7)) {
+    const correction = Math.min((depth * Math.abs(gap)) / 2, depth * LARGEST_CORRECTION)
+    trade(stage, pool, gap > 0, Math.max(noise * 0.3, correction))
+    return
+  }
+  const lean = Math.max(-0.4, Math.min(0.4, gap * 100))
+  trade(stage, pool, random.chance(0.5 + lean), noise)
+}
+
+function trade(stage: Stage, pool: Pool, buys: boolean, quoteAmount: number): void {
+  stage.writer.transaction()
+  if (buys || !sell(stage, pool, quoteAmount)) buy(stage, pool, quoteAmount)
+}
+
+function buy(stage: Stage, pool: Pool, quoteAmount: number): void {
+  const { ledger, random, state } = stage
+  const wallet = anyTrader(stage)
+  const amountIn = rawOf(pool.quote, quoteAmount)
+  if (pool.quote === state.native && random.chance(HOP_CHANCE)) {
+    const flagship = flagshipOf(state)
+    const paid = rawOf(flagship.quote, quoteAmount * pool.quote.fairUsd)
+    if (!ledger.provide(flagship.quote, wallet, paid)) return
+    const between = swapInPool(stage, { pool: flagship, wallet, buys: true, amountIn: paid, recipient: pool.address })
+    if (between > 0n) swapInPool(stage, { pool, wallet, buys: true, amountIn: between })
+    return
+  }
+  if (ledger.provide(pool.quote, wallet, amountIn)) swapInPool(stage, { pool, wallet, buys: true, amountIn })
+}
+
+/** False: nobody has anything to sell. */
+function sell(stage: Stage, pool: Pool, quoteAmount: number): boolean {
+  const { ledger } = stage
+  const wanted = rawOf(pool.base, quoteAmount / midOf(pool))
+  let wallet = traderWith(stage, pool.base, wanted)
+  if (wallet === undefined) {
+    wallet = anyTrader(stage)
+    if (!ledger.provide(pool.base, wallet, wanted)) return false
+  }
+  const balance = ledger.balanceOf(pool.base, wallet)
+  // A small rest is sold with the rest.
+  const amountIn = balance < wanted + wanted / 4n ? balance : wanted
+  return swapInPool(stage, { pool, wallet, buys: false, amountIn }) > 0n
+}
+
+/** A few raw units: worth nothing, and still a trade. */
+export function tradeDust(stage: Stage, pool: Pool): void {
+  const { random, ledger, writer } = stage
+  const buys = pool.quote.decimals <= pool.base.decimals
+  const token = buys ? pool.quote : pool.base
+  const amountIn = token.decimals <= 9 ? BigInt(random.int(1, 999)) : rawOf(token, 0.002 / token.fairUsd)
+  const wallet = anyTrader(stage)
+  if (!ledger.provide(token, wallet, amountIn)) return
+  writer.transaction()
+  swapInPool(stage, { pool, wallet, buys, amountIn })
+}
+
+/** Through a nearly empty pool and back: both swaps are far off its price before and after. */
+export function throwPrice(stage: Stage): void {
+  const { state, random, ledger, writer } = stage
+  const pool = state.hollow
+  const wallet = anyTrader(stage)
+  const amountIn = pool.quoteReserve * BigInt(random.int(6, 12))
+  if (!ledger.provide(pool.quote, wallet, amountIn)) return
+  writer.transaction()
+  const bought = swapInPool(stage, { pool, wallet, buys: true, amountIn })
+  writer.transaction()
+  swapInPool(stage, { pool, wallet, buys: false, amountIn: bought })
+}
