@@ -17,7 +17,11 @@ const HEADERS = {
 }
 
 export function addPages(app: FastifyInstance, options: DocumentOptions): void {
-  for (const file of readAssets()) route(app, PAGES[file.name] ?? `/pages/${file.name}`, file)
+  for (const file of readAssets()) {
+    route(app, PAGES[file.name] ?? `/pages/${file.name}`, file)
+    // Browsers ask for it by themselves where a page has no say, as for /status.
+    if (file.name === 'icon.svg') route(app, '/favicon.ico', file)
+  }
   const { openapi, asyncapi } = documents(options)
   const json = 'application/json; charset=utf-8'
   route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))

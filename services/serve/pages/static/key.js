@@ -2,11 +2,10 @@
 const STORED = 'dextape-key'
 
 export function readKey() {
-  const fragment = new URLSearchParams(location.hash.slice(1))
-  const given = fragment.get('key')
+  const parts = location.hash.slice(1).split('&')
+  const given = new URLSearchParams(parts.find((part) => part.startsWith('key='))).get('key')
   if (given === null) return localStorage.getItem(STORED) ?? ''
-  fragment.delete('key')
-  const rest = fragment.toString()
+  const rest = parts.filter((part) => !part.startsWith('key=')).join('&')
   history.replaceState(null, '', `${location.pathname}${location.search}${rest === '' ? '' : `#${rest}`}`)
   keepKey(given)
   return given

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
+import type { ServeConfig } from '../../services/serve/deps.js'
+import type { Browser } from '../rig/browser/chromium.js'
+import { openBrowser } from '../rig/browser/chromium.js'
+import { freePort } from '../rig/browser/free-port.js'
+import {
+  anchorsIn,
+  hasNoSidewaysScroll,
+  openPage,
+  paintedPixels,
+  type WatchedPage,
+} from '../rig/browser/watched-page.js'
+import { KEY, type Rig, startRig } from '../serve/rig.js'
+import { CHAIN, PAIR } from '../serve/updates.js'
+import { addLiquidity, buy, nextUpdate, openingUpdate } from './market.js'
+
+const BROWSER_MS = 11 * 60_000
+const PAIR_ID = `${PAIR}-${CHAIN}`
+const PHONE = { width: 390, height: 844 }
+
+let rig: Rig
+let browser: Browser
+let base: string
+let seq = 1
+let watched: WatchedPage
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  rig = await startRig()
+  await rig.append(openingUpdate())
+  await rig.start()
+  base = new URL('/', (await rig.get('/health')).url).origin
+}, BROWSER_MS)
+afterAll(async () => {
+  await browser?.close()
+  await rig?.stop()
+})
+afterEach(() => watched.page.close())
+
+async function open(path: string): Promise<WatchedPage> {
+  watched = await openPage(browser.context)
+  // Each begins as a new visitor.
+  await watched.page.goto(`${base}/pages/icon.svg`)
+  await watched.page.evaluate('localStorage.clear()')
+  await watched.page.goto(`${base}${path}`)
+  return watched
+}
+
+const feedNext = (priceUsd: number, given: Parameters<typeof nextUpdate>[2]) => {
+  seq += 1
+  return rig.feed(nextUpdate(seq, priceUsd, given))
+}
+
+describe('the page at /', () => {
+  it('shows what happens as it happens, and asks nobody else', async () => {
+    const { page, errors, hosts } = await open(`/#key=${KEY}`)
+    await page.locator('#connection[data-state=live]').waitFor()
+    await page.getByRole('button', { name: /TKN/ }).waitFor()
+    expect(page.url()).toBe(`${base}/`)
+    expect(await page.locator('#pair-title').textContent()).toBe('TKN')
+    const before = await page.locator('#tape tr').count()
+
+    await feedNext(2.5, { trades: [buy('102-1', '0x00000000000000000000000000000000000000b1', 2.5)] })
+    const swap = page.locator('#tape tr').filter({ hasText: '0x0000…00b1' })
+    await swap.waitFor()
+    expect(await swap.locator('td').allTextContents()).toEqual([
+      ...['0s', 'TKN / WETH', 'Buy', '2.5000', '500', '$1,235', '0x0000…00b1', 'eth'],
+    ])
+    await expect.poll(() => page.locator('#pair-price').textContent()).toBe('$2.5000')
+
+    await feedNext(2.5, { liquidity: [addLiquidity('103-9')] })
+    const liquidity = page.locator('#tape tr[data-kind=liquidity]')
+    await liquidity.waitFor()
+    expect(await liquidity.locator('.side').textContent()).toBe('Add')
+    expect(await page.locator('#tape tr').count()).toBe(before + 2)
+    await expect
+      .poll(() => page.locator('#chains li').allTextContents(), { timeout: 10_000 })
+      .toEqual(['eth103at 2023-11-15'])
+    expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
+  })
+
+  it('draws candles and follows them', async () => {
+    const { page, errors } = await open(`/#key=${KEY}`)
+    await expect.poll(() => paintedPixels(page, '#chart')).toBeGreaterThan(2000)
+    await feedNext(3.75, { trades: [buy(`${seq}-1`, '0xc1', 3.75)] })
+    await expect.poll(() => page.locator('#legend').textContent()).toContain('C 3.7500')
+    await page.locator('#chart').focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => page.locator('#legend').textContent()).not.toContain('C 3.7500')
+    expect(errors).toEqual([])
+  })
+
+  it('says what a reorg took back', async () => {
+    const { page } = await open(`/#key=${KEY}`)
+    await page.locator('#connection[data-state=live]').waitFor()
+    await feedNext(2.25, { trades: [buy('777-1', '0x00000000000000000000000000000000000000d1', 2.25)] })
+    const row = page.locator('#tape tr').filter({ hasText: '0x0000…00d1' })
+    await row.waitFor()
+    seq += 1
+    const gone = { pair: PAIR, ids: ['777-1'], gone: false }
+    await rig.feed({ ...nextUpdate(seq, 2, { trades: [] }), kind: 'retract', retracted: [gone] })
+    await expect.poll(() => row.getAttribute('title')).toBe('Taken back by a reorg')
+  })
+
+  it('without a key says where one is, and takes it', async () => {
+    const { page, errors } = await open('/')
+    const panel = page.getByRole('region', { name: 'An API key opens the tape' })
+    await panel.waitFor()
+    expect(await panel.textContent()).toContain('npx dextape keys create --name me')
+    await page.getByRole('textbox', { name: 'API key' }).fill(KEY)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.locator('#connection[data-state=live]').waitFor()
+    expect(await panel.isVisible()).toBe(false)
+    expect(errors).toEqual([])
+  })
+
+  it('with a wrong key says so', async () => {
+    const { page } = await open('/#key=dx_wrong')
+    const words = page.locator('#key-wrong')
+    await words.waitFor()
+    expect(await words.textContent()).toBe('This API key is not known here, or was revoked. Give another one.')
+    expect(await page.locator('#connection').textContent()).toBe('Not connected')
+  })
+
+  it('says that the market is simulated exactly when the server says so', async () => {
+    const real = await open(`/#key=${KEY}`)
+    await real.page.locator('#chains li').first().waitFor()
+    expect(await real.page.locator('#simulated').isVisible()).toBe(false)
+    await real.page.route('**/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...((await response.json()) as object), simulated: true } })
+    })
+    for (const path of ['/', '/reference']) {
+      await real.page.goto(`${base}${path}`)
+      await real.page.getByText('Simulated market.').waitFor()
+    }
+  })
+})
+
+describe('when the server goes away', () => {
+  const config: ServeConfig = {
+    ...{ host: '127.0.0.1', httpPort: 0, wsPort: 0 },
+    ...{ apiKey: { kind: 'none' }, envelope: 'spec' },
+    chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+  }
+
+  it('the page says so, comes back by itself, and shows what it missed', async () => {
+    const ports = { httpPort: await freePort(), wsPort: await freePort() }
+    const first = rig.open({ config: { ...config, ...ports } })
+    await first.start()
+    watched = await openPage(browser.context)
+    const { page } = watched
+    await page.goto(`http://127.0.0.1:${ports.httpPort}/#key=${KEY}`)
+    await page.locator('#connection[data-state=live]').waitFor()
+    await feedNext(2.1, { trades: [buy(`${seq}-1`, '0x00000000000000000000000000000000000000e1', 2.1)] })
+    await page.locator('#tape tr').filter({ hasText: '0x0000…00e1' }).waitFor()
+    await first.stop()
+    await page.locator('#connection[data-state=waiting]').waitFor()
+    expect(await page.locator('#notice').textContent()).toMatch(/The tape stands still; trying again in \d+ s\.$/)
+
+    await feedNext(2.2, { trades: [buy(`${seq}-1`, '0x00000000000000000000000000000000000000e2', 2.2)] })
+    const second = rig.open({ config: { ...config, ...ports } })
+    await second.start()
+    try {
+      await page.locator('#tape tr').filter({ hasText: '0x0000…00e2' }).waitFor()
+      expect(await page.locator('#connection').textContent()).toBe('Live')
+      expect(await page.locator('#notice').isVisible()).toBe(false)
+    } finally {
+      await second.stop()
+    }
+  })
+})
+
+describe('the page at /reference', () => {
+  it('lists every call and topic, and a call works at once', async () => {
+    const { page, errors, hosts } = await open(`/reference#pairDetail&key=${KEY}`)
+    await page.getByRole('heading', { name: 'A pair: tokens, prices, reserves and rolling statistics' }).waitFor()
+    await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('#answer .status').getByText('200 OK').waitFor()
+    expect(await page.locator('#answer dl').textContent()).toContain('x-cu-cost5')
+    expect(JSON.parse((await page.locator('#answer pre').textContent()) ?? '')).toMatchObject({ data: { pair: PAIR } })
+    expect(await page.locator('.curl pre').textContent()).toBe(
+      `curl -H "X-API-KEY: $KEY" \\\n  '${base}/v2/pairs/${encodeURIComponent(PAIR_ID)}'`,
+    )
+    expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
+  })
+
+  it('shows what a bad request is told', async () => {
+    const { page } = await open(`/reference#pairDetail&key=${KEY}`)
+    await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
+    await page.getByLabel('pair-id').fill('nonsense')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('#answer .status').getByText('400').waitFor()
+    expect(await page.locator('#answer pre').textContent()).toContain('"code": "id_malformed"')
+  })
+
+  it('subscribes, shows acknowledgement and pushes, and unsubscribes', async () => {
+    const { page, errors } = await open(`/reference#ws-tx&key=${KEY}`)
+    await expect.poll(() => page.getByLabel('params').inputValue()).toContain(PAIR)
+    const frames = page.locator('#frames li')
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
+    await frames.filter({ hasText: '"status":"ok","cursor"' }).waitFor()
+    await feedNext(2.3, { trades: [buy(`${seq}-1`, '0xf1', 2.3)] })
+    await frames.filter({ hasText: '"topic":"tx"' }).waitFor()
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await frames.filter({ hasText: '"removed":1' }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it('begins every call and topic with values that work', async () => {
+    const { page, errors } = await open(`/reference#key=${KEY}`)
+    await page.locator('#contents a').first().waitFor()
+    const anchors = await anchorsIn(page, '#contents')
+    const answers: string[] = []
+    for (const anchor of anchors) {
+      await page.goto(`${base}/reference${anchor}`)
+      if (anchor.startsWith('#ws-')) {
+        await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
+        const reply = page.locator('#frames li').filter({ hasText: /"id":1,"(result|error)"/ })
+        answers.push(`${anchor} ${(await reply.last().textContent())?.includes('"status":"ok"') ? 'ok' : 'refused'}`)
+      } else {
+        await page.getByRole('button', { name: 'Send' }).click()
+        answers.push(
+          `${anchor} ${(await page.locator('#answer .status span').first().textContent()) === '200 OK' ? 'ok' : 'refused'}`,
+        )
+      }
+    }
+    expect(answers).toEqual(anchors.map((anchor) => `${anchor} ok`))
+    expect(errors).toEqual([])
+  })
+})
+
+describe('on a phone', () => {
+  it.each(['/', '/reference#klinesPair', '/reference#ws-kline'])('%s does not scroll sideways', async (path) => {
+    const { page } = await open(`/#key=${KEY}`)
+    await page.setViewportSize(PHONE)
+    await page.goto(`${base}${path}`)
+    await page
+      .getByRole(path === '/' ? 'img' : 'article')
+      .first()
+      .waitFor()
+    expect(await hasNoSidewaysScroll(page)).toBe(true)
+  })
+})
