@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readDocuments } from '../rig/contract/documents.js'
 import type { Fields } from '../rig/contract/fields.js'
-import { type Heard, openHeard, type Result, type Subscription, wantedOf } from '../rig/contract/heard.js'
+import { type Heard, hearThrough, type Result, type Subscription, wantedOf } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
-import { type Served, serveMarket } from '../rig/contract/served.js'
+import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
 import { DECIMAL, firstOf, namedProblem, typedProblem } from '../rig/contract/shapes.js'
 import { PACED_TAPE } from '../rig/contract/tape.js'
 import { speedFor } from '../rig/up/recording.js'
+import { type Client, connect } from '../serve/push-client.js'
 
 const LISTEN_AFTER = 18
 
@@ -22,6 +23,7 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
   const pairOnly = names(Swap.filter(({ required }) => !required))
   let served: Served
   let heard: Heard
+  let listener: Client
 
   beforeAll(async () => {
     served = await serveMarket({ market, speed: speedFor(market.lines, 15) })
@@ -29,15 +31,16 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
       const status = await served.up.status()
       return market.chains.every((chain) => (status.get(chain)?.seq ?? 0) >= LISTEN_AFTER)
     })
-    heard = await openHeard(served.ws)
+    listener = await connect(served.ws, { 'x-api-key': KEY })
+    heard = hearThrough(listener)
     for (const chain of market.chains) {
       for (const params of wantedOf(market, chain, spec.intervals)) await heard.subscribe(params)
     }
     await served.played()
-    await heard.client.settle()
+    await listener.settle()
   })
   afterAll(async () => {
-    heard?.client.close()
+    listener?.close()
     await served?.stop()
   })
 

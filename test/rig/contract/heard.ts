@@ -1,14 +1,20 @@
 /** Subscriptions of the contract's client and what they heard. */
-import { type Client, connect, type Frame } from '../../serve/push-client.js'
 import type { ContractMarket } from './market.js'
-import { KEY } from './served.js'
 
 export type Result = Record<string, unknown>
+
+/** A frame of either kind: a reply or a push. */
+export type Frame = { id?: unknown; jsonrpc?: string; result?: Result; error?: object; sent_time?: number }
+
+/** What of a client is used here. */
+export type Caller = {
+  frames: readonly Frame[]
+  call(method: string, params: unknown, id: number): Promise<Frame>
+}
 
 export type Subscription = { id: number; topic: string; params: unknown[]; ack: Frame }
 
 export type Heard = {
-  client: Client
   subscriptions: Subscription[]
   subscribe(params: unknown[]): Promise<Subscription>
   /** What a subscription's pushes said, in order; ours (retract and the like) left out. */
@@ -16,12 +22,10 @@ export type Heard = {
   frames(subscription: Subscription): Frame[]
 }
 
-export async function openHeard(ws: string): Promise<Heard> {
-  const client = await connect(ws, { 'x-api-key': KEY })
+export function hearThrough(client: Caller): Heard {
   const subscriptions: Subscription[] = []
   const frames = ({ id }: Subscription): Frame[] => client.frames.filter((frame) => frame.id === id)
   return {
-    client,
     subscriptions,
     async subscribe(params) {
       const id = subscriptions.length + 1
@@ -34,7 +38,7 @@ export async function openHeard(ws: string): Promise<Heard> {
     results: (subscription) =>
       frames(subscription)
         .map(({ result }) => result ?? {})
-        .filter(({ topic }) => topic === undefined || PUSHED.includes(topic)),
+        .filter(({ topic }) => topic === undefined || PUSHED.includes(String(topic))),
   }
 }
 

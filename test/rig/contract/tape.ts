@@ -22,3 +22,14 @@ export const PACED_TAPE: TapePlan = {
     retracts: { probability: 0.04, maxDepth: 3 },
   },
 }
+
+/** A shorter one of two chains, played while requests are made. */
+export const LIVE_TAPE: TapePlan = {
+  seed: 619,
+  chains: ['eth', 'solana'],
+  blocksPerChain: 200,
+  options: {
+    ...{ secondsPerBlock: 4, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 0 },
+    retracts: { probability: 0.05, maxDepth: 3 },
+  },
+}

@@ -16,12 +16,17 @@ export type Expected = { id: unknown; codes: readonly number[]; ok: boolean }
 /** Nothing, one reply, or one array of them. */
 export type ExpectedFrame = undefined | Expected | Expected[]
 
+const MAX_ID_LENGTH = 256
+
 export const CODES = { parse: -32700, request: -32600, method: -32601, params: -32602, limit: -32005 } as const
 
-export function expectedReply(frame: string, world: RpcWorld): ExpectedFrame {
+/** A binary frame is no request, whatever is in it. */
+export function expectedReply(frame: string | Buffer, world: RpcWorld): ExpectedFrame {
+  if (typeof frame !== 'string') return refused(null, CODES.request)
   let message: unknown
   try {
-    message = JSON.parse(frame)
+    // As it reaches the server: half a surrogate does not.
+    message = JSON.parse(Buffer.from(frame).toString())
   } catch {
     return refused(null, CODES.parse)
   }
@@ -37,10 +42,8 @@ const refused = (id: unknown, ...codes: number[]): Expected => ({ id, codes, ok:
 function ofRequest(message: unknown, world: RpcWorld): Expected | undefined {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return refused(null, CODES.request)
   const { jsonrpc, method, params, id } = message as Record<string, unknown>
-  const isId = id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
-  if (!isId) return refused(null, CODES.request)
-  // As it comes back: a number too large for one is null in JSON.
-  const told = JSON.parse(JSON.stringify(id ?? null)) as unknown
+  if (!isId(id)) return refused(null, CODES.request)
+  const told = Object.is(id, -0) ? 0 : (id ?? null)
   if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(told, CODES.request)
   if (id === undefined) return undefined
   if (method === 'ping') return { id: told, codes: [], ok: true }
@@ -48,6 +51,12 @@ function ofRequest(message: unknown, world: RpcWorld): Expected | undefined {
   const verdict = judge(method, params, world)
   if (verdict === 'bad') return refused(told, CODES.params, CODES.request, CODES.limit)
   return { id: told, codes: verdict === 'good' ? [CODES.limit] : [CODES.params, CODES.limit], ok: true }
+}
+
+/** A number that comes back as it was, or a string that is no burden. */
+function isId(id: unknown): boolean {
+  if (typeof id === 'string') return id.length <= MAX_ID_LENGTH
+  return id === undefined || id === null || (typeof id === 'number' && Math.abs(id) <= 2 ** 53)
 }
 
 /** `open`: the documents do not say whether such an address or option is taken. */

@@ -49,15 +49,13 @@ function problemsOf(frames: readonly Sent[], replies: readonly unknown[]): strin
   )
   const problems = due.flatMap(({ kind, data, expected }, at) => {
     const problem = at < replies.length ? replyProblem(replies[at], expected) : 'no reply came'
-    return problem === undefined
-      ? []
-      : [`${kind}: ${problem}: ${show(String(data))} got ${show(JSON.stringify(replies[at]))}`]
+    return problem === undefined ? [] : [`${kind}: ${problem}: ${show(String(data))} got ${show(replies[at])}`]
   })
   const more = replies.length > due.length ? [`${replies.length - due.length} replies more than were due`] : []
   return [...problems, ...more].slice(0, 3)
 }
 
-const show = (text: string | undefined): string => (text ?? 'nothing').slice(0, 300)
+const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 300)
 
 /** What nobody asked for in this frame: a push, or one of our own messages. */
 function isPush(message: Record<string, unknown>): boolean {
