@@ -67,6 +67,7 @@ export const ConfigFile = Type.Object(
       ),
     ),
     chains: Type.Optional(Type.Record(Type.String(), Chain)),
+    token_lists: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   closed,
 )

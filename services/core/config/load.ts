@@ -9,6 +9,7 @@ import type { Config, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { ConfigFile } from './file-schema.js'
 import { schemaProblems } from './schema-problems.js'
+import { withLogos } from './token-lists.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -103,7 +104,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
       checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
       progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
     },
-    chains: mergeChains(settings.chains ?? {}, problems),
+    chains: withLogos(mergeChains(settings.chains ?? {}, problems), settings.token_lists ?? [], cwd, problems),
   }
 }
 

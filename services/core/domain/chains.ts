@@ -18,6 +18,8 @@ export type ChainFacts = ChainMoney & {
   title: string
   /** Tokens an audit is known of. */
   audited?: readonly string[]
+  /** Where tokens' logos are, by address, as token lists tell. */
+  logos?: ReadonlyMap<string, string>
 }
 
 export const INTERVALS = ['s1', 'k1', 'k5', 'k15', 'k30', 'k60', 'k120', 'k240', 'k1440', 'k10080'] as const

@@ -1,8 +1,8 @@
 import { normalAddress } from '../../core/domain/chains.js'
 import type { TokenState } from '../memory/chain-state.js'
 import type { Market } from '../views/market.js'
-import { firstOf } from './first.js'
-import { byMeasure, type ListedToken, type Ranked } from './token-order.js'
+import { createShortlist } from './shortlist.js'
+import { byMeasure, type Ranked, type TokenMeasure } from './token-order.js'
 
 const EXACT = 0
 const PREFIX = 1
@@ -18,27 +18,20 @@ type Found = Ranked & { match: number }
 export function findTokens(
   markets: readonly Market[],
   keyword: string,
-  measureOf: (listed: ListedToken) => number,
+  measureOf: TokenMeasure,
   limit: number,
-): Found[] {
-  const best = firstOf(matches(markets, keyword, measureOf), limit, (a, b) => a.match - b.match || byMeasure(a, b))
-  return best.sort(byMeasure)
-}
-
-function* matches(
-  markets: readonly Market[],
-  keyword: string,
-  measureOf: (listed: ListedToken) => number,
-): Generator<Found> {
+): Ranked[] {
+  const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byMeasure(a, b))
   // A pattern finds a text in any case quicker than lower-case copies of all names would.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   for (const market of markets) {
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)
     for (const token of market.state.tokens.values()) {
       const match = matchOf(token, pattern, keyword.length, address)
-      if (match !== NO_MATCH) yield { market, token, match, measure: measureOf({ market, token }) }
+      if (match !== NO_MATCH) found.offer({ market, token, match, measure: measureOf(market, token) })
     }
   }
+  return found.items().sort(byMeasure)
 }
 
 function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {

@@ -1,4 +1,5 @@
-import type { ListedToken } from './token-order.js'
+import type { TokenInfo } from '../../core/domain/records.js'
+import type { TokenMeasure } from './token-order.js'
 
 /** Close to graduating: this far along the curve. */
 const ALMOST = 0.8
@@ -13,11 +14,11 @@ export const TAG_FORMS =
 
 /** What a tag asks for. */
 export type PlatformTag = {
-  includes(listed: ListedToken): boolean
-  /** The latest are chosen; else all. */
+  includes(token: TokenInfo): boolean
+  /** Over the limit the latest are chosen. */
   newest: boolean
   /** The time a `new` list is chosen by. */
-  timeS(listed: ListedToken): number
+  timeS: TokenMeasure
 }
 
 /** Undefined for a word that is no tag. `isSeen`: whether any token came from that platform. */
@@ -27,22 +28,20 @@ export function readTag(tag: string, isSeen: (platform: string) => boolean): Pla
   if (ANY_PLATFORM.includes(tag)) return { includes: isLaunched, newest: tag === 'new', timeS: createdS }
   if (staged === null && !KNOWN_PLATFORMS.includes(tag) && !isSeen(tag)) return undefined
   const out = stage.startsWith('out')
-  const fits =
-    stage === '' ? () => true : stage === 'in_almost' ? isAlmost : out ? isOut : (one: ListedToken) => !isOut(one)
+  const fits = stage === '' ? isLaunched : stage === 'in_almost' ? isAlmost : out ? isOut : isIn
   return {
-    includes: (listed) => listed.token.info.launch_platform === platform && fits(listed),
+    includes: (info) => info.launch_platform === platform && fits(info),
     newest: stage.endsWith('new'),
     timeS: out ? graduatedS : createdS,
   }
 }
 
-const isLaunched = ({ token }: ListedToken): boolean => token.info.launch_platform !== null
-const isOut = ({ token }: ListedToken): boolean => token.info.launch_stage === 'graduated'
-const isAlmost = (listed: ListedToken): boolean => !isOut(listed) && listed.token.info.launch_progress >= ALMOST
-const createdS = ({ token }: ListedToken): number => token.info.created_at
+const isLaunched = (info: TokenInfo): boolean => info.launch_platform !== null
+const isOut = (info: TokenInfo): boolean => info.launch_stage === 'graduated'
+const isIn = (info: TokenInfo): boolean => !isOut(info)
+const isAlmost = (info: TokenInfo): boolean => isIn(info) && info.launch_progress >= ALMOST
+const createdS: TokenMeasure = (_market, { info }) => info.created_at
 
 /** A token graduates into a pool made for it. */
-function graduatedS({ market, token }: ListedToken): number {
-  const pool = market.state.pairs.get(token.info.launch_pool ?? '')
-  return pool?.info.created_at ?? token.info.launch_at
-}
+const graduatedS: TokenMeasure = ({ state }, { info }) =>
+  state.pairs.get(info.launch_pool ?? '')?.info.created_at ?? info.launch_at

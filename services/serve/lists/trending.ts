@@ -1,7 +1,7 @@
 import type { TokenState } from '../memory/chain-state.js'
 import { dayMakers, dayTrades, dayVolumeUsd, hourVolumeUsd } from '../memory/windows.js'
 import type { Market } from '../views/market.js'
-import { byText, firstOf } from './first.js'
+import { byText, createShortlist } from './shortlist.js'
 
 /** Volume beyond this many times the liquidity is somebody trading with himself. */
 const MOST_TURNOVER = 10
@@ -12,21 +12,22 @@ const LIQUIDITY_UNKNOWN = 1
 const MONEY = 2
 
 /** Tokens with trades in 24 hours, the most in demand first: a page of them, and how many there are. */
-export function trending(market: Market, page: number, pageSize: number): { tokens: TokenState[]; total: number } {
-  const scored = scoredTokens(market)
-  const upTo = firstOf(scored, (page + 1) * pageSize, byDemand)
-  return { tokens: upTo.slice(page * pageSize).map(({ token }) => token), total: scored.length }
-}
-
-function scoredTokens({ state, facts }: Market): Scored[] {
+export function trending(
+  { state, facts }: Market,
+  page: number,
+  pageSize: number,
+): { tokens: TokenState[]; total: number } {
   const money = new Set([facts?.native, facts?.anchor, ...(facts?.stables ?? [])])
-  const scored: Scored[] = []
+  const listed = createShortlist<Scored>((page + 1) * pageSize, byDemand)
+  let total = 0
   for (const token of state.tokens.values()) {
     if (dayTrades(token.windows) === 0) continue
     const group = money.has(token.token) ? MONEY : Number.isNaN(token.tvl) ? LIQUIDITY_UNKNOWN : IN_DEMAND
-    scored.push({ token, group, score: demand(token) })
+    listed.offer({ token, group, score: demand(token) })
+    total += 1
   }
-  return scored
+  const upTo = listed.items()
+  return { tokens: upTo.slice(page * pageSize).map(({ token }) => token), total }
 }
 
 /** A day's volume at the mean of the day's and the last hour's pace, as far as liquidity bears it out, weighed by makers. */

@@ -120,9 +120,33 @@ export function targetDecimals(state: ChainState, pair: string): number | null |
   return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
 }
 
+/** Field by field: an object made of what is left of another is a slow one to read, and lists read a hundred thousand. */
 export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
-  const { windows, candles: _candles, trades: _trades, liquidity: _liquidity, ...rest } = update
-  return { ...rest, info, windows: packWindows(windows) }
+  return {
+    pair: update.pair,
+    info,
+    price_usd: update.price_usd,
+    price_native: update.price_native,
+    price_quote: update.price_quote,
+    last_price_usd: update.last_price_usd,
+    price_day_usd: update.price_day_usd,
+    quote_usd: update.quote_usd,
+    open_price_usd: update.open_price_usd,
+    ath_usd: update.ath_usd,
+    reserve0: update.reserve0,
+    reserve1: update.reserve1,
+    init_reserve0: update.init_reserve0,
+    init_reserve1: update.init_reserve1,
+    tvl: update.tvl,
+    liquidity_usd: update.liquidity_usd,
+    liquidity_native: update.liquidity_native,
+    tx_count: update.tx_count,
+    first_trade_at: update.first_trade_at,
+    first_trade_block: update.first_trade_block,
+    last_trade_at: update.last_trade_at,
+    updated_at: update.updated_at,
+    windows: packWindows(update.windows),
+  }
 }
 
 export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {

@@ -45,15 +45,19 @@ export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
   return window
 }
 
-const DAY = UPDATE_WINDOWS.indexOf('24h') * FIELDS.length
-const HOUR = UPDATE_WINDOWS.indexOf('1h') * FIELDS.length
-const at = (packed: PackedWindows, base: number, field: (typeof FIELDS)[number]): number =>
-  packed[base + FIELDS.indexOf(field)] ?? Number.NaN
+/** Where lists find what they sort by, without making a window of it. */
+const placeOf = (window: ToldWindow, field: (typeof FIELDS)[number]): number =>
+  UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
+const DAY_BUY_VOLUME = placeOf('24h', 'buy_volume')
+const DAY_SELL_VOLUME = placeOf('24h', 'sell_volume')
+const HOUR_BUY_VOLUME = placeOf('1h', 'buy_volume')
+const HOUR_SELL_VOLUME = placeOf('1h', 'sell_volume')
+const DAY_BUYS = placeOf('24h', 'buys')
+const DAY_SELLS = placeOf('24h', 'sells')
+const DAY_MAKERS = placeOf('24h', 'makers')
+const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
 
-/** What lists sort by, read without making a window of it. */
-export const dayVolumeUsd = (packed: PackedWindows): number =>
-  at(packed, DAY, 'buy_volume') + at(packed, DAY, 'sell_volume')
-export const hourVolumeUsd = (packed: PackedWindows): number =>
-  at(packed, HOUR, 'buy_volume') + at(packed, HOUR, 'sell_volume')
-export const dayTrades = (packed: PackedWindows): number => at(packed, DAY, 'buys') + at(packed, DAY, 'sells')
-export const dayMakers = (packed: PackedWindows): number => at(packed, DAY, 'makers')
+export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)
+export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HOUR_BUY_VOLUME, HOUR_SELL_VOLUME)
+export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
+export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])

@@ -40,7 +40,7 @@ export function tokenView(market: Market, token: TokenState, burntRaw: string | 
     symbol: info.symbol ?? '',
     decimal: info.decimals,
     total: rawOrNull(info.total_supply, info.decimals),
-    logo_url: info.logo_url ?? '',
+    logo_url: info.logo_url ?? market.facts?.logos?.get(token.token) ?? '',
     intro_en: '',
     appendix: info.links ?? '',
     ...priceFields(market, token, burntRaw),

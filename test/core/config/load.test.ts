@@ -198,3 +198,35 @@ describe('the nearest word', () => {
     expect(nearestWord('elephant', ['up', 'ws'])).toBeUndefined()
   })
 })
+
+describe('token lists', () => {
+  const list = (name: string, tokens: unknown) => writeFileSync(join(cwd, name), JSON.stringify({ name, tokens }))
+
+  it('give logos by chain; of two for one token the earlier list’s', () => {
+    list('a.json', [
+      { chainId: 1, address: '0xABC', logoURI: 'ipfs://a', symbol: 'A' },
+      { chainId: 101, address: 'SoLMint', logoURI: 'https://s' },
+      { chainId: 5, address: '0xabc', logoURI: 'https://other' },
+      { chainId: 1, address: '0xdef' },
+    ])
+    list('b.json', [{ chainId: 1, address: '0xabc', logoURI: 'ipfs://b' }])
+    const { chains } = load('token_lists: [a.json, b.json]')
+    expect(chains.get('eth')?.logos).toEqual(new Map([['0xabc', 'ipfs://a']]))
+    expect(chains.get('solana')?.logos).toEqual(new Map([['SoLMint', 'https://s']]))
+    expect(chains.get('bsc')?.logos).toBeUndefined()
+  })
+
+  it('that cannot be used are told', () => {
+    list('bad.json', [{ address: '0xabc' }])
+    expect(problem('token_lists: [bad.json]')).toContain('bad.json is no token list')
+    expect(problem('token_lists: [none.json]')).toContain('none.json cannot be read')
+  })
+})
+
+it('audited tokens stand in their chain, in its normal form', () => {
+  const address = `0x${'Ab'.repeat(20)}`
+  expect(load(`chains: { eth: { audited: ["${address}"] } }`).chains.get('eth')?.audited).toEqual([
+    address.toLowerCase(),
+  ])
+  expect(problem('chains: { eth: { audited: ["0x1"] } }')).toContain('chains.eth.audited')
+})

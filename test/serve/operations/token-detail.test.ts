@@ -32,8 +32,12 @@ const holder = (token: string, address: string, balance: string) =>
 const data = async (path: string) => ((await (await rig.get(path)).json()) as { data: Json }).data
 
 beforeAll(async () => {
+  const logos = new Map([
+    [TOKEN, 'ipfs://listed'],
+    [RISKY, 'ipfs://listed'],
+  ])
   const facts = BUILT_IN_CHAINS.map(
-    (one) => [one.chain, one.chain === CHAIN ? { ...one, audited: [TOKEN] } : one] as const,
+    (one) => [one.chain, one.chain === CHAIN ? { ...one, audited: [TOKEN], logos } : one] as const,
   )
   rig = await startRig({
     config: {
@@ -134,6 +138,10 @@ describe('GET /v2/tokens/{token-id}', () => {
       pairs: [],
       token: { current_price_usd: '', market_cap: '', tvl: '', logo_url: '', fdv: null, burn_amount: null },
     })
+  })
+
+  it('a token list has the logo where the token’s own metadata has none', async () => {
+    expect(await data(`/v2/tokens/${RISKY}-eth`)).toMatchObject({ token: { logo_url: 'ipfs://listed' } })
   })
 
   it('an unknown token is null', async () => {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { descending } from '../../lists/first.js'
+import { descending } from '../../lists/shortlist.js'
 import type { TokenState } from '../../memory/chain-state.js'
 import type { Market } from '../../views/market.js'
 import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { firstOf } from '../../lists/first.js'
-import { type PlatformTag, readTag, TAG_FORMS } from '../../lists/platform-tag.js'
-import { byMeasure, type ListedToken, type Ranked, TOKEN_MEASURES, tokensOf } from '../../lists/token-order.js'
+import { readTag, TAG_FORMS } from '../../lists/platform-tag.js'
+import { createShortlist } from '../../lists/shortlist.js'
+import { byMeasure, type Ranked, TOKEN_MEASURES } from '../../lists/token-order.js'
 import type { Market } from '../../views/market.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { ChainName, resolveChains } from '../ids.js'
@@ -33,7 +33,7 @@ export const tokensPlatform = operation({
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',
-        description: 'Descending',
+        description: 'Descending. Over the limit, tags of new tokens choose the latest',
       }),
     ),
   }),
@@ -42,26 +42,24 @@ export const tokensPlatform = operation({
     const markets = resolveChains(chains, query.chain)
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
     if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
-    const limit = query.limit ?? DEFAULT_LIMIT
+    const orderBy = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
     // A `new` tag chooses by time; the order is the one asked for all the same.
-    const chosen = tag.newest
-      ? firstOf(ranked(tagged(markets, tag), tag.timeS), limit, byMeasure)
-      : tagged(markets, tag)
-    const listed = firstOf(ranked(chosen, TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']), limit, byMeasure)
-    const data = listed.map(({ market, token }) => tokenView(market, token))
+    const chooseBy = tag.newest ? tag.timeS : orderBy
+    const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
+    for (const market of markets) {
+      for (const token of market.state.tokens.values()) {
+        if (tag.includes(token.info)) listed.offer({ market, token, measure: chooseBy(market, token) })
+      }
+    }
+    const ordered = listed.items().map((one) => ({ ...one, measure: orderBy(one.market, one.token) }))
+    const data = ordered.sort(byMeasure).map(({ market, token }) => tokenView(market, token))
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })
 
-function* tagged(markets: readonly Market[], tag: PlatformTag): Generator<ListedToken> {
-  for (const listed of tokensOf(markets)) if (tag.includes(listed)) yield listed
-}
-
-function* ranked(tokens: Iterable<ListedToken>, measureOf: (listed: ListedToken) => number): Generator<Ranked> {
-  for (const { market, token } of tokens) yield { market, token, measure: measureOf({ market, token }) }
-}
-
 function isSeen(markets: readonly Market[], platform: string): boolean {
-  for (const { token } of tokensOf(markets)) if (token.info.launch_platform === platform) return true
+  for (const { state } of markets) {
+    for (const { info } of state.tokens.values()) if (info.launch_platform === platform) return true
+  }
   return false
 }
