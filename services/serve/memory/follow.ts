@@ -103,5 +103,5 @@ async function adoptEpoch(deps: FollowDeps, state: ChainState, epoch: number): P
   if (stored === undefined || stored.epoch !== epoch) return
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
-  await loadOpenCandles(deps.store, state, state.nowS)
+  await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
 }

@@ -8,14 +8,20 @@ const PAGE_ROWS = 20_000
 const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
 const FIGURES = ['u', 'm'].flatMap((c) => ['open', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`))
 
-type Row = { pair: string; interval: string; time_s: number } & Record<string, number | string | null>
+type Row = { pair: string } & Record<string, number | string | null>
 
-/** Holds the candles whose buckets were open at a chain time, as the store has them: updates after it bring their changes. */
-export async function loadOpenCandles(store: Store, state: ChainState, nowS: number): Promise<void> {
+/** Row versions are epoch × 2^40 + seq of the update that last changed a row. */
+const SEQS_PER_EPOCH = 2 ** 40
+
+/** An update, as far as it matters which candles were open after it. */
+export type OpenAt = { epoch: number; seq: number; now: number }
+
+/** Holds the open candles an update left behind, as the store has them. Those changed since come with their own updates. */
+export async function loadOpenCandles(store: Store, state: ChainState, at: OpenAt): Promise<void> {
   state.open.clear()
   for (const [index, interval] of INTERVALS.entries()) {
-    const startS = bucketStart(index, nowS)
-    for await (const row of candleRows(store, state.chain, interval, startS)) {
+    const startS = bucketStart(index, at.now)
+    for await (const row of candleRows(store, { chain: state.chain, interval, startS, at })) {
       const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
       const told = { ...figures, interval, time: startS, removed: false } as ToldFigures
       state.open.hold({ pair: row.pair, candle: packCandle(told) })
@@ -23,14 +29,17 @@ export async function loadOpenCandles(store: Store, state: ChainState, nowS: num
   }
 }
 
-async function* candleRows(store: Store, chain: string, interval: string, startS: number): AsyncGenerator<Row> {
+type Wanted = { chain: string; interval: string; startS: number; at: OpenAt }
+
+async function* candleRows(store: Store, { chain, interval, startS, at }: Wanted): AsyncGenerator<Row> {
+  const version = String(at.epoch * SEQS_PER_EPOCH + at.seq)
   let after = ''
   for (;;) {
     const rows = await store.query<Row>(
       `SELECT pair, ${FIGURES.join(', ')} FROM candle_rows FINAL
        WHERE chain = {chain:String} AND interval = {interval:String} AND time = toDateTime({start:UInt32}, 'UTC')
-         AND pair > {after:String} ORDER BY pair LIMIT {limit:UInt32}`,
-      { chain, interval, start: Math.max(0, startS), after, limit: PAGE_ROWS },
+         AND version <= {version:UInt64} AND pair > {after:String} ORDER BY pair LIMIT {limit:UInt32}`,
+      { chain, interval, version, start: Math.max(0, startS), after, limit: PAGE_ROWS },
       LIMITS,
     )
     yield* rows

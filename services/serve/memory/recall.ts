@@ -41,6 +41,8 @@ export type RecallDeps = {
 }
 
 const BATCH_RECORDS = 256
+/** Read before what is worth recalling: from some of it on it is sure which candles were open. */
+const MARGIN_RECORDS = 32
 
 /**
  * Goes once more through the last updates a loaded state has, so that what they pushed can be pushed again. Open candles
@@ -58,7 +60,7 @@ export async function recallPast(deps: RecallDeps, state: ChainState): Promise<v
     highestNowS = Math.max(update.now, Number.isNaN(highestNowS) ? update.now : highestNowS)
     if (last === undefined || update.seq !== last.seq + 1) {
       if (!isSure) continue
-      await loadOpenCandles(deps.store, state, update.now)
+      await loadOpenCandles(deps.store, state, update)
       past.clear()
       past.take(update)
       startsAnew = true
@@ -69,7 +71,7 @@ export async function recallPast(deps: RecallDeps, state: ChainState): Promise<v
     }
     last = update
   }
-  if (last?.seq !== state.seq) await loadOpenCandles(deps.store, state, state.nowS)
+  if (last?.seq !== state.seq) await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
 }
 
 /** Whole updates up to the state's own, from where they are worth recalling. */
@@ -79,7 +81,7 @@ async function* tail({ log, codec, recall }: RecallDeps, state: ChainState): Asy
   const meanBytes = Math.max(1, bytes / Math.max(1, end - start))
   const inTime = await log.offsetAt(topic, Math.max(0, state.nowS - recall.seconds) * 1000)
   const assemble = createUpdateAssembler()
-  let from = Math.max(start, inTime - BATCH_RECORDS, Math.floor(end - recall.bytes / meanBytes))
+  let from = Math.max(start, inTime - MARGIN_RECORDS, Math.floor(end - recall.bytes / meanBytes))
   for (;;) {
     const records = await log.read(topic, { from, maxRecords: BATCH_RECORDS })
     const parts = await decodeUpdates(codec, topic, records)

@@ -1,3 +1,4 @@
+import { FIRST_CLOSING } from './closing-number.js'
 import { cursorAt, type Place } from './cursor.js'
 import { encodeMoment } from './encode.js'
 import { gapNotices } from './gap.js'
@@ -74,18 +75,22 @@ function createReplay({ nowMs }: CatchUpDeps, socket: Socket, { id, asked }: Sub
   const named = new Set(asked.channels.map((channel) => channel.split('|')[1]))
   const isWholeChain = named.has(WHOLE_CHAIN)
   const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-  return (moment: Moment, { seq, n: after }: Place): void => {
-    const told = moment.seq === seq ? after : 0
+  return (moment: Moment, place: Place): void => {
     const out: Publisher = {
       isWanted: (channel) => wanted.has(channel),
       concerns: (...addresses) => isWholeChain || addresses.some((address) => named.has(address)),
       publish: (_channels, push) => {
-        if (push.n <= told) return
+        if (!isBehind(place, moment, push.n)) return
         socket.send(`${head}${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`)
       },
     }
     socket.cork(() => encodeMoment(moment, out))
   }
+}
+
+function isBehind(place: Place, moment: Moment, n: number): boolean {
+  const seq = n >= FIRST_CLOSING ? moment.seq - 1 : moment.seq
+  return seq > place.seq || (seq === place.seq && n > place.n)
 }
 
 function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: Socket, session: Session, one: CatchUp): void {

@@ -11,14 +11,20 @@ import { pushTrades } from './topics/tx.js'
 
 /** Makes an update's pushes, in this order: candles that end, what never was, each pair's news, main pairs. */
 export function encodeMoment(moment: Moment, out: Publisher): void {
+  encodeClosings(moment, out)
   const context: PushContext = { moment, out, cursor: cursorOf(moment) }
+  for (const retraction of moment.retracted) pushRetractNotice(context, retraction)
+  for (const entry of moment.entries) pushEntry(context, entry)
+  for (const one of moment.switches) pushMainPairSwitch(context, one)
+}
+
+/** Time closed them before anything of the update itself. */
+function encodeClosings(moment: Moment, out: Publisher): void {
+  const context: PushContext = { moment, out, cursor: cursorOf({ ...moment, seq: moment.seq - 1 }) }
   for (const { at, candle, isGone, n } of moment.closings) {
     if (!out.concerns(at.pair.pair)) continue
     pushKline(context, at, candle, isGone ? { removed: true } : { final: true }, n)
   }
-  for (const retraction of moment.retracted) pushRetractNotice(context, retraction)
-  for (const entry of moment.entries) pushEntry(context, entry)
-  for (const one of moment.switches) pushMainPairSwitch(context, one)
 }
 
 /** A pair's trades come first, then its liquidity, its candles and its price. The same trade has one number on every topic. */

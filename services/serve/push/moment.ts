@@ -1,9 +1,9 @@
 import type { LiquidityTrade, MainPairChange, PairUpdate, TokenInfo, Trade, Update } from '../../core/domain/records.js'
 import { type PairState, targetToken } from '../memory/chain-state.js'
-import type { HeldCandle } from '../memory/open-candles.js'
 import { type PackedCandle, packCandle } from '../memory/packed-candle.js'
 import { type Recalled, type StateView, viewOf } from '../memory/recall.js'
 import type { Market } from '../views/market.js'
+import { closingNumber } from './closing-number.js'
 
 /** A pair right after an update, with what is said of its tokens. Nothing in it changes afterwards. */
 export type PairMoment = {
@@ -27,7 +27,7 @@ export type Entry = {
   movesPrice: boolean
 }
 
-/** A candle that ended: closed by time, or gone with its pair. */
+/** A candle that ended: closed by time, or gone with its pair. Its number stands behind those of the update before. */
 export type Closing = { at: PairMoment; candle: PackedCandle; isGone: boolean; n: number }
 
 export type Retraction = {
@@ -75,16 +75,12 @@ export function captureMoment(step: Omit<Recalled, 'startsAnew'>): Moment {
     return moments.get(address)
   }
 
-  function closing({ pair, candle }: HeldCandle, isGone: boolean): Closing[] {
-    n += 1
+  const closings = [...step.closed, ...step.ended].flatMap(({ pair, candle }, index) => {
     const where = at(pair)
-    return where === undefined ? [] : [{ at: where, candle, isGone, n }]
-  }
-
-  const closings = [
-    ...step.closed.flatMap((held) => closing(held, false)),
-    ...step.ended.flatMap((held) => closing(held, true)),
-  ]
+    const isGone = index >= step.closed.length
+    return where === undefined ? [] : [{ at: where, candle, isGone, n: closingNumber(pair, candle) }]
+  })
+  closings.sort((a, b) => a.n - b.n || (a.at.pair.pair < b.at.pair.pair ? -1 : 1))
   const retracted = update.retracted.map(({ pair, ids, gone: isGone }) => {
     n += 1
     const info = at(pair)?.pair.info

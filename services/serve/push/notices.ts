@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { fieldsOf, int, intOrNull, num, numOrNull, text } from '../views/schema.js'
+import { fieldsOf, int, num, text } from '../views/schema.js'
 
 /** Messages of our own beside the topics' pushes: topic words that older programs do not know and pass over. */
 export type Notice = { name: string; summary: string; result: TSchema }
 
 /** The id of the subscribe, as it was sent. */
-const SubscriptionId = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
+const SubscriptionId = Type.Union([Type.String(), Type.Number(), Type.Null()])
 
 export const Retract = Type.Object({
   topic: Type.Literal('retract'),
@@ -22,7 +22,7 @@ export const Gap = Type.Object({
   chain: text,
   from: Type.String({ description: 'The cursor behind which pushes are missing' }),
   to: Type.String({ description: 'The cursor up to which they are missing' }),
-  refill: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The REST path that has them' }),
+  refill: Type.Union([Type.String(), Type.Null()], { description: 'The REST path that has them' }),
 })
 
 export const Conflated = Type.Object({
@@ -43,8 +43,8 @@ export const MainPairSwitch = Type.Object({
       ...fieldsOf(['amm', 'chain', 'pair', 'tag', 'target_token', 'token0_address', 'token0_symbol'], text),
       ...fieldsOf(['token1_address', 'token1_symbol'], text),
       ...fieldsOf(['init_reserve0', 'init_reserve1'], num),
-      ...fieldsOf(['reserve0', 'reserve1', 'tvl'], numOrNull),
-      ...fieldsOf(['token0_decimal', 'token1_decimal'], intOrNull),
+      ...fieldsOf(['reserve0', 'reserve1', 'tvl'], Type.Union([num, Type.Null()])),
+      ...fieldsOf(['token0_decimal', 'token1_decimal'], Type.Union([int, Type.Null()])),
     }),
   }),
   status: Type.Literal('ok'),

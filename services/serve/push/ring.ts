@@ -1,3 +1,4 @@
+import { FIRST_CLOSING } from './closing-number.js'
 import type { Place } from './cursor.js'
 import type { Moment } from './moment.js'
 
@@ -97,8 +98,9 @@ export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
       if (floor === undefined || last === undefined || place.epoch !== last.epoch) return false
       if (place.seq > last.seq || (place.seq === last.seq && place.n > last.lastN)) return false
       if (place.seq > floor.seq) return true
-      // Of an update before the ring it must be known that nothing of it came after the place.
-      return place.seq === floor.seq && (floor.n === 0 ? place.n === 0 : place.n >= floor.n)
+      // Of an update before the ring it must be known that nothing of its own came after the place.
+      const isBehindAll = floor.n === 0 ? place.n === 0 || place.n >= FIRST_CLOSING : place.n >= floor.n
+      return place.seq === floor.seq && isBehindAll
     },
     timeBefore({ epoch, seq }) {
       return marks.findLast((one) => one.epoch === epoch && one.seq <= seq)?.timeS

@@ -4,6 +4,7 @@ import type { Serve } from '../../../services/serve/main.js'
 import { createRandom } from '../../rig/market/random.js'
 import { type Client, connect, type Frame } from '../push-client.js'
 import { type Rig, startRig } from '../rig.js'
+import { undeclared, undeclaredParams } from './declared.js'
 import { playMarket } from './played-market.js'
 
 const SEED = 20_261
@@ -30,6 +31,12 @@ const isPush = ({ result }: Frame): boolean => typeof result?.cursor === 'string
 const pushesOf = (client: Client, id: number): string[] =>
   client.frames.filter((frame) => frame.id === id && isPush(frame)).map(({ result }) => JSON.stringify(result))
 const cursorOf = (push: string): string => (JSON.parse(push) as { cursor: string }).cursor
+
+function isAfter(cursor: string, other: string): boolean {
+  const [seq = 0, n = 0] = cursor.split(':').slice(2).map(Number)
+  const [otherSeq = 0, otherN = 0] = other.split(':').slice(2).map(Number)
+  return seq > otherSeq || (seq === otherSeq && n > otherN)
+}
 
 async function caughtUp(serve: Serve): Promise<void> {
   await vi.waitFor(async () => {
@@ -93,17 +100,15 @@ describe('a resumed subscription', () => {
     const joined: { id: number; from: string; client: Client }[] = []
     while (market.left > 60) {
       await market.play(random.int(1, 4))
-      for (let n = 0; n < 3; n++) {
-        const id = random.int(0, subscriptions.length - 1)
-        const sent = pushesOf(listener, id)
-        if (sent.length === 0) continue
-        const from = cursorOf(random.pick(sent))
-        joined.push({ id, from, client: await resume(steadyUrl, id, from) })
-      }
+      const id = random.int(0, subscriptions.length - 1)
+      const sent = pushesOf(listener, id)
+      if (sent.length === 0) continue
+      const from = cursorOf(random.pick(sent))
+      joined.push({ id, from, client: await resume(steadyUrl, id, from) })
     }
     await caughtUp(steady)
     await listener.settle()
-    expect(joined.length).toBeGreaterThan(20)
+    expect(joined.length).toBeGreaterThan(15)
     for (const { id, from, client } of joined) {
       await client.settle()
       const sent = pushesOf(listener, id)
@@ -143,6 +148,29 @@ describe('after a restart', () => {
     }
   })
 
+  it('what a short ring does not keep is a gap, with where to read it; all after it comes', async () => {
+    const short = rig.open({ push: { ringSeconds: 90 } })
+    const { wsPort } = await short.start()
+    await caughtUp(short)
+    const missed = subscriptions.map(() => 0)
+    for (const id of subscriptions.keys()) {
+      const sent = pushesOf(listener, id)
+      const from = '1:eth:25:0'
+      const client = await resume(`ws://127.0.0.1:${wsPort}`, id, from)
+      await client.settle()
+      const gaps = client.frames.filter(({ result }) => result?.topic === 'gap')
+      const to = String(gaps[0]?.result?.to)
+      expect(gaps.length).toBeGreaterThan(0)
+      for (const { result } of gaps) expect(result).toMatchObject({ subscription: id, chain: 'eth', from, to })
+      const after = sent.filter((push) => isAfter(cursorOf(push), to))
+      expect(pushesOf(client, id), JSON.stringify([subscriptions[id], from])).toEqual(after)
+      missed[id] = sent.length - after.length
+      client.close()
+    }
+    expect(missed.filter((count) => count > 0).length).toBeGreaterThan(5)
+    await short.stop()
+  })
+
   it('both nodes go on alike', async () => {
     const client = await connect(rig.wsUrl)
     for (const [id, params] of subscriptions.entries()) await client.call('subscribe', params, id)
@@ -161,8 +189,14 @@ it('has had every topic, reorgs included, each cursor once and in order', async 
   const frames = listener.frames.filter(isPush).map(({ result }) => result?.topic ?? 'switch')
   expect(new Set(frames)).toEqual(new Set(['tx', 'liq', 'kline', 'price', 'retract', 'switch']))
   for (const id of subscriptions.keys()) {
-    const places = pushesOf(listener, id).map((push) => cursorOf(push).split(':').slice(2).map(Number))
-    const isAfter = ([s1 = 0, n1 = 0]: number[], [s2 = 0, n2 = 0]: number[]) => s1 > s2 || (s1 === s2 && n1 > n2)
-    expect(places.filter((place, at) => at > 0 && !isAfter(place, places[at - 1] ?? []))).toEqual([])
+    const cursors = pushesOf(listener, id).map(cursorOf)
+    expect(cursors.filter((cursor, at) => at > 0 && !isAfter(cursor, cursors[at - 1] ?? ''))).toEqual([])
   }
+})
+
+it('every push and every subscription is as declared', () => {
+  const pushes = listener.frames.filter(isPush)
+  expect(pushes.length).toBeGreaterThan(1000)
+  expect(pushes.flatMap((frame) => undeclared(String(subscriptions[Number(frame.id)]?.[0]), frame))).toEqual([])
+  expect(subscriptions.flatMap(undeclaredParams)).toEqual([])
 })

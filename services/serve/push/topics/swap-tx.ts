@@ -16,7 +16,7 @@ export const swapFields = {
   ...fieldsOf(['block_number', 'time'], int),
   direction: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
   tx_swap_type: Type.Integer({ minimum: 0, maximum: 2, description: '0 buy, 1 sell of the target token, 2 neither' }),
-  wallet_tag: Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
+  wallet_tag: Type.Union([Type.Array(Type.String()), Type.Null()]),
 }
 
 export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>, trade: Trade) {

@@ -1,0 +1,106 @@
+/** Who may open a socket, for how long, and for what. */
+import { describe, expect, it } from 'vitest'
+import { hashKey } from '../../../services/core/config/keys.js'
+import { KEY, keyRecord } from '../rig.js'
+import { PAIR } from '../updates.js'
+import { usePushRig } from './rig.js'
+
+let nowMs = 1_800_000_000_000
+const node = usePushRig({ keyCheckMs: 20 }, { nowMs: () => nowMs })
+const { client } = node
+
+type Token = { token: string; expires_at: number; url: string }
+const askToken = async (headers: Record<string, string> = { 'x-api-key': KEY }) => {
+  const answer = await fetch((await node.rig.get('/health')).url.replace('/health', '/v2/ws/token'), {
+    method: 'POST',
+    headers,
+  })
+  return { answer, body: (await answer.json()) as { data: Token; code?: string } }
+}
+
+describe('a token', () => {
+  it('opens one socket without a header, from any origin', async () => {
+    const { answer, body } = await askToken()
+    expect([answer.status, answer.headers.get('x-cu-cost'), answer.headers.get('cache-control')]).toEqual([
+      ...[200, '0', 'no-store'],
+    ])
+    const { token, expires_at, url } = body.data
+    const { port } = new URL(node.rig.wsUrl)
+    expect(body).toEqual({ status: 1, msg: 'SUCCESS', data_type: 1, data: { token, expires_at, url } })
+    expect([url, expires_at]).toEqual([`ws://127.0.0.1:${port}/?token=${token}`, nowMs / 1000 + 60])
+    const first = await client({ origin: 'https://example.org' }, `?token=${token}`)
+    expect(await first.call('ping')).toMatchObject({ result: 'pong' })
+    const second = await client({}, `?token=${token}`)
+    expect(await second.closed).toMatchObject({ code: 1008 })
+    expect(second.frames).toEqual([{ error: { code: -1, message: 'Unauthorized' } }])
+  })
+
+  it('is for a minute; the socket it opened stays', async () => {
+    const [used, late] = [(await askToken()).body.data.token, (await askToken()).body.data.token]
+    const open = await client({}, `?token=${used}`)
+    nowMs += 60_000
+    const refused = await client({}, `?token=${late}`)
+    expect(await refused.closed).toMatchObject({ code: 1008 })
+    expect(await open.call('ping')).toMatchObject({ result: 'pong' })
+  })
+
+  it('is not given without a key, and its address follows the proxy’s scheme', async () => {
+    const { answer, body } = await askToken({})
+    expect([answer.status, body.code]).toEqual([401, 'key_missing'])
+    const secure = await askToken({ 'x-api-key': KEY, 'x-forwarded-proto': 'https' })
+    expect(secure.body.data.url).toMatch(/^wss:\/\/127\.0\.0\.1:\d+\/\?token=/)
+  })
+})
+
+describe('a key', () => {
+  it.each([
+    ['revoked', { revokedAtMs: 1 }],
+    ['expired', { expiresAtMs: 1 }],
+  ])('that is %s ends its open sockets with a word, and no others', async (_name, ended) => {
+    node.rig.keys.set(hashKey('short'), keyRecord({ id: 'short' }))
+    const [one, other] = [await client({ 'x-api-key': 'short' }), await client()]
+    await one.call('subscribe', ['tx', PAIR, 'eth'])
+    node.rig.keys.set(hashKey('short'), keyRecord({ id: 'short', ...ended }))
+    expect(await one.closed).toMatchObject({ code: 1008 })
+    expect(one.frames).toMatchObject([{ result: { topic: 'bye', reason: expect.any(String) } }])
+    expect(await other.call('ping')).toMatchObject({ result: 'pong' })
+  })
+
+  it('of another plan than unlimited gets no whole chain', async () => {
+    node.rig.keys.set(hashKey('small'), keyRecord({ id: 'small', plan: 'pro' }))
+    const one = await client({ 'x-api-key': 'small' })
+    for (const params of [
+      ['tx', '*', 'eth'],
+      ['liq', '*', 'eth'],
+      ['kline', '*', 'k1', 'eth'],
+      ['price', ['*-eth']],
+    ]) {
+      const { error } = await one.call('subscribe', params)
+      expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('pro') })
+    }
+    expect(await one.call('subscribe', ['tx', PAIR, 'eth'])).toMatchObject({ result: { status: 'ok' } })
+  })
+})
+
+describe('frames that are no requests', () => {
+  it.each([
+    ['a binary frame', Buffer.from('{"jsonrpc":"2.0","method":"ping","id":1}'), -32600],
+    ['deep arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, -32600],
+    ['deep objects', `{"jsonrpc":"2.0","method":"ping","id":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`, -32600],
+    ['arrays without an end', '['.repeat(200_000), -32700],
+    ['a number JSON cannot give back', '{"jsonrpc":"2.0","method":"ping","id":12345678901234567890}', -32600],
+    ['no number at all', '{"jsonrpc":"2.0","method":"ping","id":1e999}', -32600],
+    ['an endless id', `{"jsonrpc":"2.0","method":"ping","id":"${'x'.repeat(257)}"}`, -32600],
+  ])('%s is answered', async (_name, frame, code) => {
+    const one = await client()
+    one.socket.send(frame)
+    const [reply] = [await one.take(() => true)].flat()
+    expect(reply).toMatchObject({ id: null, error: { code } })
+  })
+
+  it.each([[7], [-1.5], ['word'], [null]])('the id %j comes back as it was', async (id) => {
+    const one = await client()
+    one.send(JSON.stringify({ jsonrpc: '2.0', method: 'ping', id }))
+    expect(await one.take(() => true)).toEqual({ jsonrpc: '2.0', id, result: 'pong' })
+  })
+})

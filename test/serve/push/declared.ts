@@ -1,0 +1,22 @@
+/** Checks frames and params against what the topics and notices declare. */
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { NOTICES } from '../../../services/serve/push/notices.js'
+import { TOPICS } from '../../../services/serve/push/topics/index.js'
+import type { Frame } from '../push-client.js'
+
+const results = new Map(
+  [...TOPICS.values(), ...NOTICES].map(({ name, result }) => [name, TypeCompiler.Compile(result)]),
+)
+const params = new Map([...TOPICS.values()].map((topic) => [topic.name, TypeCompiler.Compile(topic.params)]))
+
+/** What is wrong with a push of a subscription; nothing where it is as declared. */
+export function undeclared(topic: string, { result }: Frame): string[] {
+  const word = result?.topic ?? 'switch_main_pair'
+  const check = results.get(NOTICES.some(({ name }) => name === word) ? word : topic)
+  if (check === undefined) return [`nothing declares ${topic}`]
+  return [...check.Errors(result)].map(({ path, message }) => `${topic}${path}: ${message}`)
+}
+
+export function undeclaredParams([topic, ...rest]: readonly unknown[]): string[] {
+  return [...(params.get(String(topic))?.Errors(rest) ?? [])].map(({ path, message }) => `${path}: ${message}`)
+}
