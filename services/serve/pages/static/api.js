@@ -12,8 +12,23 @@ export class CallError extends Error {
   }
 }
 
-/** A REST call; gives the data, out of its envelope where it has one. */
-export async function call(key, path, { method = 'GET', body } = {}) {
+/** A key's rate is waited for; its credit units, given anew each month, are not. */
+const LONGEST_WAIT_S = 5
+
+/** A REST call; gives the data, out of its envelope where it has one. Too many in a second: asks again in the next. */
+export async function call(key, path, options) {
+  for (;;) {
+    try {
+      return await callOnce(key, path, options)
+    } catch (error) {
+      if (error.kind !== 'limited' || error.retryAfterS > LONGEST_WAIT_S) throw error
+      // Those that wait do not come back all at once.
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfterS * 1000 * (1 + Math.random())))
+    }
+  }
+}
+
+async function callOnce(key, path, { method = 'GET', body } = {}) {
   const response = await reach(path, {
     method,
     headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

@@ -110,6 +110,7 @@ function inputFor(id, schema, example, required) {
 function bodyField(schema, live) {
   const input = element('textarea', { id: 'field-body', spellcheck: 'false' })
   input.value = JSON.stringify(exampleBody(schema, live), null, 2)
+  input.setAttribute('rows', String(input.value.split('\n').length + 2))
   const about = Object.entries(schema.properties ?? {}).map(
     ([name, { description = '' }]) => `${name}${description === '' ? '' : `: ${description}`}`,
   )
@@ -174,7 +175,9 @@ function compact(text) {
 }
 
 function copyButton(textOf) {
-  const button = element('button', { type: 'button', text: 'Copy' })
+  const button = element('button', { type: 'button', text: 'Copy', title: 'With your key in it' })
+  // Browsers give the clipboard only to https and to this very machine.
+  button.hidden = navigator.clipboard === undefined
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf())
     button.textContent = 'Copied'

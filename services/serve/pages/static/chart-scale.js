@@ -6,7 +6,7 @@ const AXIS_HEIGHT = 18
 const BAR_WIDTH = 9
 const WIDEST_BAR = 22
 const VOLUME_SHARE = 0.2
-const TICKS = 5
+const TICKS = 7
 const TIME_TICK_PX = 90
 
 export function layoutOf(bars, width, height) {

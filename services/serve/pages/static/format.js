@@ -12,7 +12,7 @@ export function price(value) {
   if (size >= 1000) return grouped(number, 2)
   if (size >= 1) return grouped(number, size >= 100 ? 3 : 4)
   const zeros = -Math.floor(Math.log10(size)) - 1
-  if (zeros < 4) return number.toFixed(zeros + 4)
+  if (zeros < 3) return number.toFixed(zeros + 4)
   const digits = size.toExponential(3).replace(/e.*/, '').replace('.', '')
   const count = String(zeros)
     .split('')

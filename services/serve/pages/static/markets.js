@@ -14,27 +14,31 @@ export function createMarkets(list, onSelect) {
   const rows = new Map()
 
   function add(market) {
+    const where = element('small', { class: 'soft' })
     const quote = element('span', { class: 'quote' })
     const spark = sparkline()
     const button = element(
       'button',
       { type: 'button', 'aria-pressed': 'false', onclick: () => onSelect(market) },
-      element(
-        'span',
-        { class: 'symbol', title: market.name },
-        market.symbol,
-        element('small', { class: 'soft', text: `${market.chain} · ${usdShort(market.volume24h)}` }),
-      ),
+      element('span', { class: 'symbol', title: market.name }, market.symbol, where),
       spark,
       quote,
     )
-    const row = { market, item: element('li', {}, button), button, quote, spark, closes: [] }
+    const row = { market, item: element('li', {}, button), button, where, quote, spark, closes: [] }
     rows.set(market.pairId, row)
     showQuote(row)
     return row
   }
 
-  function showQuote({ quote, market }) {
+  /** Its price is told by pushes; what moves without a trade is not. */
+  function renew(row, { change24h, tokenVolume24h, tvl, trades24h }) {
+    Object.assign(row.market, { change24h, tokenVolume24h, tvl, trades24h })
+    showQuote(row)
+    return row
+  }
+
+  function showQuote({ where, quote, market }) {
+    where.textContent = `${market.chain} · ${usdShort(market.tokenVolume24h)}`
     const change = element('small', { class: directionOf(market.change24h), text: percent(market.change24h) })
     quote.replaceChildren(element('span', { text: price(market.priceUsd), title: market.priceUsd }), change)
   }
@@ -42,7 +46,10 @@ export function createMarkets(list, onSelect) {
   return {
     /** Shows these, in this order; what is known of a pair stays. */
     show(markets) {
-      const shown = markets.map((market) => rows.get(market.pairId) ?? add(market))
+      const shown = markets.map((market) => {
+        const row = rows.get(market.pairId)
+        return row === undefined ? add(market) : renew(row, market)
+      })
       const kept = new Set(shown)
       for (const [pairId, row] of rows) if (!kept.has(row)) rows.delete(pairId)
       list.replaceChildren(...shown.map(({ item }) => item))

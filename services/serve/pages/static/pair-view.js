@@ -85,6 +85,7 @@ export function createPairView({ key, onTrouble }) {
       ['Trades 24 h', Number.isNaN(trades) ? '–' : short(trades)],
     ]
     byId('pair-price').textContent = `$${price(market.priceUsd)}`
+    document.title = `${market.symbol} $${price(market.priceUsd)} · Dextape`
     byId('pair-facts').replaceChildren(
       ...facts.map(([name, value, tone = '']) =>
         element('div', {}, element('dt', { text: name }), element('dd', { text: value, class: tone })),

@@ -84,8 +84,10 @@ function showPanel() {
   closePanel = close
   byId('panel').replaceChildren(panel)
   for (const link of byId('contents').querySelectorAll('a')) {
-    if (link.hash === `#${entry.anchor}`) link.setAttribute('aria-current', 'true')
-    else link.removeAttribute('aria-current')
+    if (link.hash === `#${entry.anchor}`) {
+      link.setAttribute('aria-current', 'true')
+      link.scrollIntoView({ block: 'nearest' })
+    } else link.removeAttribute('aria-current')
   }
 }
 

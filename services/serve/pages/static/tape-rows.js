@@ -27,8 +27,8 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
       row.line.hidden = isHidden(row)
       body.prepend(row.line)
     }
-    rows = [...fresh.reverse(), ...rows]
-    for (const { line } of rows.splice(MOST_ROWS)) line.remove()
+    rows = [...fresh.reverse(), ...rows].slice(0, MOST_ROWS)
+    while (body.childElementCount > MOST_ROWS) body.lastElementChild?.remove()
     empty.hidden = rows.length > 0
     showAges()
   }
@@ -97,6 +97,12 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
         line.classList.add('taken-back')
         line.title = 'Taken back by a reorg'
       }
+    },
+    /** Told once for all subscriptions that missed something together. */
+    noteGap() {
+      if (body.firstElementChild?.className === 'gap') return
+      const words = 'While the connection was gone more happened than can be shown here.'
+      body.prepend(element('tr', { class: 'gap' }, element('td', { colspan: '8', text: words })))
     },
     pause(on) {
       paused = on

@@ -91,6 +91,7 @@ async function busiest() {
       name: token.name,
       priceUsd: token.current_price_usd,
       change24h: token.price_change_24h,
+      tokenVolume24h: token.tx_volume_u_24h,
       volume24h: token.tx_volume_u_24h,
       tvl: token.main_pair_tvl,
       trades24h: token.tx_count_24h,
@@ -98,6 +99,7 @@ async function busiest() {
 }
 
 function follow(socket, endByPair, found) {
+  const isFirst = endByPair.size === 0
   markets.show(found)
   byId('floor').hidden = false
   const wanted = new Set(found.map(({ pairId }) => pairId))
@@ -122,7 +124,7 @@ function follow(socket, endByPair, found) {
   if (selected === undefined || !wanted.has(selected.pairId)) {
     const [first] = found
     if (first !== undefined) select(first)
-    if (first !== undefined && endByPair.size === added.length) showPast(first)
+    if (first !== undefined && isFirst) showPast(first)
   } else {
     markets.select(selected.pairId)
   }
@@ -146,6 +148,8 @@ function onPush(market, result) {
       })
     case 'retract':
       return tape.takeBack(market.chain, result.ids)
+    case 'gap':
+      return tape.noteGap()
   }
 }
 
@@ -172,8 +176,7 @@ async function loadSparklines(added) {
         points.map(({ close }) => Number(close)),
       )
     } catch (error) {
-      if (!(error instanceof CallError) || error.kind !== 'limited') return
-      await new Promise((resolve) => setTimeout(resolve, error.retryAfterS * 1000))
+      return onTrouble(error)
     }
   }
 }

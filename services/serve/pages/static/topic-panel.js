@@ -16,6 +16,7 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
   const state = element('span', { class: 'connection', role: 'status', text: 'Not connected' })
   const params = element('textarea', { id: 'field-params', spellcheck: 'false' })
   params.value = JSON.stringify(exampleParams(subscribe.properties.params, live), null, 2)
+  params.setAttribute('rows', String(params.value.split('\n').length + 2))
   let socket
   let nextId = 1
 
