@@ -13,7 +13,7 @@ import { pythonTools, run } from '../rig/python/venv.js'
 const SEED = process.env.FUZZ_SEED ?? '20261'
 const REQUESTS = 2000
 /** Generated for each operation, beside those that cover its schema. */
-const EXAMPLES = 60
+const EXAMPLES = 75
 
 /** Left out: whether a request that fits the schema is taken. One for a chain that is not indexed is not, and must not be. */
 const LEFT_OUT = ['positive_data_acceptance']
