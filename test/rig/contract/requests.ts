@@ -17,13 +17,13 @@ export function createRequests(market: ContractMarket): Requests {
   const [chain = ''] = market.chains
   const [pair] = market.pairs(chain)
 
-  function goodValue({ path }: SpecOperation, { name, form, type, examples }: Input): unknown {
+  function goodValue({ path }: SpecOperation, { name, form, type, examples, values }: Input): unknown {
     if (type === 'array') return market.chains.map((one) => `${market.token(one, 'MEME')}-${one}`)
     if (form === 'pair-id') return `${pair?.pair}-${chain}`
     if (form === 'token-id' && path.includes('top100')) return `${market.held.token}-${market.held.chain}`
     if (form === 'token-id') return `${market.token(chain, 'MEME')}-${chain}`
     if (examples !== undefined) return examples.at(-1)?.replace('<platform>', 'pump')
-    return { keyword: 'MEME', chain }[name]
+    return { keyword: 'MEME', chain }[name] ?? values?.[0]
   }
 
   function make(operation: SpecOperation, inputs: readonly (readonly [Input, unknown])[]): Asked {
