@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../services/core/config/keys.js'
+import { hashKey, type SpentCu } from '../../services/core/config/keys.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createKeyGate } from '../../services/serve/keys/gate.js'
 import { createSpending } from '../../services/serve/keys/spending.js'
@@ -51,5 +51,38 @@ describe('the key gate', () => {
     })
     now += 1000
     expect(gate.admit('known', 5).ok).toBe(true)
+  })
+})
+
+describe('spending', () => {
+  it('is written later, in one go, and kept when that fails', async () => {
+    const written: SpentCu[][] = []
+    let away = true
+    const keys = {
+      spentCu: () => 7,
+      addSpentCu: async (spent: readonly SpentCu[]) => {
+        if (away) throw new Error('no disk')
+        written.push([...spent])
+      },
+    }
+    let now = NOV_30
+    const spending = createSpending(keys, () => now, silentLogger)
+    spending.add('a', 5)
+    spending.add('a', 10)
+    expect([spending.thisMonth('a'), spending.thisMonth('b')]).toEqual([22, 7])
+    await spending.save()
+    expect(spending.thisMonth('a')).toBe(22)
+    now += 1000
+    spending.add('a', 1)
+    expect(spending.thisMonth('a')).toBe(8)
+    away = false
+    await spending.save()
+    await spending.save()
+    expect(written).toEqual([
+      [
+        { keyId: 'a', month: '2026-12', cu: 1 },
+        { keyId: 'a', month: '2026-11', cu: 15 },
+      ],
+    ])
   })
 })

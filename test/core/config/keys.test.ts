@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type DataDir, openDataDir } from '../../../services/core/config/data-dir.js'
-import { hashKey, type KeyStore, openKeyStore } from '../../../services/core/config/keys.js'
+import { hashKey, type KeyStore, monthOf, openKeyStore } from '../../../services/core/config/keys.js'
 
 const opened: KeyStore[] = []
 afterEach(async () => {
@@ -71,5 +71,28 @@ describe('keys', () => {
     expect(await keys.ensureFirst()).toBeUndefined()
     await keys.revoke(first?.record.id ?? '')
     expect(await open(dir).keys.ensureFirst()).toBeUndefined()
+  })
+})
+
+describe('what keys spent', () => {
+  it('adds up by key and month, over several processes, and is there after a restart', async () => {
+    const { dir, keys } = open()
+    const { keys: other } = open(dir)
+    await keys.addSpentCu([{ keyId: 'a', month: '2026-11', cu: 5 }])
+    await other.addSpentCu([
+      { keyId: 'a', month: '2026-11', cu: 10 },
+      { keyId: 'a', month: '2026-12', cu: 100 },
+      { keyId: 'b', month: '2026-11', cu: 1 },
+    ])
+    const spent = (store: KeyStore) => ['2026-11', '2026-12', '2027-01'].map((month) => store.spentCu('a', month))
+    expect([spent(keys), spent(other), keys.spentCu('b', '2026-11')]).toEqual([[15, 100, 0], [15, 100, 0], 1])
+    expect(keys.list()).toEqual([])
+    for (const store of opened.splice(0)) await store.close()
+    expect(spent(open(dir).keys)).toEqual([15, 100, 0])
+  })
+
+  it('is told by calendar month, UTC', () => {
+    expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59))).toBe('2026-11')
+    expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026-12')
   })
 })

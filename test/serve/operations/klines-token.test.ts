@@ -74,6 +74,14 @@ it('a reorg takes back switches, stored or not, before the store has heard of it
   expect(await closes('interval=1')).toEqual([1, 2, 3, 4, 5])
 })
 
+it('names the bonding curve the token came from', async () => {
+  expect(await klines('interval=1')).not.toHaveProperty('pump_pair_id')
+  await rig.feed(update({ seq: 4, number: 86, pairs: [pairUpdate({ pair: `${TOKEN}_fo` })] }))
+  const curve = { pump_pair_id: `${TOKEN}_fo-eth` }
+  expect(await klines('interval=1')).toMatchObject(curve)
+  expect(await (await rig.get(`/v2/klines/pair/${TOKEN}_fo-eth?interval=1`)).json()).toMatchObject({ data: curve })
+})
+
 it('says why it is empty', async () => {
   const native = await rig.get(`/v2/klines/token/${WETH}-eth?interval=1`)
   expect([native.status, native.headers.get('x-reason')]).toEqual([200, 'no_main_pair'])

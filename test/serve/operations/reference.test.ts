@@ -7,7 +7,7 @@ import { amountOf, answerDifferences, readNumber } from '../../rig/http/decimals
 import { windowNamed } from '../../rig/http/expected-pair.js'
 import { expectedToken, UNCHECKED_OF_TOKEN } from '../../rig/http/expected-token.js'
 import { interleave, writeRecording } from '../../rig/http/recording-file.js'
-import { startUp, type Up } from '../../rig/http/up.js'
+import { startUp, type Up, type UpPlan } from '../../rig/http/up.js'
 import { generateRecording } from '../../rig/market/generate.js'
 import { marketMoney } from '../../rig/market/money.js'
 import { differences } from '../../rig/reference/compare.js'
@@ -20,6 +20,7 @@ const MARKETS = [
 ]
 
 let up: Up
+let plan: UpPlan
 const played = new Map<string, Played>()
 const playedOn = (chain: string): Played => played.get(chain) as Played
 type Row = Record<string, unknown>
@@ -35,7 +36,8 @@ beforeAll(async () => {
   const events = writeRecording(folder, 'two.jsonl', interleave([...played.values()].map(({ lines }) => lines)))
   // Flushed seldom: what is asked before that is laid over the store from memory.
   const settings = { intervals: { flush_ms: 3000 } }
-  up = await startUp({ folder, events, chains: MARKETS.map(({ chain }) => marketMoney(chain)), settings })
+  plan = { folder, events, chains: MARKETS.map(({ chain }) => marketMoney(chain)), settings }
+  up = await startUp(plan)
   for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
 })
 
@@ -207,6 +209,34 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     const order = values.map(known)
     expect(order).toEqual([...order].sort((a, b) => b - a))
   })
+})
+
+test('the same answers after a restart', async () => {
+  const paths = MARKETS.flatMap(({ chain }) => {
+    const { reference } = playedOn(chain)
+    const [token = ''] = [...reference.tokens].sort(([, a], [, b]) => b.holders - a.holders)[0] ?? []
+    const [pair = ''] = [...reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)[0] ?? []
+    return [
+      ...[`/v2/tokens/trending?chain=${chain}`, `/v2/tokens/main?chain=${chain}`, `/v2/tokens/${token}-${chain}`],
+      ...[`/v2/contracts/${token}-${chain}`, `/v2/tokens/top100/${token}-${chain}`, `/v2/txs/${pair}-${chain}`],
+      ...[
+        `/v2/txs/liq/${pair}-${chain}`,
+        `/v2/klines/token/${token}-${chain}?interval=15`,
+        `/v2/tokens/platform?tag=meme`,
+      ],
+    ]
+  })
+  const answers = async () => {
+    const all: [string, unknown][] = []
+    for (const path of paths) all.push([path, (await up.get(path)).body])
+    return all
+  }
+  for (const { chain, lines } of played.values()) await up.stored(chain, lines.length)
+  const before = await answers()
+  await up.stop()
+  up = await startUp(plan)
+  for (const { chain, lines } of played.values()) await up.applied(chain, lines.length)
+  expect(await answers()).toEqual(before)
 })
 
 const known = (value: number): number => (Number.isNaN(value) ? -1 : value)

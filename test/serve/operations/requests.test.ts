@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDataDir } from '../../../services/core/config/data-dir.js'
-import { hashKey, monthOf, openKeyStore } from '../../../services/core/config/keys.js'
+import { hashKey, openKeyStore } from '../../../services/core/config/keys.js'
 import { OPERATIONS } from '../../../services/serve/rest/operations/index.js'
 import { KEY, keyRecord, type Rig, startRig } from '../rig.js'
 import { firstUpdate, PAIR, T0, TOKEN } from '../updates.js'
 
 let rig: Rig
+const NOV_15 = Date.UTC(2026, 10, 15)
 type Json = Record<string, unknown>
 
 /** A request that succeeds. */
@@ -161,6 +162,29 @@ describe('ids that are none', () => {
   })
 })
 
+it('a keyword or a tag may be anything', async () => {
+  const words = [
+    '%',
+    '%%',
+    '%zz',
+    '%00',
+    '%ED%A0%80',
+    '%5C',
+    '(',
+    '[a-',
+    '*',
+    '%2F',
+    '$%26',
+    '%F0%9F%98%80',
+    '.*',
+    '\\u{1F600}',
+  ]
+  for (const word of words) {
+    const statuses = [await rig.get(`/v2/tokens?keyword=${word}`), await rig.get(`/v2/tokens/platform?tag=${word}`)]
+    expect([word, statuses.map(({ status }) => status)]).toEqual([word, [200, 400]])
+  }
+})
+
 describe('credit units', () => {
   it('are metered by operation; errors cost nothing', async () => {
     const metered = async () => {
@@ -181,7 +205,7 @@ describe('credit units', () => {
     const keys = openKeyStore(dir)
     const { key, record } = await keys.create({ name: 'bot', plan: 'free', quotaCu: 14, ratePerS: null })
     const ask = async (path: string, times: number) => {
-      const serve = rig.open({ keys })
+      const serve = rig.open({ keys, nowMs: () => NOV_15 })
       const { httpPort } = await serve.start()
       const statuses: number[] = []
       for (let n = 0; n < times; n += 1) {
@@ -192,11 +216,11 @@ describe('credit units', () => {
     }
     const detail = `/v2/pairs/${PAIR}-eth`
     expect(await ask(detail, 1)).toEqual([200])
-    expect(keys.spentCu(record.id, monthOf(Date.now()))).toBe(5)
+    expect(keys.spentCu(record.id, '2026-11')).toBe(5)
     expect(await ask(detail, 2)).toEqual([200, 429])
     await keys.close()
     const again = openKeyStore(dir)
-    expect(again.spentCu(record.id, monthOf(Date.now()))).toBe(10)
+    expect(again.spentCu(record.id, '2026-11')).toBe(10)
     await again.close()
     rmSync(folder, { recursive: true })
   })

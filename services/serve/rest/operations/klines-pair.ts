@@ -3,7 +3,7 @@ import type { Bar } from '../../candles/bars.js'
 import { readHistory, wholeTime } from '../../candles/history.js'
 import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals.js'
 import { plainDecimal } from '../../numbers/plain-decimal.js'
-import { targetOf } from '../../views/market.js'
+import { type Market, targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
 import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
@@ -50,6 +50,9 @@ export const KlinesData = Type.Object({
   to_time: int,
   total_count: int,
   target_token_id: text,
+  pump_pair_id: Type.Optional(
+    Type.String({ description: 'The bonding curve the token came from, where it has no pool' }),
+  ),
   points: Points,
 })
 
@@ -80,8 +83,8 @@ export const klinesPair = operation({
     const bars = await readHistory(store, market.state, { segments: [wholeTime(address)], ...asked })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
-    const target_token_id = `${targetOf(pair)}-${chain}`
-    return { data: { ...shared, total_count: points.length, target_token_id, points }, chains: [chain], ...reason }
+    const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }
+    return { data: { ...shared, total_count: points.length, ...target, points }, chains: [chain], ...reason }
   },
 })
 
@@ -96,6 +99,11 @@ export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
     toS,
     fill: query.fill === 'previous',
   }
+}
+
+/** A curve without a pool address is the pair `<token>_fo`. */
+export function curveOf({ state }: Market, token: string): { pump_pair_id?: string } {
+  return state.pairs.has(`${token}_fo`) ? { pump_pair_id: `${token}_fo-${state.chain}` } : {}
 }
 
 function intervalOf(name: string): HistoryInterval {

@@ -2,7 +2,7 @@ import { readHistory } from '../../candles/history.js'
 import { mainPairSegments } from '../../candles/main-pair-segments.js'
 import { resolveId, TokenIdParams } from '../ids.js'
 import { operation } from '../operation.js'
-import { KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
+import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
 
 export const klinesToken = operation({
   id: 'klinesToken',
@@ -33,7 +33,9 @@ export const klinesToken = operation({
     const segments = await mainPairSegments(store, market.state, address, asked.interval)
     const bars = await readHistory(store, market.state, { segments, ...asked })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
-    const reason = segments.length === 0 ? { reason: 'no_main_pair' } : {}
-    return { data: { ...shared, total_count: points.length, points }, chains: [chain], ...reason }
+    const data = { ...shared, ...curveOf(market, address), total_count: points.length, points }
+    if (segments.length === 0) return { data, chains: [chain], reason: 'no_main_pair' }
+    const hasTraded = segments.some(({ pair }) => (market.state.pairs.get(pair)?.tx_count ?? 0) > 0)
+    return { data, chains: [chain], ...(hasTraded ? {} : { reason: 'no_trades' }) }
   },
 })

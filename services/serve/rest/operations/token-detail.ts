@@ -28,9 +28,10 @@ export const tokenDetail = operation({
   async handle({ chains, store }, { params }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
-    if (!market.state.tokens.has(address)) return unknown
     const family = market.facts?.family
-    const balances = await balancesOf(store, chain, address, burnAddresses(family))
+    // Only a token with holders is worth a look in the store.
+    const hasHolders = (market.state.tokens.get(address)?.holders ?? 0) > 0
+    const balances = hasHolders ? await balancesOf(store, chain, address, burnAddresses(family)) : new Map()
     // Read after waiting: the answer is of one moment, and a reorg may have taken the token away meanwhile.
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown

@@ -50,6 +50,6 @@ export async function answerTxs<Event>(
   }
   const events = await read(market, { pair: address, limit, fromS, toS, sort })
   const txs = events.map((event) => view(market, pair, event))
-  const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
+  const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
   return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason }
 }
