@@ -20,16 +20,17 @@ export type CatchUpDeps = {
   pauseBytes: number
 }
 
-/** Moments made again before others have their turn. */
+/** Moments looked at before others have their turn. */
 const MOMENTS_A_TURN = 256
 
 /**
- * Sends a socket what its new subscriptions missed, as far as it reads. One that has come to the head goes live in the same
- * turn: no push falls between. True where there is more to do at once; a socket that is behind goes on when it drains.
+ * Sends a socket what its new subscriptions missed, as much as it may have unread. One that has come to the head goes live in
+ * the same turn: no push falls between. True where another turn is due at once; who is behind goes on when the socket drains.
  */
 export function catchUpSocket(deps: CatchUpDeps, socket: Socket, session: Session): boolean {
-  const isFull = () => session.isSlow || socket.getBufferedAmount() > deps.pauseBytes
-  let budget = MOMENTS_A_TURN
+  if (session.isSlow) return false
+  let bytes = deps.pauseBytes - socket.getBufferedAmount()
+  let moments = MOMENTS_A_TURN
   for (const one of [...session.catchingUp.values()]) {
     const replay = createReplay(deps, socket, one.subscription)
     for (const [index, place] of one.places.entries()) {
@@ -38,13 +39,12 @@ export function catchUpSocket(deps: CatchUpDeps, socket: Socket, session: Sessio
         one.places[index] = at
         const moment = deps.tape.ringOf(at.chain).after(at)
         if (moment === undefined) break
-        if (isFull()) return false
-        if (budget-- === 0) return true
-        replay(moment, at)
-        at = { ...at, seq: moment.seq, n: moment.lastN }
+        if (bytes <= 0 || moments-- === 0) return socket.getBufferedAmount() < deps.pauseBytes
+        const sent = replay(moment, at, bytes)
+        bytes -= sent.bytes
+        at = sent.place
       }
     }
-    if (isFull()) return false
     goLive(deps, socket, session, one)
   }
   return false
@@ -69,28 +69,40 @@ function isAhead(place: Place, head: Place): boolean {
   return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)
 }
 
-/** Makes moments again for one subscription, as the hub made them for everybody. */
+/**
+ * Makes moments again for one subscription, as the hub made them for everybody, until so many bytes are sent: gives the place
+ * it came to.
+ */
 function createReplay({ nowMs }: CatchUpDeps, socket: Socket, { id, asked }: Subscription) {
   const wanted = new Set(asked.channels)
   const named = new Set(asked.channels.map((channel) => channel.split('|')[1]))
   const isWholeChain = named.has(WHOLE_CHAIN)
   const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-  return (moment: Moment, place: Place): void => {
+  return (moment: Moment, from: Place, maxBytes: number): { place: Place; bytes: number } => {
+    let bytes = 0
+    let place = from
+    let isCut = false
     const out: Publisher = {
       isWanted: (channel) => wanted.has(channel),
       concerns: (...addresses) => isWholeChain || addresses.some((address) => named.has(address)),
       publish: (_channels, push) => {
-        if (!isBehind(place, moment, push.n)) return
-        socket.send(`${head}${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`)
+        const at = { ...from, seq: push.n >= FIRST_CLOSING ? moment.seq - 1 : moment.seq, n: push.n }
+        if (!isBehind(from, at)) return
+        isCut ||= bytes >= maxBytes
+        if (isCut) return
+        const text = `${head}${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`
+        socket.send(text)
+        bytes += text.length
+        place = at
       },
     }
     socket.cork(() => encodeMoment(moment, out))
+    return { place: isCut ? place : { ...from, seq: moment.seq, n: moment.lastN }, bytes }
   }
 }
 
-function isBehind(place: Place, moment: Moment, n: number): boolean {
-  const seq = n >= FIRST_CLOSING ? moment.seq - 1 : moment.seq
-  return seq > place.seq || (seq === place.seq && n > place.n)
+function isBehind(place: Place, at: Place): boolean {
+  return at.seq > place.seq || (at.seq === place.seq && at.n > place.n)
 }
 
 function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: Socket, session: Session, one: CatchUp): void {

@@ -61,6 +61,8 @@ export function createPushServer(deps: PushDeps): PushServer {
   const slow = { hub, metrics, slowBytes: limits.slowBytes }
   const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<Socket, Session>()
+  /** Sockets whose turn to catch up is coming. */
+  const soon = new Set<Socket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
   let listening: us_listen_socket | undefined
   let checkTimer: NodeJS.Timeout | undefined
@@ -88,11 +90,14 @@ export function createPushServer(deps: PushDeps): PushServer {
     for (const [socket, session] of open) checkSlow(slow, socket, session)
   }
 
-  /** Goes on while the socket reads; what it does not read waits for the drain. */
-  function catchUp(socket: Socket): void {
-    const session = open.get(socket)
-    if (session === undefined || session.catchingUp.size === 0) return
-    if (catchUpSocket(catching, socket, session)) setImmediate(catchUp, socket)
+  /** In a turn of its own: inside the engine's callbacks it is not known what was really sent. */
+  function catchUpSoon(socket: Socket, session: Session): void {
+    if (session.catchingUp.size === 0 || soon.has(socket)) return
+    soon.add(socket)
+    setImmediate(() => {
+      soon.delete(socket)
+      if (open.has(socket) && catchUpSocket(catching, socket, session)) catchUpSoon(socket, session)
+    })
   }
 
   function checkKeys(): void {
@@ -136,7 +141,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     }
     const reply = safely(() => (isBinary ? NOT_TEXT : answer(socket, session, Buffer.from(message).toString())))
     if (reply !== undefined) socket.send(reply)
-    catchUp(socket)
+    catchUpSoon(socket, session)
   }
 
   function answer(socket: Socket, session: Session, text: string): string | undefined {
@@ -175,7 +180,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       const session = open.get(socket)
       if (session === undefined) return
       resumeDrained(slow, socket, session)
-      catchUp(socket)
+      catchUpSoon(socket, session)
     },
     close: onClose,
   })

@@ -87,7 +87,7 @@ describe('since', () => {
     one.send(JSON.stringify({ jsonrpc: '2.0', method: 'subscribe', params: ['tx', PAIR, 'eth', { since }], id: 1 }))
     await feedTrades(1)
     one.socket.resume()
-    await expect.poll(() => cursorsOf(one.frames).length).toBe(30 * 200 + 1)
+    await expect.poll(() => cursorsOf(one.frames).length, { timeout: 10_000 }).toBe(30 * 200 + 1)
     expect(new Set(cursorsOf(one.frames)).size).toBe(30 * 200 + 1)
     await feedTrades(1)
     await one.settle()
