@@ -2,7 +2,7 @@ import type { LiquidityKind, LiquidityTrade, Trade } from '../../core/domain/rec
 import type { Store } from '../../core/store/port.js'
 import type { ChainState } from '../memory/chain-state.js'
 import type { Placed } from '../memory/event-overlay.js'
-import { LIQUIDITY_COLUMNS, liquidityOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
+import { LIQUIDITY_COLUMNS, liquidityOf, placeOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
 
 export type EventQuery = {
   pair: string
@@ -10,9 +10,13 @@ export type EventQuery = {
   fromS: number | undefined
   toS: number | undefined
   sort: 'asc' | 'desc'
+  /** The place after which items are wanted, in the order of `sort`. */
+  after: Place | undefined
 }
 
-type Ordered = Placed<{ id: string; tx_index: number; log_index: number; sub: number }>
+/** Where an event stands in its pair's history. */
+export type Place = Placed<{ tx_index: number; log_index: number; sub: number }>
+type Ordered = Place & { id: string }
 type Table = { name: 'trade_rows' | 'liquidity_rows'; columns: readonly string[]; kinds: readonly string[] }
 
 /**
@@ -45,17 +49,23 @@ async function read<Event extends Ordered>(
   unflushed: readonly Event[],
 ): Promise<Event[]> {
   const { fromS = 0, toS = Number.MAX_SAFE_INTEGER, limit, sort } = query
-  const forward = sort === 'asc' && query.fromS !== undefined
+  const forward = sort === 'asc' && (query.fromS !== undefined || query.after !== undefined)
   const rows = await storedRows(store, state, query, table, forward ? 'ASC' : 'DESC')
   const byId = new Map(rows.map(eventOf).map((event) => [event.id, event]))
-  for (const event of unflushed) if (event.timeS >= fromS && event.timeS <= toS) byId.set(event.id, event)
+  for (const event of unflushed) {
+    if (event.timeS >= fromS && event.timeS <= toS && isAfter(event, query)) byId.set(event.id, event)
+  }
   const ascending = [...byId.values()].sort(inOrder)
   const taken = forward ? ascending.slice(0, limit) : ascending.slice(-limit)
   return sort === 'asc' ? taken : taken.reverse()
 }
 
+function isAfter(event: Ordered, { after, sort }: EventQuery): boolean {
+  return after === undefined || (sort === 'asc' ? inOrder(event, after) > 0 : inOrder(event, after) < 0)
+}
+
 /** By time first: blocks may come with a time that went back, and readers page by time. */
-function inOrder(a: Ordered, b: Ordered): number {
+function inOrder(a: Place, b: Place): number {
   return (
     a.timeS - b.timeS ||
     a.blockNumber - b.blockNumber ||
@@ -68,22 +78,51 @@ function inOrder(a: Ordered, b: Ordered): number {
 async function storedRows(
   store: Store,
   state: ChainState,
-  { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: EventQuery,
+  { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after }: EventQuery,
   { name, columns, kinds }: Table,
   direction: 'ASC' | 'DESC',
 ): Promise<StoredRow[]> {
-  const order = ['time', 'block_number', 'tx_index', 'log_index', 'sub'].map((column) => `${column} ${direction}`)
+  const order = ['time', 'block_number', 'tx_index', 'log_index', 'sub']
+  const beyond = `AND (${order.join(', ')}) ${sort === 'asc' ? '>' : '<'}
+    (toDateTime({time:UInt32}, 'UTC'), {block:UInt64}, {tx:UInt32}, {log:UInt32}, {sub:UInt32})`
   return store.query<StoredRow>(
     `SELECT toUInt32(time) AS time_s, block_number, ${columns.join(', ')} FROM ${name} FINAL
      WHERE chain = {chain:String} AND pair = {pair:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
        AND block_number <= {upTo:UInt64} ${kinds.length === 0 ? '' : 'AND kind IN {kinds:Array(String)}'}
-     ORDER BY ${order.join(', ')} LIMIT {limit:UInt32}`,
+       ${after === undefined ? '' : beyond}
+     ORDER BY ${order.map((column) => `${column} ${direction}`).join(', ')} LIMIT {limit:UInt32}`,
     {
       ...{ chain: state.chain, pair, from: clampS(fromS), to: clampS(toS), limit, kinds },
+      ...(after === undefined ? {} : placeParams(after)),
       upTo: state.events.storedUpToBlock,
     },
   )
+}
+
+function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {
+  return { time: timeS, block: blockNumber, tx: tx_index, log: log_index, sub }
+}
+
+/** Where the event of an id stands; undefined: the pair has none such, or no longer. */
+export async function findPlace(
+  store: Store,
+  state: ChainState,
+  table: Table['name'],
+  pair: string,
+  id: string,
+): Promise<Place | undefined> {
+  const unflushed: Ordered[] = table === 'trade_rows' ? state.events.trades(pair) : state.events.liquidity(pair)
+  const kept = unflushed.find((event) => event.id === id)
+  if (kept !== undefined) return kept
+  const blockNumber = Number.parseInt(id, 10)
+  if (blockNumber > state.events.storedUpToBlock) return undefined
+  const [row] = await store.query<StoredRow>(
+    `SELECT toUInt32(time) AS time_s, block_number, tx_index, log_index, sub, tx_hash, id FROM ${table} FINAL
+     WHERE chain = {chain:String} AND pair = {pair:String} AND block_number = {block:UInt64} AND id = {id:String} LIMIT 1`,
+    { chain: state.chain, pair, block: blockNumber, id },
+  )
+  return row === undefined ? undefined : placeOf(row)
 }
 
 function clampS(timeS: number): number {

@@ -54,7 +54,7 @@ export function liquidityOf(row: StoredRow): Placed<LiquidityTrade> {
   }
 }
 
-function placeOf(row: StoredRow) {
+export function placeOf(row: StoredRow) {
   return {
     ...{ timeS: Number(row.time_s), blockNumber: Number(row.block_number) },
     ...{ tx_index: Number(row.tx_index), log_index: Number(row.log_index), sub: Number(row.sub) },

@@ -47,15 +47,14 @@ afterAll(async () => {
 })
 
 describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
-  /** Paged as a client does: from the time of the last one it has. */
+  /** Paged as a client does: after the last one it has. */
   async function allTxs(kind: 'swap' | 'liq', pair: string): Promise<Row[]> {
-    const all = new Map<unknown, Row>()
-    for (let from = 0; ; ) {
-      const path = `/v2/txs/${kind}/${pair}-${chain}?limit=300&from_time=${from}`
-      const { txs } = dataOf<{ txs: Row[] }>(await up.get(path))
-      for (const tx of txs) all.set(tx.id, tx)
-      if (txs.length < 300) return [...all.values()]
-      from = Number(txs.at(-1)?.tx_time)
+    const all: Row[] = []
+    for (;;) {
+      const from = all.length === 0 ? 'from_time=0' : `after=${all.at(-1)?.id}`
+      const { txs } = dataOf<{ txs: Row[] }>(await up.get(`/v2/txs/${kind}/${pair}-${chain}?limit=60&${from}`))
+      all.push(...txs)
+      if (txs.length < 60) return all
     }
   }
 

@@ -100,6 +100,18 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
     [`to_time=${T0 + 95}`, []],
   ])('?%s', async (query, expected) => expect(await ids(query)).toEqual(expected))
 
+  it.each([
+    ['asc', ['96-7', '97-7', '98-7', '99-7', '100-7', '100-8']],
+    ['desc', ['100-8', '100-7', '99-7', '98-7', '97-7', '96-7']],
+  ])('pages by id, %s, through stored and unstored ones alike', async (sort, expected) => {
+    const seen = await ids(`sort=${sort}&limit=1${sort === 'asc' ? '&from_time=0' : ''}`)
+    for (let more = seen; more.length > 0; seen.push(...more)) {
+      more = await ids(`sort=${sort}&limit=1&after=${seen.at(-1)}`)
+    }
+    expect(seen).toEqual(expected)
+    expect(await ids(`sort=${sort}&after=${expected[1]}&limit=3`)).toEqual(expected.slice(2, 5))
+  })
+
   it('/v2/txs/{pair-id} is the same', async () => {
     expect(await ask(`${PAIR}-eth?limit=3`)).toEqual(await ask(`swap/${PAIR}-eth?limit=3`))
   })
@@ -113,6 +125,9 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
     ['from_time=-1', 'query_invalid'],
     ['from_time=soon', 'query_invalid'],
     ['from_time=2&to_time=1', 'range_invalid'],
+    ['after=97', 'query_invalid'],
+    ['after=97-8', 'after_unknown'],
+    ['after=999-7', 'after_unknown'],
   ])('?%s is 400 and costs nothing', async (query, code) => {
     const response = await rig.get(`/v2/txs/swap/${PAIR}-eth?${query}`)
     expect([response.status, ((await response.json()) as Tx).code]).toEqual([400, code])
@@ -157,6 +172,8 @@ describe('GET /v2/txs/liq/{pair-id}', () => {
     ['type=removeLiquidity', ['98-9']],
     ['type=createPair', ['96-9']],
     ['type=addLiquidity&limit=1', ['100-9']],
+    ['type=addLiquidity&after=96-9', ['97-9', '100-9']],
+    ['type=addLiquidity&after=98-9&sort=desc', ['97-9']],
   ])('?%s', async (query, expected) => expect(await ids(query, 'liq')).toEqual(expected))
 
   it('?type=burn is 400', async () => {
@@ -169,6 +186,7 @@ describe('a reorg', () => {
     const back = [{ pair: PAIR, ids: ['98-7', '99-7', '100-7', '100-8', '98-9', '100-9'], gone: false }]
     await rig.feed(update({ seq: 4, kind: 'retract', number: 97, time: T0 + 97, now: T0 + 97, retracted: back }))
     expect(await ids('')).toEqual(['96-7', '97-7'])
+    expect((await rig.get(`/v2/txs/${PAIR}-eth?after=98-7`)).status).toBe(400)
     expect(await ids('', 'liq')).toEqual(['96-9', '97-9'])
     const again = trade({ id: '98-7', wallet: '0xother' })
     await rig.feed(

@@ -33,6 +33,7 @@ export const txsLiq = operation({
     const kind = KINDS.find((one) => LIQUIDITY_TYPES[one] === query.type) ?? 'all'
     return answerTxs(
       context,
+      'liquidity_rows',
       params['pair-id'],
       query,
       ({ state }, asked) => readLiquidity(context.store, state, asked, kind),

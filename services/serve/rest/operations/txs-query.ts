@@ -1,11 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { EventQuery } from '../../events/history.js'
+import type { Store } from '../../../core/store/port.js'
+import { type EventQuery, findPlace, type Place } from '../../events/history.js'
 import type { PairState } from '../../memory/chain-state.js'
 import type { Placed } from '../../memory/event-overlay.js'
 import type { Market } from '../../views/market.js'
 import { int, text } from '../../views/schema.js'
 import { resolveId } from '../ids.js'
 import type { Answer, OperationContext } from '../operation.js'
+import { badRequest } from '../problem.js'
 import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 100
@@ -24,16 +26,25 @@ export const TxsQuery = Type.Object({
       description: 'asc with from_time: the first items from there; otherwise the last items, in this order',
     }),
   ),
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,15}-[0-9]{1,10}([.][0-9]{1,10})?$',
+      description: 'The id of an item: only those after it, in the order of sort',
+      examples: ['18944480-246'],
+    }),
+  ),
 })
 
 export const txsData = (item: TSchema) =>
   Type.Object({ limit: int, pair_id: text, to_time: int, total_count: int, txs: Type.Array(item) })
 
 type Read<Event> = (market: Market, query: EventQuery) => Promise<Placed<Event>[]>
+type Table = Parameters<typeof findPlace>[2]
 type View<Event> = (market: Market, pair: PairState, event: Placed<Event>) => object
 
 export async function answerTxs<Event>(
-  { chains }: OperationContext,
+  { chains, store }: OperationContext,
+  table: Table,
   pairId: string,
   query: Static<typeof TxsQuery>,
   read: Read<Event>,
@@ -48,8 +59,15 @@ export async function answerTxs<Event>(
     const data = { ...shared, total_count: 0, txs: [] }
     return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
   }
-  const events = await read(market, { pair: address, limit, fromS, toS, sort })
+  const after = query.after === undefined ? undefined : await placeOf(store, market, table, address, query.after)
+  const events = await read(market, { pair: address, limit, fromS, toS, sort, after })
   const txs = events.map((event) => view(market, pair, event))
   const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
   return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason }
+}
+
+async function placeOf(store: Store, { state }: Market, table: Table, pair: string, id: string): Promise<Place> {
+  const place = await findPlace(store, state, table, pair, id)
+  if (place !== undefined) return place
+  throw badRequest('after_unknown', `This pair has no item "${id}": a reorg may have taken it back. Page by time.`)
 }

@@ -18,6 +18,7 @@ export const txsSwap = operation({
   handle: (context, { params, query }) =>
     answerTxs(
       context,
+      'trade_rows',
       params['pair-id'],
       query,
       ({ state }, asked) => readTrades(context.store, state, asked),
