@@ -1,6 +1,7 @@
 /** `npm run bench`: each measurement beside a baseline of the same run; fails where a promised ratio is not kept. */
+import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchPipeline } from './pipeline.js'
 
-const kept = [await benchPipeline(), benchIdlePairs()]
+const kept = [await benchPipeline(), benchIdlePairs(), await benchFanOut()]
 process.exitCode = kept.every(Boolean) ? 0 : 1
