@@ -11,7 +11,6 @@ export function jsonSchema(declared: TSchema, dialect: Dialect): JsonSchema {
   return plain(JSON.parse(JSON.stringify(declared)) as JsonSchema, dialect)
 }
 
-/** Null as well, without a second alternative where a list of types says it. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }

@@ -86,7 +86,7 @@ describe('a topic in the document', () => {
     expect(Object.keys(made.operations)).toEqual([
       ...['subscribe_weather', 'unsubscribe_weather', 'push_weather'],
       ...['subscribe_multi_weather', 'unsubscribe_multi_weather', 'push_multi_weather'],
-      ...['unsubscribe_all', 'ping', 'notice_storm', 'refuse'],
+      ...['unsubscribe_all', 'ping', 'notice_storm', 'refused'],
     ])
   })
 })

@@ -22,6 +22,7 @@ let chains = []
 let selected
 let session = 0
 let ofSession = () => {}
+const told = { connection: '', request: '' }
 let chainsAreKnown
 const chainsKnown = new Promise((resolve) => {
   chainsAreKnown = resolve
@@ -49,7 +50,7 @@ function start(given) {
   ofSession()
   session += 1
   const mine = session
-  showNotice('')
+  untell()
   const socket = openSocket({ key, onState: showConnection })
   const endByPair = new Map()
   ofSession = () => socket.close()
@@ -61,7 +62,7 @@ function start(given) {
       const found = await busiest()
       if (mine !== session) return
       follow(socket, endByPair, found)
-      showNotice('')
+      tell('request', '')
     } catch (error) {
       if (mine !== session || onTrouble(error) === 'stop') return
     }
@@ -195,17 +196,15 @@ function showOnly() {
 }
 
 function showConnection({ kind, inS, why }) {
-  const words = {
-    connecting: 'Connecting…',
-    live: 'Live',
-    waiting: `Trying again in ${inS} s`,
-    refused: 'Not connected',
-  }
-  byId('connection').dataset.state = kind
-  byId('connection').textContent = words[kind]
-  if (kind === 'waiting') showNotice(`${why} The tape stands still; trying again in ${inS} s.`)
-  if (kind === 'live') showNotice('')
-  if (kind === 'refused') onTrouble(new CallError('key', why))
+  if (kind === 'refused') return onTrouble(new CallError('key', why))
+  setConnection(kind, { connecting: 'Connecting…', live: 'Live', waiting: `Trying again in ${inS} s` }[kind])
+  if (kind === 'waiting') tell('connection', `${why} The tape stands still; trying again in ${inS} s.`)
+  if (kind === 'live') untell()
+}
+
+function setConnection(state, words) {
+  byId('connection').dataset.state = state
+  byId('connection').textContent = words
 }
 
 /** @returns {'stop' | 'go on'} whether asking again makes sense */
@@ -213,11 +212,23 @@ function onTrouble(error) {
   if (error instanceof CallError && error.kind === 'key') {
     session += 1
     ofSession()
+    setConnection('refused', 'Not connected')
     shell.askForKey(error.message)
     return 'stop'
   }
-  showNotice(error instanceof Error ? error.message : String(error))
+  tell('request', error instanceof Error ? error.message : String(error))
   return 'go on'
+}
+
+/** That the tape stands still matters more than a request that failed. */
+function tell(about, text) {
+  told[about] = text
+  showNotice(told.connection || told.request)
+}
+
+function untell() {
+  tell('connection', '')
+  tell('request', '')
 }
 
 byId('only-selected').addEventListener('change', showOnly)
