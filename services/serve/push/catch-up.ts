@@ -4,7 +4,7 @@ import { encodeMoment } from './encode.js'
 import { gapNotices } from './gap.js'
 import type { Hub, Subscription } from './hub.js'
 import type { Moment } from './moment.js'
-import { WHOLE_CHAIN } from './params.js'
+import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { Session, Socket } from './session.js'
 import type { Tape } from './tape.js'
 import type { Publisher } from './topic.js'
@@ -75,7 +75,7 @@ function isAhead(place: Place, head: Place): boolean {
  */
 function createReplay({ nowMs }: CatchUpDeps, socket: Socket, { id, asked }: Subscription) {
   const wanted = new Set(asked.channels)
-  const named = new Set(asked.channels.map((channel) => channel.split('|')[1]))
+  const named = new Set(asked.channels.map(addressOf))
   const isWholeChain = named.has(WHOLE_CHAIN)
   const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
   return (moment: Moment, from: Place, maxBytes: number): { place: Place; bytes: number } => {

@@ -1,4 +1,5 @@
 import type { ServeMetrics } from '../metrics.js'
+import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
 import type { Asked, OnSlow, Publisher, Push } from './topic.js'
 
@@ -42,44 +43,59 @@ export type HubDeps = { broadcast: Broadcast; metrics: ServeMetrics; nowMs: () =
 export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   const groups = new Map<string, Group>()
   const channels = new Map<string, Set<Group>>()
+  /** How many channels with listeners are about an address: most news is about none of them. */
+  const named = new Map<string, number>()
   const counts = new Map<string, number>()
 
   const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${JSON.stringify(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
 
+  function name(channel: string, by: number): void {
+    const address = addressOf(channel)
+    const left = (named.get(address) ?? 0) + by
+    if (left === 0) named.delete(address)
+    else named.set(address, left)
+  }
+
   function add(subscription: Subscription): string {
     count(subscription.topic, 1)
-    const name = nameOf(subscription)
-    const known = groups.get(name)
+    const groupName = nameOf(subscription)
+    const known = groups.get(groupName)
     if (known !== undefined) {
       known.size += 1
-      return name
+      return groupName
     }
-    const group: Group = { name, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
-    groups.set(name, group)
+    const group: Group = { name: groupName, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
+    groups.set(groupName, group)
     for (const channel of subscription.asked.channels) {
       const members = channels.get(channel)
-      if (members === undefined) channels.set(channel, new Set([group]))
-      else members.add(group)
+      if (members !== undefined) {
+        members.add(group)
+        continue
+      }
+      channels.set(channel, new Set([group]))
+      name(channel, 1)
     }
-    return name
+    return groupName
   }
 
   function remove(subscription: Subscription): string {
     count(subscription.topic, -1)
-    const name = nameOf(subscription)
-    const group = groups.get(name)
-    if (group === undefined) return name
+    const groupName = nameOf(subscription)
+    const group = groups.get(groupName)
+    if (group === undefined) return groupName
     group.size -= 1
     group.slow.delete(subscription)
-    if (group.size > 0) return name
-    groups.delete(name)
+    if (group.size > 0) return groupName
+    groups.delete(groupName)
     for (const channel of subscription.asked.channels) {
       const members = channels.get(channel)
       members?.delete(group)
-      if (members?.size === 0) channels.delete(channel)
+      if (members?.size !== 0) continue
+      channels.delete(channel)
+      name(channel, -1)
     }
-    return name
+    return groupName
   }
 
   function publish(wanted: readonly string[], push: Push): void {
@@ -128,7 +144,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
       return name
     },
     isWanted: (channel) => channels.has(channel),
-    concerns: () => true,
+    concerns: (...addresses) => named.has(WHOLE_CHAIN) || addresses.some((address) => named.has(address)),
     counts: () => counts,
   }
 }

@@ -73,6 +73,11 @@ export function readMaxItems(context: ParseContext, count: number): void {
   }
 }
 
+/** The address a channel is about; `*` for a whole chain. Channels are `<word>|<address>|…`. */
+export function addressOf(channel: string): string {
+  return channel.split('|', 2)[1] ?? ''
+}
+
 /** A short name for a set of channels, whatever their order. */
 export function canonicalOf(topic: string, channels: readonly string[]): string {
   const [only] = channels

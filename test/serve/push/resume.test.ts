@@ -16,7 +16,7 @@ const plan = {
     retracts: { probability: 0.12, maxDepth: 4 },
   },
 }
-const ACCOUNT = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
+const KEEP_ALL = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
 
 let rig: Rig
 /** Runs from the first line to the last. */
@@ -78,7 +78,7 @@ async function resume(url: string, id: number, since: string): Promise<Client> {
 }
 
 beforeAll(async () => {
-  rig = await startRig({ push: ACCOUNT })
+  rig = await startRig({ push: KEEP_ALL })
   market = playMarket(rig, plan)
   steady = rig.open()
   const { wsPort } = await steady.start()
@@ -168,6 +168,25 @@ describe('after a restart', () => {
       client.close()
     }
     expect(missed.filter((count) => count > 0).length).toBeGreaterThan(5)
+    await short.stop()
+  })
+
+  it('a node that recalls nearly nothing knows the open candles of pairs at rest', async () => {
+    const short = rig.open({ push: { ringSeconds: 1 } })
+    const { wsPort } = await short.start()
+    await caughtUp(short)
+    const pairs = [...new Set(market.told.flatMap((update) => update.pairs.map(({ pair }) => pair)))]
+    const series = pairs.flatMap((pair) => ['k60', 'k1440', 'k10080'].map((interval) => [pair, interval, 'eth']))
+    const snapshots: string[][] = []
+    for (const url of [steadyUrl, `ws://127.0.0.1:${wsPort}`]) {
+      const client = await connect(url)
+      await client.call('subscribe', ['multi_kline', ...series, { snapshot: true }], 1)
+      await client.settle()
+      snapshots.push(pushesOf(client, 1))
+      client.close()
+    }
+    expect(snapshots[0]?.length).toBeGreaterThan(20)
+    expect(snapshots[1]).toEqual(snapshots[0])
     await short.stop()
   })
 
