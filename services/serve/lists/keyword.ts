@@ -11,7 +11,10 @@ const NO_MATCH = 3
 
 type Found = Ranked & { match: number }
 
-/** Tokens by symbol, name or address: exact matches first, then beginnings, then what has the keyword inside; each by measure. */
+/**
+ * Tokens by symbol, name or address, by measure. Where there are more than the limit, exact matches are chosen before
+ * beginnings, and those before what has the keyword inside.
+ */
 export function findTokens(
   markets: readonly Market[],
   keyword: string,
@@ -28,7 +31,7 @@ export function findTokens(
       if (match !== NO_MATCH) found.offer({ market, token, match, measure: measureOf(market, token) })
     }
   }
-  return found.items()
+  return found.items().sort(byMeasure)
 }
 
 function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {

@@ -15,9 +15,9 @@ export const TAG_FORMS =
 /** What a tag asks for. */
 export type PlatformTag = {
   includes(token: TokenInfo): boolean
-  /** Ordered by time, the latest first, where nothing else is asked for; else by volume. */
+  /** Over the limit the latest are chosen. */
   newest: boolean
-  /** The time a `new` list is ordered by. */
+  /** The time a `new` list is chosen by. */
   timeS: TokenMeasure
 }
 

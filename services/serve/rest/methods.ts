@@ -1,13 +1,20 @@
+import { METHODS } from 'node:http'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { RequestError } from './problem.js'
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Those Node reads; CONNECT never becomes a request. */
+const READABLE = METHODS.filter((method) => method !== 'CONNECT')
+
+/** The framework must know a method to route it. */
+export function knowEveryMethod(app: FastifyInstance): void {
+  for (const method of READABLE) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+}
 
 /** A known path asked with another method is told which ones it takes: 405, before a body is read. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, served: 'GET' | 'POST'): void {
   const allowed: readonly HTTPMethods[] = served === 'GET' ? ['GET', 'HEAD'] : [served]
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    method: READABLE.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
     onRequest: async (request) => {

@@ -31,7 +31,9 @@ const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
+  408: 'Request timeout',
   429: 'Too many requests',
+  431: 'Headers too large',
   500: 'Server error',
   503: 'Not ready',
 }

@@ -2,10 +2,12 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import type { Logger } from '../../core/runtime/logger.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { ServeMetrics } from '../metrics.js'
+import { knowEveryMethod } from './methods.js'
 import type { OperationContext } from './operation.js'
 import { OPERATIONS } from './operations/index.js'
 import { problem, RequestError } from './problem.js'
 import { serveOperation } from './serve-operation.js'
+import { answerUnreadable } from './unreadable.js'
 
 export type RestDeps = OperationContext & {
   gate: KeyGate
@@ -25,8 +27,10 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: true,
   })
+  knowEveryMethod(app)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
   )

@@ -38,5 +38,14 @@ function reasonOf({ schema, message, value }: ValueError): string {
     one.const === undefined ? [] : [one.const],
   )
   const wanted = allowed.length > 0 ? `must be ${allowed.join(' or ')}` : message
-  return `${wanted}, got ${(JSON.stringify(value) ?? 'nothing').slice(0, 80)}`
+  return `${wanted}, got ${shown(value)}`
+}
+
+/** A value nested too deep to be written out is told by its kind. */
+function shown(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? 'nothing').slice(0, 80)
+  } catch {
+    return Array.isArray(value) ? 'an array' : 'an object'
+  }
 }

@@ -5,6 +5,7 @@ import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/schema.js'
 import { envelope } from './envelope.js'
+import { refuseOtherMethods } from './methods.js'
 import { refused } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number }
@@ -20,6 +21,7 @@ export const WS_TOKEN = {
 } as const
 
 export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort }: WsTokenDeps): void {
+  refuseOtherMethods(app, WS_TOKEN.path, WS_TOKEN.method)
   app.post(WS_TOKEN.path, async (request, reply) => {
     const given = request.headers['x-api-key']
     const key = typeof given === 'string' ? given : ''

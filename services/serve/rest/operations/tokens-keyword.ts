@@ -42,7 +42,7 @@ export const tokensKeyword = operation({
         ],
         {
           default: 'tx_volume_u_24h',
-          description: 'Descending, among exact matches, then among beginnings, then among the rest',
+          description: 'Descending. Over the limit, exact matches are chosen first, then beginnings, then the rest',
         },
       ),
     ),

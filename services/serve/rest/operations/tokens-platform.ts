@@ -33,7 +33,7 @@ export const tokensPlatform = operation({
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',
-        description: 'Descending. Tags of new tokens are by time unless this is given',
+        description: 'Descending. Over the limit, tags of new tokens choose the latest',
       }),
     ),
   }),
@@ -42,15 +42,17 @@ export const tokensPlatform = operation({
     const markets = resolveChains(chains, query.chain)
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
     if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
-    const measureOf =
-      query.orderby === undefined && tag.newest ? tag.timeS : TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
+    const orderBy = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
+    // A `new` tag chooses by time; the order is the one asked for all the same.
+    const chooseBy = tag.newest ? tag.timeS : orderBy
     const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
     for (const market of markets) {
       for (const token of market.state.tokens.values()) {
-        if (tag.includes(token.info)) listed.offer({ market, token, measure: measureOf(market, token) })
+        if (tag.includes(token.info)) listed.offer({ market, token, measure: chooseBy(market, token) })
       }
     }
-    const data = listed.items().map(({ market, token }) => tokenView(market, token))
+    const ordered = listed.items().map((one) => ({ ...one, measure: orderBy(one.market, one.token) }))
+    const data = ordered.sort(byMeasure).map(({ market, token }) => tokenView(market, token))
     return { data, chains: markets.map(({ state }) => state.chain) }
   },
 })

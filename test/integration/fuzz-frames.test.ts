@@ -1,0 +1,153 @@
+/** Twenty thousand frames no client should send, over several sockets, while others listen to a market being played. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { readDocuments } from '../rig/contract/documents.js'
+import { createJunk, type JunkWorld } from '../rig/contract/frames/junk.js'
+import { expectedReply } from '../rig/contract/frames/model.js'
+import { type FuzzSocket, openFuzzSocket, type Sent } from '../rig/contract/frames/socket.js'
+import { contractMarket } from '../rig/contract/market.js'
+import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
+import { toldBy } from '../rig/http/expected-pushes.js'
+import { marketMoney } from '../rig/market/money.js'
+import { createRandom } from '../rig/market/random.js'
+import { speedFor, type TapePlan } from '../rig/up/recording.js'
+import { type Client, connect } from '../serve/push-client.js'
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261)
+const FRAMES = 20_000
+const SOCKETS = 8
+/** Frames in flight on a socket before it waits for their replies. */
+const WAVE = 50
+const CHAIN = 'eth'
+const MAX_BATCH = 100
+const MAX_FRAME_BYTES = 262_144
+/** More than sockets and subscriptions can need, less than a leak of a kilobyte a frame would take. */
+const MAX_GROWTH_BYTES = 96 * 1024 * 1024
+
+const PLAN: TapePlan = {
+  seed: 733,
+  chains: [CHAIN],
+  blocksPerChain: 260,
+  options: {
+    ...{ secondsPerBlock: 3, swapsPerBlock: 6, quietHour: 0, quietDay: 0, maxTimeBackS: 0 },
+    retracts: { probability: 0.03, maxDepth: 3 },
+  },
+}
+const LISTEN_AFTER = 20
+
+const documents = readDocuments()
+
+describe.skipIf(documents === undefined)(`malformed frames, seed ${SEED}`, () => {
+  if (documents === undefined) return
+  const { spec } = documents
+  const market = contractMarket(PLAN)
+  const pairs = market.pairs(CHAIN).slice(0, 3).map(({ pair }) => pair) // biome-ignore format: one step
+  let served: Served
+  let listener: Client
+  const since = new Map<string, number>()
+
+  const world: JunkWorld = {
+    topics: spec.topics.map(({ topic, params }) => ({ topic, ...params })),
+    intervals: spec.intervals,
+    chains: [CHAIN],
+    maxBatch: MAX_BATCH,
+    pairs: market.pairs(CHAIN).map(({ pair }) => pair),
+    tokens: market.tokens(CHAIN),
+    secret: KEY,
+    maxBytes: MAX_FRAME_BYTES,
+  }
+
+  async function listen(id: string, params: unknown[]): Promise<void> {
+    const { result } = await listener.call('subscribe', params, id)
+    const [cursor = ''] = (result as { cursor: string[] }).cursor
+    since.set(id, Number(cursor.split(':')[2]))
+  }
+
+  beforeAll(async () => {
+    served = await serveMarket({ market, speed: speedFor(market.lines, 12), config: moneyOf() })
+    await served.up.until('began', async () => ((await served.up.status()).get(CHAIN)?.seq ?? 0) >= LISTEN_AFTER)
+    listener = await connect(served.ws, { 'x-api-key': KEY })
+    for (const pair of pairs) await listen(`tx ${pair}`, ['tx', pair, CHAIN])
+    await listen('kline', ['kline', pairs[0], 's1', CHAIN])
+    await listen('price', ['price', pairs.map((pair) => `${pair}-${CHAIN}`)])
+  })
+  afterAll(async () => {
+    listener?.close()
+    await served?.stop()
+  })
+
+  const memoryBytes = async (): Promise<number> =>
+    (await served.up.metrics()).get('process_resident_memory_bytes') ?? Number.NaN
+
+  test(`each of ${FRAMES} gets its one answer or none, and memory stays`, async () => {
+    const sockets: FuzzSocket[] = []
+    for (let at = 0; at < SOCKETS; at++) sockets.push(await openFuzzSocket(served.ws, KEY))
+    const next = createJunk(createRandom(SEED), world)
+    const perRound = SOCKETS * WAVE
+    const kinds = new Map<string, number>()
+    let warm = 0
+    for (let sent = 0; sent < FRAMES; sent += perRound) {
+      const waves = sockets.map(() =>
+        Array.from({ length: WAVE }, (): Sent => {
+          const { kind, data } = next()
+          kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+          return { kind, data, expected: expectedReply(data, world) }
+        }),
+      )
+      const problems = await Promise.all(sockets.map((socket, at) => socket.run(waves[at] ?? [])))
+      expect(problems.flat(), `seed ${SEED}, frames ${sent} and on`).toEqual([])
+      if (sent === perRound * 12) warm = await memoryBytes()
+    }
+    expect([...kinds.values()].reduce((sum, count) => sum + count, 0)).toBe(FRAMES)
+    expect(Math.min(...kinds.values())).toBeGreaterThan(30)
+    expect((await memoryBytes()) - warm).toBeLessThan(MAX_GROWTH_BYTES)
+    for (const socket of sockets) socket.close()
+  })
+
+  test.each([
+    ['a frame over the limit', () => 'x'.repeat(MAX_FRAME_BYTES + 1), false],
+    ['a text frame that is no UTF-8', () => Buffer.from([0xc3, 0x28]), false],
+  ])('%s ends that socket only', async (_, data, binary) => {
+    const socket = new WebSocket(served.ws, { headers: { 'x-api-key': KEY } })
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()).on('error', () => {}))
+    await new Promise<void>((resolve) => socket.on('open', resolve))
+    socket.send(data(), { binary })
+    await closed
+    expect((await listener.call('ping')).result).toBe('pong')
+  })
+
+  test('who listened meanwhile got every trade once, in order', async () => {
+    await served.played()
+    await listener.settle()
+    const told = toldBy(market.lines, marketMoney(CHAIN))
+    for (const pair of pairs) {
+      const id = `tx ${pair}`
+      const from = since.get(id) ?? 0
+      const due = told
+        .of(pair)
+        .filter(({ seq }) => seq > from)
+        .map((push): unknown => (push.kind === 'trade' ? push.trade.id : push.ids))
+      const pushes = listener.frames.filter((frame) => frame.id === id).map(({ result }) => result ?? {})
+      const got = pushes.map(({ topic, tx, ids }) => (topic === 'retract' ? ids : (tx as { id: string }).id))
+      expect(due.length).toBeGreaterThan(20)
+      expect(got).toEqual(due)
+    }
+    const cursors = listener.frames.map(({ result }) => String(result?.cursor).split(':').slice(2).map(Number))
+    const isBack = ([seq = 0, n = 0]: number[], [lastSeq = 0, lastN = 0]: number[]) =>
+      seq < lastSeq || (seq === lastSeq && n < lastN)
+    expect(cursors.filter((cursor, at) => at > 0 && isBack(cursor, cursors[at - 1] ?? []))).toEqual([])
+  })
+
+  test('it stops in peace, and nothing of all this is in its log: no key, no mistake of ours', async () => {
+    listener.close()
+    const { code, out, err } = await served.stop()
+    expect(code).toBe(0)
+    expect(`${out}${err}`).not.toContain(KEY)
+    expect(err.split('\n').filter((line) => /error/i.test(line))).toEqual([])
+  })
+
+  function moneyOf(): Record<string, unknown> {
+    const { chain, chainId: _, ...money } = marketMoney(CHAIN)
+    return { chains: { [chain]: money } }
+  }
+})

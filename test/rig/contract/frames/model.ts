@@ -1,0 +1,129 @@
+/** What a server must answer a frame with, from JSON-RPC 2.0 and the interface alone: written apart from ours. */
+
+export type TopicModel = { topic: string; form: 'values' | 'arrays' | 'ids'; names: readonly string[] }
+
+export type RpcWorld = {
+  topics: readonly TopicModel[]
+  intervals: readonly string[]
+  chains: readonly string[]
+  /** Requests in a batch, beyond which it is refused whole. */
+  maxBatch: number
+}
+
+/** `codes`: the errors it may be; `ok`: it may be a result. */
+export type Expected = { id: unknown; codes: readonly number[]; ok: boolean }
+
+/** Nothing, one reply, or one array of them. */
+export type ExpectedFrame = undefined | Expected | Expected[]
+
+const MAX_ID_LENGTH = 256
+
+export const CODES = { parse: -32700, request: -32600, method: -32601, params: -32602, limit: -32005 } as const
+
+/** A binary frame is no request, whatever is in it. */
+export function expectedReply(frame: string | Buffer, world: RpcWorld): ExpectedFrame {
+  if (typeof frame !== 'string') return refused(null, CODES.request)
+  let message: unknown
+  try {
+    // As it reaches the server: half a surrogate does not.
+    message = JSON.parse(Buffer.from(frame).toString())
+  } catch {
+    return refused(null, CODES.parse)
+  }
+  if (!Array.isArray(message)) return ofRequest(message, world)
+  if (message.length === 0) return refused(null, CODES.request)
+  if (message.length > world.maxBatch) return refused(null, CODES.limit)
+  const replies = message.flatMap((one) => ofRequest(one, world) ?? [])
+  return replies.length === 0 ? undefined : replies
+}
+
+const refused = (id: unknown, ...codes: number[]): Expected => ({ id, codes, ok: false })
+
+function ofRequest(message: unknown, world: RpcWorld): Expected | undefined {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return refused(null, CODES.request)
+  const { jsonrpc, method, params, id } = message as Record<string, unknown>
+  if (!isId(id)) return refused(null, CODES.request)
+  const told = Object.is(id, -0) ? 0 : (id ?? null)
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(told, CODES.request)
+  if (id === undefined) return undefined
+  if (method === 'ping') return { id: told, codes: [], ok: true }
+  if (method !== 'subscribe' && method !== 'unsubscribe') return refused(told, CODES.method)
+  const verdict = judge(method, params, world)
+  if (verdict === 'bad') return refused(told, CODES.params, CODES.request, CODES.limit)
+  return { id: told, codes: verdict === 'good' ? [CODES.limit] : [CODES.params, CODES.limit], ok: true }
+}
+
+/** A number that comes back as it was, or a string that is no burden. */
+function isId(id: unknown): boolean {
+  if (typeof id === 'string') return id.length <= MAX_ID_LENGTH
+  return id === undefined || id === null || (typeof id === 'number' && Math.abs(id) <= 2 ** 53)
+}
+
+/** `open`: the documents do not say whether such an address or option is taken. */
+type Verdict = 'good' | 'bad' | 'open'
+
+function judge(method: string, params: unknown, world: RpcWorld): Verdict {
+  if (!Array.isArray(params)) return 'bad'
+  if (params.length === 0) return method === 'unsubscribe' ? 'good' : 'bad'
+  const [name, ...args] = params as unknown[]
+  const topic = world.topics.find((one) => one.topic === name)
+  if (topic === undefined) return 'bad'
+  const last = args.at(-1)
+  const hasOptions = typeof last === 'object' && last !== null && !Array.isArray(last)
+  const verdict = judgeArguments(topic, hasOptions ? args.slice(0, -1) : args, world)
+  return hasOptions && verdict === 'good' ? 'open' : verdict
+}
+
+function judgeArguments({ form, names }: TopicModel, args: readonly unknown[], world: RpcWorld): Verdict {
+  if (form === 'values') return judgeValues(names, args, world)
+  if (form === 'arrays') {
+    if (args.length === 0) return 'bad'
+    return worst(args.map((item) => (Array.isArray(item) ? judgeValues(names, item, world) : 'bad')))
+  }
+  const [ids] = args
+  if (args.length !== 1 || !Array.isArray(ids) || ids.length === 0) return 'bad'
+  return worst(ids.map((id) => judgeId(id, world)))
+}
+
+function judgeValues(names: readonly string[], args: readonly unknown[], world: RpcWorld): Verdict {
+  if (args.length !== names.length || args.some((value) => typeof value !== 'string')) return 'bad'
+  return worst(
+    names.map((name, at) => {
+      const value = String(args[at])
+      if (name === 'chain') return world.chains.includes(value) ? 'good' : 'bad'
+      if (name === 'interval') return world.intervals.includes(value) ? 'good' : 'bad'
+      return judgeAddress(value)
+    }),
+  )
+}
+
+function judgeId(id: unknown, world: RpcWorld): Verdict {
+  if (typeof id !== 'string') return 'bad'
+  const dash = id.lastIndexOf('-')
+  if (dash <= 0 || !world.chains.includes(id.slice(dash + 1))) return 'bad'
+  return judgeAddress(id.slice(0, dash))
+}
+
+function judgeAddress(address: string): Verdict {
+  if (/^0x[0-9a-f]{40}$/i.test(address)) return 'good'
+  return address === '' || /[\s/"\\]/.test(address) ? 'bad' : 'open'
+}
+
+const worst = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes('bad') ? 'bad' : verdicts.includes('open') ? 'open' : 'good'
+
+/** Why a reply is not what was expected; undefined where it is. */
+export function replyProblem(reply: unknown, expected: Expected | Expected[]): string | undefined {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(reply)) return `an array of ${expected.length} replies was due`
+    if (reply.length !== expected.length) return `${reply.length} replies came for ${expected.length}`
+    return expected.map((one, at) => replyProblem(reply[at], one)).find((problem) => problem !== undefined)
+  }
+  const { jsonrpc, id, result, error, ...rest } = (reply ?? {}) as Record<string, unknown>
+  if (jsonrpc !== '2.0' || Object.keys(rest).length > 0) return 'is no JSON-RPC reply'
+  if (id !== expected.id) return `id ${JSON.stringify(id)} instead of ${JSON.stringify(expected.id)}`
+  if (error === undefined) return expected.ok && result !== undefined ? undefined : 'is no error'
+  const { code, message } = error as Record<string, unknown>
+  if (result !== undefined || typeof message !== 'string' || message === '') return 'is no error object'
+  return expected.codes.includes(Number(code)) ? undefined : `code ${code} instead of ${expected.codes.join(' or ')}`
+}

@@ -1,0 +1,56 @@
+/** A good request for each operation of the interface, and the same with one input changed. */
+import type { Input } from './inputs.js'
+import type { ContractMarket } from './market.js'
+import type { Asked } from './served.js'
+import type { SpecOperation } from './spec.js'
+
+export type Requests = {
+  /** What a good value of an input is, in this market. */
+  goodValue(operation: SpecOperation, input: Input): unknown
+  /** Every required input and no other. */
+  good(operation: SpecOperation): Asked
+  /** The good request with one input given or, undefined, left out. */
+  withInput(operation: SpecOperation, input: Input, value: unknown): Asked
+}
+
+export function createRequests(market: ContractMarket): Requests {
+  const [chain = ''] = market.chains
+  const [pair] = market.pairs(chain)
+
+  function goodValue({ path }: SpecOperation, { name, form, type, examples, values }: Input): unknown {
+    if (type === 'array') return market.chains.map((one) => `${market.token(one, 'MEME')}-${one}`)
+    if (form === 'pair-id') return `${pair?.pair}-${chain}`
+    if (form === 'token-id' && path.includes('top100')) return `${market.held.token}-${market.held.chain}`
+    if (form === 'token-id') return `${market.token(chain, 'MEME')}-${chain}`
+    if (examples !== undefined) return examples.at(-1)?.replace('<platform>', 'pump')
+    return { keyword: 'MEME', chain }[name] ?? values?.[0]
+  }
+
+  function make(operation: SpecOperation, inputs: readonly (readonly [Input, unknown])[]): Asked {
+    const given = inputs.filter(([, value]) => value !== undefined)
+    const of = (place: Input['place']): Record<string, unknown> =>
+      Object.fromEntries(given.filter(([input]) => input.place === place).map(([input, value]) => [input.name, value]))
+    const path = given
+      .filter(([input]) => input.place === 'path')
+      .reduce((text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(String(value))), operation.path)
+    const query = of('query') as Record<string, string>
+    return { method: operation.method, path, query, ...(operation.method === 'POST' ? { body: of('body') } : {}) }
+  }
+
+  return {
+    goodValue,
+    good: (operation) =>
+      make(
+        operation,
+        operation.inputs.map((input) => [input, input.required ? goodValue(operation, input) : undefined]),
+      ),
+    withInput: (operation, changed, value) =>
+      make(
+        operation,
+        operation.inputs.map((input) => [
+          input,
+          input.name === changed.name ? value : input.required ? goodValue(operation, input) : undefined,
+        ]),
+      ),
+  }
+}

@@ -1,0 +1,100 @@
+/** Everything REST tells of the market, by the kind of record. */
+import type { ContractMarket } from './market.js'
+import type { Asked, Served } from './served.js'
+
+export type Told = Record<string, unknown>
+
+export type Sweep = {
+  price: Told[]
+  search: Told[]
+  keyword: Told[]
+  detail: Told[]
+  detailToken: Told[]
+  detailPair: Told[]
+  contract: Told[]
+  contractDex: Told[]
+  contractRank: Told[]
+  holder: Told[]
+  main: Told[]
+  trending: Told[]
+  trendingToken: Told[]
+  platform: Told[]
+  pair: Told[]
+  klines: Told[]
+  point: Told[]
+  tokenKlines: Told[]
+  swaps: Told[]
+  swap: Told[]
+  liquidities: Told[]
+  liquidity: Told[]
+}
+export type RecordKind = keyof Sweep
+
+/** Bare or wrapped, what the answer is about; an operation that fails is an error here. */
+export async function dataOf(served: Served, asked: Asked): Promise<unknown> {
+  const { status, text, body } = await served.ask({ ...asked, headers: { 'x-envelope': 'always' } })
+  if (status !== 200) throw new Error(`${asked.method ?? 'GET'} ${asked.path}: ${status} ${text.slice(0, 300)}`)
+  return (body as { data: unknown }).data
+}
+
+const each = (value: unknown): Told[] => (Array.isArray(value) ? (value as Told[]) : [])
+
+export async function sweepRest(
+  served: Served,
+  market: ContractMarket,
+  platformTags: readonly string[],
+): Promise<Sweep> {
+  const tokenIds = market.chains.flatMap((chain) => market.tokens(chain).map((token) => `${token}-${chain}`))
+  const pairIds = market.chains.flatMap((chain) => market.pairs(chain).map(({ pair }) => `${pair}-${chain}`))
+  /** Of what is asked one by one, every so many: the first are money, the last launches. */
+  const some = (ids: readonly string[], count: number): string[] =>
+    ids.filter((_, at) => at % Math.ceil(ids.length / count) === 0)
+  const [someTokens, somePairs] = [some(tokenIds, 40), some(pairIds, 40)]
+  const get = (path: string, query: Asked['query'] = {}): Promise<unknown> => dataOf(served, { path, query })
+  const post = (path: string, body: unknown): Promise<unknown> => dataOf(served, { method: 'POST', path, body })
+  const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<Told[]> => {
+    const told: Told[] = []
+    for (const item of items) told.push((await one(item)) as Told)
+    return told
+  }
+  const detail = await all(someTokens, (id) => get(`/v2/tokens/${id}`))
+  const contract = await all(someTokens, (id) => get(`/v2/contracts/${id}`))
+  const trending = await all(market.chains, (chain) => get('/v2/tokens/trending', { chain, page_size: 100 }))
+  const klines = await all(somePairs, (id) => get(`/v2/klines/pair/${id}`, { interval: 1 }))
+  const swaps = await all(somePairs, (id) => get(`/v2/txs/swap/${id}`))
+  const liquidities = await all(somePairs, (id) => get(`/v2/txs/liq/${id}`))
+  return {
+    price: Object.values((await post('/v2/tokens/price', { token_ids: tokenIds.slice(0, 200), tvl_min: 0 })) as object),
+    search: await inBatches(tokenIds, 50, (ids) => post('/v2/tokens/search', { token_ids: ids })),
+    keyword: (await all(['MEME', 'PUMP', 'U', 'W'], (keyword) => get('/v2/tokens', { keyword }))).flatMap(each),
+    detail,
+    detailToken: detail.map(({ token }) => token as Told),
+    detailPair: detail.flatMap(({ pairs }) => each(pairs)),
+    contract,
+    contractDex: contract.flatMap(({ dex }) => each(dex)),
+    contractRank: contract.flatMap((one) => [...each(one.token_holders_rank), ...each(one.pair_holders_rank)]),
+    holder: (await all(someTokens, (id) => get(`/v2/tokens/top100/${id}`))).flatMap(each),
+    main: (await all(market.chains, (chain) => get('/v2/tokens/main', { chain }))).flatMap(each),
+    trending,
+    trendingToken: trending.flatMap(({ tokens }) => each(tokens)),
+    platform: (await all(platformTags, (tag) => get('/v2/tokens/platform', { tag }))).flatMap(each),
+    pair: await all(somePairs, (id) => get(`/v2/pairs/${id}`)),
+    klines,
+    point: klines.flatMap(({ points }) => each(points)),
+    tokenKlines: await all(someTokens, (id) => get(`/v2/klines/token/${id}`, { interval: 1 })),
+    swaps,
+    swap: swaps.flatMap(({ txs }) => each(txs)),
+    liquidities,
+    liquidity: liquidities.flatMap(({ txs }) => each(txs)),
+  }
+}
+
+async function inBatches(
+  ids: readonly string[],
+  size: number,
+  ask: (ids: string[]) => Promise<unknown>,
+): Promise<Told[]> {
+  const told: Told[] = []
+  for (let at = 0; at < ids.length; at += size) told.push(...each(await ask(ids.slice(at, at + size))))
+  return told
+}

@@ -1,0 +1,35 @@
+/** The recordings that stand behind the contract. */
+import type { TapePlan } from '../up/recording.js'
+
+/** The one that is asked about once it is played. */
+export const TAPE: TapePlan = {
+  seed: 611,
+  chains: ['eth', 'bsc', 'solana'],
+  blocksPerChain: 150,
+  options: {
+    ...{ secondsPerBlock: 20, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 20, wallets: 40 },
+    retracts: { probability: 0.05, maxDepth: 4 },
+  },
+}
+
+/** The one that is played while somebody listens: reorgs, launches, and main pairs that change. */
+export const PACED_TAPE: TapePlan = {
+  seed: 617,
+  chains: ['eth', 'bsc', 'solana'],
+  blocksPerChain: 220,
+  options: {
+    ...{ secondsPerBlock: 4, swapsPerBlock: 6, quietHour: 0, quietDay: 0, maxTimeBackS: 0, wallets: 40 },
+    retracts: { probability: 0.04, maxDepth: 3 },
+  },
+}
+
+/** A shorter one of two chains, played while requests are made. */
+export const LIVE_TAPE: TapePlan = {
+  seed: 619,
+  chains: ['eth', 'solana'],
+  blocksPerChain: 200,
+  options: {
+    ...{ secondsPerBlock: 4, swapsPerBlock: 5, quietHour: 0, quietDay: 0, maxTimeBackS: 0 },
+    retracts: { probability: 0.05, maxDepth: 3 },
+  },
+}

@@ -1,0 +1,104 @@
+/**
+ * Tools of the Python world in a virtual environment of their own: made once in the git-ignored cache, then reused. Several
+ * test runs at once wait for the one that makes it.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { repositoryRoot } from '../../../schemas/avro.js'
+
+export type Ran = { code: number | null; out: string }
+
+const HERE = join(repositoryRoot(), 'test/rig/python')
+const CACHE = join(repositoryRoot(), '.cache/python')
+/** The first time everything is fetched. */
+const MAKE_WITHIN_MS = 240_000
+
+/** The folder of the executables of `test/rig/python/<name>.txt`. */
+export async function pythonTools(name: string): Promise<string> {
+  const requirements = join(HERE, `${name}.txt`)
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
+  const folder = join(CACHE, `${name}-${version}`)
+  const ready = join(folder, 'ready')
+  if (!existsSync(ready)) {
+    mkdirSync(CACHE, { recursive: true })
+    await holding(`${folder}.lock`, async () => {
+      if (existsSync(ready)) return
+      rmSync(folder, { recursive: true, force: true })
+      await make(folder, requirements)
+      writeFileSync(ready, '')
+    })
+  }
+  return join(folder, 'bin')
+}
+
+async function make(folder: string, requirements: string): Promise<void> {
+  const why = `The tests fuzz the server with tools from PyPI, listed in ${requirements}.`
+  const version = await run('python3', ['--version'])
+  if (version.code !== 0) {
+    throw new Error(`python3 is missing. ${why} Install it: apt install python3 python3-venv\n${version.out}`)
+  }
+  const venv = await run('python3', ['-m', 'venv', folder])
+  if (venv.code !== 0) {
+    throw new Error(
+      `python3 cannot make a virtual environment. ${why} Install it: apt install python3-venv\n${venv.out}`,
+    )
+  }
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]
+  const python = join(folder, 'bin/python')
+  const installed = await run(python, pip)
+  if (installed.code !== 0) {
+    throw new Error(`pip could not install them. ${why} See why with: ${[python, ...pip].join(' ')}\n${installed.out}`)
+  }
+}
+
+/** Output and errors together, as a person would see them; a command that is not there ends with 127. */
+export function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Promise<Ran> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  const note = (text: string): void => {
+    out += text
+  }
+  child.stdout.setEncoding('utf8').on('data', note)
+  child.stderr.setEncoding('utf8').on('data', note)
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: 127, out: `${out}${error.message}` }))
+    child.once('close', (code) => resolve({ code, out }))
+  })
+}
+
+/** A folder is the lock: making it succeeds once. One left behind by a process that is gone is taken over. */
+async function holding(lock: string, work: () => Promise<void>): Promise<void> {
+  const owner = join(lock, 'pid')
+  const deadline = Date.now() + MAKE_WITHIN_MS
+  for (;;) {
+    try {
+      mkdirSync(lock)
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    if (isAbandoned(owner)) rmSync(lock, { recursive: true, force: true })
+    if (Date.now() > deadline)
+      throw new Error(`${lock} is still held after ${MAKE_WITHIN_MS} ms; remove it if nobody does`)
+    await sleep(200)
+  }
+  try {
+    writeFileSync(owner, String(process.pid))
+    await work()
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+function isAbandoned(owner: string): boolean {
+  if (!existsSync(owner)) return false
+  try {
+    process.kill(Number(readFileSync(owner, 'utf8')), 0)
+    return false
+  } catch {
+    return true
+  }
+}
