@@ -15,10 +15,10 @@ const swapsOf = (blocks: readonly Block[], pool: string) =>
   blocks.flatMap(({ time, events }) => events.flatMap((e) => (e.type === 'swap' && e.pool === pool ? time : [])))
 
 describe('the history', () => {
-  it('has about 60,000 swaps in blocks of about ten, shared among the chains', () => {
+  it('has about 30,000 swaps, several a block, shared among the chains', () => {
     const counts = CHAINS.map(({ chain }) => eventsOf(past(chain), 'swap').length)
     const total = counts.reduce((a, b) => a + b, 0)
-    expect(Math.abs(total - 60_000)).toBeLessThan(4_000)
+    expect(Math.abs(total - 30_000)).toBeLessThan(2_500)
     const shares = counts.map((count) => count / total)
     for (const [at, share] of [0.25, 0.3, 0.45].entries())
       expect(Math.abs((shares[at] ?? 0) - share)).toBeLessThan(0.02)
@@ -44,8 +44,8 @@ describe('the history', () => {
       const minutes = new Set(
         times.filter((time) => time >= LIVE_S - 7200).map((time) => Math.floor((time - LIVE_S) / 60)),
       )
-      expect(quarters.size).toBeGreaterThan(0.95 * (HISTORY_S / 900))
-      expect(minutes.size).toBeGreaterThan(0.9 * 120)
+      expect(quarters.size).toBeGreaterThan(0.8 * (HISTORY_S / 900))
+      expect(minutes.size).toBeGreaterThan(0.8 * 120)
     }
   })
 
@@ -77,7 +77,7 @@ describe('the history', () => {
         new Set(['create', 'add', 'remove']),
       )
       expect(eventsOf(blocks.slice(1), 'pool').length).toBeGreaterThan(0)
-      expect(new Set(eventsOf(blocks, 'swap').map(({ wallet }) => wallet)).size).toBeGreaterThan(1000)
+      expect(new Set(eventsOf(blocks, 'swap').map(({ wallet }) => wallet)).size).toBeGreaterThan(500)
       expect(records.some((record) => record.kind === 'retract' && chainOfRecord(record) === chain)).toBe(true)
       const metas = eventsOf(blocks, 'meta')
       expect(metas.length).toBeGreaterThanOrEqual(30)

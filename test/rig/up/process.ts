@@ -43,7 +43,7 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
-  const child = spawn(process.execPath, [BIN, 'up', ...argumentsOf(options)], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', BIN, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
     env: { PATH: process.env.PATH, ...storeEnvironmentOf(options.dataDir), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

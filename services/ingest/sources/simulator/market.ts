@@ -11,7 +11,7 @@ import { playSlot } from './play-slot.js'
 import { createRandom, wordOf } from './random.js'
 import type { Stage } from './stage.js'
 import { FINALITY_BLOCKS, type MarketState, newToken, SLOT } from './state.js'
-import { createTimeline, slotMs } from './timeline.js'
+import { createTimeline } from './timeline.js'
 import { shareOf, type Venue, venueOf } from './venues.js'
 
 export type MarketPlan = {
@@ -38,7 +38,7 @@ export interface Market {
 const STREAM = { fork: -1, genesis: -2, hash: -3 }
 
 const LIVE_FORK_EVERY_MS = 90_000
-const HISTORY_FORK_CHANCE = 1 / 150
+const HISTORY_FORK_CHANCE = 1 / 60
 const DEEPEST_FORK = 5
 
 export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
@@ -110,7 +110,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     writer.transaction()
     ledger.writeBalances()
     const block = writer.events.length === 0 ? undefined : sealBlock(stage)
-    const nextMs = state.nextMs + slotMs(venue.blockMs, stage.swapsPerS, isLive)
+    const nextMs = state.nextMs + timeline.slotMs(state.nextMs, venue.blockMs)
     // History ends where live begins, on the live grid.
     moveTo(isLive ? nextMs : Math.min(nextMs, Math.max(timeline.liveMs, state.nextMs + venue.blockMs)))
     return block

@@ -17,6 +17,8 @@ const CHANCE = {
   newWallet: 0.004,
   arbitrage: 0.25,
   launch: 1 / 900,
+  /** A swap of the thin history stands for many. */
+  launchInHistory: 1 / 350,
   /** For each curve that is open, up to the largest. */
   curve: 0.04,
   curveAtMost: 0.3,
@@ -29,7 +31,6 @@ const FLAGSHIP_LIQUIDITY_MS = 6000
 const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
 const LAUNCH_EVERY_MS_AT_MOST = 3000
 /** In thin history a block's actions up to this ordinal go to the leading pools. */
-const LEADING_TO = 4
 const BURST = { chance: 0.05, times: 2.5, otherwise: 0.921 }
 
 /** For what must not shift the streams of the trades. */
@@ -44,7 +45,7 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   letRivalsMove(stage, pace)
   const flagship = dueFlagship(stage)
   const mayLaunch = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
-  if (mayLaunch && stage.venue.curve !== null && random.chance(wanted * CHANCE.launch))
+  if (mayLaunch && stage.venue.curve !== null && random.chance(wanted * (stage.isLive ? CHANCE.launch : CHANCE.launchInHistory)))
     startLaunch(stage, stage.venue.curve)
   if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
   let ordinal = 1
@@ -117,7 +118,8 @@ function act(stage: Stage, ordinal: number): void {
 /** A thin block stands for many: the leading pools come round in it, and several trades share a pool. */
 function historicPool(stage: Stage, ordinal: number): Pool {
   const { state, random } = stage
-  if (ordinal <= LEADING_TO) return state.leaders[state.turn++ % state.leaders.length] ?? flagshipOf(state)
+  if (ordinal <= state.leaders.length + 1)
+    return state.leaders[state.turn++ % state.leaders.length] ?? flagshipOf(state)
   if (stage.lastPool === null || random.chance(0.6)) stage.lastPool = anyPool(stage)
   return stage.lastPool
 }

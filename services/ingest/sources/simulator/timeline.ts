@@ -7,11 +7,16 @@ export type Timeline = {
   liveMs: number
   /** Swaps a second over all chains, before daily rhythm and bursts. */
   swapsPerS(atMs: number, fullRate: number): number
+  /** From a slot to a chain's next: its block time, or in history as long as keeps blocks few. */
+  slotMs(atMs: number, blockMs: number): number
 }
 
-export const HISTORY_SWAPS = 40_000
+export const HISTORY_SWAPS = 30_000
 const RECENT_MS = 7_200_000
 const RECENT_SHARE = 0.25
+/** What a block of history costs grows with the pairs whose day it moves: few blocks, each with several trades of a pair. */
+const OLDER_BLOCKS = 360
+const RECENT_BLOCKS = 240
 
 export function createTimeline(startS: number, historyS: number, historySwaps = HISTORY_SWAPS): Timeline {
   const startMs = startS * 1000
@@ -29,6 +34,11 @@ export function createTimeline(startS: number, historyS: number, historySwaps = 
       const ramp = 0.6 + (0.8 * (atMs - startMs)) / olderMs
       return Math.min(fullRate, (ramp * (historySwaps - recentSwaps) * 1000) / olderMs)
     },
+    slotMs(atMs, blockMs) {
+      if (atMs >= liveMs) return blockMs
+      const wantedMs = atMs >= liveMs - recentMs ? recentMs / RECENT_BLOCKS : olderMs / OLDER_BLOCKS
+      return blockMs * Math.max(1, Math.round(wantedMs / blockMs))
+    },
   }
 }
 
@@ -37,13 +47,4 @@ export function rhythmAt(atMs: number): number {
   const hour = (atMs / 3_600_000) % 24
   const fromPeak = Math.abs(hour - 15) > 12 ? 24 - Math.abs(hour - 15) : Math.abs(hour - 15)
   return 1.35 - (0.7 * fromPeak) / 12
-}
-
-const THIN_BLOCK_SWAPS = 14
-
-/** The time to a chain's next slot: its block time, or in thin history as long as makes a block worth it. */
-export function slotMs(blockMs: number, chainSwapsPerS: number, isLive: boolean): number {
-  if (isLive) return blockMs
-  const blocks = Math.round((THIN_BLOCK_SWAPS * 1000) / chainSwapsPerS / blockMs)
-  return blockMs * Math.max(1, blocks)
 }
