@@ -5,7 +5,9 @@ import type { Plan } from './plan.js'
 
 /** A cursor as one number that grows with it: updates of an epoch, then pushes of an update. */
 export type Place = number
-export const placeOf = (seq: number, n: number): Place => seq * 2 ** 24 + n
+/** Pushes that close candles come after all others of an update, under numbers of their own. */
+export const CLOSING = 2 ** 24 - 1
+export const placeOf = (seq: number, n: number): Place => seq * 2 ** 24 + Math.min(n, CLOSING)
 export const seqOf = (place: Place): number => Math.floor(place / 2 ** 24)
 export const numberOf = (place: Place): number => place % 2 ** 24
 

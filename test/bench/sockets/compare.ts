@@ -1,5 +1,5 @@
 /** Heard against due: in order, nothing lost, nothing twice, nothing that was not due. */
-import { type Heard, numberOf, type Place, seqOf } from './client.js'
+import { CLOSING, type Heard, numberOf, type Place, seqOf } from './client.js'
 import { channelsOf, type Due } from './expected.js'
 
 export type Verdict = {
@@ -32,8 +32,8 @@ export function compare(verdict: Verdict, heard: Heard, chain: string, due: Due,
     verdict.pushes += 1
     if (place < before) wrong('disordered', place)
     before = place
-    // Which candles close depends on who listened: these pushes share number 0.
-    if (numberOf(place) === 0) continue
+    // Which candles close follows from all open ones, not from this update alone.
+    if (numberOf(place) === CLOSING) continue
     if (seen.has(place)) wrong('twice', place)
     seen.add(place)
     if (!must.has(place) && !channels.some((channel) => due.may.has(`${channel}|${place}`))) wrong('undue', place)
