@@ -273,7 +273,7 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
 
     test('the liquidity item and its time; the type is one of the interface’s words', () => {
       expect(fieldSets(told('liq'))).toEqual([setOf(['id', 'topic', 'tx', 'cursor'])])
-      expect(fieldSets(items())).toEqual([setOf([...facts.liquidity.item, 'time', 'id'])])
+      expect(fieldSets(items())).toEqual([setOf([...facts.liquidity.item, 'time', 'id', 'pair_address'])])
       expect(items().filter(({ type }) => !facts.liquidity.types.includes(String(type)))).toEqual([])
       expect(items().filter(({ time, tx_time }) => time !== tx_time)).toEqual([])
     })

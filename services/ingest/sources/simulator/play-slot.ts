@@ -45,7 +45,11 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   letRivalsMove(stage, pace)
   const flagship = dueFlagship(stage)
   const mayLaunch = stage.timeMs - state.launchedMs >= LAUNCH_EVERY_MS_AT_MOST || !stage.isLive
-  if (mayLaunch && stage.venue.curve !== null && random.chance(wanted * (stage.isLive ? CHANCE.launch : CHANCE.launchInHistory)))
+  if (
+    mayLaunch &&
+    stage.venue.curve !== null &&
+    random.chance(wanted * (stage.isLive ? CHANCE.launch : CHANCE.launchInHistory))
+  )
     startLaunch(stage, stage.venue.curve)
   if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
   let ordinal = 1

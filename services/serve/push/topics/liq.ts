@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { liquidityFields, liquidityItem } from '../../views/liquidity-item.js'
 import { int, text } from '../../views/schema.js'
 import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
 import { pairRefills } from '../refills.js'
 import type { EntryPusher, Topic } from '../topic.js'
-import { LiquidityItem, liquidityItem } from './liquidity-item.js'
 
 export const liq: Topic = {
   name: 'liq',
@@ -12,7 +12,7 @@ export const liq: Topic = {
   result: Type.Object({
     id: Type.String({ description: 'Pair address' }),
     topic: Type.Literal('liq'),
-    tx: Type.Object({ ...LiquidityItem.properties, time: int, id: text }),
+    tx: Type.Object({ ...liquidityFields(text), time: int }),
     cursor: text,
   }),
   onSlow: 'disconnect',
@@ -29,14 +29,17 @@ export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|
 
 export const pushLiquidity: EntryPusher = ({ moment, out, cursor }, { at, liquidity }, n) => {
   if (liquidity.length === 0) return
-  const { pair, info } = at.pair
+  const { pair } = at.pair
   const channels = [liqChannel(pair, at.chain), liqChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
   if (channels.length === 0) return
   liquidity.forEach((event, index) => {
     const mark = cursor(n + index)
-    const item = liquidityItem({ ...at, info }, { ...event, timeS: moment.timeS, blockNumber: moment.number })
-    const tx = { ...item, time: moment.timeS, id: event.id }
-    const result = JSON.stringify({ id: pair, topic: 'liq', tx, cursor: mark })
+    const item = liquidityItem(at, { ...event, timeS: moment.timeS, blockNumber: moment.number })
+    const tx = { ...item, time: moment.timeS }
+    const result = JSON.stringify({ id: pair, topic: 'liq', tx, cursor: mark }, unknownAsEmpty)
     out.publish(channels, { topic: 'liq', n: n + index, result, mergeKey: mark, sentTime: true })
   })
 }
+
+/** Pushes know no null: what is unknown is empty. */
+const unknownAsEmpty = (_name: string, value: unknown): unknown => (value === null ? '' : value)

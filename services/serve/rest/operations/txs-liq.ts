@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { LiquidityKind } from '../../../core/domain/records.js'
 import { readLiquidity } from '../../events/history.js'
 import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/liquidity-item.js'
+import { tokenInfo } from '../../views/market.js'
 import { PairIdParams } from '../ids.js'
 import { operation } from '../operation.js'
 import { answerTxs, TxsQuery, txsData } from './txs-query.js'
@@ -37,7 +38,10 @@ export const txsLiq = operation({
       params['pair-id'],
       query,
       ({ state }, asked) => readLiquidity(context.store, state, asked, kind),
-      liquidityItem,
+      (market, pair, event) => {
+        const [info0, info1] = [tokenInfo(market, pair.info.token0), tokenInfo(market, pair.info.token1)]
+        return liquidityItem({ chain: market.state.chain, pair, info0, info1 }, event)
+      },
     )
   },
 })
