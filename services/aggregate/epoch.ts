@@ -5,7 +5,7 @@ import type { Codec } from '../core/log/codec.js'
 import { type EventLog, updatesTopic } from '../core/log/port.js'
 
 /** Raised with every change of the fold's rules that changes a number. */
-const FOLD_RULES = 1
+const FOLD_RULES = 2
 
 export function foldFingerprint({ family, anchor, stables, native, majors }: ChainFacts, maxTimeBackS: number): string {
   const money = { family, anchor, stables: [...stables].sort(), native, majors: [...majors].sort() }

@@ -148,6 +148,7 @@ export const tokenInfo = (given: Partial<TokenInfo> = {}): TokenInfo => ({
   launch_progress: Number.NaN,
   launch_pool: null,
   launch_at: 0,
+  burnt_supply: null,
   ...given,
 })
 

@@ -132,6 +132,7 @@ export function tokenInfo(state: ChainState, token: number): TokenInfo {
     launch_progress: launch?.progress ?? Number.NaN,
     launch_pool: launch?.pool ?? null,
     launch_at: launch?.atS ?? 0,
+    burnt_supply: words?.burntSupply ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Events about tokens: facts, launches, balances. */
+import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
 import type { ChainState } from '../state/chain-state.js'
 import { PAIR } from '../state/pairs.js'
@@ -102,6 +103,7 @@ export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
   state.touchToken(id)
   state.journal.texts.push({ op: 'holder', key, old: old ?? null })
   state.balances.set(key, `${after} ${fold.block.time}`)
+  if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) tellBurnt(fold, id, event.token)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
   state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
   fold.holders.push({
@@ -110,6 +112,18 @@ export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
     balance: after.toString(),
     updatedAtS: fold.block.time,
   })
+}
+
+function tellBurnt({ state, describedTokens }: BlockFold, id: number, token: string): void {
+  const held = BURN_ADDRESSES[state.facts.family].map((address) => state.balance(`${token}/${address}`))
+  const burnt = held.map((kept) => (kept === undefined ? 0n : parseBalance(kept).balance))
+  const old = state.tokens.text[id] as TokenText
+  state.journal.texts.push({ op: 'tokenText', id, old })
+  state.tokens.text[id] = {
+    ...old,
+    burntSupply: burnt.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n).toString(),
+  }
+  describedTokens.add(id)
 }
 
 /** A balance is kept with the time it changed: a retract restores both. */

@@ -43,6 +43,8 @@ export type TokenText = {
   readonly name: string | null
   readonly symbol: string | null
   readonly totalSupply: string | null
+  /** Raw, held by burn addresses; null: nothing was told of them. */
+  readonly burntSupply: string | null
   readonly owner: string | null
   readonly risk: string | null
   readonly logoUrl: string | null
@@ -54,6 +56,7 @@ export const NO_TEXT: TokenText = {
   name: null,
   symbol: null,
   totalSupply: null,
+  burntSupply: null,
   owner: null,
   risk: null,
   logoUrl: null,

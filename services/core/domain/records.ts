@@ -349,6 +349,8 @@ export interface TokenInfo {
   launch_progress: number
   launch_pool: string | null
   launch_at: number
+  /** raw, held by addresses nobody has the keys of; null: nothing was told of them */
+  burnt_supply: string | null
 }
 
 /** A token this block changed */

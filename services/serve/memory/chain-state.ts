@@ -157,5 +157,5 @@ export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
 export const UNDESCRIBED: TokenInfo = {
   ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
   ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
-  ...{ launch_pool: null, launch_at: 0 },
+  ...{ launch_pool: null, launch_at: 0, burnt_supply: null },
 }

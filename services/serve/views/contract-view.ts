@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { type Balance, burnAddresses, burntRaw } from '../holders/balances.js'
+import { BURN_ADDRESSES } from '../../core/domain/chains.js'
+import type { Balance } from '../holders/balances.js'
 import { deepestPairs } from '../lists/token-pairs.js'
 import type { TokenState } from '../memory/chain-state.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
 import { rawOrNull, rawToNumber } from '../numbers/raw-decimal.js'
-import { type Market, supplyOf } from './market.js'
+import { burntRaw, type Market, supplyOf } from './market.js'
 import { readFacts } from './risk.js'
 import { decimal, fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, text } from './schema.js'
 
@@ -47,9 +48,8 @@ export const ContractView = Type.Object({
 })
 
 /** The addresses whose balances the view tells. */
-export function contractParties(market: Market, { info }: TokenState): string[] {
-  const parties = [info.owner ?? '', readFacts(info.risk).text('creator_address')].filter((address) => address !== '')
-  return [...burnAddresses(market.facts?.family), ...parties]
+export function contractParties({ info }: TokenState): string[] {
+  return [info.owner ?? '', readFacts(info.risk).text('creator_address')].filter((address) => address !== '')
 }
 
 /** What the store knows of who holds the token. */
@@ -71,7 +71,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
     is_honeypot: facts.number('is_honeypot') ?? -1,
     risk_level: facts.number('risk_level') ?? 0,
     risk_info: facts.text('risk_info'),
-    burn_amount: rawOrNull(burntRaw(token, market.facts?.family, balances), info.decimals),
+    burn_amount: rawOrNull(burntRaw(token), info.decimals),
     lock_amount: facts.decimal('lock_amount'),
     pair_total: facts.decimal('pair_total'),
     ...partyFields('owner', info.owner ?? '', market, token, balances),
@@ -109,7 +109,7 @@ function rankEntry(market: Market, token: TokenState, { holder, balanceRaw }: Ba
     address: holder,
     percent: shareOf(market, token, balanceRaw),
     quantity: rawOrNull(balanceRaw, token.info.decimals),
-    mark: burnAddresses(facts?.family).includes(holder) ? 'burn' : '',
+    mark: BURN_ADDRESSES[facts?.family ?? 'evm'].includes(holder) ? 'burn' : '',
     // A pool is a contract; of any other address nobody looked.
     is_contract: pair === undefined ? null : 1,
     is_lp: isOwnPair ? 1 : 0,

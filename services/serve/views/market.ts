@@ -55,14 +55,22 @@ export function mainPairOf(market: Market, token: TokenState): PairState | undef
 
 /** Total supply with decimals applied; NaN where unknown. */
 export function supplyOf(market: Market, token: string): number {
-  return supplyLeft(tokenInfo(market, token), null)
+  const { total_supply, decimals } = tokenInfo(market, token)
+  return rawToNumber(total_supply, decimals)
 }
 
 /** Supply less what is burnt, decimals applied; NaN where unknown. */
-export function supplyLeft({ total_supply, decimals }: TokenInfo, burntRaw: string | null): number {
-  if (total_supply === null || burntRaw === null) return rawToNumber(total_supply, decimals)
-  const leftRaw = BigInt(total_supply) - BigInt(burntRaw)
+export function supplyLeft(token: TokenState): number {
+  const { total_supply, decimals } = token.info
+  const burnt = burntRaw(token)
+  if (total_supply === null || burnt === null) return rawToNumber(total_supply, decimals)
+  const leftRaw = BigInt(total_supply) - BigInt(burnt)
   return rawToNumber(leftRaw > 0n ? leftRaw.toString() : '0', decimals)
+}
+
+/** What burn addresses hold. Of a token without any known holder nobody told balances: unknown. */
+export function burntRaw({ info, holders }: TokenState): string | null {
+  return info.burnt_supply ?? (holders > 0 ? '0' : null)
 }
 
 /** A launch's word for the pair: `<platform>_king` once graduated. */

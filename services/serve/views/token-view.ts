@@ -5,7 +5,7 @@ import { windowOf } from '../memory/windows.js'
 import { changeOrNull } from '../numbers/change.js'
 import { decimalOrNull } from '../numbers/plain-decimal.js'
 import { rawOrNull } from '../numbers/raw-decimal.js'
-import { dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market.js'
+import { burntRaw, dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market.js'
 import { changeOver, pairWindow } from './pair-windows.js'
 import { readRisk } from './risk.js'
 import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
@@ -28,8 +28,7 @@ export const tokenFields = {
 
 export const TokenView = Type.Object(tokenFields)
 
-/** `burntRaw`: what burn addresses hold, where an answer about one token looked it up; null: unknown. */
-export function tokenView(market: Market, token: TokenState, burntRaw: string | null = null) {
+export function tokenView(market: Market, token: TokenState) {
   const { info } = token
   const day = windowOf(token.windows, '24h')
   const main = mainPairOf(market, token)
@@ -43,13 +42,13 @@ export function tokenView(market: Market, token: TokenState, burntRaw: string | 
     logo_url: info.logo_url ?? market.facts?.logos?.get(token.token) ?? '',
     intro_en: '',
     appendix: info.links ?? '',
-    ...priceFields(market, token, burntRaw),
+    ...priceFields(market, token),
     current_price_eth: decimalOrNull(tokenPriceNative(market, token)),
     main_pair: token.main_pair ?? '',
     main_pair_tvl: decimalOrNull(main?.tvl ?? Number.NaN),
     tx_count_24h: day.buys + day.sells,
     tx_amount_24h: decimalOrNull(day.amount),
-    burn_amount: rawOrNull(burntRaw, info.decimals),
+    burn_amount: rawOrNull(burntRaw(token), info.decimals),
     lock_amount: null,
     other_amount: null,
     locked_percent: null,
@@ -62,11 +61,11 @@ export function tokenView(market: Market, token: TokenState, burntRaw: string | 
 }
 
 /** What the price operation tells of a token; part of the token view too. */
-export function priceFields(market: Market, token: TokenState, burntRaw: string | null = null) {
+export function priceFields(market: Market, token: TokenState) {
   const priceUsd = tokenPriceUsd(market, token)
   const day = windowOf(token.windows, '24h')
   // Locked and other held amounts are not known and count as 0, so both values are one.
-  const value = decimalOrNull(supplyLeft(token.info, burntRaw) * priceUsd)
+  const value = decimalOrNull(supplyLeft(token) * priceUsd)
   const main = mainPairOf(market, token)
   return {
     current_price_usd: decimalOrNull(priceUsd),
@@ -83,7 +82,7 @@ export function priceFields(market: Market, token: TokenState, burntRaw: string 
 
 /** What lists sort by: the token view's `fdv` and `market_cap` as numbers. */
 export function tokenValueUsd(market: Market, token: TokenState): number {
-  return supplyLeft(token.info, null) * tokenPriceUsd(market, token)
+  return supplyLeft(token) * tokenPriceUsd(market, token)
 }
 
 /** The strings of a token the interface requires: empty where unknown. */

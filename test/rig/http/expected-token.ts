@@ -17,7 +17,7 @@ export const UNCHECKED_OF_TOKEN = [
 export function expectedPrice(reference: Reference, address: string, token: ReferenceToken): Expected {
   const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
   const day = windowNamed(token.windows, '24h')
-  const value = amountOf(token.total_supply, token.decimals) * token.price_usd
+  const value = amountOf(supplyLeft(token), token.decimals) * token.price_usd
   return {
     token_id: `${address}-${reference.chain}`,
     current_price_usd: token.price_usd,
@@ -40,12 +40,13 @@ export function expectedToken(
   const main = token.main_pair === null ? undefined : reference.pairs.get(token.main_pair)
   const day = windowNamed(token.windows, '24h')
   const { token_id: _, ...prices } = expectedPrice(reference, address, token)
-  const unknown = { burn_amount: null, lock_amount: null, other_amount: null, locked_percent: null, launch_price: null }
+  const unknown = { lock_amount: null, other_amount: null, locked_percent: null, launch_price: null }
   return {
     ...{ token: address, chain: reference.chain, name: token.name ?? '', symbol: token.symbol ?? '' },
     ...{ decimal: token.decimals, total: exactDecimal(token.total_supply, token.decimals), intro_en: '' },
     ...prices,
     ...unknown,
+    burn_amount: exactDecimal(burntOf(token), token.decimals),
     current_price_eth: token.price_native,
     main_pair: token.main_pair ?? '',
     main_pair_tvl: main?.tvl ?? Number.NaN,
@@ -56,6 +57,15 @@ export function expectedToken(
     token_price_24h_high: day.high,
     token_price_24h_low: day.low,
   }
+}
+
+/** Of a token nobody holds, nobody told balances. */
+const burntOf = ({ burnt_supply, holders }: ReferenceToken): string | null => burnt_supply ?? (holders > 0 ? '0' : null)
+
+function supplyLeft(token: ReferenceToken): string | null {
+  if (token.total_supply === null) return null
+  const left = BigInt(token.total_supply) - BigInt(burntOf(token) ?? 0)
+  return String(left > 0n ? left : 0n)
 }
 
 function windowFields(reference: Reference, token: ReferenceToken, name: (typeof SEARCH_WINDOWS)[number]): Expected {

@@ -1,4 +1,5 @@
 /** Recordings of nasty markets: the same seed gives the same lines. */
+import { BURN_ADDRESSES } from '../../../services/core/domain/chains.js'
 import type { RecordingBlock, RecordingLine } from '../reference/lines.js'
 import { acceptedBlocks } from '../reference/lines.js'
 import { addressOf, hashOf } from './addresses.js'
@@ -49,9 +50,10 @@ export function generateRecording(plan: MarketPlan): RecordingLine[] {
   const options = { ...DEFAULTS, ...plan.options }
   const { retracts } = options
   const random = createRandom(plan.seed)
-  const wallets = Array.from({ length: options.wallets }, (_, at) =>
-    addressOf(familyOf(plan.chain), `${plan.chain}/wallet/${at}`),
-  )
+  const family = familyOf(plan.chain)
+  const named = Array.from({ length: options.wallets }, (_, at) => addressOf(family, `${plan.chain}/wallet/${at}`))
+  // Some of what is held is burnt.
+  const wallets = [...named.slice(0, -1), ...BURN_ADDRESSES[family].slice(0, 1)]
   const lines: RecordingLine[] = []
   const snapshots: World[] = []
   let world = newWorld(plan, options)

@@ -2,7 +2,7 @@
  * The reference: every number of docs/data.md computed from scratch, by filtering and grouping lists of everything that
  * happened. Slow on purpose; nothing is kept up to date that can be recomputed.
  */
-import { type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
+import { BURN_ADDRESSES, type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
 import type { Window } from '../../../services/core/domain/records.js'
 import type { Book, Dead, MainPairChange, Pool, Position, ReferenceLiquidity, ReferenceTrade } from './book.js'
 import { isGood } from './book.js'
@@ -58,6 +58,7 @@ export type ReferenceToken = {
   main_pair: string | null
   tvl: number
   holders: number
+  burnt_supply: string | null
   windows: Window[]
 }
 
@@ -163,8 +164,15 @@ function tokenAtEnd(book: Book, token: string): ReferenceToken {
     main_pair: state?.mainPair?.pool ?? null,
     tvl: tokenTvl(book, token),
     holders: balances.filter((balance) => balance > 0n).length,
+    burnt_supply: burntSupply(book, token),
     windows: windowsOf(trades, book.now, state?.mainPair?.trades ?? []),
   }
+}
+
+/** What nobody can spend; null where nothing was ever told of those addresses. */
+function burntSupply(book: Book, token: string): string | null {
+  const told = BURN_ADDRESSES[book.facts.family].flatMap((address) => book.holders.get(`${token}|${address}`) ?? [])
+  return told.length === 0 ? null : String(told.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n))
 }
 
 function netChanges(steps: readonly MainPairChange[]): MainPairChange[] {

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await rig.store.insert(
     'holder_rows',
     [
-      // 1,000,000 tokens of six decimals: a tenth is burnt, in two places.
+      // Of 1,000,000 tokens of six decimals a tenth is burnt, in two places; the update tells the sum.
       holder(TOKEN, DEAD, '90000000000'),
       holder(TOKEN, NOBODY, '10000000000'),
       holder(TOKEN, PAIR, '300000000000'),
@@ -76,7 +76,11 @@ beforeAll(async () => {
     pairs: [...first.pairs, ...pools],
     tokens: [
       ...first.tokens.filter(({ token }) => token !== TOKEN),
-      tokenUpdate({ info: tokenInfo({ owner: OWNER, logo_url: 'https://x/logo.png', links: '{"twitter":"x"}' }) }),
+      tokenUpdate({
+        info: tokenInfo({
+          ...{ owner: OWNER, logo_url: 'https://x/logo.png', links: '{"twitter":"x"}', burnt_supply: '100000000000' },
+        }),
+      }),
       tokenUpdate({
         token: QUIET,
         price_usd: Number.NaN,

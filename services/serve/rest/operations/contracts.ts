@@ -21,7 +21,7 @@ export const contracts = operation({
     const before = market.state.tokens.get(address)
     if (before === undefined) return unknown
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
-    const balances = await balancesOf(store, chain, address, contractParties(market, before))
+    const balances = await balancesOf(store, chain, address, contractParties(before))
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}

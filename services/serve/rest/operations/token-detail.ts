@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { balancesOf, burnAddresses, burntRaw } from '../../holders/balances.js'
 import { deepestPairs, hasTraded } from '../../lists/token-pairs.js'
 import { flag } from '../../views/schema.js'
 import { TokenPair, tokenPairView } from '../../views/token-pair.js'
@@ -25,17 +24,11 @@ export const tokenDetail = operation({
     token: Type.Object({ ...tokenFields, ...requiredTokenTexts, ...tokenWindowsSchema }),
   }),
   nullable: true,
-  async handle({ chains, store }, { params }) {
+  handle({ chains }, { params }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
-    const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
-    const family = market.facts?.family
-    // Only a token with holders is worth a look in the store.
-    const hasHolders = (market.state.tokens.get(address)?.holders ?? 0) > 0
-    const balances = hasHolders ? await balancesOf(store, chain, address, burnAddresses(family)) : new Map()
-    // Read after waiting: the answer is of one moment, and a reorg may have taken the token away meanwhile.
     const token = market.state.tokens.get(address)
-    if (token === undefined) return unknown
-    const view = withRequiredTexts(tokenView(market, token, burntRaw(token, family, balances)))
+    if (token === undefined) return { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
+    const view = withRequiredTexts(tokenView(market, token))
     const data = {
       is_audited: market.facts?.audited?.includes(address) ?? false,
       pairs: deepestPairs(market, address, PAIRS_TOLD).map((pair) => tokenPairView(market, pair)),
