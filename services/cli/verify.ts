@@ -32,7 +32,10 @@ export const runVerify: RunVerify = async ({ config, logger, out, chain: only })
         }
         logger.info('folding the log again', { chain, to_seq: progress.seq })
         const expected = await refold(opened, chainFacts(config, chain), config.fold, progress, logger)
-        const findings = [await verifyUpdates(opened, expected), ...(await verifyRows(store, expected))]
+        const findings = [
+          await verifyUpdates(opened, expected),
+          ...(await verifyRows(store, expected, progress.version)),
+        ]
         for (const finding of findings) {
           lines.push([chain, finding.what, finding.compared, finding.wrong.length])
           for (const example of finding.wrong.slice(0, SHOWN))
@@ -57,10 +60,15 @@ async function openConfigured(
   return openLocalStore(dir.path)
 }
 
-async function progressOf(store: Store, chain: string): Promise<{ epoch: number; seq: number } | undefined> {
-  const [row] = await store.query<{ epoch: string | number; seq: string | number }>(
-    'SELECT epoch, seq FROM progress_rows FINAL WHERE chain = {chain:String}',
+async function progressOf(
+  store: Store,
+  chain: string,
+): Promise<{ epoch: number; seq: number; version: string } | undefined> {
+  const [row] = await store.query<Record<'epoch' | 'seq' | 'version', string | number>>(
+    'SELECT epoch, seq, version FROM progress_rows FINAL WHERE chain = {chain:String}',
     { chain },
   )
-  return row === undefined ? undefined : { epoch: Number(row.epoch), seq: Number(row.seq) }
+  return row === undefined
+    ? undefined
+    : { epoch: Number(row.epoch), seq: Number(row.seq), version: String(row.version) }
 }

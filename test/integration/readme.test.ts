@@ -3,26 +3,29 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 
 const root = repositoryRoot()
 const day = join(root, '../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz')
+const LINES_OF_THE_DAY = 3991
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) =>
   (block ?? '').split('\n').filter((line) => line.trim() !== ''),
 )
 
-type Started = { child: ChildProcess; output: () => string }
+type Started = { child: ChildProcess; output: () => string; errors: () => string }
 type Environment = Record<string, string>
 
 const running: ChildProcess[] = []
 afterAll(async () => {
-  for (const child of running)
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  for (const child of running) if (isRunning(child)) process.kill(-(child.pid ?? 0), 'SIGKILL')
   removeScratchFolders()
 })
+
+const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -48,29 +51,30 @@ async function newEnvironment(): Promise<Environment> {
 function start(command: string, env: Environment): Started {
   const child = spawn('bash', ['-c', command], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   running.push(child)
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (more: string) => {
-      text += more
-    })
-  }
-  return { child, output: () => text }
+  let [output, errors] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (more: string) => {
+    output += more
+  })
+  child.stderr.setEncoding('utf8').on('data', (more: string) => {
+    errors += more
+  })
+  return { child, output: () => output, errors: () => errors }
 }
 
 async function until(started: Started, pattern: RegExp): Promise<string> {
   for (const deadline = Date.now() + 90_000; ; ) {
-    const [, found] = pattern.exec(started.output()) ?? []
+    const text = `${started.output()}${started.errors()}`
+    const [, found] = pattern.exec(text) ?? []
     if (found !== undefined) return found
-    if (started.child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`${pattern} never came:\n${started.output()}`)
+    if (!isRunning(started.child) || Date.now() > deadline) throw new Error(`${pattern} never came:\n${text}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
 async function stop({ child }: Started): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null) return
+  if (!isRunning(child)) return
   const gone = new Promise((resolve) => child.once('close', resolve))
-  process.kill(-child.pid, 'SIGTERM')
+  process.kill(-(child.pid ?? 0), 'SIGTERM')
   await gone
 }
 
@@ -83,7 +87,7 @@ async function paste(lines: readonly string[], env: Environment): Promise<string
   const shell = start(['set -euo pipefail', ...script].join('\n'), env)
   const code = await new Promise((resolve) => shell.child.once('close', resolve))
   const outputs = shell.output().split(mark)
-  expect({ code, ran: outputs.length - 1, last: outputs.at(-1) }).toEqual({ code: 0, ran: lines.length, last: '\n' })
+  expect({ code, ran: outputs.length - 1 }, shell.errors()).toEqual({ code: 0, ran: lines.length })
   return outputs.slice(0, -1).map((output) => output.trim())
 }
 
@@ -133,6 +137,10 @@ describe('the README', () => {
     const played = start(up.replace('day.jsonl.gz', day), env)
     await until(played, /(played to its end)/)
     await until(played, /(Dextape is up)/)
+    await vi.waitFor(async () => {
+      const status = await fetch(`http://127.0.0.1:${env.DEXTAPE_HTTP_PORT}/status`)
+      expect(await status.json()).toMatchObject({ chains: [{ chain: 'eth', seq: LINES_OF_THE_DAY }] })
+    }, 60_000)
     const [klines = '', pair = '', topics = '', verified = ''] = await paste(rest, env)
     expect(JSON.parse(klines).data.points).toHaveLength(24)
     expect(JSON.parse(pair).data).toMatchObject({ chain: 'eth', token0_symbol: 'USDC', token1_symbol: 'WETH' })

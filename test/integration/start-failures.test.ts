@@ -139,7 +139,8 @@ describe('the data directory', () => {
   })
 
   test('is in use by another up, which goes on', async () => {
-    const first = await startUp({ folder })
+    const events = writeRecording(folder, 'first.jsonl', someLines())
+    const first = await startUp({ folder, events, chains: [marketMoney('eth')] })
     const ended = await runUp({})
     expectRefused(ended, /Another dextape \(process \d+\) is running on the data directory .*\. Stop it first/)
     expect((await first.get('/health')).status).toBe(200)

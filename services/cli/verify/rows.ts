@@ -1,4 +1,7 @@
-/** Stored rows against the rows the fold gives, key by key and column by column. */
+/**
+ * Stored rows against the rows the fold gives, key by key and column by column. A running `up` goes on writing meanwhile: rows
+ * newer than the fold's end are not looked at, nor those they replaced.
+ */
 import type { Store } from '../../core/store/port.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
 import type { Refolded } from './refold.js'
@@ -15,38 +18,57 @@ const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
   holder_rows: ['token', 'holder'],
   main_pair_rows: ['token', 'block_number'],
 }
+/** Of the columns above that are no text. */
+const KEY_TYPES: Record<string, string> = {
+  time: 'UInt32',
+  block_number: 'UInt64',
+  tx_index: 'UInt32',
+  log_index: 'UInt32',
+  sub: 'UInt32',
+}
 const TIMES = new Set(['time', 'created_at', 'last_trade_at', 'updated_at'])
 const PAGE_ROWS = 50_000
 const LIMITS = { maxSeconds: 300, maxRows: PAGE_ROWS }
 
 type Row = readonly unknown[]
 
-export async function verifyRows(store: Store, expected: Refolded): Promise<Finding[]> {
+/** `version`: of the last row the fold gave. */
+export async function verifyRows(store: Store, expected: Refolded, version: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[])
-    findings.push(await verifyTable(store, expected, table))
+    findings.push(await verifyTable(store, expected, table, version))
   return findings
 }
 
-async function verifyTable(store: Store, { chain, rows }: Refolded, table: keyof typeof KEYS): Promise<Finding> {
+async function verifyTable(
+  store: Store,
+  { chain, rows }: Refolded,
+  table: keyof typeof KEYS,
+  version: string,
+): Promise<Finding> {
   const columns: readonly string[] = TABLES[table]
   const wanted = newestRows(
     rows.filter((insert) => insert.table === table).flatMap(({ lines }) => lines.split('\n')),
     columns,
     KEYS[table],
   )
-  const wrong: string[] = []
+  const suspect: { key: string; wrong: string[] }[] = []
   let compared = 0
-  for await (const row of storedRows(store, table, columns, chain)) {
+  for await (const row of storedRows(store, table, columns, { chain, version })) {
     compared += 1
     const key = keyOf(row, columns, KEYS[table])
     const want = wanted.get(key)
     wanted.delete(key)
-    if (want === undefined) wrong.push(`${key}: stored, but not in the log`)
-    else wrong.push(...differing(key, columns, row, want))
+    suspect.push({
+      key,
+      wrong: want === undefined ? [`${key}: stored, but not in the log`] : differing(key, columns, row, want),
+    })
   }
-  for (const key of wanted.keys()) wrong.push(`${key}: in the log, but not stored`)
-  return { what: table, compared, wrong }
+  for (const key of wanted.keys()) suspect.push({ key, wrong: [`${key}: in the log, but not stored`] })
+  const found = suspect.filter(({ wrong }) => wrong.length > 0)
+  // Asked last: whatever was replaced while the rows were read is in it.
+  const newer = found.length === 0 ? new Set() : await newerKeys(store, table, { chain, version })
+  return { what: table, compared, wrong: found.flatMap(({ key, wrong }) => (newer.has(key) ? [] : wrong)) }
 }
 
 /** As the store's FINAL would leave them: the highest version of each key, tombstones away. */
@@ -64,25 +86,47 @@ function newestRows(lines: string[], columns: readonly string[], keys: readonly 
   return newest
 }
 
+type Of = { chain: string; version: string }
+
 async function* storedRows(
   store: Store,
-  table: string,
+  table: keyof typeof KEYS,
   columns: readonly string[],
-  chain: string,
+  of: Of,
 ): AsyncGenerator<Row> {
-  const names = columns.map((name) => (TIMES.has(name) ? `toUInt32(${name})` : name))
-  const sorting = KEYS[table as keyof typeof KEYS]
-  for (let offset = 0; ; offset += PAGE_ROWS) {
+  const names = columns.map(asRead)
+  const sorting = KEYS[table].map(asRead)
+  const placeholders = KEYS[table].map((name) => `{${name}:${KEY_TYPES[name] ?? 'String'}}`)
+  let after: Record<string, unknown> | undefined
+  for (;;) {
+    const behind = after === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
     const page = await store.query<{ row: Row }>(
-      `SELECT tuple(${names.join(', ')}) AS row FROM ${table} FINAL WHERE chain = {chain:String}
-       ORDER BY ${sorting.join(', ')} LIMIT ${PAGE_ROWS} OFFSET ${offset}`,
-      { chain },
+      `SELECT tuple(${names.join(', ')}) AS row FROM ${table} FINAL
+       WHERE chain = {chain:String} AND version <= {version:UInt64} ${behind}
+       ORDER BY ${sorting.join(', ')} LIMIT ${PAGE_ROWS}`,
+      { ...of, ...after },
       LIMITS,
     )
-    for (const { row } of page) yield Array.isArray(row) ? row : Object.values(row as object)
-    if (page.length < PAGE_ROWS) return
+    const rows = page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_ROWS) return
+    after = Object.fromEntries(KEYS[table].map((name) => [name, last[columns.indexOf(name)]]))
   }
 }
+
+/** Keys of rows, tombstones too, that were written after the fold's end. */
+async function newerKeys(store: Store, table: keyof typeof KEYS, of: Of): Promise<Set<string>> {
+  const rows = await store.query<{ row: Row }>(
+    `SELECT DISTINCT tuple(${KEYS[table].map(asRead).join(', ')}) AS row FROM ${table}
+     WHERE chain = {chain:String} AND version > {version:UInt64}`,
+    of,
+    { maxSeconds: 300, maxRows: 10_000_000 },
+  )
+  return new Set(rows.map(({ row }) => Object.values(row).map(String).join(' ')))
+}
+
+const asRead = (name: string): string => (TIMES.has(name) ? `toUInt32(${name})` : name)
 
 function keyOf(row: Row, columns: readonly string[], keys: readonly string[]): string {
   return keys.map((name) => String(row[columns.indexOf(name)])).join(' ')
