@@ -2,7 +2,8 @@
 import { UPDATE_WINDOWS } from '../../core/domain/chains.js'
 import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
 import type { TableName } from '../../core/store/tables.js'
-import { type PairState, type RowBatch, rowVersion, type TokenState } from './row-batch.js'
+import { rowVersion } from '../../core/store/tables.js'
+import type { PairState, RowBatch, TokenState } from './row-batch.js'
 
 /** Facts of pairs and tokens as the fold has them now: whenever they change, the pair or token is in a later batch again. */
 export interface Facts {

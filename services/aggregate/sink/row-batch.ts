@@ -4,13 +4,8 @@
  */
 import { INTERVALS } from '../../core/domain/chains.js'
 import type { Candle, LiquidityTrade, PairUpdate, TokenUpdate, Trade, Update } from '../../core/domain/records.js'
-import type { TableName } from '../../core/store/tables.js'
+import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/result.js'
-
-/** Row versions are epoch × 2^40 + seq: a later epoch always wins. */
-const SEQS_PER_EPOCH = 2 ** 40
-
-export const rowVersion = (epoch: number, seq: number): number => epoch * SEQS_PER_EPOCH + seq
 
 type CandleState = { candle: Candle; version: number }
 

@@ -50,4 +50,7 @@ export const TABLES = {
   progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'version'],
 } as const
 
+/** A later epoch always wins. */
+export const rowVersion = (epoch: number, seq: number): number => epoch * 2 ** 40 + seq
+
 export type TableName = keyof typeof TABLES

@@ -1,6 +1,7 @@
 import { bucketStart } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Store } from '../../core/store/port.js'
+import { rowVersion } from '../../core/store/tables.js'
 import type { ChainState } from './chain-state.js'
 import { packCandle, type ToldFigures } from './packed-candle.js'
 
@@ -9,9 +10,6 @@ const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
 const FIGURES = ['u', 'm'].flatMap((c) => ['open', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`))
 
 type Row = { pair: string; interval: Interval } & Record<string, number | string | null>
-
-/** Row versions are epoch × 2^40 + seq of the update that last changed a row. */
-const SEQS_PER_EPOCH = 2 ** 40
 
 /** An update, as far as it matters which candles were open after it. */
 export type OpenAt = { epoch: number; seq: number; now: number }
@@ -33,7 +31,7 @@ async function* candleRows(
   starts: ReadonlyMap<Interval, number>,
   at: OpenAt,
 ): AsyncGenerator<Row> {
-  const version = String(at.epoch * SEQS_PER_EPOCH + at.seq)
+  const version = String(rowVersion(at.epoch, at.seq))
   const buckets = [...starts].map(([interval, startS]) => `('${interval}', ${startS})`).join(', ')
   const from = Math.min(...starts.values())
   let after = { pair: '', interval: '' }
