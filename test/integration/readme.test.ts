@@ -132,7 +132,7 @@ describe('the README', () => {
   })
 
   test.skipIf(!existsSync(join(root, '../shared')))('a day of a real pool', async () => {
-    const env = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
+    const env: Environment = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
     const [up = '', ...rest] = blocks[2] ?? []
     const played = start(up.replace('day.jsonl.gz', day), env)
     await until(played, /(played to its end)/)
