@@ -138,7 +138,7 @@ describe('POST /v2/tokens/search', () => {
       main_pair_tvl: '4000',
       is_honeypot: -1,
       risk_score: null,
-      burn_amount: null,
+      burn_amount: '0',
       ...{ token_tx_count_5m: 2, token_makers_5m: 1, token_tx_volume_usd_1m: '1.5', token_price_change_5m: '25' },
       token_buy_tx_volume_usd_1h: '30',
       token_price_change_24h: '25',

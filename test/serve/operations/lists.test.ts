@@ -89,7 +89,7 @@ describe('GET /v2/tokens', () => {
     expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '5'])
     expect(symbols).toEqual(['XPEPE', 'PEPE2', 'pepe', 'PEPE', 'ABC'])
     expect(body.flatMap((one) => TOKEN_FIELDS.filter((field) => !(field in one)))).toEqual([])
-    expect(body[3]).toMatchObject({ market_cap: '2', main_pair_tvl: '77', burn_amount: null })
+    expect(body[3]).toMatchObject({ market_cap: '2', main_pair_tvl: '77', burn_amount: '0' })
   })
 
   it.each([
