@@ -27,6 +27,8 @@ const CHANCE = {
 }
 const FLAGSHIP_SWAP_MS = 2000
 const FLAGSHIP_LIQUIDITY_MS = 6000
+/** The busiest pools have their liquidity moved in turn, one a second. */
+const BUSIEST = 8
 /** Below this many swaps a second the flagship trades when it does. */
 const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
 const LAUNCH_EVERY_MS_AT_MOST = 3000
@@ -52,6 +54,7 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   )
     startLaunch(stage, stage.venue.curve)
   if (flagship.liquidity) someLiquidity(stage, flagshipOf(state))
+  for (const pool of dueLiquidity(stage)) someLiquidity(stage, pool)
   let ordinal = 1
   if (flagship.swap) {
     startStream(ordinal++)
@@ -90,6 +93,19 @@ function dueFlagship({ state, swapsPerS, timeMs, isLive, random }: Stage): { swa
     swap: often && timeMs - state.flagshipSwapMs >= FLAGSHIP_SWAP_MS,
     liquidity: often && timeMs - state.flagshipLiquidityMs >= FLAGSHIP_LIQUIDITY_MS,
   }
+}
+
+/** Live only, and from a rate on at which it does not drown the swaps. */
+function dueLiquidity({ state, swapsPerS, timeMs, isLive, venue }: Stage): Pool[] {
+  if (!isLive || swapsPerS < FLAGSHIP_FROM_SWAPS_PER_S) return []
+  const firstS = Math.ceil(timeMs / 1000)
+  const seconds = Math.ceil((timeMs + venue.blockMs) / 1000) - firstS
+  if (seconds === 0) return []
+  const tokens = state.pools.filter(({ base }) => base !== state.native && base !== state.anchor)
+  const busiest = tokens.sort((a, b) => b.usdPerS - a.usdPerS).slice(0, BUSIEST)
+  return Array.from({ length: seconds }, (_, at) => busiest[(firstS + at) % busiest.length]).filter(
+    (pool) => pool !== undefined,
+  )
 }
 
 function noteFlagship({ state, writer, timeMs }: Stage): void {

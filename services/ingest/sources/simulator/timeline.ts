@@ -15,8 +15,8 @@ export const HISTORY_SWAPS = 30_000
 const RECENT_MS = 7_200_000
 const RECENT_SHARE = 0.25
 /** What a block of history costs grows with the pairs whose day it moves: few blocks, each with several trades of a pair. */
-const OLDER_BLOCKS = 360
-const RECENT_BLOCKS = 240
+const OLDER_BLOCKS = 320
+const RECENT_BLOCKS = 160
 
 export function createTimeline(startS: number, historyS: number, historySwaps = HISTORY_SWAPS): Timeline {
   const startMs = startS * 1000
