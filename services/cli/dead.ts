@@ -1,10 +1,11 @@
 /** `dextape dead ls` and `show`: what could not be used, why, and where it came from. */
-import { ConfigError, DextapeError } from '../core/domain/errors.js'
+import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { type OpenLog, withLog } from './open-log.js'
 import { shownTime } from './output.js'
+import { wholeNumber } from './read-number.js'
 import { rawText, recordJson } from './record-json.js'
 
 type Found = { offset: number; letter: DeadLetter }
@@ -126,14 +127,4 @@ async function* lettersOf({ log, codec }: OpenLog, topic: string, from: number):
     }
     next = last.offset + 1
   }
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new ConfigError({
-    code: 'option_invalid',
-    what: `${name} is not valid`,
-    expected: 'a whole number',
-    got: JSON.stringify(text),
-  })
 }

@@ -6,6 +6,7 @@ import { silentLogger } from '../core/runtime/logger.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
 import { configBeside, type GlobalOptions, type World } from './context.js'
+import { wholeNumber } from './read-number.js'
 
 export type ListenOptions = GlobalOptions & { key?: string; url?: string; count?: string }
 
@@ -24,7 +25,8 @@ export async function listen(
       fix: 'Give it with --key or DEXTAPE_API_KEY; `dextape keys create --name NAME` makes one.',
     })
   }
-  const count = options.count === undefined ? Number.POSITIVE_INFINITY : readCount(options.count)
+  const count =
+    options.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--count', options.count, { from: 1 })
   const socket = openSocket(options.url ?? `ws://127.0.0.1:${config.wsPort}`, key)
   const shutdown = createShutdown(silentLogger)
   shutdown.signal.addEventListener('abort', () => socket.close())
@@ -73,10 +75,4 @@ async function opened(socket: WebSocket): Promise<void> {
 function wireParams(topic: string, params: readonly string[]): unknown[] {
   if (topic === 'price') return [topic, params]
   return [topic, ...(topic === 'multi_kline' ? params.map((series) => series.split(',')) : params)]
-}
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  const got = JSON.stringify(text.slice(0, 40))
-  throw new ConfigError({ code: 'option_invalid', what: '--count is not valid', expected: 'a whole number', got })
 }

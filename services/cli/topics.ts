@@ -1,6 +1,6 @@
 /** `dextape topics ls` and `tail`. Both work beside a running `up`. */
 import { nearestWord } from '../core/config/index.js'
-import { ConfigError, DextapeError } from '../core/domain/errors.js'
+import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog, LogRecord } from '../core/log/port.js'
 import { silentLogger } from '../core/runtime/logger.js'
@@ -8,6 +8,7 @@ import { createShutdown } from '../core/runtime/shutdown.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { topicNamed, withLog } from './open-log.js'
 import { shownTime } from './output.js'
+import { wholeNumber } from './read-number.js'
 import { recordJson } from './record-json.js'
 
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
@@ -36,11 +37,7 @@ export async function listTopics(world: World, options: GlobalOptions & { json?:
 export type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
 
 export async function tailTopic(world: World, name: string, options: TailOptions): Promise<void> {
-  const count = /^\d{1,9}$/.test(options.lines) ? Number(options.lines) : undefined
-  if (count === undefined) {
-    const got = JSON.stringify(options.lines)
-    throw new ConfigError({ code: 'option_invalid', what: '--lines is not valid', expected: 'a whole number', got })
-  }
+  const count = wholeNumber('--lines', options.lines, { digits: 9 })
   const config = configBeside(world, options)
   await withLog(config, existingDir(config), async ({ log, codec }) => {
     const topic = await existingTopic(log, topicNamed(name))

@@ -4,7 +4,7 @@ import { describeRisk, describeToken } from './describe-token.js'
 import { describePool, forgetPool, openPool, writeLiquidity } from './liquidity.js'
 import { memeName } from './names.js'
 import { anyTrader, type Stage } from './stage.js'
-import { type Launch, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './state.js'
+import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './state.js'
 import { settle } from './swap.js'
 
 const GRADUATES = 0.28
@@ -28,33 +28,23 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   const { decimals, supply } = terms
   const token = newToken({ address, ...memeName(serial, random.pick), decimals, supply }, 0)
   const creator = anyTrader(stage)
-  const pool: Pool = {
+  const pool = newPool({
     address: facts.family === 'evm' ? `${address}_fo` : book('curve', serial),
-    ...{
-      amm: terms.platform,
-      router: book(`router ${terms.platform}`, 0),
-      feeBps: terms.feeBps,
-      base: token,
-      quote: state.native,
-      baseIs0: true,
-    },
-    ...{
-      baseReserve: terms.forSale,
-      quoteReserve: 0n,
-      toldBase: 0n,
-      toldQuote: 0n,
-      weight: 0,
-      usdPerS: 0,
-      homeDepth: 0,
-      provider: creator,
-    },
-    siblings: [],
+    amm: terms.platform,
+    router: book(`router ${terms.platform}`, 0),
+    feeBps: terms.feeBps,
+    base: token,
+    quote: state.native,
+    baseIs0: true,
+    baseReserve: terms.forSale,
+    quoteReserve: 0n,
+    provider: creator,
     curve: {
       virtualBase: terms.virtualBase,
       virtualQuote: terms.virtualQuote,
       keptBack: terms.supply - terms.forSale,
     },
-  }
+  })
   const fate = random.chance(GRADUATES) ? 2 : 0.02 + 0.5 * random.next() * random.next()
   const launch: Launch = { token, pool, terms, fate, toldProgress: 0, fading: 0 }
   state.tokens.push(token)

@@ -1,7 +1,7 @@
 /** Liquidity comes and goes in proportion to the reserves; pools open, overtake one another, and close. */
 import type { LiquidityKind } from '../../../core/domain/records.js'
 import type { Stage } from './stage.js'
-import { depthOf, fairOf, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './state.js'
+import { depthOf, fairOf, newPool, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './state.js'
 import { ammOf } from './venues.js'
 
 const PARTS = 1_000_000
@@ -75,7 +75,7 @@ export type PoolPlan = {
 export function openPool(stage: Stage, plan: PoolPlan): Pool {
   const { state, book, ledger, facts, venue } = stage
   const { base, quote, amm } = plan
-  const pool: Pool = {
+  const pool = newPool({
     address: book('pool', state.nextPool++),
     amm,
     router: book(`router ${amm}`, 0),
@@ -86,15 +86,11 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
     baseIs0: facts.family !== 'evm' || base.address < quote.address,
     baseReserve: plan.baseRaw,
     quoteReserve: plan.quoteRaw,
-    toldBase: 0n,
-    toldQuote: 0n,
     weight: plan.weight,
     usdPerS: plan.usdPerS,
-    homeDepth: 0,
     provider: plan.provider,
     siblings: state.pools.filter((other) => other.base === base && other.quote === quote),
-    curve: null,
-  }
+  })
   pool.homeDepth = depthOf(pool)
   for (const sibling of pool.siblings) sibling.siblings.push(pool)
   ledger.tell(pool)

@@ -10,7 +10,7 @@ import { createLedger } from './ledger.js'
 import { playSlot } from './play-slot.js'
 import { createRandom, wordOf } from './random.js'
 import type { Stage } from './stage.js'
-import { FINALITY_BLOCKS, type MarketState, newToken, SLOT } from './state.js'
+import { FINALITY_BLOCKS, type MarketState, newPool, newToken, SLOT } from './state.js'
 import { createTimeline } from './timeline.js'
 import { shareOf, type Venue, venueOf } from './venues.js'
 
@@ -149,20 +149,10 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
 
 function emptyState(startMs: number, venue: Venue): MarketState {
   const nothing = newToken({ address: '', symbol: '', name: '', decimals: 0, supply: 0n }, 1)
-  const nowhere = {
-    ...{ address: '', amm: '', router: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true, baseReserve: 0n },
-    ...{
-      quoteReserve: 0n,
-      toldBase: 0n,
-      toldQuote: 0n,
-      weight: 0,
-      usdPerS: 0,
-      homeDepth: 0,
-      provider: 0,
-      siblings: [],
-      curve: null,
-    },
-  }
+  const nowhere = newPool({
+    ...{ address: '', amm: '', router: '', feeBps: 0n, base: nothing, quote: nothing, baseIs0: true },
+    ...{ baseReserve: 0n, quoteReserve: 0n, provider: 0 },
+  })
   const firstMs = Math.ceil(startMs / venue.blockMs) * venue.blockMs
   const wallets = Array.from({ length: SLOT.end }, (_, slot) => slot)
   return {

@@ -125,6 +125,17 @@ export function newToken(
   return { ...facts, fairUsd: usd, homeUsd: usd, volatility: 0, beta: 0, heat: 0, balances: new Map() }
 }
 
+/** What a pool has from the first. The rest begins at nothing: not told, not traded, alone. */
+type PoolFacts = Pick<
+  Pool,
+  'address' | 'amm' | 'router' | 'feeBps' | 'base' | 'quote' | 'baseIs0' | 'baseReserve' | 'quoteReserve' | 'provider'
+>
+
+export function newPool(facts: PoolFacts & Partial<Pool>): Pool {
+  const untold = { toldBase: 0n, toldQuote: 0n, weight: 0, usdPerS: 0, homeDepth: 0 }
+  return { ...untold, siblings: [], curve: null, ...facts }
+}
+
 export const wholeOf = (token: Token, raw: bigint): number => Number(raw) / powerOfTen(token.decimals)
 
 export const rawOf = (token: Token, whole: number): bigint =>

@@ -6,6 +6,7 @@ import { plainDecimal } from '../../numbers/plain-decimal.js'
 import { type Market, targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
 import { PairIdParams, resolveId } from '../ids.js'
+import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
 import { checkRange, epochSeconds } from '../time.js'
@@ -19,9 +20,7 @@ export const KlinesQuery = Type.Object({
     enum: [...HISTORY_INTERVALS.keys()],
     description: 'Minutes, the same with a k before, or s1 for seconds',
   }),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most points in the answer' }),
-  ),
+  limit: limitOf('points', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
   from_time: Type.Optional(epochSeconds('First bucket start')),
   to_time: Type.Optional(epochSeconds('Last bucket start')),

@@ -3,6 +3,7 @@ import { findTokens } from '../../lists/keyword.js'
 import { TOKEN_MEASURES } from '../../lists/token-order.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { ChainName, resolveChains } from '../ids.js'
+import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
 
@@ -24,14 +25,7 @@ export const tokensKeyword = operation({
       description: 'A symbol, a name or an address, or a part of one; letters in any case',
     }),
     chain: Type.Optional(ChainName),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        default: DEFAULT_LIMIT,
-        description: 'Most tokens in the answer',
-      }),
-    ),
+    limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
     orderby: Type.Optional(
       Type.Union(
         [

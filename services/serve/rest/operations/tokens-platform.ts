@@ -5,6 +5,7 @@ import { byMeasure, type Ranked, TOKEN_MEASURES } from '../../lists/token-order.
 import type { Market } from '../../views/market.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { ChainName, resolveChains } from '../ids.js'
+import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
 import { badRequest } from '../problem.js'
 
@@ -22,14 +23,7 @@ export const tokensPlatform = operation({
   query: Type.Object({
     tag: Type.String({ minLength: 1, maxLength: 64, description: TAG_FORMS, examples: ['pump_in_hot', 'meme'] }),
     chain: Type.Optional(ChainName),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        default: DEFAULT_LIMIT,
-        description: 'Most tokens in the answer',
-      }),
-    ),
+    limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',

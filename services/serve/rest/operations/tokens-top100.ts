@@ -4,6 +4,7 @@ import { NO_TRADES, tradesOfWallets } from '../../holders/wallet-trades.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
 import type { Market } from '../../views/market.js'
 import { resolveId, TokenIdParams } from '../ids.js'
+import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
 
 const MAX_LIMIT = 100
@@ -17,9 +18,7 @@ export const tokensTop100 = operation({
   envelope: false,
   params: TokenIdParams,
   query: Type.Object({
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Most holders in the answer' }),
-    ),
+    limit: limitOf('holders', { max: MAX_LIMIT, standard: MAX_LIMIT }),
   }),
   data: Type.Array(HolderView),
   async handle({ chains, store }, { params, query }) {

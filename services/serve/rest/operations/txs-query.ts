@@ -6,6 +6,7 @@ import type { Placed } from '../../memory/event-overlay.js'
 import type { Market } from '../../views/market.js'
 import { int, text } from '../../views/schema.js'
 import { resolveId } from '../ids.js'
+import { limitOf } from '../limit.js'
 import type { Answer, OperationContext } from '../operation.js'
 import { badRequest } from '../problem.js'
 import { checkRange, epochSeconds } from '../time.js'
@@ -15,9 +16,7 @@ const MAX_LIMIT = 300
 
 /** What both history operations of events take and answer. */
 export const TxsQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most items in the answer' }),
-  ),
+  limit: limitOf('items', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
   from_time: Type.Optional(epochSeconds('Not before, inclusive')),
   to_time: Type.Optional(epochSeconds('Not after, inclusive')),
   sort: Type.Optional(
