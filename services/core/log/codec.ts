@@ -55,6 +55,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
   const newest = new Map(RECORD_NAMES.map((name) => [name, newestOf(name)]))
   const idsByTopic = new Map<string, Map<RecordName, number>>()
   const decoders = new Map<number, Decoder>()
+  /** What the registry said of an id when it was asked ahead; null: it does not know it. */
+  const learned = new Map<number, AvroRecord | null>()
   let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
 
   function newestNamed(name: RecordName): Newest {
@@ -108,21 +110,21 @@ export function createCodec(registry: SchemaRegistry): Codec {
   function decoderFor(id: number, place: RecordPlace | undefined): Decoder {
     const known = decoders.get(id)
     if (known !== undefined) return known
-    const schema = registry.schemaFor(id)
+    const schema = learned.has(id) ? learned.get(id) : registry.schemaFor(id)
     if (schema instanceof Promise) {
       schema.catch(() => undefined)
       throw notReady(`schema ${id} is not fetched yet`, whereOf(place), 'Await learn(values) first.')
     }
-    return addDecoder(id, schema, place)
+    return addDecoder(id, schema ?? undefined, place)
   }
 
-  function addDecoder(id: number, schema: AvroRecord | undefined, place?: RecordPlace): Decoder {
+  function addDecoder(id: number, schema: AvroRecord | undefined, place: RecordPlace | undefined): Decoder {
     if (schema === undefined) throw undecodable(id, 'the registry does not know this schema', place)
     const match = [...newest.values()].find((candidate) => candidate.schema.name === schema.name)
     if (match === undefined) throw undecodable(id, `no record type is called ${schema.name}`, place)
     const { name, text, type } = match
     try {
-      const resolver = JSON.stringify(schema) === text ? undefined : type.createResolver(avroTypeOf(schema))
+      const resolver = JSON.stringify(schema) === text ? undefined : resolverFor(type, avroTypeOf(schema))
       const decoder: Decoder = { name, type, resolver }
       decoders.set(id, decoder)
       return decoder
@@ -170,14 +172,19 @@ export function createCodec(registry: SchemaRegistry): Codec {
       }
     },
     async learn(values) {
+      const unknown = new Set<number>()
       for (const value of values) {
         const id = schemaIdOf(value)
-        if (id === undefined || decoders.has(id)) continue
-        const schema = await registry.schemaFor(id)
-        if (schema !== undefined) addDecoder(id, schema)
+        if (id !== undefined && !decoders.has(id) && (learned.get(id) ?? null) === null) unknown.add(id)
       }
+      for (const id of unknown) learned.set(id, (await registry.schemaFor(id)) ?? null)
     },
   }
+}
+
+/** None is needed where only docs, defaults or the order of attributes differ: a registry may write a schema its own way. */
+function resolverFor(reader: avro.types.RecordType, writer: avro.types.RecordType): Resolver | undefined {
+  return reader.fingerprint().equals(writer.fingerprint()) ? undefined : reader.createResolver(writer)
 }
 
 function newestOf(name: RecordName): Newest {
