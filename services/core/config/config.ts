@@ -30,6 +30,8 @@ export type Config = {
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
   intervals: { flushMs: number; checkpointMs: number; progressMs: number }
+  /** Topics beside those the services need. */
+  topics: { trades: boolean }
   /** The market `up` plays when it is given no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
@@ -66,6 +68,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       checkpoint_ms: config.intervals.checkpointMs,
       progress_s: config.intervals.progressMs / 1000,
     },
+    topics: config.topics,
     simulator: {
       seed: config.simulator.seed,
       swaps_per_s: config.simulator.swapsPerS,

@@ -70,6 +70,7 @@ export const ConfigFile = Type.Object(
         closed,
       ),
     ),
+    topics: Type.Optional(Type.Object({ trades: Type.Optional(Type.Boolean()) }, closed)),
     simulator: Type.Optional(
       Type.Object(
         {

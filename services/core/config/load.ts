@@ -105,6 +105,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
       checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
       progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
     },
+    topics: { trades: settings.topics?.trades ?? false },
     simulator: {
       seed: settings.simulator?.seed ?? 1,
       swapsPerS: settings.simulator?.swaps_per_s ?? 20,

@@ -5,7 +5,7 @@
 import type avro from 'avsc'
 import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
-import type { Block, DeadLetter, Retract, Update } from '../domain/records.js'
+import type { Block, DeadLetter, Retract, TradeRecord, Update } from '../domain/records.js'
 import { avroTypeOf } from './avro-types.js'
 import { type SchemaRegistry, subjectOf } from './registry.js'
 
@@ -14,6 +14,7 @@ export type DecodedRecord =
   | { kind: 'retract'; retract: Retract }
   | { kind: 'update'; update: Update }
   | { kind: 'dead'; dead: DeadLetter }
+  | { kind: 'trade'; trade: TradeRecord }
 
 /** A record to encode: what its schema has a default for may be left out. */
 export type Loose<T> = T extends readonly (infer Item)[]
@@ -37,6 +38,7 @@ export type Codec = {
   encodeRetract(topic: string, retract: Retract): Buffer
   encodeUpdate(topic: string, update: Loose<Update>): Buffer
   encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
+  encodeTrade(topic: string, trade: Loose<TradeRecord>): Buffer
   decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
   /** Registers a topic's schemas ahead of its first record; needed where the registry is remote. */
   prepare(topic: string, records: readonly RecordName[]): Promise<void>
@@ -153,6 +155,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
         return { kind: 'update', update: record as Update }
       case 'dead_letter':
         return { kind: 'dead', dead: record as DeadLetter }
+      case 'trade':
+        return { kind: 'trade', trade: record as TradeRecord }
     }
   }
 
@@ -164,6 +168,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
       const raw = Buffer.isBuffer(dead.raw) ? dead.raw : Buffer.from(dead.raw)
       return encode(topic, 'dead_letter', { ...dead, raw })
     },
+    encodeTrade: (topic, trade) => encode(topic, 'trade', trade),
     decodeLogRecord,
     async prepare(topic, records) {
       for (const name of records) {

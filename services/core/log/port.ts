@@ -56,4 +56,6 @@ export const SERVE_GROUP = 'serve'
 
 export const blocksTopic = (chain: string): string => `dex.blocks.${chain}`
 export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
+/** Trades alone, one record each; only where the configuration asks for it. */
+export const tradesTopic = (chain: string): string => `dex.trades.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`
