@@ -68,6 +68,7 @@ export async function runMembership(
     )
     memberId = joined.memberId
     const { generationId } = joined
+    log.memberships.set(group, { memberId, groupGenerationId: generationId })
     const groupAssignment = joined.leaderId === joined.memberId ? planOf(joined.members) : []
     const { memberAssignment } = await withCoordinator('agreeing in', (coordinator) =>
       coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
@@ -127,7 +128,8 @@ export async function runMembership(
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    if (memberId !== '' && signal.aborted) await Promise.race([leave(), delay(LEAVE_WITHIN_MS, undefined, { ref: false })])
+    if (memberId !== '' && signal.aborted)
+      await Promise.race([leave(), delay(LEAVE_WITHIN_MS, undefined, { ref: false })])
     await wire.close()
   }
 }

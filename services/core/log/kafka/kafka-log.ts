@@ -19,20 +19,26 @@ const MAX_VALUE_BYTES = 1_000_000
 const LONG_POLL_MS = 1000
 /** How often a topic that does not exist yet is looked for. */
 const LOOK_EVERY_MS = 100
-/** A commit from outside of a group's members. */
-const NO_MEMBER = { groupGenerationId: -1, memberId: '' }
+const NO_MEMBER: Member = { groupGenerationId: -1, memberId: '' }
+/** The group is being shared out anew, or was without us: the position is a hint, and the next owner knows better. */
+const NOT_OURS = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
 
 export type KafkaLog = EventLog & {
   /** Connections of one purpose more, closed with the log. */
   openWire(): Wire
   fullName(name: string): string
+  /** This process as the groups it is in know it: a group with members takes commits from them alone. */
+  readonly memberships: Map<string, Member>
   readonly options: KafkaOptions
 }
+
+export type Member = { memberId: string; groupGenerationId: number }
 
 export function openKafkaLog(options: KafkaOptions): KafkaLog {
   const makeCluster = clusterFactory(options)
   const presence = createPresence(options.onAway, options.onBack)
   const wires = new Set<Wire>()
+  const memberships = new Map<string, Member>()
   let isClosed = false
   const fullName = (name: string): string => `${options.prefix}${name}`
 
@@ -147,6 +153,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
   return {
     maxValueBytes: MAX_VALUE_BYTES,
     options,
+    memberships,
     openWire,
     fullName,
     read,
@@ -170,11 +177,13 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
         await ensureTopic(cluster, topic, fullName(topic), options.replicationFactor)
         const coordinator = await cluster.findGroupCoordinator({ groupId: fullName(group) })
         const partitions = [{ partition: 0, offset: String(nextOffset) }]
-        await coordinator.offsetCommit({
-          ...NO_MEMBER,
-          groupId: fullName(group),
-          topics: [{ topic: fullName(topic), partitions }],
-        })
+        const member = memberships.get(group)
+        const topics = [{ topic: fullName(topic), partitions }]
+        try {
+          await coordinator.offsetCommit({ ...(member ?? NO_MEMBER), groupId: fullName(group), topics })
+        } catch (error) {
+          if (member === undefined || !NOT_OURS.has(typeOf(error) ?? '')) throw error
+        }
       })
     },
 
