@@ -1,32 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DextapeError } from '../../../services/core/domain/errors.js'
-import { openEmbeddedLog } from '../../../services/core/log/embedded.js'
 import { openKeyedTable } from '../../../services/core/log/keyed-table.js'
 import type { EventLog } from '../../../services/core/log/port.js'
 import { createLogger } from '../../../services/core/runtime/logger.js'
+import { type SharedLog, sharedLog } from '../../rig/shared-log.js'
 import { entry } from './contract.js'
 
 const TOPIC = 'dex.table'
 
-let path: string
-let logs: EventLog[]
-const openLog = (): EventLog => {
-  const log = openEmbeddedLog({ path })
-  logs.push(log)
-  return log
-}
+let shared: SharedLog
+const openLog = (): EventLog => shared.open()
 
 beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'dextape-table-'))
-  logs = []
+  shared = sharedLog()
 })
-afterEach(async () => {
-  for (const log of logs) await log.close()
-  rmSync(path, { recursive: true, force: true })
-})
+afterEach(() => shared.close())
 
 describe('a keyed table', () => {
   it('of a topic nobody wrote is empty; own writes are there at once', async () => {
