@@ -11,7 +11,7 @@ import {
   type NewKey,
   oldestFirst,
 } from '../config/keys.js'
-import { openKeyedTable, type TableEntry } from '../log/keyed-table.js'
+import { createKeyedTable, type TableEntry } from '../log/keyed-table.js'
 import type { EventLog } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
 import { KEYS_TOPIC } from './topics.js'
@@ -31,9 +31,20 @@ type Revocation = { revokedAtMs: number }
 type Counter = { cu: number }
 type Stored = StoredKey | Revocation | Counter
 
+export type SharedKeys = KeyStore & {
+  /** Reads what is there, then keeps it current. Until then no key is known; where it fails it may be called again. */
+  load(): Promise<void>
+}
+
 export async function openSharedKeys(log: EventLog, options: SharedKeysOptions): Promise<KeyStore> {
+  const keys = createSharedKeys(log, options)
+  await keys.load()
+  return keys
+}
+
+export function createSharedKeys(log: EventLog, options: SharedKeysOptions): SharedKeys {
   const { node, nowMs = Date.now, logger = silentLogger } = options
-  const table = await openKeyedTable<Stored>(log, KEYS_TOPIC, { logger, nowMs })
+  const table = createKeyedTable<Stored>(log, KEYS_TOPIC, { logger, nowMs })
   const byHash = new Map<string, { record: KeyRecord; offset: number; first: boolean }>()
   const revokedAtMs = new Map<string, number>()
   /** By month and key, then by node. */
@@ -56,7 +67,6 @@ export async function openSharedKeys(log: EventLog, options: SharedKeysOptions):
       counters.set(account, (counters.get(account) ?? new Map<string, number>()).set(by, value.cu))
     }
   }
-  for (const entry of table.entries()) learn(entry)
   table.onChange(learn)
 
   function lookup(hash: string): KeyRecord | undefined {
@@ -75,11 +85,21 @@ export async function openSharedKeys(log: EventLog, options: SharedKeysOptions):
   }
 
   const ending = new AbortController()
-  const following = table.follow(ending.signal).catch((error: unknown) => {
-    if (!ending.signal.aborted) logger.error('the keys are no longer followed', { topic: KEYS_TOPIC, error })
-  })
+  let following: Promise<void> | undefined
+
+  async function follow(): Promise<void> {
+    try {
+      await table.follow(ending.signal)
+    } catch (error) {
+      if (!ending.signal.aborted) logger.error('the keys are no longer followed', { topic: KEYS_TOPIC, error })
+    }
+  }
 
   return {
+    async load() {
+      await table.refresh()
+      following ??= follow()
+    },
     create: (wanted) => add(wanted, false),
     list,
     async revoke(idOrName) {

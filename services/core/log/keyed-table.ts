@@ -33,12 +33,23 @@ export type KeyedTableOptions = { logger?: Logger; nowMs?: () => number }
 /** So that a log that comes back is read again soon. */
 const LONGEST_WAIT_MS = 1000
 
-/** The table as the topic has it now; a topic nobody wrote yet is an empty table. Values are JSON. */
+/** The table as the topic has it now; a topic nobody wrote yet is an empty table. */
 export async function openKeyedTable<Value>(
   log: EventLog,
   topic: string,
-  { logger = silentLogger, nowMs = Date.now }: KeyedTableOptions = {},
+  options: KeyedTableOptions = {},
 ): Promise<KeyedTable<Value>> {
+  const table = createKeyedTable<Value>(log, topic, options)
+  await table.refresh()
+  return table
+}
+
+/** An empty table, for a log that may be away at the start: `refresh` or `follow` fills it. Values are JSON. */
+export function createKeyedTable<Value>(
+  log: EventLog,
+  topic: string,
+  { logger = silentLogger, nowMs = Date.now }: KeyedTableOptions = {},
+): KeyedTable<Value> {
   const byKey = new Map<string, TableEntry<Value>>()
   const listeners: ((entry: TableEntry<Value>) => void)[] = []
   /** Everything below is read. */
@@ -96,7 +107,6 @@ export async function openKeyedTable<Value>(
     }
   }
 
-  await refresh()
   return {
     get: (key) => byKey.get(key)?.value,
     entries: (prefix = '') =>
