@@ -5,7 +5,7 @@
  */
 import { createBackoff, isRetryable } from '../runtime/backoff.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
-import type { EventLog, LogRecord } from './port.js'
+import type { EventLog, LogEntry, LogRecord } from './port.js'
 
 export type TableEntry<Value> = { key: string; value: Value; offset: number }
 
@@ -81,7 +81,7 @@ export function createKeyedTable<Value>(
 
   async function putAll(values: ReadonlyMap<string, Value>): Promise<number> {
     const timestampMs = nowMs()
-    const entries = [...values].map(([key, value]) => ({ key, value: Buffer.from(JSON.stringify(value)), timestampMs }))
+    const entries = [...values].map(([key, value]) => tableEntry(key, value, timestampMs))
     const first = await log.append(topic, entries)
     // At the end of what was read nobody stands between: the usual case, and it saves a read.
     if (first > next) await refresh()
@@ -117,6 +117,11 @@ export function createKeyedTable<Value>(
     follow,
     onChange: (listener) => void listeners.push(listener),
   }
+}
+
+/** For who only writes. */
+export function tableEntry(key: string, value: unknown, timestampMs: number): LogEntry {
+  return { key, value: Buffer.from(JSON.stringify(value)), timestampMs }
 }
 
 function parse<Value>(bytes: Uint8Array): { value: Value } | undefined {
