@@ -8,12 +8,16 @@ export type LogEntry = { key: string; value: Uint8Array; timestampMs: number }
 
 export type LogRecord = LogEntry & { offset: number }
 
-export type TopicInfo = {
+export type TopicRange = {
   topic: string
   /** Offset of the oldest kept record. */
   start: number
   /** Offset the next record will get. */
   end: number
+}
+
+export type TopicInfo = TopicRange & {
+  /** About; what its records take where they are kept. */
   bytes: number
   /** Highest timestamp in the topic; 0 when empty. */
   newestMs: number
@@ -45,7 +49,8 @@ export interface EventLog {
   /** Forgets records whose timestamp is more than `keepMs` older than the topic's newest (chain time, not wall clock). */
   retain(topic: string, keepMs: number): Promise<void>
   info(topic: string): Promise<TopicInfo>
-  topics(): Promise<TopicInfo[]>
+  /** Every topic; cheap enough to ask each second. */
+  topics(): Promise<TopicRange[]>
   /** Largest value the log takes in one record; larger records are split into parts (codec.ts). */
   readonly maxValueBytes: number
   close(): Promise<void>
