@@ -11,6 +11,7 @@ import {
   openDataDir,
   openKeyStore,
 } from '../core/config/index.js'
+import { createHealth, type Health } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { checkPortFree } from '../core/runtime/ports.js'
@@ -62,18 +63,18 @@ async function runServices(
   shutdown: Shutdown,
   closing: (() => Promise<void> | void)[],
 ): Promise<number> {
+  const health = createHealth({ parts: ['log', 'store'], logger })
   const opened = openLog(config, dir)
   closing.push(() => opened.log.close())
-  const store = await openConfiguredStore(config, dir, logger, shutdown, closing)
-  await store.migrate()
-  await claimStore(store, choice.claim.origin)
+  const store = await openConfiguredStore(config, dir, health, shutdown, closing)
   const keys = openKeyStore(dir)
   closing.push(() => keys.close())
   const firstKey = await keys.ensureFirst()
   const metrics = createMetrics()
   const watch = createHistoryWatch(out)
   const source = await openSource(choice.source, { config, logger, speed, onHistory: watch.onHistory }, dir)
-  const ingest = source === undefined ? null : openIngest(source.source, config, logger, opened, dir, closing)
+  const ingest =
+    source === undefined ? null : openIngest(source.source, { config, logger, health }, opened, dir, closing)
   const aggregate = createAggregate({
     ...{ ...opened, store, logger, nowMs: Date.now },
     openState: (chain) => openStateStore(join(dir.statePath, chain)),
@@ -90,9 +91,17 @@ async function runServices(
   registerFoldMetrics(metrics, aggregate)
   const pipeStatus = pipeStatusOf(aggregate, ingest?.status, Date.now)
   const simulated = choice.claim.origin === 'simulated'
-  const serve = createServe({ ...opened, store, keys, config, logger, metrics, pipeStatus, simulated })
-  const ports = await serve.start()
+  const prepare = async () => {
+    await store.migrate()
+    await claimStore(store, choice.claim.origin)
+  }
+  const serve = createServe({
+    ...{ ...opened, store, keys, config, logger, metrics, health, where: 'up' },
+    ...{ prepare, pipeStatus, simulated },
+  })
   closing.push(() => serve.stop())
+  const ports = await serve.start(shutdown.signal)
+  if (shutdown.signal.aborted) return 0
 
   const chains = runChains(aggregate, opened.log, config, logger, shutdown)
   const ingesting = ingest?.run(shutdown.signal)
@@ -119,7 +128,7 @@ const STORE_STOP_MS = 3000
 async function openConfiguredStore(
   config: Config,
   dir: DataDir,
-  logger: Logger,
+  health: Health,
   shutdown: Shutdown,
   closing: (() => Promise<void> | void)[],
 ): Promise<Store> {
@@ -127,11 +136,7 @@ async function openConfiguredStore(
   shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
     once: true,
   })
-  const options: StoreOptions = {
-    signal: giveUp.signal,
-    onTrouble: ({ doing, attempt, waitMs, error }) =>
-      logger.warn('the store does not answer, trying again', { doing, attempt, wait_ms: waitMs, error: error.message }),
-  }
+  const options: StoreOptions = { signal: giveUp.signal, ...health.presenceOf('store') }
   if (config.store.kind === 'clickhouse') {
     const store = await openStore({ kind: 'server', url: config.store.url }, options)
     closing.push(() => store.close())
@@ -146,13 +151,12 @@ async function openConfiguredStore(
 
 function openIngest(
   source: Source,
-  config: Config,
-  logger: Logger,
+  { config, logger, health }: { config: Config; logger: Logger; health: Health },
   { log, codec }: OpenLog,
   dir: DataDir,
   closing: (() => Promise<void> | void)[],
 ): Ingest {
   const checkpoints = openCheckpoints(dir)
   closing.push(() => checkpoints.close())
-  return createIngest({ source, log, codec, checkpoints, logger, progressMs: config.intervals.progressMs })
+  return createIngest({ source, log, codec, checkpoints, logger, health, progressMs: config.intervals.progressMs })
 }
