@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+// A Kafka broker for machines without Docker, for development and tests. Needs Java 17, and Maven the first time.
+import { connect } from 'node:net'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { fetchJars, JARS, KAFKA_VERSION } from './jars.mjs'
+import { logFileOf, runningOn, startNode } from './node.mjs'
+import { BrokerError, requireJava } from './programs.mjs'
+
+const HELP = `node infra/kafka/broker.mjs <command> [options]
+
+A single Kafka ${KAFKA_VERSION} node for development and tests, on 127.0.0.1.
+
+  fetch    gets the broker's jars (54 MB, about two minutes) into ${JARS}
+  start    starts a broker in the foreground; Ctrl-C stops it. Fetches first where needed
+  stop     stops the broker that runs on the directory
+  status   says whether one runs and answers; exit code 1 if not
+
+  --port <n>           port for clients (9092); the next one is the controller's
+  --dir <path>         data, settings and kafka.log (.dextape-kafka)
+  --until-stdin-ends   start: ends the broker at once when stdin closes, for programs that start it
+`
+
+const STOP_WITHIN_MS = 20_000
+const ANSWER_WITHIN_MS = 2_000
+
+const tell = (text) => void process.stderr.write(`kafka: ${text}\n`)
+
+async function start({ directory, port, untilStdinEnds }) {
+  requireJava()
+  await fetchJars(tell)
+  const node = await startNode(directory, port)
+  for (const name of ['SIGINT', 'SIGTERM'])
+    process.on(name, () => {
+      node.signal('SIGTERM')
+      setTimeout(() => node.signal('SIGKILL'), STOP_WITHIN_MS).unref()
+    })
+  if (untilStdinEnds) process.stdin.resume().once('close', () => node.signal('SIGKILL'))
+  await node.ready
+  process.stdout.write(`Kafka ${KAFKA_VERSION} serves 127.0.0.1:${port} (pid ${node.pid})\n`)
+  process.stdout.write(`log ${logFileOf(directory)}\n`)
+  const how = await node.ended
+  // 143: ended as asked, by SIGTERM.
+  process.exit(how === 0 || how === 143 ? 0 : 1)
+}
+
+async function stop({ directory }) {
+  const running = runningOn(directory)
+  if (running === undefined) return tell(`none runs on ${directory}`)
+  process.kill(running.pid, 'SIGTERM')
+  const deadline = Date.now() + STOP_WITHIN_MS
+  while (runningOn(directory) !== undefined) {
+    if (Date.now() > deadline)
+      throw new BrokerError(
+        `pid ${running.pid} does not end; see ${logFileOf(directory)}, then: kill -9 ${running.pid}`,
+      )
+    await sleep(100)
+  }
+  tell(`stopped (pid ${running.pid})`)
+}
+
+async function status({ directory }) {
+  const running = runningOn(directory)
+  const answers = running !== undefined && (await isOpen(running.port))
+  if (running === undefined) tell(`none runs on ${directory}`)
+  else tell(`pid ${running.pid} ${answers ? 'serves' : 'does not answer on'} 127.0.0.1:${running.port}`)
+  process.exitCode = answers ? 0 : 1
+}
+
+function isOpen(port) {
+  return new Promise((done) => {
+    const socket = connect({ port, host: '127.0.0.1', timeout: ANSWER_WITHIN_MS })
+    const end = (open) => {
+      socket.destroy()
+      done(open)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+}
+
+async function fetch() {
+  await fetchJars(tell)
+  process.stdout.write(`Kafka ${KAFKA_VERSION} is in ${JARS}\n`)
+}
+
+function read(args) {
+  const options = {
+    port: { type: 'string', default: '9092' },
+    dir: { type: 'string', default: '.dextape-kafka' },
+    'until-stdin-ends': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  }
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const port = Number(values.port)
+  if (!Number.isInteger(port) || port < 1 || port > 65_534)
+    throw new BrokerError(`--port must be a whole number from 1 to 65534, got "${values.port}"`)
+  const settings = { directory: resolve(values.dir), port, untilStdinEnds: values['until-stdin-ends'] }
+  return { command: values.help ? 'help' : positionals.join(' '), settings }
+}
+
+try {
+  const { command, settings } = read(process.argv.slice(2))
+  const commands = { fetch, start, stop, status, help: () => void process.stdout.write(HELP) }
+  const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (chosen === undefined) throw new BrokerError(`"${command}" is no command: fetch, start, stop, status (--help)`)
+  await chosen(settings)
+} catch (error) {
+  const known = error instanceof BrokerError || error.code?.startsWith('ERR_PARSE_ARGS')
+  tell(known ? error.message : error.stack)
+  process.exit(1)
+}

@@ -1,0 +1,77 @@
+// One KRaft node on a directory of its own: formatted at its first start, then a Java process whose output is in kafka.log.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { JARS } from './jars.mjs'
+import { BrokerError, run } from './programs.mjs'
+
+const SETTINGS = fileURLToPath(new URL('server.properties', import.meta.url))
+const LOGGING = fileURLToPath(new URL('log4j2.properties', import.meta.url))
+const CLUSTER_ID = 'ZGV4dGFwZS1sb2NhbC1rYQ'
+const STARTED = 'Kafka Server started'
+const LAST_CHARACTERS = 3_000
+
+/** The compiler's quick stage and the simple collector: starts in half the time, and one developer never needs more. */
+const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xms64m', '-Xmx512m', '-XX:+ExitOnOutOfMemoryError']
+const CLASSES = ['-cp', join(JARS, '*')]
+
+export const logFileOf = (directory) => join(directory, 'kafka.log')
+
+/** The process that runs on this directory and its port; undefined where there is none. */
+export function runningOn(directory) {
+  try {
+    const { pid, port } = JSON.parse(readFileSync(join(directory, 'broker.json'), 'utf8'))
+    process.kill(pid, 0)
+    return { pid, port }
+  } catch {
+    return undefined
+  }
+}
+
+/** Listens on `port` (clients) and `port + 1` (the controller). `ready` resolves once it serves; `ended` when it is gone. */
+export async function startNode(directory, port) {
+  const holder = runningOn(directory)
+  if (holder !== undefined)
+    throw new BrokerError(`A broker (pid ${holder.pid}, port ${holder.port}) already runs on ${directory}`)
+  mkdirSync(directory, { recursive: true })
+  const settings = join(directory, 'server.properties')
+  writeFileSync(settings, readFileSync(SETTINGS, 'utf8') + placeOf(directory, port))
+  if (!existsSync(join(directory, 'data/meta.properties')))
+    await run('java', [...QUICK, ...CLASSES, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings])
+
+  const java = [...QUICK, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
+  const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const logFile = createWriteStream(logFileOf(directory), { flags: 'a' })
+  const ended = once(child, 'close').then(([code, signal]) => {
+    rmSync(join(directory, 'broker.json'), { force: true })
+    return code ?? signal
+  })
+  const ready = startOf(child, ended, logFile)
+  await once(child, 'spawn')
+  writeFileSync(join(directory, 'broker.json'), JSON.stringify({ pid: child.pid, port }))
+  return { pid: child.pid, ready, ended, signal: (name) => child.kill(name) }
+}
+
+function placeOf(directory, port) {
+  return [
+    `\nlisteners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}`,
+    `advertised.listeners=PLAINTEXT://127.0.0.1:${port}`,
+    `controller.quorum.voters=1@127.0.0.1:${port + 1}`,
+    `log.dirs=${join(directory, 'data')}\n`,
+  ].join('\n')
+}
+
+function startOf(child, ended, logFile) {
+  let last = ''
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        logFile.write(text)
+        last = (last + text).slice(-LAST_CHARACTERS)
+        if (last.includes(STARTED)) resolve()
+      })
+    ended.then((how) => reject(new BrokerError(`The broker ended (${how}) while it started:\n${last}`)), reject)
+  })
+}
