@@ -3,17 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
-import { blocksTopic, deadTopic, type EventLog, SERVE_GROUP, updatesTopic } from '../core/log/port.js'
+import { blocksTopic, deadTopic, type EventLog, SERVE_GROUP, tradesTopic, updatesTopic } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Store } from '../core/store/port.js'
-import { type ChainPipeline, openChainPipeline } from './chain-pipeline.js'
+import { type ChainPipeline, openChainPipeline, type TopicSettings } from './chain-pipeline.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import { forgetSecondCandles } from './sink/maintenance.js'
 import type { SinkSettings } from './sink/sink.js'
 import type { FoldSettings } from './state/chain-state.js'
 
 export type AggregateSettings = FoldSettings &
-  SinkSettings & {
+  SinkSettings &
+  TopicSettings & {
     checkpointEveryMs: number
     updatesKeptMs: number
     deadKeptMs: number
@@ -168,6 +169,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
     if (day === maintainedDay) return
     maintainedDay = day
     await forgetUpdates(log, chain, settings.updatesKeptMs)
+    if (settings.publishTrades) await log.retain(tradesTopic(chain), settings.updatesKeptMs)
     await forgetDeadLetters(log, chain, settings.deadKeptMs)
     await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
   }

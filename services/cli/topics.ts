@@ -14,7 +14,8 @@ import { recordJson } from './record-json.js'
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
   const config = configBeside(world, options)
   await withLog(config, existingDir(config), async ({ log }) => {
-    const topics = (await log.topics()).sort((a, b) => (a.topic < b.topic ? -1 : 1))
+    const names = (await log.topics()).map(({ topic }) => topic).sort()
+    const topics = await Promise.all(names.map((topic) => log.info(topic)))
     if (options.json) {
       for (const { topic, start, end, bytes, newestMs } of topics)
         await world.out.json({ topic, start, end, records: end - start, bytes, newest_ms: newestMs })

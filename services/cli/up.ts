@@ -83,6 +83,7 @@ async function runServices(
       ...config.fold,
       ...{ flushEveryMs: config.intervals.flushMs, flushRows: FLUSH_ROWS },
       checkpointEveryMs: config.intervals.checkpointMs,
+      publishTrades: config.topics.trades,
       deadKeptMs: config.retention.deadMs,
       ...{ updatesKeptMs: config.retention.updatesMs, secondCandlesKeptS: config.retention.s1CandlesMs / 1000 },
     },

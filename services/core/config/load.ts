@@ -70,7 +70,7 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
 function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclude<ConfigFile['kafka'], undefined> {
   const brokers = env?.brokers.length ? env.brokers : (file?.brokers ?? [])
   const url = env?.schema_registry_url ?? file?.schema_registry_url
-  return { brokers, ...(url === undefined ? {} : { schema_registry_url: url }) }
+  return { ...file, brokers, ...(url === undefined ? {} : { schema_registry_url: url }) }
 }
 
 function build(settings: ConfigFile, path: string | undefined, cwd: string, problems: string[]): Config {
@@ -105,6 +105,7 @@ function build(settings: ConfigFile, path: string | undefined, cwd: string, prob
       checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
       progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
     },
+    topics: { trades: settings.topics?.trades ?? false },
     simulator: {
       seed: settings.simulator?.seed ?? 1,
       swapsPerS: settings.simulator?.swaps_per_s ?? 20,
@@ -131,7 +132,15 @@ function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {
     if (!/^(\[[0-9a-fA-F:]+\]|[^\s:/,@]+):\d{1,5}$/.test(broker))
       problems.push(`KAFKA_BROKERS must be host:port, comma separated; got "${broker}"`)
   }
-  return { kind: 'kafka', brokers, registry: url === undefined ? { kind: 'in_log' } : { kind: 'http', url } }
+  return {
+    kind: 'kafka',
+    brokers,
+    registry: url === undefined ? { kind: 'in_log' } : { kind: 'http', url },
+    prefix: kafka?.topic_prefix ?? '',
+    ssl: kafka?.ssl ?? false,
+    ...(kafka?.sasl === undefined ? {} : { sasl: kafka.sasl }),
+    ...(kafka?.replication_factor === undefined ? {} : { replicationFactor: kafka.replication_factor }),
+  }
 }
 
 function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoice {

@@ -62,7 +62,7 @@ describe('configuration', () => {
       httpPort: 9000,
       wsPort: 9002,
       fold: { maxTimeBackS: 3600, journalBlocks: 10 },
-      log: { kind: 'kafka', brokers: ['b:2', 'c:3'], registry: { kind: 'in_log' } },
+      log: { kind: 'kafka', brokers: ['b:2', 'c:3'], registry: { kind: 'in_log' }, prefix: '', ssl: false },
       store: { kind: 'clickhouse', url: 'http://h:8123' },
     })
     expect(load('{"http_port": 9000}').httpPort).toBe(9000)
