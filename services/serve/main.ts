@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createBackoff, withRetry } from '../core/runtime/backoff.js'
+import { createBackoff, sleep, untilAborted, withRetry } from '../core/runtime/backoff.js'
 import { registerHealthMetrics } from '../core/runtime/health.js'
 import { createChainDirectory } from './chain-directory.js'
 import type { ServeDeps } from './deps.js'
@@ -29,6 +29,7 @@ export interface Serve {
 }
 
 const LONGEST_WAIT_MS = 2000
+const SAVE_WITHIN_MS = 1000
 
 /** The serving end of the pipe: updates → memory → REST answers and pushes. */
 export function createServe(deps: ServeDeps): Serve {
@@ -68,7 +69,8 @@ export function createServe(deps: ServeDeps): Serve {
       return true
     }
     // What is away is told by health.
-    const loaded = await withRetry(attempt, createBackoff({ maxMs: LONGEST_WAIT_MS }), signal, () => {})
+    const trying = withRetry(attempt, createBackoff({ maxMs: LONGEST_WAIT_MS }), signal, () => {})
+    const loaded = await untilAborted(trying, signal)
     if (loaded === undefined) return
     isLoaded = true
     // Sockets are taken once there is something to tell them.
@@ -85,7 +87,8 @@ export function createServe(deps: ServeDeps): Serve {
     ending.abort()
     push.stop()
     await rest.close()
-    await spending.save()
+    // A log that is away must not hold up the stop for the last second's credit units.
+    await Promise.race([spending.save(), sleep(SAVE_WITHIN_MS, new AbortController().signal)])
     await memory.stop()
   }
 

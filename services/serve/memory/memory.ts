@@ -1,4 +1,4 @@
-import { type EventLog, type TopicInfo, updatesTopic } from '../../core/log/port.js'
+import { type EventLog, type TopicRange, updatesTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
@@ -37,7 +37,7 @@ export interface Memory {
   /** Chains that have not caught up. */
   behind(): string[]
   /** The log's topics by name, as they were when the log last answered. */
-  topics(): ReadonlyMap<string, TopicInfo>
+  topics(): ReadonlyMap<string, TopicRange>
   /** Resolves once all chains are loaded. Where it fails it may be called again. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -54,7 +54,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const recallers: ((state: ChainState, past: Recalled) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
-  let topics: ReadonlyMap<string, TopicInfo> = new Map()
+  let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
   /** Once for each chain; one that could not be loaded is tried again at the next call. */
