@@ -1,13 +1,14 @@
 /** What a resuming client was told, held against the updates on the log: every push once, in order, closings too. */
-import { type Heard, placeOf } from '../../bench/sockets/client.js'
-import { compare, newVerdict, type Verdict } from '../../bench/sockets/compare.js'
-import { channelsOf, createExpectation } from '../../bench/sockets/expected.js'
-import { readPools } from '../../bench/sockets/log.js'
+
 import { INTERVALS, type Interval } from '../../../services/core/domain/chains.js'
 import type { Update } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
 import { AT, figureOf } from '../../../services/serve/memory/packed-candle.js'
 import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/closing-number.js'
+import { type Heard, placeOf } from '../../bench/sockets/client.js'
+import { compare, newVerdict, type Verdict } from '../../bench/sockets/compare.js'
+import { channelsOf, createExpectation } from '../../bench/sockets/expected.js'
+import { readPools } from '../../bench/sockets/log.js'
 import { type OpenedLog, updatesIn } from '../up/contents.js'
 import type { Told } from './resuming-client.js'
 
@@ -60,7 +61,12 @@ function closingsDue(chain: string, updates: readonly Update[], wanted: Readonly
   return due
 }
 
-function compareClosings(verdict: Verdict, { params, began, cursors }: Told, chain: string, due: Map<string, string[]>) {
+function compareClosings(
+  verdict: Verdict,
+  { params, began, cursors }: Told,
+  chain: string,
+  due: Map<string, string[]>,
+) {
   const first = read(began.get(chain) ?? '')
   const isLater = (cursor: string) => {
     const { seq, n } = read(`::${cursor}`)

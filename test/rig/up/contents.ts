@@ -65,6 +65,13 @@ export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
 export const updatesIn = (opened: OpenedLog, chain: string): Promise<Update[]> =>
   readTopic(opened, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
 
+/** What a chain's blocks topic holds, in order: `block <hash>` or `retract <from> <to>`. */
+export const blockNamesIn = (opened: OpenedLog, chain: string): Promise<string[]> =>
+  readTopic(opened, blocksTopic(chain), (record) => {
+    if (record.kind === 'block') return `block ${record.block.hash}`
+    return record.kind === 'retract' ? `retract ${record.retract.from_hash} ${record.retract.to_hash}` : undefined
+  })
+
 export const deadLettersIn = (opened: OpenedLog, chain: string): Promise<DeadLetter[]> =>
   readTopic(opened, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
 
