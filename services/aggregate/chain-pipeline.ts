@@ -4,7 +4,15 @@ import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec, DecodedRecord } from '../core/log/codec.js'
 import { createAssembler, splitUpdate } from '../core/log/parts.js'
-import { blocksTopic, deadTopic, type EventLog, type LogEntry, type LogRecord, updatesTopic } from '../core/log/port.js'
+import {
+  AGGREGATE_GROUP,
+  blocksTopic,
+  deadTopic,
+  type EventLog,
+  type LogEntry,
+  type LogRecord,
+  updatesTopic,
+} from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
 import { applyRecord, type ChainRecord } from './accept.js'
 import { KeptHistory } from './checkpoint/history.js'
@@ -18,10 +26,14 @@ import { chainFactsFor } from './sink/facts.js'
 import { forgetOlderEpochs } from './sink/maintenance.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
 import { ChainState, type FoldSettings } from './state/chain-state.js'
+import { openTradesTopic } from './trades-topic.js'
+
+/** `publishTrades`: trades are also published one by one. */
+export type TopicSettings = { publishTrades?: boolean }
 
 export type PipelineDeps = {
   facts: ChainFacts
-  settings: FoldSettings & SinkSettings
+  settings: FoldSettings & SinkSettings & TopicSettings
   log: EventLog
   codec: Codec
   store: Store
@@ -81,6 +93,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   let position = same ? meta.position : 0
   let stopped: DextapeError | null = null
   await codec.prepare(outTopic, ['update'])
+  const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
 
   function decode(record: LogRecord): DecodedRecord | undefined {
     try {
@@ -140,6 +153,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
         position = whole.nextOffset
         if (result === undefined) continue
         encodeUpdate(result, entries)
+        trades?.add(result, state)
         sink.add(result)
         for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${record.offset}`, result.update.time)
       } catch (error) {
@@ -150,6 +164,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
     await deadLetters.flush()
     if (entries.length > 0) await log.append(outTopic, entries)
+    await trades?.flush()
   }
 
   return {
@@ -162,7 +177,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       const write = keeper.capture(state, history, position)
       await sink.flush()
       await write()
-      await log.commit('aggregate', inTopic, position)
+      await log.commit(AGGREGATE_GROUP, inTopic, position)
     },
     get position() {
       return position

@@ -19,6 +19,8 @@ export function recordJson(record: DecodedRecord, extra: Record<string, unknown>
       const { raw, ...letter } = record.dead
       return JSON.stringify({ ...extra, ...letter, raw: rawText(raw) })
     }
+    case 'trade':
+      return JSON.stringify({ ...extra, ...record.trade })
   }
 }
 

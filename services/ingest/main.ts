@@ -6,6 +6,7 @@ import type { RecordName } from '../../schemas/avro.js'
 import { DextapeError } from '../core/domain/errors.js'
 import { blocksTopic, deadTopic, type EventLog } from '../core/log/port.js'
 import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/runtime/backoff.js'
+import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { type Batch, createBatch } from './batch.js'
 import { type Checkpoints, memoryCheckpoints } from './checkpoints.js'
@@ -25,6 +26,8 @@ export type IngestDeps<Position> = {
   progressMs: number
   nowMs?: () => number
   backoff?: Backoff
+  /** Told what is being retried. */
+  health?: Health
 }
 
 export interface Ingest {
@@ -36,6 +39,7 @@ export interface Ingest {
 
 export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   const { source, log, logger, nowMs = Date.now, backoff = createBackoff() } = deps
+  const health = deps.health ?? createHealth({ logger, nowMs })
   const status = createStatus(source.name)
   const checkpoints = source.id === null ? memoryCheckpoints() : deps.checkpoints
   const sourceId = source.id ?? 'stream'
@@ -44,14 +48,14 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   async function run(signal: AbortSignal): Promise<IngestOutcome> {
     const progress = startProgress(status, deps.progressMs, logger)
     try {
-      const opened = await withRetry(openPublisher, backoff, signal, reportRetry)
+      const opened = await withRetry(openPublisher, backoff, signal, retrying('log'))
       while (opened !== undefined && !signal.aborted) {
         try {
           await pass(opened, signal)
           break
         } catch (error) {
           if (!isRetryable(error)) throw error
-          reportRetry(error, backoff.attempts + 1)
+          retrying('source')(error)
           await backoff.wait(signal)
         }
       }
@@ -90,9 +94,11 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
           return undefined
         })
         status.sourceWaitMs += performance.now() - asked
-        if (next === undefined || next.done) break
+        if (next === undefined) break
+        health.ok('source')
+        if (next.done) break
         if (next.value.kind !== 'idle') {
-          await prepare(next.value)
+          if (!(await prepare(next.value, signal))) break
           batch.add(next.value)
         }
         if (batch.isFull || (next.value.kind === 'idle' && !batch.isEmpty)) {
@@ -108,15 +114,21 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     if (failure !== undefined) throw failure.error
   }
 
-  /** A remote registry must know a topic's schemas before its first record. */
-  async function prepare(item: Exclude<SourceItem<Position>, { kind: 'idle' }>): Promise<void> {
+  /** A remote registry must know a topic's schemas before its first record. False: stopped before it did. */
+  async function prepare(item: Exclude<SourceItem<Position>, { kind: 'idle' }>, signal: AbortSignal): Promise<boolean> {
     const [topic, records]: [string, RecordName[]] =
       item.kind === 'dead'
         ? [deadTopic(item.letter.chain), ['dead_letter']]
         : [blocksTopic(chainOf(item.record)), ['block', 'retract']]
-    if (prepared.has(topic)) return
-    await deps.codec.prepare(topic, records)
+    if (prepared.has(topic)) return true
+    const attempt = async () => {
+      await deps.codec.prepare(topic, records)
+      return true
+    }
+    if ((await withRetry(attempt, backoff, signal, retrying('registry'))) === undefined) return false
+    health.ok('registry')
     prepared.add(topic)
+    return true
   }
 
   async function flush(publisher: Publisher, batch: Batch<Position>, signal: AbortSignal): Promise<void> {
@@ -127,18 +139,19 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
       await publisher.publish(entries, position, chains)
       return true
     }
-    const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, reportRetry)
+    const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, retrying('log'))
     status.logWaitMs += performance.now() - started
     if (published === undefined) return
+    health.ok('log')
     status.state = 'running'
     delete status.error
     batch.count(nowMs())
   }
 
-  function reportRetry(error: unknown, attempt: number): void {
+  const retrying = (part: Part) => (error: unknown) => {
     status.state = 'retrying'
     status.error = described(error)
-    logger.warn('ingest failed, trying again', { source: source.name, attempt, ...status.error })
+    health.away(part, status.error.message)
   }
 
   return { run, status }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { DextapeError } from '../../services/core/domain/errors.js'
+import { createHealth } from '../../services/core/runtime/health.js'
+import { createLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { createPublisher } from '../../services/ingest/publish.js'
 import type { Source, SourceItem } from '../../services/ingest/source.js'
+import { openRecording } from '../../services/ingest/sources/recording/recording.js'
 import { registerIngestMetrics, totals } from '../../services/ingest/status.js'
 import { memoryLog } from './memory-log.js'
-import { buried, ingestOf, jsonLines, newRig, playFile, published, writeRecording } from './rig.js'
+import { buried, ingestOf, jsonLines, newRig, options, playFile, published, writeRecording } from './rig.js'
 import { blockAt, rawSwap, read } from './samples.js'
 
 const away = (retry: boolean) => new DextapeError({ code: 'log_away', what: 'the log is away', retry })
@@ -87,6 +90,25 @@ describe('ingest', () => {
     expect(await published(rig)).toEqual(['1', '2'])
     expect(await buried(rig, 'unknown')).toEqual(['malformed_json r.jsonl:2'])
     expect([status.state, status.error]).toEqual(['done', undefined])
+  })
+
+  it('names what it waits for, and says once that it is away and once that it is back', async () => {
+    const log = memoryLog()
+    const lines: string[] = []
+    const health = createHealth({ logger: createLogger('json', {}, (line) => lines.push(line)), nowMs: () => 5000 })
+    const reports: unknown[] = []
+    log.beforeAppend = () => {
+      reports.push(health.report())
+      if (reports.length <= 3) throw away(true)
+    }
+    const source = await openRecording(writeRecording(jsonLines(blockAt(1))), options())
+    await ingestOf(newRig(log), source, { health }).run(new AbortController().signal)
+    const away5 = { part: 'log', since: 5, reason: 'the log is away' }
+    expect([reports, health.report()]).toEqual([[[], [away5], [away5], [away5]], []])
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      'a part is away, trying until it is back',
+      'a part is back',
+    ])
   })
 
   it('fails for good where a retry cannot help, and says why', async () => {

@@ -8,7 +8,7 @@ import type { SchemaRegistry } from '../../services/core/log/registry.js'
 import { createBackoff } from '../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { type Checkpoints, memoryCheckpoints } from '../../services/ingest/checkpoints.js'
-import { createIngest, type Ingest } from '../../services/ingest/main.js'
+import { createIngest, type Ingest, type IngestDeps } from '../../services/ingest/main.js'
 import type { Source } from '../../services/ingest/source.js'
 import { openRecording, type RecordingOptions } from '../../services/ingest/sources/recording/recording.js'
 import { family } from './samples.js'
@@ -42,9 +42,14 @@ export const options = (over: Partial<RecordingOptions> = {}): RecordingOptions 
 
 export type Rig = { log: EventLog; codec: Codec; checkpoints: Checkpoints }
 
-export const ingestOf = <Position>(rig: Rig, source: Source<Position>): Ingest =>
+export const ingestOf = <Position>(
+  rig: Rig,
+  source: Source<Position>,
+  more: Pick<IngestDeps<Position>, 'health'> = {},
+): Ingest =>
   createIngest({
     ...rig,
+    ...more,
     source,
     logger: silentLogger,
     progressMs: 1000,

@@ -1,13 +1,15 @@
 /**
  * A process that appends numbered batches to a log and says which were acknowledged, for tests that kill it or run
- * several. Usage: node log-writer.js '{"path","topic","writer","batches","seed","inFlight"}'
+ * several. Usage: node log-writer.js '{"at","topic","writer","batches","seed","inFlight"}'
  */
 import { writeSync } from 'node:fs'
 import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { openTestLog } from './kafka-log.js'
 import { createRandom } from './market/random.js'
 
 export type WriterTask = {
-  path: string
+  /** A batch is one piece where the log can: on Kafka up to a message set's size. */
+  at: { path: string } | { brokers: string; prefix: string; paddingBytes: number }
   topic: string
   writer: string
   batches: number
@@ -19,14 +21,16 @@ export type WriterTask = {
 export type WrittenValue = { writer: string; batch: number; index: number; size: number; padding: string }
 
 async function main(task: WriterTask): Promise<void> {
-  const log = openEmbeddedLog({ path: task.path })
+  const { at } = task
+  const log = 'path' in at ? openEmbeddedLog(at) : openTestLog(at.brokers, at.prefix)
+  const paddingBytes = 'path' in at ? 100_000 : at.paddingBytes
   const random = createRandom(task.seed).next
   writeSync(1, 'ready\n')
   let pending: Promise<void>[] = []
   for (let batch = 0; batch < task.batches; batch++) {
     const size = 1 + Math.floor(random() * 20)
     const entries = Array.from({ length: size }, (_, index) => {
-      const padding = 'x'.repeat(Math.floor(random() ** 4 * 100_000))
+      const padding = 'x'.repeat(Math.floor(random() ** 4 * paddingBytes))
       const value: WrittenValue = { writer: task.writer, batch, index, size, padding }
       return { key: task.writer, value: Buffer.from(JSON.stringify(value)), timestampMs: batch }
     })

@@ -12,7 +12,7 @@ it('the types in the code are those of the newest schemas (else: npm run generat
   expect(readFileSync(join(repositoryRoot(), RECORDS_FILE), 'utf8')).toBe(typesFromSchemas(newestSchemas()))
 })
 
-const FIELDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead' } as const
+const FIELDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead', trade: 'trade' } as const
 
 describe.each(RECORD_NAMES)('%s', (name) => {
   const versions = schemaVersions(name)

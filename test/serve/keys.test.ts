@@ -85,4 +85,25 @@ describe('spending', () => {
       ],
     ])
   })
+  it('of other nodes counts within a second, and own that is not stored yet counts once', async () => {
+    let stored = 7
+    let now = NOV_30 - 10_000
+    const keys = {
+      spentCu: () => stored,
+      addSpentCu: async (spent: readonly SpentCu[]) => {
+        for (const { cu } of spent) stored += cu
+      },
+    }
+    const spending = createSpending(keys, () => now, silentLogger)
+    spending.add('a', 5)
+    stored += 100
+    expect(spending.thisMonth('a')).toBe(12)
+    now += 1000
+    expect(spending.thisMonth('a')).toBe(112)
+    const saved = spending.save()
+    now += 1000
+    expect(spending.thisMonth('a')).toBe(112)
+    await saved
+    expect([stored, spending.thisMonth('a')]).toEqual([112, 112])
+  })
 })

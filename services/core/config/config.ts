@@ -2,9 +2,19 @@
 import type { ChainFacts } from '../domain/chains.js'
 import { unrankedChain } from './chain-facts.js'
 
-export type LogChoice =
-  | { kind: 'embedded' }
-  | { kind: 'kafka'; brokers: readonly string[]; registry: { kind: 'in_log' } | { kind: 'http'; url: string } }
+export type KafkaChoice = {
+  kind: 'kafka'
+  brokers: readonly string[]
+  registry: { kind: 'in_log' } | { kind: 'http'; url: string }
+  /** Before every topic and group: several installations may share a cluster. */
+  prefix: string
+  ssl: boolean
+  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
+  /** Undefined: three where the cluster has as many brokers, else one. */
+  replicationFactor?: number
+}
+
+export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
 export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
 
@@ -30,6 +40,8 @@ export type Config = {
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
   intervals: { flushMs: number; checkpointMs: number; progressMs: number }
+  /** Topics beside those the services need. */
+  topics: { trades: boolean }
   /** The market `up` plays when it is given no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
@@ -52,7 +64,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     envelope: config.envelope,
     public_urls: config.publicUrls,
     log_format: config.logFormat,
-    log: config.log.kind === 'kafka' ? { ...config.log, registry: describeRegistry(config.log.registry) } : config.log,
+    log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
     store:
       config.store.kind === 'clickhouse' ? { kind: 'clickhouse', url: withoutSecrets(config.store.url) } : config.store,
     fold: { max_time_back_s: config.fold.maxTimeBackS, journal_blocks: config.fold.journalBlocks },
@@ -66,6 +78,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       checkpoint_ms: config.intervals.checkpointMs,
       progress_s: config.intervals.progressMs / 1000,
     },
+    topics: config.topics,
     simulator: {
       seed: config.simulator.seed,
       swaps_per_s: config.simulator.swapsPerS,
@@ -75,8 +88,15 @@ export function describeConfig(config: Config): Record<string, unknown> {
   }
 }
 
-function describeRegistry(registry: { kind: 'in_log' } | { kind: 'http'; url: string }): unknown {
-  return registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry
+function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {
+  return {
+    ...plain,
+    registry: registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry,
+    sasl:
+      sasl === undefined
+        ? 'none'
+        : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, not shown)' },
+  }
 }
 
 /** A URL without user, password and query: each may hold a secret. */

@@ -39,6 +39,23 @@ export const ConfigFile = Type.Object(
         {
           brokers: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
           schema_registry_url: Type.Optional(Type.String({ minLength: 1 })),
+          topic_prefix: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{0,100}$' })),
+          replication_factor: Type.Optional(Type.Integer({ minimum: 1, maximum: 32767 })),
+          ssl: Type.Optional(Type.Boolean()),
+          sasl: Type.Optional(
+            Type.Object(
+              {
+                mechanism: Type.Union([
+                  Type.Literal('plain'),
+                  Type.Literal('scram-sha-256'),
+                  Type.Literal('scram-sha-512'),
+                ]),
+                username: Type.String({ minLength: 1 }),
+                password: Type.String({ minLength: 1 }),
+              },
+              closed,
+            ),
+          ),
         },
         closed,
       ),
@@ -70,6 +87,7 @@ export const ConfigFile = Type.Object(
         closed,
       ),
     ),
+    topics: Type.Optional(Type.Object({ trades: Type.Optional(Type.Boolean()) }, closed)),
     simulator: Type.Optional(
       Type.Object(
         {

@@ -62,44 +62,53 @@ export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(
 
 export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
 
+/** What `ensureFirst` makes. */
+export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited' }
+
+export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; record: KeyRecord } {
+  const key = `dx_${randomBytes(24).toString('base64url')}`
+  const hash = hashKey(key)
+  const plan = PLANS[wanted.plan]
+  const record: KeyRecord = {
+    id: hash.slice(0, 12),
+    hash,
+    name: wanted.name,
+    plan: wanted.plan,
+    ratePerS: wanted.ratePerS === undefined ? plan.ratePerS : wanted.ratePerS,
+    quotaCu: wanted.quotaCu === undefined ? plan.quotaCu : wanted.quotaCu,
+    createdAtMs,
+    expiresAtMs: wanted.expiresAtMs ?? null,
+    revokedAtMs: null,
+  }
+  return { key, record }
+}
+
+export const oldestFirst = (records: Iterable<KeyRecord>): KeyRecord[] =>
+  [...records].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+
+/** By id or hash, else the one valid key of that name. */
+export function keyNamed(records: readonly KeyRecord[], idOrName: string): KeyRecord | undefined {
+  const byId = records.find(({ id, hash }) => id === idOrName || hash === idOrName)
+  const byName = records.filter(({ name, revokedAtMs }) => name === idOrName && revokedAtMs === null)
+  return byId ?? (byName.length === 1 ? byName[0] : undefined)
+}
+
 export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyStore {
   const db = openDb<KeyRecord>(dir, dir.keysPath)
   const spent = openDb<number>(dir, join(dir.keysPath, 'spent'))
   const spentKey = (keyId: string, month: string): string => `${month} ${keyId}`
-
-  function fresh(wanted: NewKey): { key: string; record: KeyRecord } {
-    const key = `dx_${randomBytes(24).toString('base64url')}`
-    const hash = hashKey(key)
-    const plan = PLANS[wanted.plan]
-    const record: KeyRecord = {
-      id: hash.slice(0, 12),
-      hash,
-      name: wanted.name,
-      plan: wanted.plan,
-      ratePerS: wanted.ratePerS === undefined ? plan.ratePerS : wanted.ratePerS,
-      quotaCu: wanted.quotaCu === undefined ? plan.quotaCu : wanted.quotaCu,
-      createdAtMs: nowMs(),
-      expiresAtMs: wanted.expiresAtMs ?? null,
-      revokedAtMs: null,
-    }
-    return { key, record }
-  }
-
-  const list = (): KeyRecord[] =>
-    [...db.getRange().map(({ value }) => value)].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+  const list = (): KeyRecord[] => oldestFirst(db.getRange().map(({ value }) => value))
 
   return {
     async create(wanted) {
-      const made = fresh(wanted)
+      const made = makeKey(wanted, nowMs())
       await db.put(made.record.hash, made.record)
       await db.flushed
       return made
     },
     list,
     async revoke(idOrName) {
-      const byId = list().find(({ id, hash }) => id === idOrName || hash === idOrName)
-      const byName = list().filter(({ name, revokedAtMs }) => name === idOrName && revokedAtMs === null)
-      const found = byId ?? (byName.length === 1 ? byName[0] : undefined)
+      const found = keyNamed(list(), idOrName)
       if (found === undefined) return undefined
       const revoked = { ...found, revokedAtMs: found.revokedAtMs ?? nowMs() }
       await db.put(found.hash, revoked)
@@ -119,7 +128,7 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
       await spent.flushed
     },
     async ensureFirst() {
-      const made = fresh({ name: 'first', plan: 'unlimited' })
+      const made = makeKey(FIRST_KEY, nowMs())
       const stored = await db.transaction(() => {
         if (db.getCount() > 0) return false
         db.put(made.record.hash, made.record)

@@ -19,10 +19,12 @@ export function originOf(path: string): Origin | undefined {
 /** Marks the directory, or refuses where it holds something else. */
 export function claimOrigin(dir: DataDir, wanted: Claim): void {
   const held = claimOf(dir.path)
-  if (held !== undefined && textOf(held) !== textOf(wanted)) {
-    throw mixed(`The data directory ${dir.path}`, describe(held), describe(wanted), OTHER_DIR)
-  }
-  if (!existsSync(markOf(dir.path))) writeFileSync(markOf(dir.path), `${textOf(wanted)}\n`)
+  if (held !== undefined) assertSameOrigin(`The data directory ${dir.path}`, held, wanted, OTHER_DIR)
+  if (!existsSync(markOf(dir.path))) writeFileSync(markOf(dir.path), `${claimText(wanted)}\n`)
+}
+
+export function assertSameOrigin(where: string, held: Claim, wanted: Claim, fix: string): void {
+  if (claimText(held) !== claimText(wanted)) throw mixed(where, describe(held), describe(wanted), fix)
 }
 
 export function mixed(where: string, held: string, wanted: string, fix: string): ConfigError {
@@ -33,22 +35,28 @@ export function mixed(where: string, held: string, wanted: string, fix: string):
   })
 }
 
-function claimOf(path: string): Claim | undefined {
+export function claimOf(path: string): Claim | undefined {
   const file = markOf(path)
   if (!existsSync(file)) return existsSync(join(path, 'log')) ? { origin: 'real' } : undefined
   const mark = readFileSync(file, 'utf8').trim()
+  return readClaim(mark, file, OTHER_DIR)
+}
+
+/** As it stands in a mark: `real`, or `simulated` and the seed. */
+export const claimText = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated ${claim.seed}`)
+
+export function readClaim(mark: string, where: string, fix: string): Claim {
   if (mark === 'real') return { origin: 'real' }
   const [, seed] = /^simulated (\d+)$/.exec(mark) ?? []
   if (seed !== undefined) return { origin: 'simulated', seed: Number(seed) }
   throw new ConfigError({
     code: 'data_origin_unknown',
-    what: `${file} does not say where the data comes from`,
+    what: `${where} does not say where the data comes from`,
     expected: '"real", or "simulated" and a seed',
     got: JSON.stringify(mark.slice(0, 40)),
-    fix: OTHER_DIR,
+    fix,
   })
 }
 
 const markOf = (path: string): string => join(path, 'ORIGIN')
-const textOf = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated ${claim.seed}`)
 const describe = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated (seed ${claim.seed})`)

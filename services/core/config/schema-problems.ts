@@ -4,7 +4,7 @@ import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/error
 import { nearestWord } from './nearest.js'
 
 /** Keys whose value must not be repeated in a message. */
-const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url'])
+const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])
 
 export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>()

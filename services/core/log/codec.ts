@@ -5,7 +5,7 @@
 import type avro from 'avsc'
 import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
-import type { Block, DeadLetter, Retract, Update } from '../domain/records.js'
+import type { Block, DeadLetter, Retract, TradeRecord, Update } from '../domain/records.js'
 import { avroTypeOf } from './avro-types.js'
 import { type SchemaRegistry, subjectOf } from './registry.js'
 
@@ -14,6 +14,7 @@ export type DecodedRecord =
   | { kind: 'retract'; retract: Retract }
   | { kind: 'update'; update: Update }
   | { kind: 'dead'; dead: DeadLetter }
+  | { kind: 'trade'; trade: TradeRecord }
 
 /** A record to encode: what its schema has a default for may be left out. */
 export type Loose<T> = T extends readonly (infer Item)[]
@@ -37,6 +38,7 @@ export type Codec = {
   encodeRetract(topic: string, retract: Retract): Buffer
   encodeUpdate(topic: string, update: Loose<Update>): Buffer
   encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
+  encodeTrade(topic: string, trade: Loose<TradeRecord>): Buffer
   decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
   /** Registers a topic's schemas ahead of its first record; needed where the registry is remote. */
   prepare(topic: string, records: readonly RecordName[]): Promise<void>
@@ -55,6 +57,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
   const newest = new Map(RECORD_NAMES.map((name) => [name, newestOf(name)]))
   const idsByTopic = new Map<string, Map<RecordName, number>>()
   const decoders = new Map<number, Decoder>()
+  /** What the registry said of an id when it was asked ahead; null: it does not know it. */
+  const learned = new Map<number, AvroRecord | null>()
   let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
 
   function newestNamed(name: RecordName): Newest {
@@ -108,21 +112,21 @@ export function createCodec(registry: SchemaRegistry): Codec {
   function decoderFor(id: number, place: RecordPlace | undefined): Decoder {
     const known = decoders.get(id)
     if (known !== undefined) return known
-    const schema = registry.schemaFor(id)
+    const schema = learned.has(id) ? learned.get(id) : registry.schemaFor(id)
     if (schema instanceof Promise) {
       schema.catch(() => undefined)
       throw notReady(`schema ${id} is not fetched yet`, whereOf(place), 'Await learn(values) first.')
     }
-    return addDecoder(id, schema, place)
+    return addDecoder(id, schema ?? undefined, place)
   }
 
-  function addDecoder(id: number, schema: AvroRecord | undefined, place?: RecordPlace): Decoder {
+  function addDecoder(id: number, schema: AvroRecord | undefined, place: RecordPlace | undefined): Decoder {
     if (schema === undefined) throw undecodable(id, 'the registry does not know this schema', place)
     const match = [...newest.values()].find((candidate) => candidate.schema.name === schema.name)
     if (match === undefined) throw undecodable(id, `no record type is called ${schema.name}`, place)
     const { name, text, type } = match
     try {
-      const resolver = JSON.stringify(schema) === text ? undefined : type.createResolver(avroTypeOf(schema))
+      const resolver = JSON.stringify(schema) === text ? undefined : resolverFor(type, avroTypeOf(schema))
       const decoder: Decoder = { name, type, resolver }
       decoders.set(id, decoder)
       return decoder
@@ -151,6 +155,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
         return { kind: 'update', update: record as Update }
       case 'dead_letter':
         return { kind: 'dead', dead: record as DeadLetter }
+      case 'trade':
+        return { kind: 'trade', trade: record as TradeRecord }
     }
   }
 
@@ -162,6 +168,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
       const raw = Buffer.isBuffer(dead.raw) ? dead.raw : Buffer.from(dead.raw)
       return encode(topic, 'dead_letter', { ...dead, raw })
     },
+    encodeTrade: (topic, trade) => encode(topic, 'trade', trade),
     decodeLogRecord,
     async prepare(topic, records) {
       for (const name of records) {
@@ -170,14 +177,19 @@ export function createCodec(registry: SchemaRegistry): Codec {
       }
     },
     async learn(values) {
+      const unknown = new Set<number>()
       for (const value of values) {
         const id = schemaIdOf(value)
-        if (id === undefined || decoders.has(id)) continue
-        const schema = await registry.schemaFor(id)
-        if (schema !== undefined) addDecoder(id, schema)
+        if (id !== undefined && !decoders.has(id) && (learned.get(id) ?? null) === null) unknown.add(id)
       }
+      for (const id of unknown) learned.set(id, (await registry.schemaFor(id)) ?? null)
     },
   }
+}
+
+/** None is needed where only docs, defaults or the order of attributes differ: a registry may write a schema its own way. */
+function resolverFor(reader: avro.types.RecordType, writer: avro.types.RecordType): Resolver | undefined {
+  return reader.fingerprint().equals(writer.fingerprint()) ? undefined : reader.createResolver(writer)
 }
 
 function newestOf(name: RecordName): Newest {

@@ -8,12 +8,16 @@ export type LogEntry = { key: string; value: Uint8Array; timestampMs: number }
 
 export type LogRecord = LogEntry & { offset: number }
 
-export type TopicInfo = {
+export type TopicRange = {
   topic: string
   /** Offset of the oldest kept record. */
   start: number
   /** Offset the next record will get. */
   end: number
+}
+
+export type TopicInfo = TopicRange & {
+  /** About; what its records take where they are kept. */
   bytes: number
   /** Highest timestamp in the topic; 0 when empty. */
   newestMs: number
@@ -45,15 +49,21 @@ export interface EventLog {
   /** Forgets records whose timestamp is more than `keepMs` older than the topic's newest (chain time, not wall clock). */
   retain(topic: string, keepMs: number): Promise<void>
   info(topic: string): Promise<TopicInfo>
-  topics(): Promise<TopicInfo[]>
+  /** Every topic; cheap enough to ask each second. */
+  topics(): Promise<TopicRange[]>
   /** Largest value the log takes in one record; larger records are split into parts (codec.ts). */
   readonly maxValueBytes: number
   close(): Promise<void>
 }
 
+/** Aggregators share the chains as this group; its position is a hint for people, the checkpoint is the truth. */
+export const AGGREGATE_GROUP = 'aggregate'
 /** The group under which serve says how far it has read a chain's updates: what it has not read is not forgotten. */
 export const SERVE_GROUP = 'serve'
 
 export const blocksTopic = (chain: string): string => `dex.blocks.${chain}`
 export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
+/** Trades alone, one record each; only where the configuration asks for it. */
+export const tradesTopic = (chain: string): string => `dex.trades.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`
+export const stateTopic = (chain: string): string => `dex.state.${chain}`

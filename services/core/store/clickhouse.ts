@@ -1,16 +1,19 @@
 /** The store's one code path, whatever engine is behind the client. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DextapeError } from '../domain/errors.js'
+import type { Presence } from '../runtime/health.js'
 import { type Clients, connect, type StoreTarget } from './connect.js'
 import { isPassing, storeFault } from './faults.js'
 import { migrate } from './migrate.js'
 import type { QueryLimits, Store } from './port.js'
+import { createPresence } from './presence.js'
 import { closed, type Trouble, untilDone } from './retry.js'
 import { TABLES, type TableName } from './tables.js'
 
 export type { StoreTarget } from './connect.js'
 export type { Trouble } from './retry.js'
 
-export type StoreOptions = {
+export type StoreOptions = Partial<Presence> & {
   /** Ends waiting inserts, as close() does. */
   signal?: AbortSignal
   /** Told at each failed attempt of an insert that will be tried again. */
@@ -38,6 +41,9 @@ const INSERT_SETTINGS = [
 /** A server that hangs must not hang the stop. */
 const CLOSE_WAIT_MS = 15_000
 
+/** A server that hangs is given this long beyond a query's own limit. */
+const SILENCE_MS = 5_000
+
 const UNLIMITED = { max_execution_time: 0, max_result_rows: '0', max_memory_usage: '0' }
 
 export async function openStore(target: StoreTarget, options: StoreOptions = {}): Promise<Store> {
@@ -46,6 +52,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal])
   const running = new Set<Promise<unknown>>()
   const prepared = new WeakSet<object>()
+  const presence = createPresence(options)
 
   /** Statements in flight are awaited by close(). */
   async function guard<T>(doing: string, run: () => Promise<T>): Promise<T> {
@@ -55,6 +62,17 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     })
     running.add(work)
     return work.finally(() => running.delete(work))
+  }
+
+  async function ask<T>(doing: string, run: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await guard(doing, run)
+      presence.worked('other')
+      return answer
+    } catch (error) {
+      if (error instanceof DextapeError && error.code === 'store_away') presence.failed('other', error)
+      throw error
+    }
   }
 
   /** The embedded engine's sessions start in `default`. */
@@ -74,7 +92,10 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   const rows = async <Row>(sql: string, params: Record<string, unknown> = {}, asked: QueryLimits = {}) => {
     const { maxSeconds, maxRows, maxBytes } = { ...DEFAULT_LIMITS, ...options.limits, ...asked }
     const client = await inDatabase(clients.read())
+    // An engine in this process does not hang, and its statements may wait long for their turn.
+    const isBounded = !clients.sticky && maxSeconds > 0
     const result = await client.query({
+      ...(isBounded ? { abort_signal: AbortSignal.timeout(maxSeconds * 1000 + SILENCE_MS) } : {}),
       query: sql,
       query_params: params,
       format: 'JSONEachRow',
@@ -95,7 +116,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
 
   return {
     migrate: () =>
-      guard('a migration', async () => {
+      ask('a migration', async () => {
         await clients.bootstrap.command({ query: `CREATE DATABASE IF NOT EXISTS ${clients.database}` })
         return migrate({ command, query: rows })
       }),
@@ -103,19 +124,23 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
       if (lines.trim() === '') return Promise.resolve()
       const doing = `an insert into ${table}`
       const query = `${insertHead(table)}\n${lines}`
-      const onTrouble = options.onTrouble ?? (() => {})
+      const onTrouble = (trouble: Trouble) => {
+        presence.failed('insert', trouble.error)
+        options.onTrouble?.(trouble)
+      }
       return guard(doing, () =>
         untilDone({ doing, signal, isPassing, asFault: (error) => storeFault(error, doing), onTrouble }, async () => {
           const client = await inDatabase(clients.write)
           await client.command({ query })
+          presence.worked('insert')
         }),
       )
     },
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
-      guard('a query', () => rows<Row>(sql, params, limits)),
-    command: (sql, params) => guard('a command', () => command(sql, params)),
+      ask('a query', () => rows<Row>(sql, params, limits)),
+    command: (sql, params) => ask('a command', () => command(sql, params)),
     ping: () =>
-      guard('a ping', async () => {
+      ask('a ping', async () => {
         const answer = await clients.write.ping({ select: true })
         if (!answer.success) throw answer.error
       }),

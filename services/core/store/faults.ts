@@ -1,5 +1,5 @@
 /** What went wrong between us and the engine, as the one question callers ask: which code, and does a retry help. */
-import { DextapeError } from '../domain/errors.js'
+import { ConfigError, DextapeError } from '../domain/errors.js'
 
 const AWAY = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'],
@@ -15,6 +15,8 @@ const AWAY_TEXT = /^timeout error|socket hang up|aborted/i
 const PASSING = new Set([
   ...['159', '202', '203', '209', '210', '225', '236', '241', '242', '243', '252', '279', '319', '394', '999'],
 ])
+/** Unknown user, wrong password, missing grant: no retry mends these. */
+const REFUSED = new Set(['192', '193', '194', '497', '516'])
 const LIMITS: Record<string, { code: string; what: string; fix: string }> = {
   '159': { code: 'query_timeout', what: 'The query took longer than it may', fix: 'Ask for a shorter range' },
   '160': { code: 'query_timeout', what: 'The query would take longer than it may', fix: 'Ask for a shorter range' },
@@ -62,10 +64,21 @@ export function storeFault(error: unknown, doing: string): DextapeError {
     return new DextapeError({ code: 'query_failed', what: `The store failed at ${doing}`, cause: error })
   const limit = LIMITS[error.code]
   if (limit !== undefined) return new DextapeError({ ...limit, cause: error })
-  return new DextapeError({
-    code: 'query_failed',
-    what: `The store refused ${doing}`,
-    got: `${error.type ?? 'error'} (${error.code})`,
-    cause: error,
-  })
+  const got = `${error.type ?? 'error'} (${error.code})`
+  if (REFUSED.has(error.code))
+    return new ConfigError({
+      code: 'store_refused',
+      what: `The store does not let this user in, or not do ${doing}`,
+      got,
+      fix: 'Correct user and password in CLICKHOUSE_URL, or grant the user its database.',
+      cause: error,
+    })
+  const retry = PASSING.has(error.code)
+  return new DextapeError({ code: 'query_failed', what: `The store refused ${doing}`, retry, got, cause: error })
+}
+
+/** Why, for /status: the engine's or the network's code, and no address. */
+export function awayReason(fault: DextapeError): string {
+  const code = fault.code === 'store_away' && fault.cause instanceof Error ? networkCode(fault.cause) : ''
+  return code === '' ? fault.message : `${fault.message} (${code})`
 }

@@ -9,10 +9,12 @@ export interface Spending {
   save(): Promise<void>
 }
 
-/** One key's month: what is known to be spent, and how much of it is not stored. */
-type Account = { keyId: string; month: string; spentCu: number; unsavedCu: number }
+/** One key's month: what is known to be spent as of when, and how much of it is not stored. */
+type Account = { keyId: string; month: string; spentCu: number; unsavedCu: number; readAtMs: number }
 
 const SAVE_EVERY_MS = 1000
+/** Other nodes spend too. */
+const READ_EVERY_MS = 1000
 
 export function createSpending(
   keys: Pick<KeyStore, 'spentCu' | 'addSpentCu'>,
@@ -22,22 +24,32 @@ export function createSpending(
   const accounts = new Map<string, Account>()
   let saving = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
+  let isWriting = false
 
   function accountOf(keyId: string): Account {
     const month = monthOf(nowMs())
     const known = accounts.get(keyId)
-    if (known?.month === month) return known
+    if (known?.month === month) return renewed(known)
     // A month that ended keeps its account until what it spent is stored.
     if (known !== undefined && known.unsavedCu > 0) accounts.set(`${known.month} ${keyId}`, known)
-    const opened = { keyId, month, spentCu: keys.spentCu(keyId, month), unsavedCu: 0 }
+    const opened = { keyId, month, spentCu: keys.spentCu(keyId, month), unsavedCu: 0, readAtMs: nowMs() }
     accounts.set(keyId, opened)
     return opened
+  }
+
+  function renewed(account: Account): Account {
+    // While a write is under way nobody knows whether what is stored has it already.
+    if (isWriting || nowMs() - account.readAtMs < READ_EVERY_MS) return account
+    account.readAtMs = nowMs()
+    account.spentCu = keys.spentCu(account.keyId, account.month) + account.unsavedCu
+    return account
   }
 
   async function write(): Promise<void> {
     const unsaved = [...accounts.values()].filter(({ unsavedCu }) => unsavedCu > 0)
     const spent = unsaved.map(({ keyId, month, unsavedCu }) => ({ keyId, month, cu: unsavedCu }))
     if (spent.length === 0) return
+    isWriting = true
     try {
       await keys.addSpentCu(spent)
       unsaved.forEach((account, index) => {
@@ -46,6 +58,8 @@ export function createSpending(
     } catch (cause) {
       logger.warn('what keys spent could not be stored, trying again', { error: cause })
       schedule()
+    } finally {
+      isWriting = false
     }
   }
 

@@ -62,11 +62,19 @@ describe('configuration', () => {
       httpPort: 9000,
       wsPort: 9002,
       fold: { maxTimeBackS: 3600, journalBlocks: 10 },
-      log: { kind: 'kafka', brokers: ['b:2', 'c:3'], registry: { kind: 'in_log' } },
+      log: { kind: 'kafka', brokers: ['b:2', 'c:3'], registry: { kind: 'in_log' }, prefix: '', ssl: false },
       store: { kind: 'clickhouse', url: 'http://h:8123' },
     })
     expect(load('{"http_port": 9000}').httpPort).toBe(9000)
     expect(load('').httpPort).toBe(8080)
+  })
+
+  it('gives each service a port of its own where none is named', () => {
+    const portOf = (service: 'serve' | 'ingest' | 'aggregate', env: Record<string, string> = {}) =>
+      loadConfig({ env, cwd: '/', service }).httpPort
+    expect([portOf('serve'), portOf('ingest'), portOf('aggregate')]).toEqual([8080, 8082, 8083])
+    expect(portOf('ingest', { DEXTAPE_HTTP_PORT: '8081' })).toBe(8081)
+    expect(() => portOf('serve', { DEXTAPE_HTTP_PORT: '8081' })).toThrow(/both 8081/)
   })
 
   it('takes the addresses it is reached at without their last slash', () => {

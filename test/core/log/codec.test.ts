@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AvroRecord, RECORD_NAMES, type RecordName } from '../../../schemas/avro.js'
 import { DextapeError } from '../../../services/core/domain/errors.js'
-import type { Block, DeadLetter, Retract, Update } from '../../../services/core/domain/records.js'
+import type { Block, DeadLetter, Retract, TradeRecord, Update } from '../../../services/core/domain/records.js'
 import { type Codec, createCodec, type DecodedRecord } from '../../../services/core/log/codec.js'
 import type { SchemaRegistry } from '../../../services/core/log/registry.js'
 import { arbitraryRecord, newestSchema } from './arbitraries.js'
@@ -20,19 +20,14 @@ function encodeAny(codec: Codec, name: RecordName, record: unknown): Buffer {
       return codec.encodeUpdate(TOPIC, record as Update)
     case 'dead_letter':
       return codec.encodeDeadLetter(TOPIC, record as DeadLetter)
+    case 'trade':
+      return codec.encodeTrade(TOPIC, record as TradeRecord)
   }
 }
 
-const recordOf = (decoded: DecodedRecord): unknown =>
-  decoded.kind === 'block'
-    ? decoded.block
-    : decoded.kind === 'retract'
-      ? decoded.retract
-      : decoded.kind === 'update'
-        ? decoded.update
-        : decoded.dead
+const KINDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead', trade: 'trade' } as const
 
-const KINDS = { block: 'block', retract: 'retract', update: 'update', dead_letter: 'dead' } as const
+const recordOf = (decoded: DecodedRecord): unknown => (decoded as unknown as Record<string, unknown>)[decoded.kind]
 
 const swap = {
   type: 'swap' as const,

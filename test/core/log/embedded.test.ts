@@ -35,7 +35,7 @@ eventLogContract('embedded', async () => ({
 
 eventLogProcessContract('embedded', {
   open: async () => open(),
-  writer: (task) => [join(repositoryRoot(), 'dist/test/rig/log-writer.js'), JSON.stringify({ path, ...task })],
+  writer: (task) => [join(repositoryRoot(), 'dist/test/rig/log-writer.js'), JSON.stringify({ at: { path }, ...task })],
 })
 
 describe('the embedded log', () => {

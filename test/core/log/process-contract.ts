@@ -7,7 +7,7 @@ import type { WriterTask, WrittenValue } from '../../rig/log-writer.js'
 import { createRandom } from '../../rig/market/random.js'
 import { entry } from './contract.js'
 
-export type WriterOrder = Omit<WriterTask, 'path'>
+export type WriterOrder = Omit<WriterTask, 'at'>
 
 export type ProcessContract = {
   open(): Promise<EventLog>

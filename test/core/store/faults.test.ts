@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openStore, type Trouble } from '../../../services/core/store/clickhouse.js'
+import { storeFault } from '../../../services/core/store/faults.js'
 import { migrate } from '../../../services/core/store/migrate.js'
+import { createPresence } from '../../../services/core/store/presence.js'
 import { line } from './rows.js'
 
 /** Nothing listens on port 1. */
@@ -46,10 +48,51 @@ describe('a store that is away', () => {
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_closed' })
   })
 
+  it('is told when a statement finds it so', async () => {
+    const told: string[] = []
+    const onAway = (reason: string) => void told.push(reason)
+    const store = await openStore(NOWHERE, { onAway, onBack: () => told.push('back') })
+    await store.query('SELECT 1').catch(() => {})
+    const waiting = store.insert('candle_rows', line('candle_rows')).catch(() => {})
+    await expect.poll(() => told.length).toBeGreaterThan(1)
+    await store.close()
+    await waiting
+    expect([...new Set(told)]).toEqual(['The store does not answer (ECONNREFUSED)'])
+  })
+
   it('refuses a URL that is none, without repeating it', async () => {
     const refused = await openStore({ kind: 'server', url: 'hunter2' }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ name: 'ConfigError', code: 'store_url' })
     expect(String(refused)).not.toContain('hunter2')
+  })
+})
+
+describe('whether the store is there', () => {
+  const away = storeFault(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'a query')
+  const full = storeFault(Object.assign(new Error('parts'), { code: '252', type: 'TOO_MANY_PARTS' }), 'an insert')
+
+  it('is what the last statements of each kind say: rows taken prove more than a query answered', () => {
+    const told: string[] = []
+    const onAway = (reason: string) => void told.push(reason)
+    const presence = createPresence({ onAway, onBack: () => told.push('back') })
+    presence.worked('insert')
+    presence.failed('insert', full)
+    presence.worked('other')
+    presence.failed('other', away)
+    presence.worked('other')
+    expect(told.splice(0)).toEqual([
+      'The store refused an insert; got TOO_MANY_PARTS (252)',
+      'The store does not answer (ECONNREFUSED)',
+    ])
+    presence.worked('insert')
+    presence.worked('insert')
+    expect(told).toEqual(['back'])
+  })
+
+  it.each(['516', '497'])('engine code %s is a mistake in the configuration, not worth a retry', (code) => {
+    const fault = storeFault(Object.assign(new Error('no'), { code, type: 'DENIED' }), 'a migration')
+    expect(fault).toMatchObject({ name: 'ConfigError', code: 'store_refused', retry: false })
+    expect(fault.message).toMatch(/CLICKHOUSE_URL/)
   })
 })
 

@@ -17,8 +17,12 @@ const CACHE = join(repositoryRoot(), '.cache/python')
 const MAKE_WITHIN_MS = 240_000
 
 /** The folder of the executables of `test/rig/python/<name>.txt`. */
-export async function pythonTools(name: string): Promise<string> {
-  const requirements = join(HERE, `${name}.txt`)
+export function pythonTools(name: string): Promise<string> {
+  return pythonEnvironment(name, join(HERE, `${name}.txt`))
+}
+
+/** The folder of the executables of a requirements file. */
+export async function pythonEnvironment(name: string, requirements: string): Promise<string> {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
   const folder = join(CACHE, `${name}-${version}`)
   const ready = join(folder, 'ready')
@@ -35,7 +39,7 @@ export async function pythonTools(name: string): Promise<string> {
 }
 
 async function make(folder: string, requirements: string): Promise<void> {
-  const why = `The tests fuzz the server with tools from PyPI, listed in ${requirements}.`
+  const why = `The tests use packages from PyPI, listed in ${requirements}.`
   const version = await run('python3', ['--version'])
   if (version.code !== 0) {
     throw new Error(`python3 is missing. ${why} Install it: apt install python3 python3-venv\n${version.out}`)
@@ -70,7 +74,7 @@ export function run(command: string, args: readonly string[], options: { cwd?: s
 }
 
 /** A folder is the lock: making it succeeds once. One left behind by a process that is gone is taken over. */
-async function holding(lock: string, work: () => Promise<void>): Promise<void> {
+export async function holding(lock: string, work: () => Promise<void>): Promise<void> {
   const owner = join(lock, 'pid')
   const deadline = Date.now() + MAKE_WITHIN_MS
   for (;;) {

@@ -1,0 +1,102 @@
+/**
+ * Checkpoints in a compacted topic, for a fold that may go on in another process. The topic is the truth; a scratch table on
+ * this machine answers the fold's questions and goes with the process.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { type Database, type Key, open } from 'lmdb'
+import type { StateChange, StateStore } from './state-store.js'
+
+/** The newest value of each key, written by one process at a time, in sets that are whole or absent. */
+export type OwnedTopic = {
+  claim(onValue: (change: StateChange) => void): Promise<void>
+  commit(changes: readonly StateChange[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A topic's records are smaller than some values: those stand in several, each but the first under a key with a number. */
+const PART_BYTES = 900_000
+const PART_MARK = '\u0001'
+const LOAD_BATCH = 5000
+
+/** Takes the topic over from whoever had it, and loads it. */
+export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string): Promise<StateStore> {
+  rmSync(scratchPath, { recursive: true, force: true })
+  mkdirSync(scratchPath, { recursive: true })
+  const root = open<Buffer, Key>({ path: scratchPath, noSync: true, encoding: 'binary' })
+  const table: Database<Buffer, Key> = root
+  await load()
+
+  async function load(): Promise<void> {
+    const waiting: Promise<unknown>[] = []
+    let batch: StateChange[] = []
+    const write = () => {
+      const changes = batch
+      batch = []
+      waiting.push(root.transaction(() => applyTo(table, changes)))
+    }
+    await topic.claim((change) => {
+      batch.push(change)
+      if (batch.length >= LOAD_BATCH) write()
+    })
+    write()
+    await Promise.all(waiting)
+  }
+
+  function get(key: string): Uint8Array | undefined {
+    const first = table.get(key)
+    if (first === undefined || first.length < PART_BYTES) return first
+    const parts = [first]
+    for (let part = 1; ; part++) {
+      const next = table.get(partKey(key, part))
+      if (next === undefined) return Buffer.concat(parts)
+      parts.push(next)
+    }
+  }
+
+  /** A value's records, and the end of those of a longer value before it. */
+  function* recordsOf({ key, value }: StateChange): Generator<StateChange> {
+    yield { key, value: value === null ? null : value.subarray(0, PART_BYTES) }
+    let part = 1
+    for (; value !== null && value.length >= part * PART_BYTES; part++)
+      yield { key: partKey(key, part), value: value.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) }
+    for (; table.get(partKey(key, part)) !== undefined; part++) yield { key: partKey(key, part), value: null }
+  }
+
+  async function commit(changes: readonly StateChange[]): Promise<void> {
+    const records = changes.flatMap((change) => [...recordsOf(change)])
+    await topic.commit(records)
+    await root.transaction(() => applyTo(table, records))
+  }
+
+  return {
+    get,
+    *entries(prefix) {
+      for (const { key } of table.getRange({ start: prefix, end: `${prefix}\uffff` })) {
+        const name = String(key)
+        if (name.includes(PART_MARK)) continue
+        const value = get(name)
+        if (value !== undefined) yield { key: name, value }
+      }
+    },
+    commit,
+    async clear() {
+      const keys = [...table.getKeys()]
+      if (keys.length > 0) await topic.commit(keys.map((key) => ({ key: String(key), value: null })))
+      await root.clearAsync()
+    },
+    async close() {
+      await topic.close()
+      await root.close()
+      rmSync(scratchPath, { recursive: true, force: true })
+    },
+  }
+}
+
+function applyTo(table: Database<Buffer, Key>, changes: readonly StateChange[]): void {
+  for (const { key, value } of changes) {
+    if (value === null) table.remove(key)
+    else table.put(key, Buffer.from(value))
+  }
+}
+
+const partKey = (key: string, part: number): string => `${key}${PART_MARK}${String(part).padStart(4, '0')}`

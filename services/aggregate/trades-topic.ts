@@ -1,0 +1,127 @@
+/** The topic of trades alone: what an update says of them, one record each, in chain order; a retract takes back the newest first. */
+import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/records.js'
+import type { Codec } from '../core/log/codec.js'
+import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
+import { pairInfo } from './fold/emit.js'
+import type { FoldResult } from './fold/result.js'
+import type { ChainState } from './state/chain-state.js'
+import type { EventKey } from './state/journal.js'
+import { TOKEN } from './state/tokens.js'
+
+export type TradesTopic = {
+  /** Takes the trades of an update; `state` is as that update left it. */
+  add(result: FoldResult, state: ChainState): void
+  /** Appends what was added. */
+  flush(): Promise<void>
+}
+
+type Place = { epoch: number; seq: number; n: number }
+
+export async function openTradesTopic(log: EventLog, codec: Codec, chain: string): Promise<TradesTopic> {
+  const topic = tradesTopic(chain)
+  await codec.prepare(topic, ['trade'])
+  const last = await lastPlace(log, codec, topic)
+  const waiting: LogEntry[] = []
+
+  /** After a crash the same trades come again, from the checkpoint on. */
+  const isThere = ({ epoch, seq, n }: TradeRecord): boolean =>
+    last !== undefined && epoch === last.epoch && (seq < last.seq || (seq === last.seq && n <= last.n))
+
+  return {
+    add(result, state) {
+      for (const trade of tradeRecords(result, state)) {
+        if (isThere(trade)) continue
+        const value = codec.encodeTrade(topic, trade)
+        waiting.push({ key: trade.pair, value, timestampMs: result.update.time * 1000 })
+      }
+    },
+    async flush() {
+      const entries = waiting.splice(0)
+      if (entries.length > 0) await log.append(topic, entries)
+    },
+  }
+}
+
+async function lastPlace(log: EventLog, codec: Codec, topic: string): Promise<Place | undefined> {
+  const { start, end } = await log.info(topic)
+  if (end <= start) return undefined
+  const [record] = await log.read(topic, { from: end - 1, maxRecords: 1 })
+  if (record === undefined) return undefined
+  await codec.learn([record.value])
+  const decoded = codec.decodeLogRecord(record.value, { topic, offset: record.offset })
+  return decoded.kind === 'trade' ? decoded.trade : undefined
+}
+
+export function tradeRecords({ update, goneEvents }: FoldResult, state: ChainState): TradeRecord[] {
+  if (update.kind === 'retract') {
+    const gone = goneEvents.filter(({ table }) => table === 'trade_rows').sort((a, b) => byPlace(b, a))
+    return gone.map((event, n) => retracted(update, n, event))
+  }
+  const told = update.pairs.flatMap((entry) => entry.trades.map((trade) => ({ entry, trade })))
+  told.sort((a, b) => byIndexes(a.trade, b.trade))
+  return told.map(({ entry, trade }, n) => inserted(update, n, entry, trade, state))
+}
+
+function byIndexes(a: Trade, b: Trade): number {
+  return a.tx_index - b.tx_index || a.log_index - b.log_index || a.sub - b.sub
+}
+
+function byPlace(a: EventKey, b: EventKey): number {
+  return a.block - b.block || a.txIndex - b.txIndex || a.logIndex - b.logIndex || a.sub - b.sub
+}
+
+function inserted(update: Update, n: number, { pair }: PairUpdate, trade: Trade, state: ChainState): TradeRecord {
+  const { profile: _profile, ...fields } = trade
+  return {
+    ...{ op: 'insert', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair },
+    ...{ block_number: update.number, block_hash: update.hash, time: update.time },
+    ...fields,
+    ...sidesOf(state, pair),
+    price_usd: known(trade.price_usd),
+    price_native: known(trade.price_native),
+    price_quote: known(trade.price_quote),
+    quote_usd: known(trade.quote_usd),
+    quote_native: known(trade.quote_native),
+    amount_usd: known(trade.amount_usd),
+    amount_native: known(trade.amount_native),
+  }
+}
+
+type Sides = Pick<TradeRecord, 'amm' | 'target_token' | 'target_decimals' | 'quote_token' | 'quote_decimals'>
+
+function sidesOf(state: ChainState, pair: string): Sides {
+  const id = state.pairs.find(pair)
+  if (id === undefined) throw new Error(`pair ${pair} has a trade and no description`)
+  const decimals = (token: number): number | null => known(state.tokens.rows.get(token, TOKEN.decimals))
+  const { amm, token0, token1, target } = pairInfo(state, id)
+  return {
+    amm,
+    target_token: target === 0 ? token0 : token1,
+    target_decimals: decimals(state.pairs.targetToken(id)),
+    quote_token: target === 0 ? token1 : token0,
+    quote_decimals: decimals(state.pairs.quoteToken(id)),
+  }
+}
+
+/** Where the trade stood and nothing more: the fold does not keep what it undoes in words. */
+function retracted(update: Update, n: number, event: EventKey): TradeRecord {
+  return {
+    ...{ op: 'retract', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair: event.pair, id: event.id },
+    ...{ block_number: event.block, block_hash: null, time: event.timeS },
+    ...{ tx_index: event.txIndex, log_index: event.logIndex, sub: event.sub },
+    ...NOTHING_MORE,
+  }
+}
+
+const NOTHING_MORE = {
+  ...{ tx_hash: null, tx_seq: null, amm: null },
+  ...{ target_token: null, target_decimals: null, quote_token: null, quote_decimals: null },
+  ...{ sell: null, sender: null, recipient: null, wallet: null },
+  ...{ amount_in: null, amount_out: null, reserve0: null, reserve1: null },
+  ...{ price_usd: null, price_native: null, price_quote: null, quote_usd: null, quote_native: null },
+  ...{ amount_usd: null, amount_native: null, flags: null, quote_path: null },
+}
+
+function known(value: number): number | null {
+  return Number.isFinite(value) ? value : null
+}

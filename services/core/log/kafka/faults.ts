@@ -1,0 +1,86 @@
+/** What kafkajs throws, as one of ours: worth another try, or what to change. */
+import { ConfigError, DextapeError } from '../../domain/errors.js'
+
+type KafkaError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: readonly unknown[] }
+
+/** Errors of a state that passes, which kafkajs does not call retriable. */
+const PASSING_NAMES = new Set([
+  ...['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSRequestTimeoutError', 'KafkaJSBrokerNotFound'],
+  ...['KafkaJSLockTimeout', 'KafkaJSTimeout', 'KafkaJSMetadataNotLoaded', 'KafkaJSGroupCoordinatorNotFound'],
+  'KafkaJSTopicMetadataNotLoaded',
+])
+const PASSING_TYPES = new Set([
+  ...['UNKNOWN_TOPIC_OR_PARTITION', 'BROKER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'NETWORK_EXCEPTION'],
+  ...['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP', 'UNKNOWN'],
+  ...['CONCURRENT_TRANSACTIONS', 'KAFKA_STORAGE_ERROR', 'REQUEST_TIMED_OUT', 'NOT_CONTROLLER', 'FENCED_LEADER_EPOCH'],
+])
+const REFUSED_TYPES = /AUTHORIZATION_FAILED|SASL|SECURITY/
+
+/** An error and what it wraps, outermost first. */
+function* layersOf(error: unknown): Generator<KafkaError> {
+  for (let at = error; at instanceof Error; ) {
+    const layer = at as KafkaError
+    yield layer
+    at = layer.errors?.[0] ?? layer.cause
+  }
+}
+
+/** The protocol's own name of what went wrong, however kafkajs wrapped it. */
+export function typeOf(error: unknown): string | undefined {
+  for (const { type } of layersOf(error)) if (type !== undefined) return type
+  return undefined
+}
+
+export function isPassing(error: unknown): boolean {
+  if (error instanceof DextapeError) return error.retry
+  for (const { name, type, retriable } of layersOf(error)) {
+    if (PASSING_NAMES.has(name)) return true
+    if (type !== undefined && (PASSING_TYPES.has(type) || retriable === true)) return true
+  }
+  return false
+}
+
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split('\n', 1)[0] ?? message
+}
+
+export function faultOf(error: unknown, doing: string, topic?: string): DextapeError {
+  if (error instanceof DextapeError) return error
+  const where = topic === undefined ? {} : { where: { topic } }
+  const type = typeOf(error)
+  if (isPassing(error))
+    return new DextapeError({
+      code: 'log_away',
+      what: `The Kafka broker does not answer (${doing})`,
+      retry: true,
+      ...where,
+      got: reasonOf(error),
+      fix: 'See that the brokers of KAFKA_BROKERS run and can be reached from here.',
+      cause: error,
+    })
+  if ((error as Error).name === 'KafkaJSSASLAuthenticationError' || (type !== undefined && REFUSED_TYPES.test(type)))
+    return new ConfigError({
+      code: 'log_refused',
+      what: `The Kafka broker does not let us (${doing})`,
+      ...where,
+      got: type ?? reasonOf(error),
+      fix: 'Correct kafka.sasl in the configuration, or give this user the rights docs/cluster.md lists.',
+      cause: error,
+    })
+  return new DextapeError({
+    code: 'log_failed',
+    what: `The Kafka broker refused (${doing})`,
+    ...where,
+    got: type ?? reasonOf(error),
+    cause: error,
+  })
+}
+
+export function closedFault(doing: string): DextapeError {
+  return new DextapeError({ code: 'log_closed', what: `the log is closed (${doing})`, retry: true })
+}
+
+export function noLeaderYet(topic: string): DextapeError {
+  return new DextapeError({ code: 'log_away', what: 'the topic has no leader yet', where: { topic }, retry: true })
+}

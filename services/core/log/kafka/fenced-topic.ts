@@ -1,0 +1,132 @@
+/**
+ * A compacted topic with one writer at a time. Whoever claims it takes over its transactional id, and from then on the broker
+ * refuses everybody who claimed it before: a process that was only paused cannot write over its successor.
+ */
+import { DextapeError } from '../../domain/errors.js'
+import { noLeaderYet, typeOf } from './faults.js'
+import type { Broker, Cluster, OutMessage } from './internals.js'
+import type { KafkaLog } from './kafka-log.js'
+import { endsOf, fetchMessages } from './reader.js'
+import { ensureTopic } from './topics.js'
+import { leaderOf } from './wire.js'
+import { batchesOf } from './writer.js'
+
+/** A null value deletes the key. */
+export type KeyedValue = { key: string; value: Uint8Array | null }
+
+export type FencedTopic = {
+  /** Takes the topic over and gives everything in it, oldest first. */
+  claim(onValue: (entry: KeyedValue) => void): Promise<void>
+  /** All of it or nothing. Fails with `fenced` once another has claimed the topic. */
+  commit(entries: readonly KeyedValue[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A transaction left open by a crash is ended by the next claim; this is for when nobody claims. */
+const TRANSACTION_TIMEOUT_MS = 60_000
+const PRODUCE_TIMEOUT_MS = 10_000
+const TRANSACTION_COORDINATOR = 1
+const LOAD_WAIT_MS = 200
+const FENCED = new Set([
+  ...['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'INVALID_TXN_STATE', 'UNKNOWN_PRODUCER_ID'],
+  ...['OUT_OF_ORDER_SEQUENCE_NUMBER', 'TRANSACTION_COORDINATOR_FENCED'],
+  // PRODUCER_FENCED (90), which kafkajs does not know by name.
+  'KAFKAJS_UNKNOWN_ERROR_CODE',
+])
+
+export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
+  const wire = log.openWire()
+  const full = log.fullName(topic)
+  const transactionalId = log.fullName(`dextape.${topic}`)
+  let producer: { id: string; epoch: number; sequence: number } | undefined
+
+  /** Each step may be sent again: the broker knows it by the producer's number and the batch's place. */
+  async function step<T>(doing: string, send: (coordinator: Broker, leader: Broker) => Promise<T>): Promise<T> {
+    try {
+      return await wire.run(`${doing} ${topic}`, async (cluster) => {
+        const coordinator = await coordinatorOn(cluster)
+        const leader = await leaderOf(cluster, full)
+        if (leader === undefined) throw noLeaderYet(topic)
+        return send(coordinator, leader)
+      })
+    } catch (error) {
+      throw FENCED.has(typeOf(error) ?? '') ? fenced(topic, error) : error
+    }
+  }
+
+  const coordinatorOn = (cluster: Cluster) =>
+    cluster.findGroupCoordinator({ groupId: transactionalId, coordinatorType: TRANSACTION_COORDINATOR })
+
+  async function load(onValue: (entry: KeyedValue) => void): Promise<void> {
+    const { start, end } = await wire.run(`the ends of ${topic}`, (cluster) => endsOf(cluster, full))
+    let from = start
+    while (from < end) {
+      const at = from
+      const fetched = await wire.run(`loading ${topic}`, (cluster) =>
+        fetchMessages(cluster, full, { from: at, waitMs: LOAD_WAIT_MS, onlyCommitted: true }),
+      )
+      for (const { key, value } of fetched?.taken ?? []) onValue({ key: key?.toString('utf8') ?? '', value })
+      from = fetched?.next ?? end
+    }
+  }
+
+  return {
+    async claim(onValue) {
+      const claimed = await wire.run(`claiming ${topic}`, async (cluster) => {
+        await ensureTopic(cluster, topic, full, log.options.replicationFactor)
+        const coordinator = await coordinatorOn(cluster)
+        return coordinator.initProducerId({ transactionalId, transactionTimeout: TRANSACTION_TIMEOUT_MS })
+      })
+      producer = { id: claimed.producerId, epoch: claimed.producerEpoch, sequence: 0 }
+      await load(onValue)
+    },
+
+    async commit(entries) {
+      if (producer === undefined) throw fenced(topic, undefined)
+      const owner = producer
+      const names = { transactionalId, producerId: owner.id, producerEpoch: owner.epoch }
+      try {
+        await step('opening a transaction on', (coordinator) =>
+          coordinator.addPartitionsToTxn({ ...names, topics: [{ topic: full, partitions: [0] }] }),
+        )
+        for (const messages of batchesOf(entries.map(messageOf))) {
+          const partitions = [{ partition: 0, firstSequence: owner.sequence, messages }]
+          await step('writing to', (_, leader) =>
+            leader.produce({
+              ...names,
+              topicData: [{ topic: full, partitions }],
+              acks: -1,
+              timeout: PRODUCE_TIMEOUT_MS,
+            }),
+          )
+          owner.sequence += messages.length
+        }
+        await step('closing a transaction on', (coordinator) =>
+          coordinator.endTxn({ ...names, transactionResult: true }),
+        )
+      } catch (error) {
+        producer = undefined
+        throw error
+      }
+    },
+
+    close: () => wire.close(),
+  }
+}
+
+/** Kept by key, not by time: these records have no chain time, and the broker wants some. */
+const SOME_TIME = '0000000000000001'
+
+function messageOf({ key, value }: KeyedValue): OutMessage {
+  return { key, value: value === null ? null : Buffer.from(value), timestamp: SOME_TIME }
+}
+
+function fenced(topic: string, cause: unknown): DextapeError {
+  return new DextapeError({
+    code: 'fenced',
+    what: 'another process has taken this topic over',
+    where: { topic },
+    fix: 'This one stops writing it; nothing is lost.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,144 @@
+/**
+ * Membership in a consumer group: the broker says which topics are this process's. What is kept through a rebalance goes on
+ * without a pause; what is lost is told at once, and a member the broker no longer knows has nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { assignTopics, type Member } from './assign.js'
+import { typeOf } from './faults.js'
+import { type Broker, type Cluster, MemberAssignment, MemberMetadata } from './internals.js'
+import type { KafkaLog } from './kafka-log.js'
+
+export type GroupOptions = {
+  group: string
+  /** Topics there are to be read now. */
+  topics: () => Promise<readonly string[]>
+  /** Called with all that is this process's, whenever that changes. */
+  onAssigned: (topics: readonly string[]) => void
+  onTrouble: (reason: string) => void
+}
+
+export type GroupSettings = { sessionMs: number; heartbeatMs: number }
+
+/** The broker's own lower limit: a dead member's topics are another's after this long. */
+const DEFAULTS: GroupSettings = { sessionMs: 6000, heartbeatMs: 500 }
+/** How long the others are waited for in a rebalance. */
+const REBALANCE_MS = 5000
+const LEAVE_WITHIN_MS = 1000
+const PROTOCOL = 'dextape-sticky'
+const GONE = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID', 'MEMBER_ID_REQUIRED'])
+
+type Joined = { memberId: string; generationId: number; sent: readonly string[] }
+
+/** Until the signal aborts; then leaves, so that others take over at once. */
+export async function runMembership(
+  log: KafkaLog,
+  { group, topics, onAssigned, onTrouble }: GroupOptions,
+  signal: AbortSignal,
+  { sessionMs, heartbeatMs }: GroupSettings = DEFAULTS,
+): Promise<void> {
+  const wire = log.openWire()
+  const groupId = log.fullName(group)
+  let memberId = ''
+  let owned: readonly string[] = []
+  let seen: readonly string[] = []
+
+  const withCoordinator = <T>(doing: string, send: (coordinator: Broker) => Promise<T>): Promise<T> =>
+    wire.run(`${doing} group ${group}`, async (cluster: Cluster) =>
+      send(await cluster.findGroupCoordinator({ groupId })),
+    )
+
+  function assigned(mine: readonly string[]): void {
+    owned = [...mine].sort()
+    onAssigned(owned)
+  }
+
+  async function join(): Promise<Joined> {
+    seen = [...(await topics())].sort()
+    const sent = seen
+    const metadata = MemberMetadata.encode({
+      version: 1,
+      topics: sent.map(log.fullName),
+      userData: Buffer.from(JSON.stringify({ owned })),
+    })
+    const joined = await withCoordinator('joining', (coordinator) =>
+      coordinator.joinGroup({
+        ...{ groupId, memberId, sessionTimeout: sessionMs, rebalanceTimeout: REBALANCE_MS },
+        groupProtocols: [{ name: PROTOCOL, metadata }],
+      }),
+    )
+    memberId = joined.memberId
+    const { generationId } = joined
+    log.memberships.set(group, { memberId, groupGenerationId: generationId })
+    const groupAssignment = joined.leaderId === joined.memberId ? planOf(joined.members) : []
+    const { memberAssignment } = await withCoordinator('agreeing in', (coordinator) =>
+      coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
+    )
+    const mine = MemberAssignment.decode(memberAssignment)?.assignment ?? {}
+    const prefix = log.fullName('')
+    assigned(Object.keys(mine).map((topic) => topic.slice(prefix.length)))
+    return { memberId, generationId, sent }
+  }
+
+  function planOf(members: readonly { memberId: string; memberMetadata: Buffer }[]) {
+    const known: (Member & { topics: string[] })[] = members.map(({ memberId: id, memberMetadata }) => {
+      const { topics: asked, userData } = MemberMetadata.decode(memberMetadata)
+      return { id, topics: asked, owned: ownedOf(userData).map(log.fullName) }
+    })
+    const all = [...new Set(known.flatMap((member) => member.topics))]
+    return [...assignTopics(all, known)].map(([id, mine]) => ({
+      memberId: id,
+      memberAssignment: MemberAssignment.encode({
+        version: 0,
+        assignment: Object.fromEntries(mine.map((topic) => [topic, [0]])),
+        userData: Buffer.alloc(0),
+      }),
+    }))
+  }
+
+  /** Resolves when the group must be joined again. */
+  async function stay({ generationId, sent }: Joined): Promise<void> {
+    while (!signal.aborted) {
+      await delay(heartbeatMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      await withCoordinator('staying in', (coordinator) =>
+        coordinator.heartbeat({ groupId, groupGenerationId: generationId, memberId }),
+      )
+      const now = [...(await topics())].sort()
+      if (now.join() !== sent.join()) return
+    }
+  }
+
+  /** A broker that is away finds out by itself. */
+  const leave = () =>
+    withCoordinator('leaving', (coordinator) => coordinator.leaveGroup({ groupId, memberId })).catch(() => {})
+
+  try {
+    while (!signal.aborted) {
+      try {
+        await stay(await join())
+      } catch (error) {
+        const type = typeOf(error)
+        if (type === 'REBALANCE_IN_PROGRESS') continue
+        if (type === undefined || !GONE.has(type)) throw error
+        onTrouble(type)
+        memberId = ''
+        assigned([])
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    if (memberId !== '' && signal.aborted)
+      await Promise.race([leave(), delay(LEAVE_WITHIN_MS, undefined, { ref: false })])
+    await wire.close()
+  }
+}
+
+function ownedOf(userData: Buffer): string[] {
+  try {
+    const { owned } = JSON.parse(userData.toString('utf8')) as { owned?: unknown }
+    return Array.isArray(owned) ? owned.map(String) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * kafkajs below its public classes: one cluster's connections and the protocol's requests on them. The public consumer
+ * reads through groups only, and its producer gives up an idempotent sequence after its retries; a log that is read from
+ * any offset and waits out a broker needs the requests themselves. The version is pinned.
+ */
+import { createRequire } from 'node:module'
+import { Kafka, logLevel } from 'kafkajs'
+import type { KafkaOptions } from './options.js'
+
+export type PartitionMetadata = { partitionId: number; leader: number }
+export type Metadata = {
+  brokers: readonly { nodeId: number }[]
+  clusterId: string
+  topicMetadata: readonly { topic: string; isInternal: boolean; partitionMetadata: readonly PartitionMetadata[] }[]
+}
+
+export type WireMessage = {
+  offset: string
+  timestamp: string
+  key: Buffer | null
+  value: Buffer | null
+  isControlRecord: boolean
+}
+
+export type FetchedPartition = {
+  highWatermark: string
+  lastStableOffset: string
+  abortedTransactions: readonly unknown[]
+  messages: WireMessage[]
+}
+
+export type OutMessage = { key: string; value: Buffer | null; timestamp: string }
+
+type Topics<Partition> = readonly { topic: string; partitions: readonly ({ partition: number } & Partition)[] }[]
+
+export type Broker = {
+  metadata(topics: readonly string[]): Promise<Metadata>
+  produce(request: {
+    topicData: Topics<{ firstSequence: number; messages: readonly OutMessage[] }>
+    producerId: string
+    producerEpoch: number
+    transactionalId?: string
+    acks: -1
+    timeout: number
+  }): Promise<{ topics: readonly { partitions: readonly { baseOffset: string }[] }[] }>
+  fetch(request: {
+    replicaId: -1
+    isolationLevel: 0 | 1
+    maxWaitTime: number
+    minBytes: number
+    maxBytes: number
+    topics: Topics<{ fetchOffset: string; maxBytes: number }>
+  }): Promise<{ responses: readonly { partitions: readonly FetchedPartition[] }[] }>
+  listOffsets(request: {
+    replicaId: -1
+    isolationLevel: 0 | 1
+    topics: Topics<{ timestamp: string }>
+  }): Promise<{ responses: readonly { topic: string; partitions: readonly { offset: string }[] }[] }>
+  createTopics(request: {
+    topics: readonly {
+      topic: string
+      numPartitions: number
+      replicationFactor: number
+      configEntries: readonly { name: string; value: string }[]
+    }[]
+  }): Promise<unknown>
+  deleteRecords(request: { topics: Topics<{ offset: string }> }): Promise<unknown>
+  initProducerId(request: {
+    transactionalId?: string
+    transactionTimeout: number
+  }): Promise<{ producerId: string; producerEpoch: number }>
+  addPartitionsToTxn(request: {
+    transactionalId: string
+    producerId: string
+    producerEpoch: number
+    topics: readonly { topic: string; partitions: readonly number[] }[]
+  }): Promise<unknown>
+  endTxn(request: {
+    transactionalId: string
+    producerId: string
+    producerEpoch: number
+    transactionResult: boolean
+  }): Promise<unknown>
+  offsetCommit(request: {
+    groupId: string
+    groupGenerationId: number
+    memberId: string
+    topics: Topics<{ offset: string }>
+  }): Promise<unknown>
+  offsetFetch(request: {
+    groupId: string
+    topics: Topics<object>
+  }): Promise<{ responses: readonly { partitions: readonly { offset: string }[] }[] }>
+  joinGroup(request: {
+    groupId: string
+    sessionTimeout: number
+    rebalanceTimeout: number
+    memberId: string
+    groupProtocols: readonly { name: string; metadata: Buffer }[]
+  }): Promise<{
+    generationId: number
+    leaderId: string
+    memberId: string
+    members: readonly { memberId: string; memberMetadata: Buffer }[]
+  }>
+  syncGroup(request: {
+    groupId: string
+    generationId: number
+    memberId: string
+    groupAssignment: readonly { memberId: string; memberAssignment: Buffer }[]
+  }): Promise<{ memberAssignment: Buffer }>
+  heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>
+  leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>
+}
+
+export type Cluster = {
+  connect(): Promise<void>
+  disconnect(): Promise<void>
+  refreshMetadata(): Promise<void>
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>
+  findBroker(node: { nodeId: string | number }): Promise<Broker>
+  findControllerBroker(): Promise<Broker>
+  findGroupCoordinator(group: { groupId: string; coordinatorType?: 0 | 1 }): Promise<Broker>
+  brokerPool: { metadata: Metadata | null }
+}
+
+type ClusterOptions = { allowAutoTopicCreation: false; metadataMaxAge: number }
+type RequestQueue = {
+  pending: unknown[]
+  throttledUntil: number
+  throttleCheckTimeoutId: NodeJS.Timeout | null
+  checkPendingRequests(): void
+}
+type Batch = { messages: WireMessage[] }
+
+const require = createRequire(import.meta.url)
+const BatchOf = require('kafkajs/src/consumer/batch') as new (
+  topic: string,
+  offset: string,
+  data: FetchedPartition,
+) => Batch
+export const { MemberAssignment, MemberMetadata } = require('kafkajs/src/consumer/assignerProtocol') as {
+  MemberMetadata: {
+    encode(data: { version: number; topics: readonly string[]; userData: Buffer }): Buffer
+    decode(bytes: Buffer): { topics: string[]; userData: Buffer }
+  }
+  MemberAssignment: {
+    encode(data: { version: number; assignment: Record<string, number[]>; userData: Buffer }): Buffer
+    decode(bytes: Buffer): { assignment: Record<string, number[]> } | null
+  }
+}
+
+const CHECK_PENDING_MS = 10
+const METADATA_MAX_AGE_MS = 300_000
+const SILENT = () => () => {}
+
+/** Kafkajs wakes every connection each millisecond for ever (its issue 1751): only a queue that holds something needs a look. */
+function quietQueues(): void {
+  const { prototype } = require('kafkajs/src/network/requestQueue') as { prototype: Record<string, unknown> }
+  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.pending.length === 0 || this.throttleCheckTimeoutId !== null) return
+    const delayMs = Math.max(this.throttledUntil - Date.now(), CHECK_PENDING_MS)
+    this.throttleCheckTimeoutId = setTimeout(() => {
+      this.throttleCheckTimeoutId = null
+      this.checkPendingRequests()
+    }, delayMs)
+  }
+}
+
+/** Makes connections of their own to the brokers, each a cluster in kafkajs' words. */
+export function clusterFactory({ brokers, clientId, ssl, sasl, requestTimeoutMs }: KafkaOptions): () => Cluster {
+  quietQueues()
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: 3000,
+    requestTimeout: requestTimeoutMs,
+    // What fails is told and tried again by this log itself, on new connections.
+    retry: { retries: 1, initialRetryTime: 50, maxRetryTime: 200 },
+    logLevel: logLevel.NOTHING,
+    logCreator: SILENT,
+    ...(ssl ? { ssl: true } : {}),
+    ...(sasl === undefined ? {} : { sasl }),
+  })
+  const create = Object.getOwnPropertySymbols(kafka).find(({ description }) => description?.endsWith(':createCluster'))
+  const make = (kafka as unknown as Record<symbol, (options: ClusterOptions) => Cluster>)[create ?? Symbol.iterator]
+  if (make === undefined) throw new Error('this kafkajs is not the version the log is made for (2.2.4)')
+  return () => make({ allowAutoTopicCreation: false, metadataMaxAge: METADATA_MAX_AGE_MS })
+}
+
+/** The records of a fetch from its offset on, without markers and without what aborted transactions wrote. */
+export function committedMessages(topic: string, from: number, partition: FetchedPartition): WireMessage[] {
+  return new BatchOf(topic, String(from), partition).messages
+}

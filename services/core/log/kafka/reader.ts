@@ -1,0 +1,128 @@
+/** Reads a topic from any offset. */
+import type { LogRecord, ReadOptions } from '../port.js'
+import { typeOf } from './faults.js'
+import { type Cluster, committedMessages, type WireMessage } from './internals.js'
+import { leaderOf } from './wire.js'
+
+export type Fetched = {
+  records: LogRecord[]
+  /** Where to read on: after the last record, markers included. */
+  next: number
+}
+
+export type FetchOptions = ReadOptions & {
+  /** How long the broker may wait for a first record. */
+  waitMs: number
+  onlyCommitted?: boolean
+}
+
+const DEFAULT_RECORDS = 10_000
+const DEFAULT_BYTES = 4 * 1024 * 1024
+const EARLIEST = '-2'
+const LATEST = '-1'
+
+/** One batch; undefined where there is no such topic. */
+export async function fetchOnce(cluster: Cluster, full: string, options: FetchOptions): Promise<Fetched | undefined> {
+  const messages = await fetchMessages(cluster, full, options)
+  if (messages === undefined) return undefined
+  const { maxRecords = DEFAULT_RECORDS, maxBytes = DEFAULT_BYTES } = options
+  const records: LogRecord[] = []
+  let bytes = 0
+  for (const message of messages.taken) {
+    bytes += message.value?.length ?? 0
+    if (records.length >= maxRecords || (records.length > 0 && bytes > maxBytes)) break
+    records.push(recordOf(message))
+  }
+  const last = records.at(-1)
+  const isWhole = records.length === messages.taken.length
+  return { records, next: isWhole || last === undefined ? messages.next : last.offset + 1 }
+}
+
+export type FetchedMessages = { taken: WireMessage[]; next: number; highWatermark: number }
+
+/** The same with values that may be null, as compacted topics have them. */
+export async function fetchMessages(
+  cluster: Cluster,
+  full: string,
+  { from, maxBytes = DEFAULT_BYTES, waitMs, onlyCommitted = false }: FetchOptions,
+): Promise<FetchedMessages | undefined> {
+  const leader = await leaderOf(cluster, full)
+  if (leader === undefined) return undefined
+  try {
+    const { responses } = await leader.fetch({
+      replicaId: -1,
+      isolationLevel: onlyCommitted ? 1 : 0,
+      maxWaitTime: waitMs,
+      minBytes: 1,
+      maxBytes,
+      topics: [{ topic: full, partitions: [{ partition: 0, fetchOffset: String(from), maxBytes }] }],
+    })
+    const partition = responses[0]?.partitions[0]
+    if (partition === undefined) return { taken: [], next: from, highWatermark: from }
+    const lastOffset = partition.messages.at(-1)?.offset
+    return {
+      taken: committedMessages(full, from, partition),
+      next: lastOffset === undefined ? from : Math.max(from, Number(lastOffset) + 1),
+      highWatermark: Number(onlyCommitted ? partition.lastStableOffset : partition.highWatermark),
+    }
+  } catch (error) {
+    if (typeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
+    const { start, end } = await endsOf(cluster, full)
+    if (from < start) return fetchMessages(cluster, full, { from: start, maxBytes, waitMs, onlyCommitted })
+    return { taken: [], next: from, highWatermark: end }
+  }
+}
+
+function recordOf({ offset, key, value, timestamp }: WireMessage): LogRecord {
+  return {
+    offset: Number(offset),
+    key: key === null ? '' : key.toString('utf8'),
+    value: value ?? Buffer.alloc(0),
+    timestampMs: Number(timestamp),
+  }
+}
+
+export type Ends = { start: number; end: number }
+
+/** Zeros where there is no such topic. */
+export async function endsOf(cluster: Cluster, full: string): Promise<Ends> {
+  const [start, end] = await Promise.all([offsetFor(cluster, full, EARLIEST), offsetFor(cluster, full, LATEST)])
+  return { start: start ?? 0, end: end ?? 0 }
+}
+
+/** The same of many topics, in two requests to each of their leaders. */
+export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Promise<Map<string, Ends>> {
+  const byLeader = new Map<string, string[]>()
+  for (const topic of topics)
+    for (const node of Object.keys(cluster.findLeaderForPartitions(topic, [0])))
+      byLeader.set(node, [...(byLeader.get(node) ?? []), topic])
+  const ends = new Map<string, Ends>()
+  for (const [nodeId, led] of byLeader) {
+    const leader = await cluster.findBroker({ nodeId })
+    const ask = (timestamp: string) =>
+      leader.listOffsets({
+        replicaId: -1,
+        isolationLevel: 0,
+        topics: led.map((topic) => ({ topic, partitions: [{ partition: 0, timestamp }] })),
+      })
+    const [first, last] = await Promise.all([ask(EARLIEST), ask(LATEST)])
+    for (const { topic, partitions } of first.responses)
+      ends.set(topic, { start: Number(partitions[0]?.offset ?? 0), end: 0 })
+    for (const { topic, partitions } of last.responses)
+      ends.set(topic, { start: ends.get(topic)?.start ?? 0, end: Number(partitions[0]?.offset ?? 0) })
+  }
+  return ends
+}
+
+/** The first offset at or after a timestamp; undefined where there is none. */
+export async function offsetFor(cluster: Cluster, full: string, timestamp: string): Promise<number | undefined> {
+  const leader = await leaderOf(cluster, full)
+  if (leader === undefined) return undefined
+  const { responses } = await leader.listOffsets({
+    replicaId: -1,
+    isolationLevel: 0,
+    topics: [{ topic: full, partitions: [{ partition: 0, timestamp }] }],
+  })
+  const offset = Number(responses[0]?.partitions[0]?.offset ?? -1)
+  return offset < 0 ? undefined : offset
+}

@@ -1,0 +1,66 @@
+/**
+ * Where a source goes on, for every machine that may read it: in the log itself. Each process that takes a source claims it,
+ * and the place of its claim in the log is its generation: the latest claim holds the source, whatever older holders write.
+ */
+import { SOURCES_TOPIC } from '../core/cluster/topics.js'
+import { DextapeError } from '../core/domain/errors.js'
+import { type KeyedTable, openKeyedTable } from '../core/log/keyed-table.js'
+import type { EventLog } from '../core/log/port.js'
+import type { Checkpoint, Checkpoints } from './checkpoints.js'
+
+/**
+ * Under `source/<source id>/<writer>`: a key for each writer, so that in a compacted topic a stale one erases nothing of the
+ * newest. A claim's generation is its own offset.
+ */
+type Held = { claim: true; checkpoint?: undefined } | { generation: number; checkpoint: Checkpoint }
+
+export type SharedCheckpointsOptions = {
+  sourceId: string
+  /** Random: no other process, not even an earlier one, may have it. */
+  writer: string
+}
+
+/** Takes the source: whoever had it before finds out when it next writes, and stops. */
+export async function claimCheckpoints(log: EventLog, options: SharedCheckpointsOptions): Promise<Checkpoints> {
+  const { sourceId, writer } = options
+  const table: KeyedTable<Held> = await openKeyedTable(log, SOURCES_TOPIC)
+  const prefix = `source/${sourceId}/`
+  const ownKey = `${prefix}${writer}`
+  const generation = await table.put(ownKey, { claim: true })
+
+  const holders = () =>
+    table
+      .entries(prefix)
+      .map(({ key, value, offset }) => ({
+        key,
+        generation: 'generation' in value ? value.generation : offset,
+        checkpoint: value.checkpoint,
+      }))
+      .sort((a, b) => b.generation - a.generation)
+
+  return {
+    get(asked) {
+      assertOwn(asked)
+      return structuredClone(holders().find(({ checkpoint }) => checkpoint !== undefined)?.checkpoint)
+    },
+    async put(asked, checkpoint) {
+      assertOwn(asked)
+      await table.put(ownKey, { generation, checkpoint })
+      if (holders()[0]?.key !== ownKey) throw taken(sourceId)
+    },
+    async close() {},
+  }
+
+  function assertOwn(asked: string): void {
+    if (asked === sourceId) return
+    throw new DextapeError({ code: 'source_unclaimed', what: `${asked} was not claimed`, expected: sourceId })
+  }
+}
+
+function taken(sourceId: string): DextapeError {
+  return new DextapeError({
+    code: 'source_taken',
+    what: `Another ingest has taken the source ${sourceId}, and this one stops`,
+    fix: 'Run one ingest for a source; the newest one goes on where this one was.',
+  })
+}

@@ -1,0 +1,84 @@
+/** A broker that is killed or stands still while a log is written and followed. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { LogRecord } from '../../../services/core/log/port.js'
+import { type Broker, startBroker } from '../../rig/kafka/broker.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { createRandom } from '../../rig/market/random.js'
+import { entry } from './contract.js'
+
+let broker: Broker
+beforeAll(async () => {
+  broker = await startBroker()
+})
+afterAll(() => broker.stop())
+
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const OUTAGES = 6
+
+it('appends once each and follows all, whatever happens to the broker', async () => {
+  console.info(`broker outages: SEED=${seed}`)
+  const random = createRandom(seed).next
+  const told: string[] = []
+  const log = openTestLog(broker.brokers, freshPrefix(), {
+    patienceMs: Number.POSITIVE_INFINITY,
+    requestTimeoutMs: 2000,
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
+  })
+  const topic = 'dex.blocks.eth'
+  const ended = new AbortController()
+  const followed: LogRecord[] = []
+  let wanted = Number.POSITIVE_INFINITY
+  const following = (async () => {
+    for await (const records of log.follow(topic, { from: 0 }, ended.signal)) {
+      followed.push(...records)
+      if (followed.length >= wanted) ended.abort()
+    }
+  })()
+
+  const written: string[] = []
+  const offsets: [offset: number, index: number][] = []
+  let isWriting = true
+  const writing = (async () => {
+    while (isWriting) {
+      const batch = Array.from({ length: 1 + Math.floor(random() * 20) }, (_, n) => `${written.length + n}`)
+      const first = written.length
+      written.push(...batch)
+      offsets.push([
+        await log.append(
+          topic,
+          batch.map((text) => entry(text)),
+        ),
+        first,
+      ])
+    }
+  })()
+
+  for (let outage = 0; outage < OUTAGES; outage++) {
+    await delay(200 + random() * 500)
+    if (outage % 2 === 0) {
+      await broker.kill()
+      await delay(random() * 1500)
+      await broker.restart()
+    } else {
+      broker.pause()
+      await delay(500 + random() * 4000)
+      broker.resume()
+    }
+  }
+  await delay(500)
+  isWriting = false
+  await writing
+  wanted = written.length
+  if (followed.length >= wanted) ended.abort()
+  await following
+
+  expect(followed.map(({ value }) => Buffer.from(value).toString())).toEqual(written)
+  expect(followed.map(({ offset }) => offset)).toEqual(written.map((_, index) => index))
+  expect(offsets.filter(([offset, index]) => offset !== index)).toEqual([])
+  expect(told.length).toBeGreaterThan(0)
+  expect(told).toEqual(told.map((_, index) => (index % 2 === 0 ? 'away' : 'back')))
+  expect(told.at(-1)).toBe('back')
+  await log.close()
+})

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../../schemas/avro.js'
+import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
+import { highestTimestamp } from '../../../services/core/log/kafka/newest.js'
+import { type Broker, startBroker } from '../../rig/kafka/broker.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { entry, eventLogContract } from './contract.js'
+import { eventLogProcessContract } from './process-contract.js'
+
+let broker: Broker
+let prefix: string
+const opened: KafkaLog[] = []
+
+function open(): KafkaLog {
+  const log = openTestLog(broker.brokers, prefix)
+  opened.push(log)
+  return log
+}
+
+beforeAll(async () => {
+  broker = await startBroker()
+})
+afterAll(() => broker.stop())
+beforeEach(() => {
+  prefix = freshPrefix()
+})
+afterEach(async () => {
+  for (const log of opened.splice(0)) await log.close()
+})
+
+eventLogContract('kafka', async () => ({ log: open(), reopen: async () => open(), close: async () => undefined }))
+
+eventLogProcessContract('kafka', {
+  open: async () => open(),
+  writer: (task) => [
+    join(repositoryRoot(), 'dist/test/rig/log-writer.js'),
+    JSON.stringify({ at: { brokers: broker.brokers, prefix, paddingBytes: 40_000 }, ...task }),
+  ],
+})
+
+describe('kafka: what only it has', () => {
+  it('cuts an append that is larger than a message set into several, in order', async () => {
+    const log = open()
+    const values = Array.from({ length: 12 }, (_, index) => String(index).padEnd(300_000, 'x'))
+    expect(
+      await log.append(
+        'dex.blocks.eth',
+        values.map((text) => entry(text)),
+      ),
+    ).toBe(0)
+    const read: string[] = []
+    while (read.length < values.length)
+      read.push(
+        ...(await log.read('dex.blocks.eth', { from: read.length })).map(({ value }) => Buffer.from(value).toString()),
+      )
+    expect(read).toEqual(values)
+  })
+
+  it('finds the highest timestamp also where it is not the last', async () => {
+    const log = open()
+    await log.append(
+      'dex.blocks.eth',
+      [10, 4000, 25, 30].map((timeMs) => entry('x', timeMs)),
+    )
+    expect((await log.info('dex.blocks.eth')).newestMs).toBe(4000)
+    for (const highest of [5, 6, 7, 1000, 123_456_789])
+      expect(await highestTimestamp(5, async (timeMs) => timeMs <= highest)).toBe(highest)
+  })
+
+  it('tells the size of a topic', async () => {
+    const log = open()
+    await log.append('dex.blocks.eth', [entry('x'.repeat(100_000))])
+    const { bytes } = await log.info('dex.blocks.eth')
+    expect(bytes).toBeGreaterThanOrEqual(100_000)
+    expect(bytes).toBeLessThan(110_000)
+  })
+
+  it('keeps two prefixes apart', async () => {
+    const one = open()
+    await one.append('dex.blocks.eth', [entry('one')])
+    prefix = freshPrefix()
+    const other = open()
+    expect(await other.topics()).toEqual([])
+    expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
+  })
+
+  it('a command gives up on a broker that is not there, with advice', async () => {
+    const log = openTestLog('127.0.0.1:1', prefix, { patienceMs: 300 })
+    opened.push(log)
+    await expect(log.topics()).rejects.toMatchObject({ code: 'log_away', retry: true })
+    await expect(log.read('dex.blocks.eth', { from: 0 })).rejects.toThrow(/KAFKA_BROKERS/)
+  })
+})

@@ -1,0 +1,20 @@
+/** The log on a test's broker: every test under a prefix of its own. */
+import { randomBytes } from 'node:crypto'
+import { type KafkaLog, openKafkaLog } from '../../services/core/log/kafka/kafka-log.js'
+import type { KafkaOptions } from '../../services/core/log/kafka/options.js'
+
+export const freshPrefix = (): string => `t${randomBytes(6).toString('hex')}.`
+
+export function openTestLog(brokers: string, prefix: string, options: Partial<KafkaOptions> = {}): KafkaLog {
+  return openKafkaLog({
+    brokers: brokers.split(','),
+    clientId: 'test',
+    prefix,
+    ssl: false,
+    requestTimeoutMs: 5000,
+    patienceMs: 60_000,
+    onAway: () => {},
+    onBack: () => {},
+    ...options,
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * A real schema registry for tests: Apicurio, which serves Confluent's REST interface. Fetched once from Maven Central into
+ * the git-ignored cache; it keeps everything in memory.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryRoot } from '../../../schemas/avro.js'
+import { freePort } from '../browser/free-port.js'
+import { holding, run } from '../python/venv.js'
+
+/** The newest that runs on Java 17. */
+const VERSION = '3.0.9'
+const CACHE = join(repositoryRoot(), '.cache/registry')
+const FOLDER = join(CACHE, `apicurio-${VERSION}`)
+const RUNNER = `apicurio-registry-app-${VERSION}-runner.jar`
+const STARTED_WITHIN_MS = 60_000
+
+export type RunningRegistry = { url: string; stop(): Promise<void> }
+
+export async function startRegistry(): Promise<RunningRegistry> {
+  await install()
+  const port = await freePort()
+  const options = [
+    '-Xmx384m',
+    '-XX:TieredStopAtLevel=1',
+    '-Dquarkus.http.host=127.0.0.1',
+    `-Dquarkus.http.port=${port}`,
+  ]
+  const child = spawn('java', [...options, '-jar', RUNNER], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let said = ''
+  const started = new Promise<void>((resolve, reject) => {
+    const listen = (text: string): void => {
+      said = `${said}${text}`.slice(-8000)
+    }
+    child.stdout.setEncoding('utf8').on('data', listen)
+    child.stderr.setEncoding('utf8').on('data', listen)
+    child.once('error', (cause) => reject(new Error('the registry does not start: is Java 17 installed?', { cause })))
+    child.once('close', (code) => reject(new Error(`the registry ended with ${code}:\n${said}`)))
+    answers(`http://127.0.0.1:${port}/apis/ccompat/v7/subjects`).then(resolve, () =>
+      reject(new Error(`the registry does not answer:\n${said}`)),
+    )
+  })
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  try {
+    await started
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `http://127.0.0.1:${port}/apis/ccompat/v7`, stop }
+}
+
+/** Quarkus says nothing on its output once it listens, so it is asked until it answers. */
+async function answers(url: string): Promise<void> {
+  const deadline = Date.now() + STARTED_WITHIN_MS
+  for (;;) {
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ok) return
+    if (Date.now() > deadline) throw new Error('too late')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function install(): Promise<void> {
+  const ready = join(FOLDER, 'ready')
+  if (existsSync(ready)) return
+  mkdirSync(CACHE, { recursive: true })
+  await holding(`${FOLDER}.lock`, async () => {
+    if (existsSync(ready)) return
+    rmSync(FOLDER, { recursive: true, force: true })
+    mkdirSync(FOLDER)
+    const artifact = `io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`
+    const archive = join(FOLDER, 'all.tar.gz')
+    // The file alone: newer versions of the goal also want the poms of its parents, which not every mirror has.
+    const goal = 'org.apache.maven.plugins:maven-dependency-plugin:2.8:get'
+    await must('mvn', ['-B', '-q', goal, `-Dartifact=${artifact}`, '-Dtransitive=false', `-Ddest=${archive}`], 'maven')
+    await must('tar', ['xzf', archive, '-C', FOLDER], 'tar')
+    rmSync(archive)
+    writeFileSync(ready, '')
+  })
+}
+
+async function must(command: string, args: readonly string[], debianPackage: string): Promise<void> {
+  const { code, out } = await run(command, args)
+  if (code === 0) return
+  throw new Error(
+    `The tests fetch a schema registry from Maven Central and could not (apt install ${debianPackage}?): ${command} ${args.join(' ')}\n${out}`,
+  )
+}

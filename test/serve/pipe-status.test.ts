@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ServiceReport, type ToldReport, tellStatus } from '../../services/core/cluster/status.js'
+import { STATUS_TOPIC } from '../../services/core/cluster/topics.js'
+import { DextapeError } from '../../services/core/domain/errors.js'
+import { openKeyedTable } from '../../services/core/log/keyed-table.js'
+import type { EventLog } from '../../services/core/log/port.js'
+import { createPipeStatus } from '../../services/serve/pipe-status.js'
+import { type SharedLog, sharedLog } from '../rig/shared-log.js'
+
+let shared: SharedLog
+let now: number
+beforeEach(() => {
+  shared = sharedLog()
+  now = 1_000_000
+})
+afterEach(() => shared.close())
+
+/** Tells for as many turns as there are reports, two seconds each. */
+async function tell(log: EventLog, instance: string, reports: readonly ServiceReport[]): Promise<void> {
+  const stop = new AbortController()
+  let turn = 0
+  const last = reports.at(-1) as ServiceReport
+  const sleep = async (ms: number) => {
+    now += ms
+    if (++turn === reports.length) stop.abort()
+  }
+  await tellStatus(log, { instance, report: () => reports[turn] ?? last, nowMs: () => now, sleep }, stop.signal)
+}
+
+async function read() {
+  const table = await openKeyedTable<ToldReport>(shared.open(), STATUS_TOPIC)
+  return createPipeStatus(table, () => now)
+}
+
+const ingest = (publishedAtMs: number, away: ServiceReport['away'] = []): ServiceReport => ({
+  service: 'ingest',
+  chains: [{ chain: 'eth', source: 'day.jsonl', publishedAtMs }],
+  away,
+})
+const fold = (chain: string, stopped: string | null, away: ServiceReport['away'] = []): ServiceReport => ({
+  service: 'aggregate',
+  chains: [{ chain, indexedFrom: 7, stopped }],
+  away,
+})
+
+describe('what services tell of themselves', () => {
+  it('becomes the status of a chain, whoever told it', async () => {
+    expect((await read()).chains()).toEqual([])
+    await tell(shared.open(), 'a-1', [ingest(now - 3000)])
+    await tell(shared.open(), 'b-2', [fold('eth', null)])
+    await tell(shared.open(), 'c-3', [fold('bsc', 'no parent')])
+    expect((await read()).chains()).toEqual([
+      { chain: 'eth', source: 'day.jsonl', sourceAgeS: 9, indexedFrom: 7 },
+      { chain: 'bsc', source: '', sourceAgeS: null, indexedFrom: 7, stopped: 'no parent' },
+    ])
+  })
+
+  it('of a chain that moved is the newest word', async () => {
+    await tell(shared.open(), 'old', [fold('eth', 'stuck')])
+    await tell(shared.open(), 'new', [fold('eth', null)])
+    expect((await read()).chains()).toEqual([{ chain: 'eth', source: '', sourceAgeS: null, indexedFrom: 7 }])
+  })
+
+  it('names what is away and where, until its teller is silent for a minute', async () => {
+    const store = { part: 'store', since: 900, reason: 'refused' } as const
+    await tell(shared.open(), 'a-1', [ingest(0)])
+    await tell(shared.open(), 'b-2', [fold('eth', null, [store])])
+    const status = await read()
+    expect(status.away()).toEqual([{ part: 'store', where: 'aggregate b-2', since: 900, reason: 'refused' }])
+    now += 60_000
+    expect(status.away()).toEqual([])
+  })
+
+  it('is written when it changes, and now and then when it does not', async () => {
+    const log = shared.open()
+    const times = (count: number, report: ServiceReport) => Array.from({ length: count }, () => report)
+    await tell(log, 'a', [...times(3, ingest(1)), ...times(12, ingest(2))])
+    const told = (await log.read(STATUS_TOPIC, { from: 0 })).map(({ key, value, timestampMs }) => {
+      const { chains } = JSON.parse(Buffer.from(value).toString()) as { chains: { publishedAtMs: number }[] }
+      return [key, timestampMs - 1_000_000, chains[0]?.publishedAtMs]
+    })
+    expect(told).toEqual([
+      ['ingest/a', 0, 1],
+      ['ingest/a', 6_000, 2],
+      ['ingest/a', 22_000, 2],
+    ])
+  })
+
+  it('is told later where the log is away', async () => {
+    const log = shared.open()
+    let tries = 0
+    const shaky: EventLog = {
+      ...log,
+      async append(...args) {
+        if (++tries < 3) throw new DextapeError({ code: 'log_away', what: 'away', retry: true })
+        return log.append(...args)
+      },
+    }
+    await tell(shaky, 'a', [ingest(1), ingest(1), ingest(1), ingest(1)])
+    expect([tries, (await log.info(STATUS_TOPIC)).end]).toEqual([3, 1])
+  })
+})
