@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { repositoryRoot } from '../../schemas/avro.js'
+import { HTTP_PORTS } from '../../services/cli/run/cluster.js'
 import { ENVIRONMENT } from '../../services/core/config/environment.js'
 import { CLICKHOUSE_IMAGE } from '../rig/clickhouse/server.js'
 import { KAFKA_IMAGE } from '../rig/kafka/broker.js'
@@ -51,6 +52,8 @@ describe('docker-compose.yml', () => {
     expect(serviceOf('kafka').image).toBe(KAFKA_IMAGE)
     expect(KAFKA_IMAGE).toBe(`apache/kafka:${/<kafka\.version>(.+)</.exec(read('infra/kafka/pom.xml'))?.[1]}`)
     expect(serviceOf('clickhouse').image).toBe(CLICKHOUSE_IMAGE)
+    const registry = /VERSION = '(.+)'/.exec(read('test/rig/registry/apicurio.ts'))?.[1]
+    expect(serviceOf('registry').image).toBe(`apicurio/apicurio-registry:${registry}`)
   })
 
   it.each(all)('%s is checked, limited and started again', (_, { healthcheck, deploy, restart }) => {
@@ -87,11 +90,8 @@ describe('docker-compose.yml', () => {
 
   it('asks each service at the port it answers on', () => {
     const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck.test.at(-1)])
-    expect(asked).toEqual([
-      ['ingest', 'http://127.0.0.1:8082/ready'],
-      ['aggregate', 'http://127.0.0.1:8083/ready'],
-      ['serve', 'http://127.0.0.1:8080/ready'],
-    ])
+    const answering = Object.entries(HTTP_PORTS).map(([name, port]) => [name, `http://127.0.0.1:${port}/ready`])
+    expect(asked.sort()).toEqual(answering.sort())
     for (const [, { healthcheck }] of ours) expect(existsSync(join(root, healthcheck.test[2] ?? ''))).toBe(true)
   })
 
