@@ -3,30 +3,26 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ChainPipeline, openChainPipeline } from '../../services/aggregate/chain-pipeline.js'
-import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import type { TradeRecord } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded.js'
-import { blocksTopic, type EventLog, tradesTopic } from '../../services/core/log/port.js'
+import { tradesTopic } from '../../services/core/log/port.js'
 import { openStore } from '../../services/core/store/clickhouse.js'
 import type { Store } from '../../services/core/store/port.js'
-import { Crash, crashingLog } from '../rig/aggregate/crashing-log.js'
-import { chainRecordOf, FOLD_SETTINGS } from '../rig/aggregate/fold-lines.js'
+import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
+import { storeTargetOf } from '../rig/engine.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
-import { engineExpected } from '../rig/store-engine.js'
 import { MONDAY, MONEY, pool, swap, tape } from '../rig/tape.js'
 
 let folder: string
 let store: Store
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dextape-trades-'))
-  const url = process.env.CLICKHOUSE_URL ?? ''
-  store = await openStore(engineExpected ? { kind: 'embedded', path: join(folder, 'store') } : { kind: 'server', url })
+  store = await openStore(storeTargetOf(folder))
   await store.migrate()
 })
 afterAll(async () => {
@@ -36,53 +32,21 @@ afterAll(async () => {
 
 /** Rows are told apart by chain, so every run has one of its own. */
 const freshChain = (): string => `t${randomBytes(6).toString('hex')}`
-const SETTINGS = { ...FOLD_SETTINGS, flushEveryMs: 10, flushRows: 1000, publishTrades: true }
 
-/** Plays a recording through the aggregate; with `random`, it dies now and then and starts again from its last checkpoint. */
 async function publish(lines: readonly RecordingLine[], money: ChainFacts, random?: Random) {
-  const facts = { ...money, chain: freshChain() }
-  const { chain } = facts
+  const chain = freshChain()
   const { log, registry } = openEmbedded({ path: join(folder, chain) })
-  const codec = createCodec(registry)
-  for (const line of lines) {
-    const record = chainRecordOf({ ...line, chain }, facts)
-    const isBlock = record.kind === 'block'
-    const topic = blocksTopic(chain)
-    const value = isBlock ? codec.encodeBlock(topic, record.block) : codec.encodeRetract(topic, record.retract)
-    await log.append(topic, [{ key: chain, value, timestampMs: isBlock ? record.block.time * 1000 : 0 }])
-  }
-  const stateStore = memoryStateStore()
-  const written = random === undefined ? log : crashingLog(log, random, 0.15)
-  const open = (): Promise<ChainPipeline> =>
-    openChainPipeline({ facts, settings: SETTINGS, log: written, codec, store, stateStore })
-  let pipeline = await open()
-  let crashes = 0
-  while (pipeline.position < lines.length) {
-    const maxRecords = 1 + Math.floor((random?.next() ?? 0.5) * 20)
-    try {
-      await pipeline.process(await log.read(blocksTopic(chain), { from: pipeline.position, maxRecords }))
-      expect(pipeline.stopped).toBeNull()
-      if ((random?.next() ?? 1) < 0.3) await pipeline.checkpoint()
-    } catch (error) {
-      if (!(error instanceof Crash)) throw error
-      crashes += 1
-      pipeline = await open()
-    }
-  }
-  await pipeline.checkpoint()
-  const records = await readTrades(log, chain)
+  const deps = { facts: { ...money, chain }, log, codec: createCodec(registry), store }
+  await appendLines(deps, lines)
+  const { crashes } = await runPipeline(deps, random)
+  const records = (await log.read(tradesTopic(chain), { from: 0, maxRecords: 1e6, maxBytes: 1e9 })).map((record) => {
+    const decoded = deps.codec.decodeLogRecord(record.value)
+    if (decoded.kind !== 'trade') throw new Error(`a ${decoded.kind} among the trades`)
+    expect(record.key).toBe(decoded.trade.pair)
+    return decoded.trade
+  })
   await log.close()
   return { chain, records, crashes }
-
-  async function readTrades(from: EventLog, of: string): Promise<TradeRecord[]> {
-    const read = await from.read(tradesTopic(of), { from: 0, maxRecords: 1e6, maxBytes: 1e9 })
-    return read.map(({ key, value }) => {
-      const decoded = codec.decodeLogRecord(value)
-      if (decoded.kind !== 'trade') throw new Error(`a ${decoded.kind} among the trades`)
-      expect(key).toBe(decoded.trade.pair)
-      return decoded.trade
-    })
-  }
 }
 
 /** What a reader has who adds inserts and takes back retracts. */
