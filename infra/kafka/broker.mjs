@@ -82,9 +82,8 @@ function isOpen(port) {
 }
 
 async function fetch() {
-  requireJava()
   await fetchJars(tell)
-  tell(`Kafka ${KAFKA_VERSION} is in ${JARS}`)
+  process.stdout.write(`Kafka ${KAFKA_VERSION} is in ${JARS}\n`)
 }
 
 function read(args) {

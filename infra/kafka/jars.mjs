@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { BrokerError, requireMaven, run } from './programs.mjs'
+import { BrokerError, requireJava, requireMaven, run } from './programs.mjs'
 
 const POM = fileURLToPath(new URL('pom.xml', import.meta.url))
 const FETCH_WITHIN_MS = 15 * 60_000
@@ -21,6 +21,7 @@ export async function fetchJars(tell) {
   mkdirSync(CACHE, { recursive: true })
   await holding(`${JARS}.lock`, tell, async () => {
     if (existsSync(JARS)) return
+    requireJava()
     requireMaven()
     const fetched = `${JARS}.part`
     rmSync(fetched, { recursive: true, force: true })

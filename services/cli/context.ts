@@ -8,6 +8,7 @@ import {
   findDataDir,
   isDataDir,
   isRunning,
+  type LoadOptions,
   loadConfig,
   openDataDir,
 } from '../core/config/index.js'
@@ -27,9 +28,10 @@ export type World = {
 /** Options every command takes. */
 export type GlobalOptions = { config?: string; dataDir?: string }
 
-export function configOf(world: World, { config: file, dataDir }: GlobalOptions): Config {
+export function configOf(world: World, options: GlobalOptions, service: LoadOptions['service'] = 'serve'): Config {
+  const { config: file, dataDir } = options
   const env = dataDir === undefined ? world.env : { ...world.env, DEXTAPE_DATA_DIR: dataDir }
-  return loadConfig({ env, cwd: world.cwd, file })
+  return loadConfig({ env, cwd: world.cwd, file, service })
 }
 
 /** For commands that work beside a running `up` or after it: unless a directory is named, the one that is running, else the one that is there. */

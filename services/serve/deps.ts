@@ -2,6 +2,7 @@ import type { Config } from '../core/config/config.js'
 import type { KeyStore } from '../core/config/keys.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
+import type { AwayReport, Health } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Store } from '../core/store/port.js'
@@ -48,9 +49,19 @@ export type ServeDeps = {
   chains?: readonly string[]
   logger: Logger
   metrics: Metrics
+  /**
+   * What must be there before anything is loaded (the store's tables, the keys). Runs while REST listens and answers 503;
+   * called again after a failure that may pass.
+   */
+  prepare?: () => Promise<void>
   pipeStatus?: () => readonly PipeChainStatus[]
+  /** What this process finds away, and the name it says so under. */
+  health?: Health
+  where?: string
+  /** What other processes find away. */
+  awayElsewhere?: () => AwayReport[]
   /** The market is made up: /status and every page say so. */
-  simulated?: boolean
+  simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>
   /** Wall clock, epoch milliseconds. */
   nowMs?: () => number

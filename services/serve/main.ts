@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { createBackoff, sleep, untilAborted, withRetry } from '../core/runtime/backoff.js'
+import { registerHealthMetrics } from '../core/runtime/health.js'
 import { createChainDirectory } from './chain-directory.js'
 import type { ServeDeps } from './deps.js'
 import { createKeyGate } from './keys/gate.js'
@@ -17,49 +19,97 @@ import { readStatus, type StatusReport } from './status.js'
 export type { PipeChainStatus, PushLimits, ServeConfig, ServeDeps } from './deps.js'
 
 export interface Serve {
-  /** Listens, then loads and follows; resolves with the ports once memory is loaded. `/ready` tells when it is current. */
-  start(): Promise<{ httpPort: number; wsPort: number }>
+  /**
+   * Listens, waits for a log and a store that are not there yet, then loads and follows; resolves with the ports once memory
+   * is loaded, or early where the signal ends the wait. `/ready` tells when it is current.
+   */
+  start(signal?: AbortSignal): Promise<{ httpPort: number; wsPort: number }>
   stop(): Promise<void>
   status(): Promise<StatusReport>
 }
 
+const LONGEST_WAIT_MS = 2000
+const SAVE_WITHIN_MS = 1000
+
 /** The serving end of the pipe: updates → memory → REST answers and pushes. */
 export function createServe(deps: ServeDeps): Serve {
-  const { config, logger, log, store } = deps
+  const { config, logger, store, where = 'serve' } = deps
   const nowMs = deps.nowMs ?? Date.now
   const metrics = createServeMetrics(deps.metrics)
   const limits = pushLimits(deps.push)
   const recall = { seconds: limits.ringSeconds, bytes: limits.ringBytes }
   const memory = createMemory({ ...deps, chains: deps.chains ?? [], metrics, nowMs, recall })
   const chains = createChainDirectory(memory, config)
-  const status = () =>
-    readStatus({ memory, log, pipeStatus: deps.pipeStatus ?? (() => []), simulated: deps.simulated ?? false, nowMs })
+  const away = () => [
+    ...(deps.health?.report() ?? []).map(({ part, since, reason }) => ({ part, where, since, reason })),
+    ...(deps.awayElsewhere?.() ?? []),
+  ]
+  if (deps.health !== undefined) registerHealthMetrics(deps.metrics, deps.health)
+  const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
+  const pipeStatus = deps.pipeStatus ?? (() => [])
+  const status = async () => readStatus({ memory, pipeStatus, away, simulated: isSimulated(), nowMs })
+  let isLoaded = false
   const spending = createSpending(deps.keys, nowMs, logger)
   const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
-  const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope })
+  const { envelope } = config
+  const rest = createRestServer({ chains, store, gate, metrics, logger, envelope, isLoaded: () => isLoaded })
   addServiceRoutes(rest, { memory, metrics, status })
   addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
   const tokens = createWsTokens(randomBytes, nowMs)
   let wsPort = config.wsPort
-  addWsTokenRoute(rest, { gate, tokens, wsPort: () => wsPort })
+  addWsTokenRoute(rest, { gate, tokens, wsPort: () => wsPort, isLoaded: () => isLoaded })
   const push = createPushServer({ memory, chains, gate, tokens, metrics, logger, nowMs, limits })
+
+  const ending = new AbortController()
+
+  async function load(signal: AbortSignal): Promise<void> {
+    const attempt = async () => {
+      await deps.prepare?.()
+      await memory.start()
+      return true
+    }
+    // What is away is told by health.
+    const trying = withRetry(attempt, createBackoff({ maxMs: LONGEST_WAIT_MS }), signal, () => {})
+    const loaded = await untilAborted(trying, signal)
+    if (loaded === undefined) return
+    isLoaded = true
+    // Sockets are taken once there is something to tell them.
+    wsPort = await push.listen(config.host, config.wsPort)
+    logger.info('serving', { httpPort: httpPort(), wsPort, chains: memory.chains().map(({ chain }) => chain) })
+  }
+
+  function httpPort(): number {
+    const address = rest.server.address()
+    return typeof address === 'object' && address !== null ? address.port : config.httpPort
+  }
+
+  async function close(): Promise<void> {
+    ending.abort()
+    push.stop()
+    await rest.close()
+    // A log that is away must not hold up the stop for the last second's credit units.
+    await Promise.race([spending.save(), sleep(SAVE_WITHIN_MS, new AbortController().signal)])
+    await memory.stop()
+  }
+
+  let closing: Promise<void> | undefined
+  const stop = () => {
+    closing ??= close()
+    return closing
+  }
 
   return {
     status,
-    async start() {
+    async start(signal) {
       await rest.listen({ host: config.host, port: config.httpPort })
-      wsPort = await push.listen(config.host, config.wsPort)
-      await memory.start()
-      const address = rest.server.address()
-      const httpPort = typeof address === 'object' && address !== null ? address.port : config.httpPort
-      logger.info('serving', { httpPort, wsPort, chains: memory.chains().map(({ chain }) => chain) })
-      return { httpPort, wsPort }
+      try {
+        await load(signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]))
+      } catch (error) {
+        await stop()
+        throw error
+      }
+      return { httpPort: httpPort(), wsPort }
     },
-    async stop() {
-      push.stop()
-      await rest.close()
-      await spending.save()
-      await memory.stop()
-    },
+    stop,
   }
 }

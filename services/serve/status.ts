@@ -1,4 +1,5 @@
-import { deadTopic, type EventLog } from '../core/log/port.js'
+import { deadTopic } from '../core/log/port.js'
+import type { AwayReport } from '../core/runtime/health.js'
 import type { PipeChainStatus } from './deps.js'
 import { type ChainState, createChainState } from './memory/chain-state.js'
 import type { Memory } from './memory/memory.js'
@@ -26,6 +27,8 @@ export type ChainStatus = {
 export type StatusReport = {
   /** The market is made up. */
   simulated: boolean
+  /** What does not answer, where and since when; empty when all is well. */
+  away: AwayReport[]
   chains: ChainStatus[]
   /** Dead letters that named no chain: lines that are no record at all. */
   dead_letters_without_chain: number
@@ -36,17 +39,17 @@ const NO_CHAIN = 'unknown'
 
 export type StatusDeps = {
   memory: Memory
-  log: EventLog
   pipeStatus: () => readonly PipeChainStatus[]
+  away: () => AwayReport[]
   simulated: boolean
   nowMs: () => number
 }
 
-export async function readStatus(deps: StatusDeps): Promise<StatusReport> {
+/** From memory alone: it must answer when nothing else does. */
+export function readStatus(deps: StatusDeps): StatusReport {
   const pipe = new Map(deps.pipeStatus().map((status) => [status.chain, status]))
-  const topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
   const deadLetters = (chain: string) => {
-    const dead = topics.get(deadTopic(chain))
+    const dead = deps.memory.topics().get(deadTopic(chain))
     return dead === undefined ? 0 : dead.end - dead.start
   }
   // A chain that stopped at its very first block has no updates, so memory does not know it.
@@ -54,7 +57,12 @@ export async function readStatus(deps: StatusDeps): Promise<StatusReport> {
   const chains = [...deps.memory.chains(), ...unserved].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
   )
-  return { simulated: deps.simulated, chains, dead_letters_without_chain: deadLetters(NO_CHAIN) }
+  return {
+    simulated: deps.simulated,
+    away: deps.away(),
+    chains,
+    dead_letters_without_chain: deadLetters(NO_CHAIN),
+  }
 }
 
 function chainStatus(

@@ -1,34 +1,47 @@
-/** A TCP proxy in front of a ClickHouse server that a test can take away and bring back on the same port. */
+/** A TCP proxy in front of a ClickHouse that a test can take away, bring back on the same port, and let hang. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 export type StoreProxy = {
   url: string
   away: () => Promise<void>
   back: () => Promise<void>
+  /** Connections open and stay open, and not a byte goes through. */
+  stall: () => void
+  flow: () => void
   close: () => Promise<void>
 }
 
-export async function proxyTo(target: URL): Promise<StoreProxy> {
-  const sockets = new Set<Socket>()
+export type ProxyOptions = { port?: number; to?: NetConnectOpts }
+
+/** `to` is where it connects, if not to the address of `target`. */
+export async function proxyTo(target: URL, options: ProxyOptions = {}): Promise<StoreProxy> {
+  const to = options.to ?? { host: target.hostname, port: Number(target.port || 8123) }
+  const lines = new Set<[Socket, Socket]>()
+  let stalled = false
+  const join = ([near, far]: [Socket, Socket]) => near.pipe(far).pipe(near)
+  const part = ([near, far]: [Socket, Socket]) => {
+    near.unpipe(far).pause()
+    far.unpipe(near).pause()
+  }
   const server = createServer((near) => {
-    const far = connect(Number(target.port || 8123), target.hostname)
-    const both = [near, far]
-    for (const socket of both) {
-      sockets.add(socket)
+    const line: [Socket, Socket] = [near, connect(to)]
+    lines.add(line)
+    for (const socket of line) {
       socket.on('error', () => {})
       socket.on('close', () => {
-        sockets.delete(socket)
-        for (const other of both) other.destroy()
+        lines.delete(line)
+        for (const end of line) end.destroy()
       })
     }
-    near.pipe(far).pipe(near)
+    if (stalled) part(line)
+    else join(line)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  await listen(0)
+  await listen(options.port ?? 0)
   const { port } = server.address() as AddressInfo
   const url = new URL(target)
   url.hostname = '127.0.0.1'
@@ -36,8 +49,21 @@ export async function proxyTo(target: URL): Promise<StoreProxy> {
   const away = async () => {
     const closed = server.listening ? once(server, 'close') : undefined
     server.close()
-    for (const socket of sockets) socket.destroy()
+    for (const ends of lines) for (const end of ends) end.destroy()
     await closed
   }
-  return { url: url.href, away, back: () => listen(port), close: away }
+  return {
+    url: url.href,
+    away,
+    back: () => listen(port),
+    stall: () => {
+      stalled = true
+      for (const line of lines) part(line)
+    },
+    flow: () => {
+      stalled = false
+      for (const line of lines) join(line)
+    },
+    close: away,
+  }
 }

@@ -1,7 +1,7 @@
 /** What a running ingest or aggregate says of itself, for every serving node: one record an instance, in a compacted topic. */
 import { tableEntry } from '../log/keyed-table.js'
 import type { EventLog } from '../log/port.js'
-import { isRetryable, type Sleep, sleep } from '../runtime/backoff.js'
+import { isRetryable, type Sleep, sleep, untilAborted } from '../runtime/backoff.js'
 import type { Away } from '../runtime/health.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
 import { STATUS_TOPIC } from './topics.js'
@@ -47,7 +47,8 @@ export async function tellStatus(log: EventLog, options: TellOptions, signal: Ab
     if (text !== told || atMs - toldAtMs >= HEARTBEAT_MS) {
       try {
         const value: ToldReport = { ...now, instance, atMs }
-        await log.append(STATUS_TOPIC, [tableEntry(`${now.service}/${instance}`, value, atMs)])
+        const entry = tableEntry(`${now.service}/${instance}`, value, atMs)
+        await untilAborted(log.append(STATUS_TOPIC, [entry]), signal)
         told = text
         toldAtMs = atMs
       } catch (error) {

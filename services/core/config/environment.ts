@@ -5,7 +5,7 @@ import { nearestWord } from './nearest.js'
 export const ENVIRONMENT = {
   DEXTAPE_CONFIG: 'configuration file, YAML or JSON',
   DEXTAPE_DATA_DIR: 'data directory (.dextape)',
-  DEXTAPE_HTTP_PORT: 'REST port (8080)',
+  DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), what ingest (8082) and aggregate (8083) tell of themselves',
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',

@@ -14,14 +14,19 @@ import { withLogos } from './token-lists.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
+/** Three processes of one machine find each a port of their own. */
+export const HTTP_PORTS = { serve: 8080, ingest: 8082, aggregate: 8083 } as const
+
 export type LoadOptions = {
   env: Environment
   cwd: string
   /** The file named on the command line; wins over DEXTAPE_CONFIG. */
   file?: string | undefined
+  /** Whose process it is, for the port it takes where none is given. */
+  service?: keyof typeof HTTP_PORTS
 }
 
-export function loadConfig({ env, cwd, file }: LoadOptions): Config {
+export function loadConfig({ env, cwd, file, service = 'serve' }: LoadOptions): Config {
   const named = file ?? (env.DEXTAPE_CONFIG?.trim() || undefined)
   const path = named === undefined ? undefined : resolve(cwd, named)
   const problems: string[] = []
@@ -29,7 +34,7 @@ export function loadConfig({ env, cwd, file }: LoadOptions): Config {
   const fromEnvironment = settingsFromEnvironment(env, problems)
   const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
   settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
-  const config = build(settings, path, cwd, problems)
+  const config = build(settings, path, cwd, service, problems)
   if (problems.length > 0) {
     throw new ConfigError({
       code: 'config_invalid',
@@ -73,10 +78,16 @@ function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclud
   return { ...file, brokers, ...(url === undefined ? {} : { schema_registry_url: url }) }
 }
 
-function build(settings: ConfigFile, path: string | undefined, cwd: string, problems: string[]): Config {
-  const httpPort = settings.http_port ?? 8080
+function build(
+  settings: ConfigFile,
+  path: string | undefined,
+  cwd: string,
+  service: keyof typeof HTTP_PORTS,
+  problems: string[],
+): Config {
+  const httpPort = settings.http_port ?? HTTP_PORTS[service]
   const wsPort = settings.ws_port ?? 8081
-  if (httpPort === wsPort && httpPort !== 0)
+  if (service === 'serve' && httpPort === wsPort && httpPort !== 0)
     problems.push(`the REST port and the WebSocket port are both ${httpPort}; give them different numbers`)
   return {
     file: path === undefined ? { kind: 'none' } : { kind: 'file', path },

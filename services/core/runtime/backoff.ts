@@ -65,6 +65,23 @@ export async function withRetry<T>(
   return undefined
 }
 
+/** The work's outcome, or undefined as soon as the signal aborts: for work that may wait for ever. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let stop = () => {}
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    // Nobody waits for it any more.
+    work.catch(() => {})
+  }
+}
+
 export function isRetryable(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as { retry?: unknown }).retry === true
 }

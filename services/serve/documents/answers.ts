@@ -31,7 +31,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
   },
 }
 
-export const ERROR_STATUSES = ['400', '401', '403', '429', '500'] as const
+export const ERROR_STATUSES = ['400', '401', '403', '429', '500', '503'] as const
 
 const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
   400: 'Bad request; detail says what was wrong',
@@ -39,6 +39,7 @@ const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
   403: 'API key expired',
   429: 'Too many requests in a second (rate_limited) or credit units spent (cu_exhausted)',
   500: 'Server error',
+  503: 'The store does not answer at the moment (store_away), or this node is starting',
 }
 
 export const errorResponses = Object.fromEntries(
@@ -46,7 +47,9 @@ export const errorResponses = Object.fromEntries(
     status,
     {
       description: MEANINGS[status],
-      ...(status === '429' ? { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } } : {}),
+      ...(status === '429' || status === '503'
+        ? { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }
+        : {}),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ]),

@@ -32,6 +32,7 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
   const topic = updatesTopic(state.chain)
   let toldMs = 0
   let isRecalled = state.seq === NOTHING_APPLIED
+  let isFailing = false
   let reached = () => {}
   let failed = (_cause: unknown) => {}
   const caughtUp = new Promise<void>((resolve, reject) => {
@@ -48,6 +49,7 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
     isRecalled = true
     if (from >= end) reached()
     for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
+      isFailing = false
       const parts = await decodeUpdates(deps.codec, topic, records)
       for (const [index, { offset }] of records.entries()) {
         const part = parts[index]
@@ -82,7 +84,8 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
         return await run()
       } catch (cause) {
         if (!(cause instanceof DextapeError && cause.retry) || signal.aborted) throw cause
-        deps.logger.warn('reading updates failed, trying again', { chain: state.chain, error: cause })
+        if (!isFailing) deps.logger.warn('reading updates failed, trying again', { chain: state.chain, error: cause })
+        isFailing = true
         await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
       }
     }

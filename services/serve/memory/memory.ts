@@ -1,4 +1,5 @@
-import { type EventLog, updatesTopic } from '../../core/log/port.js'
+import { type EventLog, type TopicRange, updatesTopic } from '../../core/log/port.js'
+import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../metrics.js'
@@ -35,6 +36,9 @@ export interface Memory {
   isReady(): boolean
   /** Chains that have not caught up. */
   behind(): string[]
+  /** The log's topics by name, as they were when the log last answered. */
+  topics(): ReadonlyMap<string, TopicRange>
+  /** Resolves once all chains are loaded. Where it fails it may be called again. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -43,17 +47,30 @@ const UPDATES_PREFIX = updatesTopic('')
 
 export function createMemory(deps: MemoryDeps): Memory {
   const states = new Map<string, ChainState>()
+  const opening = new Map<string, Promise<void>>()
   const followers = new Map<string, Follower>()
   const behind = new Set<string>()
   const listeners: ((applied: Applied) => void)[] = []
   const recallers: ((state: ChainState, past: Recalled) => void)[] = []
   const abort = new AbortController()
+  const timers = new Set<NodeJS.Timeout>()
+  let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
-  let timer: NodeJS.Timeout | undefined
 
-  async function open(chain: string): Promise<void> {
-    if (states.has(chain)) return
-    // Taken before the await: the poll must not open a chain twice.
+  /** Once for each chain; one that could not be loaded is tried again at the next call. */
+  function open(chain: string): Promise<void> {
+    const known = opening.get(chain)
+    if (known !== undefined) return known
+    const opened = load(chain).catch((error: unknown) => {
+      opening.delete(chain)
+      states.delete(chain)
+      throw error
+    })
+    opening.set(chain, opened)
+    return opened
+  }
+
+  async function load(chain: string): Promise<void> {
     states.set(chain, createChainState(chain))
     if (!started) behind.add(chain)
     const state = (await loadChain(deps.store, chain)) ?? createChainState(chain)
@@ -85,22 +102,28 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   async function openSeen(): Promise<void> {
-    const seen = (await deps.log.topics())
-      .filter((info) => info.topic.startsWith(UPDATES_PREFIX))
-      .map((info) => info.topic.slice(UPDATES_PREFIX.length))
-    await Promise.all(seen.map(open))
+    topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
+    const seen = [...topics.keys()].filter((topic) => topic.startsWith(UPDATES_PREFIX))
+    await Promise.all(seen.map((topic) => open(topic.slice(UPDATES_PREFIX.length))))
   }
 
-  async function poll(): Promise<void> {
-    try {
-      await openSeen()
-      for (const row of await loadProgress(deps.store)) {
-        const state = states.get(row.chain)
-        if (state !== undefined) trimFlushed(state, row)
-      }
-    } catch (cause) {
-      deps.logger.warn('the progress of the store could not be read', { error: cause })
+  async function trimStored(): Promise<void> {
+    for (const row of await loadProgress(deps.store)) {
+      const state = states.get(row.chain)
+      if (state !== undefined) trimFlushed(state, row)
     }
+  }
+
+  /** A log that is away must not hold up what the store tells, nor the other way round. */
+  function repeat(what: string, look: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      look()
+        // What is only away is told by health, once.
+        .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`${what} could not be read`, { error }))
+        .finally(() => !abort.signal.aborted && repeat(what, look))
+    }, deps.pollMs ?? 1000)
+    timers.add(timer)
   }
 
   const perChain = (value: (state: ChainState) => number) => () =>
@@ -137,27 +160,26 @@ export function createMemory(deps: MemoryDeps): Memory {
     perChain((s) => s.pairs.size),
   )
 
-  function schedule(): void {
-    timer = setTimeout(() => void poll().finally(() => !abort.signal.aborted && schedule()), deps.pollMs ?? 1000)
-  }
-
   return {
     chain: (name) => states.get(name),
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
     onApplied: (listener) => listeners.push(listener),
     onRecalled: (listener) => recallers.push(listener),
     behind: () => [...behind],
+    topics: () => topics,
     isReady: () => started && behind.size === 0,
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all([...new Set([...deps.chains, ...stored])].map(open))
       await openSeen()
+      if (started || abort.signal.aborted) return
       started = true
-      schedule()
+      repeat('the topics of the log', openSeen)
+      repeat('the progress of the store', trimStored)
     },
     async stop() {
       abort.abort()
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       await Promise.all([...followers.values()].map((follower) => follower.done))
     },
   }

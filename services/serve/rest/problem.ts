@@ -35,7 +35,7 @@ const TITLES: Record<number, string> = {
   429: 'Too many requests',
   431: 'Headers too large',
   500: 'Server error',
-  503: 'Not ready',
+  503: 'Service unavailable',
 }
 
 export function problem(status: number, code: string, detail: string, extra: Record<string, unknown> = {}): Problem {
@@ -46,6 +46,14 @@ export function problem(status: number, code: string, detail: string, extra: Rec
 export function badRequest(code: string, detail: string): RequestError {
   return new RequestError(400, code, detail)
 }
+
+/** Asked again a little later, the same request may succeed. */
+export function unavailable(code: string, detail: string): RequestError {
+  return new RequestError(503, code, `${detail} Ask again in a moment.`, { 'retry-after': '2' })
+}
+
+export const stillLoading = (): RequestError =>
+  unavailable('starting', 'This node is starting and has not loaded its data yet.')
 
 export function refused(refusal: Refusal): RequestError {
   switch (refusal.kind) {

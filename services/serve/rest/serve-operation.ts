@@ -5,7 +5,7 @@ import { asOf } from './as-of.js'
 import { envelope, envelopeSchema } from './envelope.js'
 import { refuseOtherMethods } from './methods.js'
 import type { Answer, Operation } from './operation.js'
-import { refused } from './problem.js'
+import { refused, stillLoading } from './problem.js'
 import type { RestDeps } from './server.js'
 import { queryValidator, validator } from './validate.js'
 
@@ -33,6 +33,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
     url,
     // Before the body is read: who has no key sends no megabytes.
     onRequest: async (request, reply) => {
+      if (!deps.isLoaded()) throw stillLoading()
       const key = request.headers['x-api-key']
       const admission = gate.admit(typeof key === 'string' ? key : '', operation.costCu)
       if (!admission.ok) throw refused(admission.refusal)

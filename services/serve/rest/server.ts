@@ -1,11 +1,12 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { ServeMetrics } from '../metrics.js'
 import { knowEveryMethod } from './methods.js'
 import type { OperationContext } from './operation.js'
 import { OPERATIONS } from './operations/index.js'
-import { problem, RequestError } from './problem.js'
+import { problem, RequestError, unavailable } from './problem.js'
 import { serveOperation } from './serve-operation.js'
 import { answerUnreadable } from './unreadable.js'
 
@@ -14,6 +15,8 @@ export type RestDeps = OperationContext & {
   metrics: ServeMetrics
   logger: Logger
   envelope: 'spec' | 'always'
+  /** False until there is something to answer from. */
+  isLoaded: () => boolean
 }
 
 const MAX_BODY_BYTES = 1_048_576
@@ -60,6 +63,8 @@ function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
 /** What the framework found wrong with a request is the caller's mistake; everything else is ours and stays inside. */
 function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
   if (error instanceof RequestError) return error
+  // Only the store can be away for an answer: what memory has is always there.
+  if (isRetryable(error)) return unavailable('store_away', 'The store does not answer at the moment.')
   const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (fromRequest) return new RequestError(400, FRAMEWORK_CODES[error.code] ?? 'request_invalid', error.message)
   logger.error('a request failed', { route, error })

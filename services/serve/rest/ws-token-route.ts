@@ -6,9 +6,9 @@ import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/schema.js'
 import { envelope } from './envelope.js'
 import { refuseOtherMethods } from './methods.js'
-import { refused } from './problem.js'
+import { refused, stillLoading } from './problem.js'
 
-type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number }
+type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }
 
 /** As the list of operations declares its own; this one needs the request's headers. */
 export const WS_TOKEN = {
@@ -20,9 +20,10 @@ export const WS_TOKEN = {
   data: Type.Object({ token: text, expires_at: int, url: text }),
 } as const
 
-export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort }: WsTokenDeps): void {
+export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort, isLoaded }: WsTokenDeps): void {
   refuseOtherMethods(app, WS_TOKEN.path, WS_TOKEN.method)
   app.post(WS_TOKEN.path, async (request, reply) => {
+    if (!isLoaded()) throw stillLoading()
     const given = request.headers['x-api-key']
     const key = typeof given === 'string' ? given : ''
     const admission = gate.admit(key, WS_TOKEN.costCu)

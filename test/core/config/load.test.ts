@@ -75,6 +75,14 @@ describe('configuration', () => {
     expect(problem('topics:\n  trade: true')).toContain('unknown key "topics.trade": did you mean "trades"?')
   })
 
+  it('gives each service a port of its own where none is named', () => {
+    const portOf = (service: 'serve' | 'ingest' | 'aggregate', env: Record<string, string> = {}) =>
+      loadConfig({ env, cwd: '/', service }).httpPort
+    expect([portOf('serve'), portOf('ingest'), portOf('aggregate')]).toEqual([8080, 8082, 8083])
+    expect(portOf('ingest', { DEXTAPE_HTTP_PORT: '8081' })).toBe(8081)
+    expect(() => portOf('serve', { DEXTAPE_HTTP_PORT: '8081' })).toThrow(/both 8081/)
+  })
+
   it('takes the addresses it is reached at without their last slash', () => {
     expect(load('public_urls: [https://a.example/, https://b.example/dex]').publicUrls).toEqual([
       'https://a.example',

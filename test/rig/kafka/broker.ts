@@ -24,7 +24,7 @@ export async function startBroker(): Promise<Broker> {
   // The controller has the next one.
   const port = await steadyPort(2)
   const server = (await dockerAnswers()) ? await inContainer(port) : await asProcess(port)
-  return Object.defineProperty(server as Broker, 'brokers', { value: `127.0.0.1:${port}`, enumerable: true })
+  return Object.assign(server, { brokers: `127.0.0.1:${port}` })
 }
 
 function asProcess(port: number): Promise<KillableServer> {

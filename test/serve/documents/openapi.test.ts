@@ -80,7 +80,7 @@ describe('an operation in the document', () => {
         },
       ],
     })
-    expect(Object.keys(responses as object)).toEqual(['200', '400', '401', '403', '429', '500'])
+    expect(Object.keys(responses as object)).toEqual(['200', '400', '401', '403', '429', '500', '503'])
   })
 
   it('answers bare where it is bare, and wrapped where the installation always wraps', () => {
