@@ -4,7 +4,15 @@ import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec, DecodedRecord } from '../core/log/codec.js'
 import { createAssembler, splitUpdate } from '../core/log/parts.js'
-import { blocksTopic, deadTopic, type EventLog, type LogEntry, type LogRecord, updatesTopic } from '../core/log/port.js'
+import {
+  AGGREGATE_GROUP,
+  blocksTopic,
+  deadTopic,
+  type EventLog,
+  type LogEntry,
+  type LogRecord,
+  updatesTopic,
+} from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
 import { applyRecord, type ChainRecord } from './accept.js'
 import { KeptHistory } from './checkpoint/history.js'
@@ -169,7 +177,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       const write = keeper.capture(state, history, position)
       await sink.flush()
       await write()
-      await log.commit('aggregate', inTopic, position)
+      await log.commit(AGGREGATE_GROUP, inTopic, position)
     },
     get position() {
       return position

@@ -17,6 +17,8 @@ export type AggregateSettings = FoldSettings &
   TopicSettings & {
     checkpointEveryMs: number
     updatesKeptMs: number
+    /** And this long by the clock. */
+    updatesHeldMs: number
     deadKeptMs: number
     secondCandlesKeptS: number
   }
@@ -25,7 +27,7 @@ export type AggregateDeps = {
   log: EventLog
   codec: Codec
   store: Store
-  openState(chain: string): StateStore
+  openState(chain: string): Promise<StateStore>
   factsOf(chain: string): ChainFacts
   settings: AggregateSettings
   logger: Logger
@@ -63,7 +65,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
     const facts = deps.factsOf(chain)
-    const stateStore = deps.openState(chain)
+    const stateStore = await deps.openState(chain)
     const failed = new AbortController()
     const until = AbortSignal.any([signal, failed.signal])
     try {
@@ -90,17 +92,18 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
         clearInterval(timer)
       }
     } finally {
+      pipelines.delete(chain)
       await stateStore.close()
     }
   }
 
-  /** A store that is away when the process shall stop is no loss: the next start folds the rest again. */
+  /** A store that is away, or a chain that is another's by now, is no loss: the rest is folded again. */
   async function finishOrWarn(turns: Turns, chain: string): Promise<void> {
     try {
       await turns.finish()
     } catch (error) {
-      if (!(error instanceof DextapeError && error.retry)) throw error
-      logger.warn('stopped before everything was stored; the next start goes on from the last checkpoint', {
+      if (!(error instanceof DextapeError && (error.retry || error.code === 'fenced'))) throw error
+      logger.warn('stopped before everything was stored; who folds it next goes on from the last checkpoint', {
         chain,
         error,
       })
@@ -128,12 +131,29 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 }
 
 /** Keeps what is younger, and what serve has not read yet: a day of chain time can pass in a second of catching up. */
-async function forgetUpdates(log: EventLog, chain: string, keptMs: number): Promise<void> {
+async function forgetUpdates(log: EventLog, chain: string, keptMs: number, written: WrittenMarks): Promise<void> {
   const topic = updatesTopic(chain)
   const { newestMs, end } = await log.info(topic)
   const old = await log.offsetAt(topic, newestMs - keptMs)
   const read = await log.committed(SERVE_GROUP, topic)
-  await log.truncate(topic, Math.min(old, read ?? end))
+  await log.truncate(topic, Math.min(old, read ?? end, written.endHeld(end)))
+}
+
+type WrittenMarks = ReturnType<typeof createWrittenMarks>
+
+/** Where a topic ended at moments of the clock: what was written since `heldMs` ago can be told from the rest. */
+function createWrittenMarks(heldMs: number, nowMs: () => number) {
+  let marks: { atMs: number; end: number }[] = []
+  return {
+    /** The topic's end as it was `heldMs` ago, as far as known. */
+    endHeld(end: number): number {
+      const now = nowMs()
+      marks.push({ atMs: now, end })
+      const old = marks.filter(({ atMs }) => now - atMs >= heldMs)
+      marks = marks.slice(Math.max(0, old.length - 1))
+      return old.at(-1)?.end ?? 0
+    },
+  }
 }
 
 async function forgetDeadLetters(log: EventLog, chain: string, keptMs: number): Promise<void> {
@@ -153,6 +173,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
   let checkpointedMs = nowMs()
   let checkpointedSeq = pipeline.state.seq
   let maintainedDay = 0
+  const written = createWrittenMarks(settings.updatesHeldMs, nowMs)
 
   function turn(work: () => Promise<void>): Promise<void> {
     const next = last.then(work)
@@ -168,7 +189,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
     const day = Math.floor(pipeline.state.nowS / DAY_S)
     if (day === maintainedDay) return
     maintainedDay = day
-    await forgetUpdates(log, chain, settings.updatesKeptMs)
+    await forgetUpdates(log, chain, settings.updatesKeptMs, written)
     if (settings.publishTrades) await log.retain(tradesTopic(chain), settings.updatesKeptMs)
     await forgetDeadLetters(log, chain, settings.deadKeptMs)
     await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)

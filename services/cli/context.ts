@@ -28,11 +28,8 @@ export type World = {
 /** Options every command takes. */
 export type GlobalOptions = { config?: string; dataDir?: string }
 
-export function configOf(
-  world: World,
-  { config: file, dataDir }: GlobalOptions,
-  service: LoadOptions['service'] = 'serve',
-): Config {
+export function configOf(world: World, options: GlobalOptions, service: LoadOptions['service'] = 'serve'): Config {
+  const { config: file, dataDir } = options
   const env = dataDir === undefined ? world.env : { ...world.env, DEXTAPE_DATA_DIR: dataDir }
   return loadConfig({ env, cwd: world.cwd, file, service })
 }

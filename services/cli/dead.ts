@@ -16,11 +16,15 @@ export type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean
 export async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
   const config = configBeside(world, options)
   const last = options.letters === undefined ? undefined : wholeNumber('--letters', options.letters)
-  await withLog(config, existingDir(config), async (open) => {
-    const topics = await deadTopics(open, chain)
-    if (last !== undefined) await printLetters(world, open, topics, last, options.json === true)
-    else await printCounts(world, open, topics, options.json === true)
-  })
+  await withLog(
+    config,
+    () => existingDir(config),
+    async (open) => {
+      const topics = await deadTopics(open, chain)
+      if (last !== undefined) await printLetters(world, open, topics, last, options.json === true)
+      else await printCounts(world, open, topics, options.json === true)
+    },
+  )
 }
 
 async function printCounts(world: World, open: OpenLog, topics: string[], json: boolean): Promise<void> {
@@ -75,34 +79,38 @@ export async function showDead(
 ): Promise<void> {
   const offset = wholeNumber('<offset>', offsetText)
   const config = configBeside(world, options)
-  await withLog(config, existingDir(config), async (open) => {
-    const [topic] = await deadTopics(open, chain)
-    const letter = topic === undefined ? undefined : await letterAt(open, topic, offset)
-    if (letter === undefined) {
-      throw new DextapeError({
-        code: 'letter_unknown',
-        what: `There is no dead letter ${offset} of ${chain}`,
-        fix: 'See `dextape dead ls --letters 20`.',
-      })
-    }
-    if (options.raw) {
-      world.stdout.write(letter.raw)
-      return
-    }
-    const rows: [string, string | number][] = [
-      ['chain', letter.chain],
-      ['offset', offset],
-      ['reason', letter.reason],
-      ['detail', letter.detail],
-      ['source', letter.source],
-      ['block', letter.block_number ?? '–'],
-      ['position', letter.position ?? '–'],
-      ['chain time', shownTime(letter.at * 1000)],
-      ['raw bytes', letter.raw.length],
-    ]
-    for (const [name, value] of rows) await world.out.line(`${name.padEnd(10)}  ${value}`)
-    await world.out.line(`\n${rawText(letter.raw)}`)
-  })
+  await withLog(
+    config,
+    () => existingDir(config),
+    async (open) => {
+      const [topic] = await deadTopics(open, chain)
+      const letter = topic === undefined ? undefined : await letterAt(open, topic, offset)
+      if (letter === undefined) {
+        throw new DextapeError({
+          code: 'letter_unknown',
+          what: `There is no dead letter ${offset} of ${chain}`,
+          fix: 'See `dextape dead ls --letters 20`.',
+        })
+      }
+      if (options.raw) {
+        world.stdout.write(letter.raw)
+        return
+      }
+      const rows: [string, string | number][] = [
+        ['chain', letter.chain],
+        ['offset', offset],
+        ['reason', letter.reason],
+        ['detail', letter.detail],
+        ['source', letter.source],
+        ['block', letter.block_number ?? '–'],
+        ['position', letter.position ?? '–'],
+        ['chain time', shownTime(letter.at * 1000)],
+        ['raw bytes', letter.raw.length],
+      ]
+      for (const [name, value] of rows) await world.out.line(`${name.padEnd(10)}  ${value}`)
+      await world.out.line(`\n${rawText(letter.raw)}`)
+    },
+  )
 }
 
 async function deadTopics({ log }: OpenLog, chain: string | undefined): Promise<string[]> {

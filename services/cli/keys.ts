@@ -1,7 +1,10 @@
 /** `dextape keys`: API keys are shown once, when they are made. */
-import { isPlan, monthOf, openKeyStore, PLANS } from '../core/config/index.js'
+import { randomBytes } from 'node:crypto'
+import { openSharedKeys } from '../core/cluster/keys.js'
+import { type Config, type DataDir, isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/config/index.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
+import { openLog } from './open-log.js'
 import { shownTime } from './output.js'
 
 export type CreateKeyOptions = GlobalOptions & {
@@ -22,7 +25,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
     ...(options.quota === undefined ? {} : { quotaCu: positive('--quota', options.quota) }),
     ...(options.expires === undefined ? {} : { expiresAtMs: expiry(options.expires, world.nowMs()) }),
   }
-  const keys = openKeyStore(ownDir(configBeside(world, options)), world.nowMs)
+  const keys = await openKeys(world, options, ownDir)
   try {
     const { key, record } = await keys.create(wanted)
     if (options.json) await world.out.json({ key, id: record.id, name: record.name, plan: record.plan })
@@ -33,7 +36,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
 }
 
 export async function listKeys(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
-  const keys = openKeyStore(existingDir(configBeside(world, options)))
+  const keys = await openKeys(world, options, existingDir)
   try {
     const records = keys.list()
     const month = monthOf(world.nowMs())
@@ -63,7 +66,7 @@ export async function listKeys(world: World, options: GlobalOptions & { json?: b
 }
 
 export async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
-  const keys = openKeyStore(existingDir(configBeside(world, options)), world.nowMs)
+  const keys = await openKeys(world, options, existingDir)
   try {
     const revoked = await keys.revoke(idOrName)
     if (revoked === undefined) {
@@ -95,4 +98,19 @@ function expiry(text: string, nowMs: number): number {
 
 function invalid(name: string, expected: string, got: string): ConfigError {
   return new ConfigError({ code: 'option_invalid', what: `${name} is not valid`, expected, got: JSON.stringify(got) })
+}
+
+/** Where the log is a cluster's, so are the keys. */
+async function openKeys(world: World, options: GlobalOptions, dirOf: (config: Config) => DataDir): Promise<KeyStore> {
+  const config = configBeside(world, options)
+  if (config.log.kind === 'embedded') return openKeyStore(dirOf(config), world.nowMs)
+  const { log } = openLog(config, () => dirOf(config))
+  const keys = await openSharedKeys(log, { node: randomBytes(8).toString('hex'), nowMs: world.nowMs })
+  return {
+    ...keys,
+    async close() {
+      await keys.close()
+      await log.close()
+    },
+  }
 }

@@ -1,25 +1,31 @@
 /** The log a command works on, with its codec. */
 import type { Config, DataDir } from '../core/config/index.js'
-import { ConfigError } from '../core/domain/errors.js'
 import { type Codec, createCodec } from '../core/log/codec.js'
 import { openEmbedded } from '../core/log/embedded.js'
 import { blocksTopic, type EventLog } from '../core/log/port.js'
+import { openKafka, registryOf } from './platform/kafka.js'
 
 export type OpenLog = { log: EventLog; codec: Codec }
 
-export function openLog(config: Config, dir: DataDir): OpenLog {
-  if (config.log.kind === 'kafka') {
-    throw new ConfigError({
-      code: 'kafka_not_built',
-      what: 'KAFKA_BROKERS is set, but this version keeps its log in the data directory only',
-      fix: 'Leave KAFKA_BROKERS unset.',
-    })
+/** A command says that the broker is away rather than wait for it. */
+const PATIENCE_MS = 8000
+const NOBODY = { onAway: () => {}, onBack: () => {} }
+
+/** `dir` is asked for only where the log stands in it. */
+export function openLog({ log: choice }: Pick<Config, 'log'>, dir: () => DataDir): OpenLog {
+  if (choice.kind === 'kafka') {
+    const log = openKafka(choice, NOBODY, PATIENCE_MS)
+    return { log, codec: createCodec(registryOf(choice, log)) }
   }
-  const { log, registry } = openEmbedded({ path: dir.logPath })
+  const { log, registry } = openEmbedded({ path: dir().logPath })
   return { log, codec: createCodec(registry) }
 }
 
-export async function withLog<T>(config: Config, dir: DataDir, use: (open: OpenLog) => Promise<T>): Promise<T> {
+export async function withLog<T>(
+  config: Pick<Config, 'log'>,
+  dir: () => DataDir,
+  use: (open: OpenLog) => Promise<T>,
+): Promise<T> {
   const open = openLog(config, dir)
   try {
     return await use(open)

@@ -6,7 +6,7 @@ import { EXIT } from '../core/runtime/run-main.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
 import { configBeside, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
 import { readNumber } from './read-number.js'
-import type { RunUp, RunVerify } from './run-commands.js'
+import type { RunAggregate, RunIngest, RunServe, RunUp, RunVerify } from './run-commands.js'
 
 type ExitWith = (code: number) => void
 
@@ -29,6 +29,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     }
 
   addUp(program, world, act)
+  addCluster(program, world, act)
 
   program
     .command('verify')
@@ -87,16 +88,17 @@ type Act = <Options>(
   run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
 ) => (...given: unknown[]) => Promise<void>
 
-type UpOptions = { events?: string; speed: string; simulate?: boolean; rate?: string; seed?: string }
+type SourceOptions = GlobalOptions & {
+  events?: string
+  speed: string
+  simulate?: boolean
+  rate?: string
+  seed?: string
+}
 
-function addUp(program: Command, world: World, act: Act): void {
-  program
-    .command('up')
-    .description('run everything in one process: ingest, aggregate, serve')
-    .option(
-      '-e, --events <file>',
-      'play this recording (JSON lines, plain or gzip), go on where it stopped, keep serving',
-    )
+function addSourceOptions(command: Command): Command {
+  return command
+    .option('-e, --events <file>', 'play this recording (JSON lines, plain or gzip), go on where it stopped')
     .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
     .addOption(
       new Option('--simulate', 'play a simulated market; the default where no other source is given').conflicts(
@@ -105,6 +107,32 @@ function addUp(program: Command, world: World, act: Act): void {
     )
     .addOption(new Option('--rate <swaps>', 'swaps a second of the simulated market, 1 to 50000').conflicts('events'))
     .addOption(new Option('--seed <number>', 'another seed, another market').conflicts('events'))
+}
+
+/** What a command that reads a source is handed. */
+function sourceOf(world: World, given: SourceOptions, service: 'serve' | 'ingest'): Parameters<RunUp>[0] {
+  const { events, speed, simulate, rate, seed, ...options } = given
+  const config = configOf(world, options, service)
+  const simulator = {
+    ...config.simulator,
+    ...(rate === undefined ? {} : { swapsPerS: readNumber('--rate', rate, SwapsPerS) }),
+    ...(seed === undefined ? {} : { seed: readNumber('--seed', seed, Seed) }),
+  }
+  const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
+  return {
+    config: { ...config, simulator },
+    source: events === undefined ? { kind: 'open', wantsSimulation } : { kind: 'recording', file: events },
+    speed: parseSpeed(speed),
+    logger: loggerOf(world, config),
+    out: world.out,
+  }
+}
+
+function addUp(program: Command, world: World, act: Act): void {
+  const up = program
+    .command('up')
+    .description('run everything in one process: ingest, aggregate, serve; keeps serving what a recording gave')
+  addSourceOptions(up)
     .addHelpText(
       'after',
       [
@@ -113,22 +141,57 @@ function addUp(program: Command, world: World, act: Act): void {
       ].join('\n'),
     )
     .action(
-      act<UpOptions>(async ({ events, speed, simulate, rate, seed, ...options }) => {
-        const config = configOf(world, options)
-        const simulator = {
-          ...config.simulator,
-          ...(rate === undefined ? {} : { swapsPerS: readNumber('--rate', rate, SwapsPerS) }),
-          ...(seed === undefined ? {} : { seed: readNumber('--seed', seed, Seed) }),
-        }
-        const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
+      act<SourceOptions>(async (options) => {
         const { runUp } = await load<{ runUp: RunUp }>('up')
-        return runUp({
-          config: { ...config, simulator },
-          source: events === undefined ? { kind: 'open', wantsSimulation } : { kind: 'recording', file: events },
-          speed: parseSpeed(speed),
-          logger: loggerOf(world, config),
-          out: world.out,
-        })
+        return runUp(sourceOf(world, options, 'serve'))
+      }),
+    )
+}
+
+const CLUSTER_NEEDS =
+  '\nA cluster meets in Kafka and ClickHouse: set KAFKA_BROKERS and CLICKHOUSE_URL. docs/cluster.md goes through it.'
+
+/** The same services as processes of their own. */
+function addCluster(program: Command, world: World, act: Act): void {
+  const ingest = program.command('ingest').description('a source onto the log: one process of a cluster')
+  addSourceOptions(ingest)
+    .addHelpText(
+      'after',
+      [
+        '\nOne ingest for a source: a second one takes it over. It ends when a recording is played; answers /health, /ready, /status and /metrics on port 8082.',
+        CLUSTER_NEEDS,
+        '\nExample:\n  KAFKA_BROKERS=localhost:9092 dextape ingest --events day.jsonl.gz',
+      ].join('\n'),
+    )
+    .action(
+      act<SourceOptions>(async (options) => {
+        const { runIngest } = await load<{ runIngest: RunIngest }>('ingest')
+        return runIngest(sourceOf(world, options, 'ingest'))
+      }),
+    )
+  program
+    .command('aggregate')
+    .description('fold chains into candles, prices and statistics: one process of a cluster')
+    .addHelpText(
+      'after',
+      `\nAs many as wanted: they share the chains, and when one ends the others go on with its own. Answers /health, /ready, /status and /metrics on port 8083.\n${CLUSTER_NEEDS}`,
+    )
+    .action(
+      act(async (options) => {
+        const config = configOf(world, options, 'aggregate')
+        const { runAggregate } = await load<{ runAggregate: RunAggregate }>('aggregate')
+        return runAggregate({ config, logger: loggerOf(world, config), out: world.out })
+      }),
+    )
+  program
+    .command('serve')
+    .description('answer REST requests and push to sockets: one process of a cluster')
+    .addHelpText('after', `\nAs many as wanted, all alike, behind any load balancer.\n${CLUSTER_NEEDS}`)
+    .action(
+      act(async (options) => {
+        const config = configOf(world, options)
+        const { runServe } = await load<{ runServe: RunServe }>('serve')
+        return runServe({ config, logger: loggerOf(world, config), out: world.out })
       }),
     )
 }

@@ -1,4 +1,4 @@
-/** What `up` and `verify` are handed: configuration and options are read and checked by then. */
+/** What the commands that run services are handed: configuration and options are read and checked by then. */
 import type { Config } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
@@ -11,4 +11,7 @@ export type AskedSource = { kind: 'recording'; file: string } | { kind: 'open'; 
 
 /** Resolves with the exit code; nothing is 0. */
 export type RunUp = (options: Common & { source: AskedSource; speed: Speed }) => Promise<number | undefined>
+export type RunIngest = RunUp
+export type RunAggregate = (options: Common) => Promise<number | undefined>
+export type RunServe = RunAggregate
 export type RunVerify = (options: Common & { chain: string | undefined }) => Promise<number | undefined>

@@ -20,16 +20,20 @@ export async function exportTopic(world: World, name: string, options: ExportOpt
   const from = options.from === undefined ? undefined : parseWhen('--from', options.from)
   const to = options.to === undefined ? undefined : parseWhen('--to', options.to)
   const config = configBeside(world, options)
-  await withLog(config, existingDir(config), async (open) => {
-    const topic = await existingTopic(open.log, topicNamed(name))
-    const { start, end } = await open.log.info(topic)
-    const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
-    const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))
-    const lines = Readable.from(recordingLines(open, topic, first, stop))
-    const target = await openTarget(world, options.out)
-    if (options.gzip) await pipeline(lines, createGzip(), target.stream, { end: target.owned })
-    else await pipeline(lines, target.stream, { end: target.owned })
-  })
+  await withLog(
+    config,
+    () => existingDir(config),
+    async (open) => {
+      const topic = await existingTopic(open.log, topicNamed(name))
+      const { start, end } = await open.log.info(topic)
+      const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
+      const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))
+      const lines = Readable.from(recordingLines(open, topic, first, stop))
+      const target = await openTarget(world, options.out)
+      if (options.gzip) await pipeline(lines, createGzip(), target.stream, { end: target.owned })
+      else await pipeline(lines, target.stream, { end: target.owned })
+    },
+  )
 }
 
 async function* recordingLines({ log, codec }: OpenLog, topic: string, first: number, stop: number) {

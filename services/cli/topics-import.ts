@@ -1,14 +1,14 @@
 /** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
 import { resolve } from 'node:path'
-import { chainFacts, claimOrigin } from '../core/config/index.js'
+import { chainFacts } from '../core/config/index.js'
+import { createHealth } from '../core/runtime/health.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
-import { openCheckpoints } from '../ingest/checkpoints.js'
 import { createIngest } from '../ingest/main.js'
 import { openRecording, streamRecording } from '../ingest/sources/recording/recording.js'
 import { totals } from '../ingest/status.js'
 import { configOf, type GlobalOptions, loggerOf, ownDir, type World } from './context.js'
-import { withLog } from './open-log.js'
+import { openPlatform } from './platform/open.js'
 
 export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
   const config = configOf(world, options)
@@ -18,14 +18,16 @@ export async function importRecording(world: World, file: string, options: Globa
     file === '-'
       ? streamRecording(world.stdin, 'stdin', recording)
       : await openRecording(resolve(world.cwd, file), recording)
-  const dir = ownDir(config)
-  claimOrigin(dir, { origin: 'real' })
-  return withLog(config, dir, async ({ log, codec }) => {
-    const checkpoints = openCheckpoints(dir)
-    const shutdown = createShutdown(logger)
+  const health = createHealth({ parts: ['log'], logger })
+  const shutdown = createShutdown(logger)
+  const platform = openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
+  try {
+    await platform.claimOrigin({ origin: 'real' })
+    const checkpoints = await platform.checkpointsFor(source)
     try {
+      const { log, codec } = platform
       const { progressMs } = config.intervals
-      const ingest = createIngest({ source, log, codec, checkpoints, logger, progressMs })
+      const ingest = createIngest({ source, log, codec, checkpoints, logger, health, progressMs })
       const outcome = await ingest.run(shutdown.signal)
       const { blocks, retracts, events, deadLetters } = totals(ingest.status)
       await world.out.line(
@@ -34,7 +36,9 @@ export async function importRecording(world: World, file: string, options: Globa
       return outcome.kind === 'done' ? EXIT.ok : EXIT.failed
     } finally {
       await checkpoints.close()
-      shutdown.done()
     }
-  })
+  } finally {
+    await platform.close()
+    shutdown.done()
+  }
 }

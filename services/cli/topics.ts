@@ -13,26 +13,30 @@ import { recordJson } from './record-json.js'
 
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
   const config = configBeside(world, options)
-  await withLog(config, existingDir(config), async ({ log }) => {
-    const names = (await log.topics()).map(({ topic }) => topic).sort()
-    const topics = await Promise.all(names.map((topic) => log.info(topic)))
-    if (options.json) {
-      for (const { topic, start, end, bytes, newestMs } of topics)
-        await world.out.json({ topic, start, end, records: end - start, bytes, newest_ms: newestMs })
-      return
-    }
-    await world.out.table(
-      ['topic', 'records', 'start', 'end', 'bytes', 'newest'],
-      topics.map(({ topic, start, end, bytes, newestMs }) => [
-        topic,
-        end - start,
-        start,
-        end,
-        bytes,
-        shownTime(newestMs),
-      ]),
-    )
-  })
+  await withLog(
+    config,
+    () => existingDir(config),
+    async ({ log }) => {
+      const names = (await log.topics()).map(({ topic }) => topic).sort()
+      const topics = await Promise.all(names.map((topic) => log.info(topic)))
+      if (options.json) {
+        for (const { topic, start, end, bytes, newestMs } of topics)
+          await world.out.json({ topic, start, end, records: end - start, bytes, newest_ms: newestMs })
+        return
+      }
+      await world.out.table(
+        ['topic', 'records', 'start', 'end', 'bytes', 'newest'],
+        topics.map(({ topic, start, end, bytes, newestMs }) => [
+          topic,
+          end - start,
+          start,
+          end,
+          bytes,
+          shownTime(newestMs),
+        ]),
+      )
+    },
+  )
 }
 
 export type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
@@ -40,17 +44,21 @@ export type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
 export async function tailTopic(world: World, name: string, options: TailOptions): Promise<void> {
   const count = wholeNumber('--lines', options.lines, { digits: 9 })
   const config = configBeside(world, options)
-  await withLog(config, existingDir(config), async ({ log, codec }) => {
-    const topic = await existingTopic(log, topicNamed(name))
-    const { start, end } = await log.info(topic)
-    let next = Math.max(start, end - count)
-    while (next < end) next = await print(world, codec, topic, await log.read(topic, { from: next }), end)
-    if (!options.follow) return
-    const shutdown = createShutdown(silentLogger)
-    for await (const records of log.follow(topic, { from: end }, shutdown.signal))
-      await print(world, codec, topic, records, Number.POSITIVE_INFINITY)
-    shutdown.done()
-  })
+  await withLog(
+    config,
+    () => existingDir(config),
+    async ({ log, codec }) => {
+      const topic = await existingTopic(log, topicNamed(name))
+      const { start, end } = await log.info(topic)
+      let next = Math.max(start, end - count)
+      while (next < end) next = await print(world, codec, topic, await log.read(topic, { from: next }), end)
+      if (!options.follow) return
+      const shutdown = createShutdown(silentLogger)
+      for await (const records of log.follow(topic, { from: end }, shutdown.signal))
+        await print(world, codec, topic, records, Number.POSITIVE_INFINITY)
+      shutdown.done()
+    },
+  )
 }
 
 async function print(

@@ -1,10 +1,10 @@
 /** `dextape verify`: folds the log again from its first block and compares every stored row and every update with it. */
 import { chainFacts, type DataDir, findDataDir } from '../core/config/index.js'
-import { blocksTopic } from '../core/log/port.js'
 import { openStore } from '../core/store/clickhouse.js'
 import { openLocalStore } from '../core/store/local.js'
 import type { Store } from '../core/store/port.js'
 import { withLog } from './open-log.js'
+import { chainsOf } from './platform/chains-of.js'
 import type { RunVerify } from './run-commands.js'
 import { refold } from './verify/refold.js'
 import { type Finding, verifyRows } from './verify/rows.js'
@@ -13,15 +13,11 @@ import { verifyUpdates } from './verify/updates.js'
 const SHOWN = 5
 
 export const runVerify: RunVerify = async ({ config, logger, out, chain: only }) => {
-  const dir = findDataDir(config.dataDir)
+  const dir = () => findDataDir(config.dataDir)
   const store = await openConfigured(config.store, dir)
   try {
     return await withLog(config, dir, async (opened) => {
-      const prefix = blocksTopic('')
-      const chains = (await opened.log.topics())
-        .filter(({ topic }) => topic.startsWith(prefix))
-        .map(({ topic }) => topic.slice(prefix.length))
-        .filter((chain) => only === undefined || chain === only)
+      const chains = (await chainsOf(opened.log)).filter((chain) => only === undefined || chain === only)
       let wrong = 0
       const lines: [string, string, number, number][] = []
       for (const chain of chains) {
@@ -54,10 +50,10 @@ export const runVerify: RunVerify = async ({ config, logger, out, chain: only })
 
 async function openConfigured(
   choice: { kind: 'embedded' } | { kind: 'clickhouse'; url: string },
-  dir: DataDir,
+  dir: () => DataDir,
 ): Promise<Store> {
   if (choice.kind === 'clickhouse') return openStore({ kind: 'server', url: choice.url })
-  return openLocalStore(dir.path)
+  return openLocalStore(dir().path)
 }
 
 async function progressOf(

@@ -20,7 +20,7 @@ const SETTINGS = {
     flushEveryMs: 10,
     flushRows: 1000,
     checkpointEveryMs: 10,
-    updatesKeptMs: 86_400_000,
+    ...{ updatesKeptMs: 86_400_000, updatesHeldMs: 0 },
     deadKeptMs: 86_400_000,
     secondCandlesKeptS: 86_400,
   },
@@ -35,7 +35,7 @@ it('updates older than a day are forgotten, but never what serve has still to re
   const state = memoryStateStore()
   const aggregate = createAggregate({
     ...{ log, codec, store: sponge, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
-    ...{ openState: () => state, factsOf: () => MONEY },
+    ...{ openState: async () => state, factsOf: () => MONEY },
   })
   const blocks = days.lines.map((line) => chainRecordOf(line, MONEY))
   const play = async (part: typeof blocks, until: number) => {

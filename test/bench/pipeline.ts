@@ -31,7 +31,13 @@ const FLUSH_ROWS = 50_000
 const LIMIT = 1.4
 const SETTINGS = {
   ...{ maxTimeBackS: 3600, journalBlocks: 4096, flushEveryMs: 3_600_000, flushRows: FLUSH_ROWS },
-  ...{ checkpointEveryMs: 5000, updatesKeptMs: 86_400_000, deadKeptMs: 86_400_000, secondCandlesKeptS: 30 * 86_400 },
+  ...{
+    checkpointEveryMs: 5000,
+    updatesKeptMs: 86_400_000,
+    updatesHeldMs: 0,
+    deadKeptMs: 86_400_000,
+    secondCandlesKeptS: 30 * 86_400,
+  },
 }
 const IN = blocksTopic(BENCH_CHAIN)
 const BATCH = 64
@@ -144,7 +150,7 @@ async function wholePath(dir: string): Promise<Measured[]> {
   await store.migrate()
   const aggregate = createAggregate({
     ...{ log, codec: createCodec(registry), store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
-    openState: (chain) => openStateStore(join(dir, 'state', chain)),
+    openState: async (chain) => openStateStore(join(dir, 'state', chain)),
     factsOf: () => benchFacts,
   })
   const controller = new AbortController()

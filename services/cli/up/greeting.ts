@@ -1,29 +1,32 @@
 /** What a person sees once everything is up: where it is, the key, and what to try. */
 import type { Config } from '../../core/config/index.js'
 import type { Output } from '../output.js'
-import type { Choice, ExamplePair } from './source.js'
+import type { ExamplePair } from '../run/source.js'
 
 export type Greeting = {
   config: Pick<Config, 'host' | 'apiKey'>
   ports: { httpPort: number; wsPort: number }
-  dataDir: string
   firstKey: string | undefined
-  choice: Choice
-  example: ExamplePair | undefined
+  isSimulated: boolean
+  /** Where the data stands, where it stands in one place. */
+  dataDir?: string
+  /** No source was given: what is there is served. */
+  hasSource?: boolean
+  example?: ExamplePair | undefined
 }
 
 export async function greet(out: Output, greeting: Greeting): Promise<void> {
-  const { config, ports, firstKey, choice, example } = greeting
+  const { config, ports, firstKey, isSimulated, dataDir, hasSource = true, example } = greeting
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
   const rest = `http://${host}:${ports.httpPort}`
   const push = `ws://${host}:${ports.wsPort}`
-  await out.line(choice.claim.origin === 'simulated' ? 'Dextape is up, on a SIMULATED market' : 'Dextape is up')
+  await out.line(isSimulated ? 'Dextape is up, on a SIMULATED market' : 'Dextape is up')
   await out.line(`  page       ${rest}/${firstKey === undefined ? '' : `#key=${firstKey}`}`)
   await out.line(`  REST       ${rest}`)
   await out.line(`  WebSocket  ${push}`)
   await out.line(`  reference  ${rest}/reference`)
   await out.line(`  key        ${keyLine(config, firstKey)}`)
-  await out.line(`  data       ${greeting.dataDir}`)
+  if (dataDir !== undefined) await out.line(`  data       ${dataDir}`)
   await out.line(`  status     curl ${rest}/status`)
   if (example !== undefined) {
     const key = firstKey ?? (config.apiKey.kind === 'fixed' ? '"$DEXTAPE_API_KEY"' : 'YOUR_KEY')
@@ -31,7 +34,7 @@ export async function greet(out: Output, greeting: Greeting): Promise<void> {
     await out.line(`  curl -H X-API-KEY:${key} ${rest}/v2/pairs/${example.pair}-${example.chain}`)
     await out.line(`  npx dextape listen --url ${push} --key ${key} tx ${example.pair} ${example.chain}`)
   }
-  if (choice.source.kind === 'none') {
+  if (!hasSource) {
     await out.line('  No source is given: nothing new will come. Play a recording with `dextape up --events FILE`.')
   }
 }

@@ -1,9 +1,17 @@
 export { isChainName } from './chain-facts.js'
-export { type Config, chainFacts, describeConfig, type LogChoice, type StoreChoice, withoutSecrets } from './config.js'
+export {
+  type Config,
+  chainFacts,
+  describeConfig,
+  type KafkaChoice,
+  type LogChoice,
+  type StoreChoice,
+  withoutSecrets,
+} from './config.js'
 export { DATA_DIR_VERSION, type DataDir, findDataDir, isDataDir, openDataDir } from './data-dir.js'
 export { ENVIRONMENT, type Environment } from './environment.js'
 export { hashKey, isPlan, type KeyRecord, type KeyStore, monthOf, openKeyStore, PLANS, type Plan } from './keys.js'
 export { HTTP_PORTS, type LoadOptions, loadConfig } from './load.js'
 export { type DirLock, isRunning, lockDataDir, lockHolder } from './lock.js'
 export { nearestWord } from './nearest.js'
-export { type Claim, claimOrigin, mixed, type Origin, originOf } from './origin.js'
+export { type Claim, claimOf, claimOrigin, mixed, type Origin, originOf } from './origin.js'

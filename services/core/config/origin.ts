@@ -35,7 +35,7 @@ export function mixed(where: string, held: string, wanted: string, fix: string):
   })
 }
 
-function claimOf(path: string): Claim | undefined {
+export function claimOf(path: string): Claim | undefined {
   const file = markOf(path)
   if (!existsSync(file)) return existsSync(join(path, 'log')) ? { origin: 'real' } : undefined
   const mark = readFileSync(file, 'utf8').trim()

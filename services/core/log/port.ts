@@ -56,6 +56,8 @@ export interface EventLog {
   close(): Promise<void>
 }
 
+/** Aggregators share the chains as this group; its position is a hint for people, the checkpoint is the truth. */
+export const AGGREGATE_GROUP = 'aggregate'
 /** The group under which serve says how far it has read a chain's updates: what it has not read is not forgotten. */
 export const SERVE_GROUP = 'serve'
 
@@ -64,3 +66,4 @@ export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
 /** Trades alone, one record each; only where the configuration asks for it. */
 export const tradesTopic = (chain: string): string => `dex.trades.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`
+export const stateTopic = (chain: string): string => `dex.state.${chain}`

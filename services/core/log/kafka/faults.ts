@@ -78,7 +78,7 @@ export function faultOf(error: unknown, doing: string, topic?: string): DextapeE
 }
 
 export function closedFault(doing: string): DextapeError {
-  return new DextapeError({ code: 'log_closed', what: `the log is closed (${doing})` })
+  return new DextapeError({ code: 'log_closed', what: `the log is closed (${doing})`, retry: true })
 }
 
 export function noLeaderYet(topic: string): DextapeError {

@@ -8,7 +8,7 @@ import { bytesOf } from './log-dirs.js'
 import { highestTimestamp } from './newest.js'
 import type { KafkaOptions } from './options.js'
 import { createPresence } from './presence.js'
-import { endsOf, fetchOnce, offsetFor } from './reader.js'
+import { endsOf, endsOfAll, fetchOnce, offsetFor } from './reader.js'
 import { ensureTopic } from './topics.js'
 import { createWire, leaderOf, type Wire } from './wire.js'
 import { createWriter } from './writer.js'
@@ -27,6 +27,7 @@ export type KafkaLog = EventLog & {
   /** Connections of one purpose more, closed with the log. */
   openWire(): Wire
   fullName(name: string): string
+  topicNames(): Promise<string[]>
   /** This process as the groups it is in know it: a group with members takes commits from them alone. */
   readonly memberships: Map<string, Member>
   readonly options: KafkaOptions
@@ -122,6 +123,13 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     })
   }
 
+  async function namesOn(cluster: Cluster): Promise<string[]> {
+    await cluster.refreshMetadata()
+    return (cluster.brokerPool.metadata?.topicMetadata ?? [])
+      .filter(({ topic, isInternal }) => !isInternal && topic.startsWith(options.prefix) && !topic.startsWith('__'))
+      .map(({ topic }) => topic.slice(options.prefix.length))
+  }
+
   /** Its own connections: a fetch that waits would hold up every other on the same one. */
   async function* follow(topic: string, readOptions: ReadOptions, signal: AbortSignal): AsyncGenerator<LogRecord[]> {
     assertName('topic', topic)
@@ -211,16 +219,14 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       if (end > 0) await truncate(topic, await offsetAt(topic, newest - keepMs))
     },
 
-    async topics() {
-      return ask('listing topics', async (cluster) => {
-        await cluster.refreshMetadata()
-        const known = cluster.brokerPool.metadata?.topicMetadata ?? []
-        const names = known
-          .filter(({ topic, isInternal }) => !isInternal && topic.startsWith(options.prefix) && !topic.startsWith('__'))
-          .map(({ topic }) => topic.slice(options.prefix.length))
-        return Promise.all(names.map(async (topic) => ({ topic, ...(await endsOf(cluster, fullName(topic))) })))
-      })
-    },
+    topicNames: () => ask('listing topics', namesOn),
+
+    topics: () =>
+      ask('listing topics', async (cluster) => {
+        const names = await namesOn(cluster)
+        const ends = await endsOfAll(cluster, names.map(fullName))
+        return names.map((topic) => ({ topic, ...(ends.get(fullName(topic)) ?? { start: 0, end: 0 }) }))
+      }),
 
     async close() {
       isClosed = true

@@ -90,6 +90,30 @@ export async function endsOf(cluster: Cluster, full: string): Promise<Ends> {
   return { start: start ?? 0, end: end ?? 0 }
 }
 
+/** The same of many topics, in two requests to each of their leaders. */
+export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Promise<Map<string, Ends>> {
+  const byLeader = new Map<string, string[]>()
+  for (const topic of topics)
+    for (const node of Object.keys(cluster.findLeaderForPartitions(topic, [0])))
+      byLeader.set(node, [...(byLeader.get(node) ?? []), topic])
+  const ends = new Map<string, Ends>()
+  for (const [nodeId, led] of byLeader) {
+    const leader = await cluster.findBroker({ nodeId })
+    const ask = (timestamp: string) =>
+      leader.listOffsets({
+        replicaId: -1,
+        isolationLevel: 0,
+        topics: led.map((topic) => ({ topic, partitions: [{ partition: 0, timestamp }] })),
+      })
+    const [first, last] = await Promise.all([ask(EARLIEST), ask(LATEST)])
+    for (const { topic, partitions } of first.responses)
+      ends.set(topic, { start: Number(partitions[0]?.offset ?? 0), end: 0 })
+    for (const { topic, partitions } of last.responses)
+      ends.set(topic, { start: ends.get(topic)?.start ?? 0, end: Number(partitions[0]?.offset ?? 0) })
+  }
+  return ends
+}
+
 /** The first offset at or after a timestamp; undefined where there is none. */
 export async function offsetFor(cluster: Cluster, full: string, timestamp: string): Promise<number | undefined> {
   const leader = await leaderOf(cluster, full)

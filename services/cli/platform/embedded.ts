@@ -1,0 +1,35 @@
+/** Everything in one data directory, for one process. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
+import { claimOf, claimOrigin, openKeyStore } from '../../core/config/index.js'
+import { createCodec } from '../../core/log/codec.js'
+import { openEmbedded } from '../../core/log/embedded.js'
+import { openCheckpoints } from '../../ingest/checkpoints.js'
+import { chainsOf } from './chains-of.js'
+import type { Platform, PlatformDeps } from './platform.js'
+
+const LOOK_EVERY_MS = 200
+
+export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): Platform {
+  const dir = openDir()
+  const { log, registry } = openEmbedded({ path: dir.logPath })
+  return {
+    log,
+    codec: createCodec(registry),
+    instance: `process ${process.pid}`,
+    claimOrigin: async (claim) => claimOrigin(dir, claim),
+    origin: async () => claimOf(dir.path),
+    checkpointsFor: async () => openCheckpoints(dir),
+    openState: async (chain) => openStateStore(join(dir.statePath, chain)),
+    createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
+    async followChains(onChains, signal) {
+      while (!signal.aborted) {
+        onChains(await chainsOf(log))
+        await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+      }
+    },
+    updatesHeldMs: 0,
+    close: () => log.close(),
+  }
+}
