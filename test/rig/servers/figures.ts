@@ -1,5 +1,5 @@
 /** What the system says of a running process. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /** The kernel counts time in these on every machine we know. */
 const TICKS_PER_S = 100
@@ -10,6 +10,11 @@ export function memoryOf(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
   return { residentMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') }
+}
+
+/** The peak is counted from now on. */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
 /** Of all its threads, since it began. */
