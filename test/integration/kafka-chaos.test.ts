@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeRound, partsOf, planRounds, playRound } from '../rig/cluster/chaos.js'
 import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
 import { openedLogOf, rowCounts } from '../rig/cluster/contents.js'
@@ -20,13 +20,13 @@ import { interleave, writeTape } from '../rig/up/recording.js'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const ROUNDS = Number(process.env.ROUNDS ?? 50)
-/** Five minutes of pushes are kept in chain time: at this speed more than half a minute of ours. */
-const SPEED = '8'
+/** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
+const SPEED = '4'
 /** More than is played in all rounds. */
-const BLOCKS = 60 * ROUNDS
+const BLOCKS = 30 * ROUNDS
 
 const CALM: MarketOptions = {
-  ...{ secondsPerBlock: 2, swapsPerBlock: 5, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
+  ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
   retracts: { probability: 0.04, maxDepth: 6 },
 }
 /** Of a token whose facts change a restarted node keeps only what came after; nothing of that kind where somebody listens. */
@@ -166,13 +166,14 @@ describe(`after ${ROUNDS} rounds of failures (seed ${SEED})`, () => {
   it('the client was told everything once', () =>
     telling(async () => {
       const { told, notices } = client
-      await expect
-        .poll(() => verdictOn(openedLogOf(cluster), LISTENED, told).then(({ lost }) => lost), { timeout: 20_000 })
-        .toBe(0)
-      const { pushes, ...verdict } = await verdictOn(openedLogOf(cluster), LISTENED, told)
+      const verdictNow = () => verdictOn(openedLogOf(cluster), LISTENED, told)
+      await vi
+        .waitUntil(async () => (await verdictNow()).lost === 0, { timeout: 20_000, interval: 500 })
+        .catch(() => {})
+      const { pushes, ...verdict } = await verdictNow()
       console.info(`${pushes} pushes over ${client.connections()} connections`)
       expect(pushes).toBeGreaterThan(1000)
-      expect({ ...verdict, notices }).toEqual({
+      expect({ ...verdict, notices: notices.slice(0, 5) }).toEqual({
         ...{ lost: 0, twice: 0, disordered: 0, undue: 0, examples: [], notices: [] },
       })
     }))
