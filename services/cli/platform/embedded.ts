@@ -11,8 +11,10 @@ import type { Platform, PlatformDeps } from './platform.js'
 
 const LOOK_EVERY_MS = 200
 
-export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): Platform {
+export function embeddedPlatform({ dir: openDir, claim: wanted }: Pick<PlatformDeps, 'dir' | 'claim'>): Platform {
   const dir = openDir()
+  // Before the log is made: one without a mark is from before there were marks, and counts as real.
+  if (wanted !== undefined) claimOrigin(dir, wanted)
   const { log, registry } = openEmbedded({ path: dir.logPath })
   return {
     log,

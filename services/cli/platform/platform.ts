@@ -35,6 +35,8 @@ export type Platform = {
 export type PlatformDeps = {
   config: Config
   dir: () => DataDir
+  /** What the process will write, if it writes. */
+  claim?: Claim
   logger: Logger
   health: Health
   /** Aborts when the process shall stop: a log that is away then is waited for a few seconds. */
