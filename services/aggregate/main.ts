@@ -131,8 +131,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 }
 
 /** Keeps what is younger, and what serve has not read yet: a day of chain time can pass in a second of catching up. */
-async function forgetUpdates(log: EventLog, chain: string, keptMs: number, written: WrittenMarks): Promise<void> {
-  const topic = updatesTopic(chain)
+async function forgetPublished(log: EventLog, topic: string, keptMs: number, written: WrittenMarks): Promise<void> {
   const { newestMs, end } = await log.info(topic)
   const old = await log.offsetAt(topic, newestMs - keptMs)
   const read = await log.committed(SERVE_GROUP, topic)
@@ -173,7 +172,10 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
   let checkpointedMs = nowMs()
   let checkpointedSeq = pipeline.state.seq
   let maintainedDay = 0
-  const written = createWrittenMarks(settings.updatesHeldMs, nowMs)
+  const published = [updatesTopic(chain), ...(settings.publishTrades ? [tradesTopic(chain)] : [])].map((topic) => ({
+    topic,
+    written: createWrittenMarks(settings.updatesHeldMs, nowMs),
+  }))
 
   function turn(work: () => Promise<void>): Promise<void> {
     const next = last.then(work)
@@ -189,8 +191,7 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
     const day = Math.floor(pipeline.state.nowS / DAY_S)
     if (day === maintainedDay) return
     maintainedDay = day
-    await forgetUpdates(log, chain, settings.updatesKeptMs, written)
-    if (settings.publishTrades) await log.retain(tradesTopic(chain), settings.updatesKeptMs)
+    for (const { topic, written } of published) await forgetPublished(log, topic, settings.updatesKeptMs, written)
     await forgetDeadLetters(log, chain, settings.deadKeptMs)
     await forgetSecondCandles(store, chain, pipeline.state.nowS - settings.secondCandlesKeptS)
   }

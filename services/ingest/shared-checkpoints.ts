@@ -12,7 +12,7 @@ import type { Checkpoint, Checkpoints } from './checkpoints.js'
  * Under `source/<source id>/<writer>`: a key for each writer, so that in a compacted topic a stale one erases nothing of the
  * newest. A claim's generation is its own offset.
  */
-type Held = { claim: true; checkpoint?: undefined } | { generation: number; checkpoint: Checkpoint }
+type Held = { claim: string; checkpoint?: undefined } | { generation: number; checkpoint: Checkpoint }
 
 export type SharedCheckpointsOptions = {
   sourceId: string
@@ -26,7 +26,7 @@ export async function claimCheckpoints(log: EventLog, options: SharedCheckpoints
   const table: KeyedTable<Held> = await openKeyedTable(log, SOURCES_TOPIC)
   const prefix = `source/${sourceId}/`
   const ownKey = `${prefix}${writer}`
-  const generation = await table.put(ownKey, { claim: true })
+  const generation = await table.put(ownKey, { claim: writer })
 
   const holders = () =>
     table

@@ -6,7 +6,7 @@ import { memoryStateStore } from '../../services/aggregate/checkpoint/state-stor
 import { createAggregate } from '../../services/aggregate/main.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded.js'
-import { blocksTopic, SERVE_GROUP, updatesTopic } from '../../services/core/log/port.js'
+import { blocksTopic, SERVE_GROUP, tradesTopic, updatesTopic } from '../../services/core/log/port.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import type { Store } from '../../services/core/store/port.js'
 import { chainRecordOf, FOLD_SETTINGS } from '../rig/aggregate/fold-lines.js'
@@ -23,10 +23,11 @@ const SETTINGS = {
     ...{ updatesKeptMs: 86_400_000, updatesHeldMs: 0 },
     deadKeptMs: 86_400_000,
     secondCandlesKeptS: 86_400,
+    publishTrades: true,
   },
 }
 
-it('updates older than a day are forgotten, but never what serve has still to read', async () => {
+it('updates and trades older than a day are forgotten, but of updates never what serve has still to read', async () => {
   const path = mkdtempSync(join(tmpdir(), 'dextape-retention-'))
   const { log, registry } = openEmbedded({ path })
   const codec = createCodec(registry)
@@ -60,6 +61,7 @@ it('updates older than a day are forgotten, but never what serve has still to re
   await log.commit(SERVE_GROUP, updatesTopic('t'), 6)
   await play(blocks.slice(6), 7)
   expect(await log.info(updatesTopic('t'))).toMatchObject({ start: 5, end: 7 })
+  expect(await log.info(tradesTopic('t'))).toMatchObject({ start: 3, end: 5 })
   await log.close()
   rmSync(path, { recursive: true, force: true })
 })

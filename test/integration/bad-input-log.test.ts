@@ -79,7 +79,9 @@ async function expectLetters(): Promise<void> {
   const own = onLog(letters)
   expect(own.map(({ source }) => source)).toEqual(unreadable.map((_, at) => placeOf(at)))
   for (const letter of own) expect(letter).toMatchObject({ chain: CHAIN, reason: expect.stringMatching(/^[a-z_]+$/) })
-  expect((await up.status())[0]).toMatchObject({ stopped: null, gaps: 0, dead_letters: letters.length })
+  // The log is looked at once a second.
+  const status = await up.until(CHAIN, 'has its letters', ({ dead_letters }) => dead_letters === letters.length)
+  expect(status).toMatchObject({ stopped: null, gaps: 0 })
   const kept = await keptBytes()
   expect(unreadable.map((_, at) => kept.get(placeOf(at)))).toEqual(unreadable)
 }

@@ -132,15 +132,15 @@ function expectedCounts(chain: Chain): Record<string, number> {
 const total = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 async function expectState(): Promise<void> {
-  const status = await up.status()
   for (const chain of CHAINS) {
-    const own = status.find((one) => one.chain === chain)
+    const letters = total(expectedCounts(chain))
+    // The log is looked at once a second.
+    const own = await up.until(chain, `has ${letters} letters`, ({ dead_letters }) => dead_letters === letters)
     const { reference } = played.get(chain) as Played
     const stopped = STOPPED[chain] === undefined ? null : expect.stringContaining(STOPPED[chain])
     expect(own).toMatchObject({
       head: reference.head?.number,
       stopped,
-      dead_letters: total(expectedCounts(chain)),
       gaps: 0,
     })
     expect(await deadCounts(chain, commands)).toEqual(expectedCounts(chain))

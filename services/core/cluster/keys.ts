@@ -28,7 +28,7 @@ type StoredKey = { record: KeyRecord; first?: true }
 /** `revoked/<hash>` */
 type Revocation = { revokedAtMs: number }
 /** `spent/<month>/<key id>/<node>`: what one node counted, so that nodes never overwrite each other. */
-type Counter = { cu: number }
+type Counter = { node: string; cu: number }
 type Stored = StoredKey | Revocation | Counter
 
 export type SharedKeys = KeyStore & {
@@ -62,9 +62,8 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
     } else if (kind === 'revoked' && 'revokedAtMs' in value) {
       revokedAtMs.set(rest[0] ?? '', value.revokedAtMs)
     } else if (kind === 'spent' && 'cu' in value) {
-      const [month = '', keyId = '', by = ''] = rest
-      const account = `${month}/${keyId}`
-      counters.set(account, (counters.get(account) ?? new Map<string, number>()).set(by, value.cu))
+      const account = rest.slice(0, 2).join('/')
+      counters.set(account, (counters.get(account) ?? new Map<string, number>()).set(value.node, value.cu))
     }
   }
   table.onChange(learn)
@@ -123,7 +122,7 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
           totals.set(counter, (totals.get(counter) ?? own.get(counter) ?? 0) + cu)
         }
         if (totals.size === 0) return
-        await table.putAll(new Map([...totals].map(([counter, cu]) => [counter, { cu }])))
+        await table.putAll(new Map([...totals].map(([counter, cu]) => [counter, { node, cu }])))
         for (const [counter, cu] of totals) own.set(counter, cu)
       })
       adding = work.catch(() => {})

@@ -47,6 +47,7 @@ describe('configuration', () => {
       fold: { maxTimeBackS: 3600, journalBlocks: 1024 },
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
       intervals: { flushMs: 1000, checkpointMs: 5000, progressMs: 10_000 },
+      topics: { trades: false },
     })
   })
 
@@ -67,6 +68,11 @@ describe('configuration', () => {
     })
     expect(load('{"http_port": 9000}').httpPort).toBe(9000)
     expect(load('').httpPort).toBe(8080)
+  })
+
+  it('publishes trades alone only where asked to', () => {
+    expect(load('topics:\n  trades: true').topics).toEqual({ trades: true })
+    expect(problem('topics:\n  trade: true')).toContain('unknown key "topics.trade": did you mean "trades"?')
   })
 
   it('gives each service a port of its own where none is named', () => {

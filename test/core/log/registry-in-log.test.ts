@@ -1,31 +1,31 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { createCodec } from '../../../services/core/log/codec.js'
-import { openEmbeddedLog } from '../../../services/core/log/embedded.js'
 import type { EventLog } from '../../../services/core/log/port.js'
 import { inLogRegistry, SCHEMAS_TOPIC } from '../../../services/core/log/registry-in-log.js'
+import { type Broker, startBroker } from '../../rig/kafka/broker.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { sharedLog } from '../../rig/shared-log.js'
 import { newestSchema } from './arbitraries.js'
 import { entry } from './contract.js'
 
-let path: string
-let logs: EventLog[]
-const open = (): EventLog => {
-  const log = openEmbeddedLog({ path })
-  logs.push(log)
-  return log
-}
+/** Opens one log twice and more, as several processes would. */
+type Shared = { open(): EventLog; close(): Promise<void> }
 
-beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'dextape-in-log-registry-'))
-  logs = []
-})
-afterEach(async () => {
-  for (const log of logs) await log.close()
-  rmSync(path, { recursive: true, force: true })
-})
+function onKafka(brokers: string): Shared {
+  const prefix = freshPrefix()
+  const logs: EventLog[] = []
+  return {
+    open() {
+      const log = openTestLog(brokers, prefix)
+      logs.push(log)
+      return log
+    },
+    async close() {
+      for (const log of logs) await log.close()
+    },
+  }
+}
 
 const thing = (...fields: AvroRecord['fields']): AvroRecord => ({
   type: 'record',
@@ -36,75 +36,91 @@ const thing = (...fields: AvroRecord['fields']): AvroRecord => ({
 const texts = async (log: EventLog): Promise<unknown[]> =>
   (await log.read(SCHEMAS_TOPIC, { from: 0 })).map(({ value }) => JSON.parse(Buffer.from(value).toString()))
 
-it('numbers a schema by the offset of its first record, one number for one text', async () => {
-  const log = open()
-  const registry = inLogRegistry(log)
-  expect(await registry.idFor('a-dextape.Thing', thing())).toBe(1)
-  expect(await registry.idFor('b-dextape.Thing', thing())).toBe(1)
-  expect(await registry.idFor('b-dextape.Retract', newestSchema('retract'))).toBe(3)
-  expect(await texts(log)).toEqual([
-    { subject: 'a-dextape.Thing', schema: thing() },
-    { subject: 'b-dextape.Thing', schema: thing() },
-    { subject: 'b-dextape.Retract', schema: newestSchema('retract') },
-  ])
-  const another = inLogRegistry(open())
-  expect(await another.schemaFor(3)).toEqual(newestSchema('retract'))
-  expect(await another.schemaFor(9)).toBeUndefined()
-  // Known by now: no promise, so the hot path may ask.
-  expect(another.schemaFor(1)).toEqual(thing())
-  expect(another.idFor('b-dextape.Retract', newestSchema('retract'))).toBe(3)
-  expect((await log.info(SCHEMAS_TOPIC)).end).toBe(3)
-})
+describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
+  let broker: Broker | undefined
+  let shared: Shared
+  const open = (): EventLog => shared.open()
+  beforeAll(async () => {
+    if (kind === 'kafka') broker = await startBroker()
+  })
+  afterAll(() => broker?.stop())
+  beforeEach(() => {
+    shared = broker === undefined ? sharedLog() : onKafka(broker.brokers)
+  })
+  afterEach(() => shared.close())
 
-it('two that register at once agree on every number', async () => {
-  const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
-  const subjects = Array.from({ length: 20 }, (_, index) => `t${index % 5}-dextape.Thing`)
-  const schemas = subjects.map((_, index) => thing({ name: `f${index % 10}`, type: 'int', default: 0 }))
-  const register = (registry: typeof one) =>
-    Promise.all(subjects.map((subject, index) => registry.idFor(subject, schemas[index] as AvroRecord)))
-  const [left, right] = await Promise.all([register(one), register(other)])
-  expect(left).toEqual(right)
-  expect(new Set(left).size).toBe(10)
-  for (const [index, id] of left.entries()) expect(await other.schemaFor(id)).toEqual(schemas[index])
-})
+  it('numbers a schema by the offset of its first record, one number for one text', async () => {
+    const log = open()
+    const registry = inLogRegistry(log)
+    expect(await registry.idFor('a-dextape.Thing', thing())).toBe(1)
+    expect(await registry.idFor('b-dextape.Thing', thing())).toBe(1)
+    expect(await registry.idFor('b-dextape.Retract', newestSchema('retract'))).toBe(3)
+    expect(await texts(log)).toEqual([
+      { subject: 'a-dextape.Thing', schema: thing() },
+      { subject: 'b-dextape.Thing', schema: thing() },
+      { subject: 'b-dextape.Retract', schema: newestSchema('retract') },
+    ])
+    const another = inLogRegistry(open())
+    expect(await another.schemaFor(3)).toEqual(newestSchema('retract'))
+    expect(await another.schemaFor(9)).toBeUndefined()
+    // Known by now: no promise, so the hot path may ask.
+    expect(another.schemaFor(1)).toEqual(thing())
+    expect(another.idFor('b-dextape.Retract', newestSchema('retract'))).toBe(3)
+    expect((await log.info(SCHEMAS_TOPIC)).end).toBe(3)
+  })
 
-it('refuses a version that does not go with an older one, keeping nothing of it', async () => {
-  const log = open()
-  const registry = inLogRegistry(log)
-  await registry.idFor('t-dextape.Thing', thing())
-  await registry.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' }))
-  const clash = thing({ name: 'note', type: 'long', default: 0 })
-  await expect(registry.idFor('t-dextape.Thing', clash)).rejects.toThrow(/t-dextape\.Thing.*version 2.*FULL_TRANSITIVE/)
-  expect((await log.info(SCHEMAS_TOPIC)).end).toBe(2)
-})
+  it('two that register at once agree on every number', async () => {
+    const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
+    const subjects = Array.from({ length: 20 }, (_, index) => `t${index % 5}-dextape.Thing`)
+    const schemas = subjects.map((_, index) => thing({ name: `f${index % 10}`, type: 'int', default: 0 }))
+    const register = (registry: typeof one) =>
+      Promise.all(subjects.map((subject, index) => registry.idFor(subject, schemas[index] as AvroRecord)))
+    const [left, right] = await Promise.all([register(one), register(other)])
+    expect(left).toEqual(right)
+    expect(new Set(left).size).toBe(10)
+    for (const [index, id] of left.entries()) expect(await other.schemaFor(id)).toEqual(schemas[index])
+  })
 
-it('of two that do not go together and were registered at once, the first in the log stands', async () => {
-  const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
-  const registered = await Promise.allSettled([
-    one.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' })),
-    other.idFor('t-dextape.Thing', thing({ name: 'note', type: 'long', default: 0 })),
-  ])
-  expect(registered.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  const [standing] = registered.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  const third = inLogRegistry(open())
-  const schema = (await third.schemaFor(standing ?? 0)) as AvroRecord
-  expect(await third.idFor('t-dextape.Thing', schema)).toBe(standing)
-})
+  it('refuses a version that does not go with an older one, keeping nothing of it', async () => {
+    const log = open()
+    const registry = inLogRegistry(log)
+    await registry.idFor('t-dextape.Thing', thing())
+    await registry.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' }))
+    const clash = thing({ name: 'note', type: 'long', default: 0 })
+    await expect(registry.idFor('t-dextape.Thing', clash)).rejects.toThrow(
+      /t-dextape\.Thing.*version 2.*FULL_TRANSITIVE/,
+    )
+    expect((await log.info(SCHEMAS_TOPIC)).end).toBe(2)
+  })
 
-it('a record that is no registration takes its offset and means nothing', async () => {
-  const log = open()
-  await log.append(SCHEMAS_TOPIC, [entry('not JSON'), entry('null'), entry('{"subject":"x"}')])
-  expect(await inLogRegistry(log).idFor('t-dextape.Thing', thing())).toBe(4)
-})
+  it('of two that do not go together and were registered at once, the first in the log stands', async () => {
+    const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
+    const registered = await Promise.allSettled([
+      one.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' })),
+      other.idFor('t-dextape.Thing', thing({ name: 'note', type: 'long', default: 0 })),
+    ])
+    expect(registered.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [standing] = registered.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const third = inLogRegistry(open())
+    const schema = (await third.schemaFor(standing ?? 0)) as AvroRecord
+    expect(await third.idFor('t-dextape.Thing', schema)).toBe(standing)
+  })
 
-it('lets one process read what another wrote, and calls a schema nobody registered unreadable', async () => {
-  const [writer, reader] = [createCodec(inLogRegistry(open())), createCodec(inLogRegistry(open()))]
-  const retract = { chain: 'eth', from_number: 2, from_hash: 'b', to_number: 1, to_hash: 'a' }
-  await writer.prepare('dex.blocks.eth', ['block', 'retract'])
-  const bytes = writer.encodeRetract('dex.blocks.eth', retract)
-  const strange = Buffer.from(bytes)
-  strange.writeUInt32BE(77, 1)
-  await reader.learn([strange, bytes])
-  expect(reader.decodeLogRecord(bytes)).toEqual({ kind: 'retract', retract })
-  expect(() => reader.decodeLogRecord(strange)).toThrow(expect.objectContaining({ code: 'undecodable' }))
+  it('a record that is no registration takes its offset and means nothing', async () => {
+    const log = open()
+    await log.append(SCHEMAS_TOPIC, [entry('not JSON'), entry('null'), entry('{"subject":"x"}')])
+    expect(await inLogRegistry(log).idFor('t-dextape.Thing', thing())).toBe(4)
+  })
+
+  it('lets one process read what another wrote, and calls a schema nobody registered unreadable', async () => {
+    const [writer, reader] = [createCodec(inLogRegistry(open())), createCodec(inLogRegistry(open()))]
+    const retract = { chain: 'eth', from_number: 2, from_hash: 'b', to_number: 1, to_hash: 'a' }
+    await writer.prepare('dex.blocks.eth', ['block', 'retract'])
+    const bytes = writer.encodeRetract('dex.blocks.eth', retract)
+    const strange = Buffer.from(bytes)
+    strange.writeUInt32BE(77, 1)
+    await reader.learn([strange, bytes])
+    expect(reader.decodeLogRecord(bytes)).toEqual({ kind: 'retract', retract })
+    expect(() => reader.decodeLogRecord(strange)).toThrow(expect.objectContaining({ code: 'undecodable' }))
+  })
 })

@@ -1,17 +1,17 @@
 /**
- * A real schema registry for tests: Apicurio, which serves Confluent's REST interface. Fetched once from Maven Central into
- * the git-ignored cache; it keeps everything in memory.
+ * A real schema registry for tests: Apicurio, which serves Confluent's REST interface. Fetched once from Maven Central (109 MB) into
+ * the user's cache; it keeps everything in memory.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { repositoryRoot } from '../../../schemas/avro.js'
 import { freePort } from '../browser/free-port.js'
 import { holding, run } from '../python/venv.js'
 
 /** The newest that runs on Java 17. */
 const VERSION = '3.0.9'
-const CACHE = join(repositoryRoot(), '.cache/registry')
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
 const FOLDER = join(CACHE, `apicurio-${VERSION}`)
 const RUNNER = `apicurio-registry-app-${VERSION}-runner.jar`
 const STARTED_WITHIN_MS = 60_000

@@ -8,7 +8,7 @@ import { bytesOf } from './log-dirs.js'
 import { highestTimestamp } from './newest.js'
 import type { KafkaOptions } from './options.js'
 import { createPresence } from './presence.js'
-import { endsOf, endsOfAll, fetchOnce, offsetFor } from './reader.js'
+import { endsOf, endsOfAll, fetchRecords, offsetFor, takeBatch } from './reader.js'
 import { ensureTopic } from './topics.js'
 import { createWire, leaderOf, type Wire } from './wire.js'
 import { createWriter } from './writer.js'
@@ -19,6 +19,8 @@ const MAX_VALUE_BYTES = 1_000_000
 const LONG_POLL_MS = 1000
 /** How often a topic that does not exist yet is looked for. */
 const LOOK_EVERY_MS = 100
+/** A cluster may have topics of others beside ours. */
+const OURS = 'dex.'
 const NO_MEMBER: Member = { groupGenerationId: -1, memberId: '' }
 /** The group is being shared out anew, or was without us: the position is a hint, and the next owner knows better. */
 const NOT_OURS = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
@@ -68,9 +70,10 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     let from = readOptions.from
     for (;;) {
       const fetched = await ask(`reading ${topic}`, (cluster) =>
-        fetchOnce(cluster, fullName(topic), { ...readOptions, from, waitMs: 0 }),
+        fetchRecords(cluster, fullName(topic), { ...readOptions, from, waitMs: 0 }),
       )
-      if (fetched === undefined || fetched.records.length > 0 || fetched.next === from) return fetched?.records ?? []
+      if (fetched === undefined || fetched.records.length > 0 || fetched.next === from)
+        return takeBatch(fetched?.records ?? [], readOptions)
       from = fetched.next
     }
   }
@@ -126,7 +129,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
   async function namesOn(cluster: Cluster): Promise<string[]> {
     await cluster.refreshMetadata()
     return (cluster.brokerPool.metadata?.topicMetadata ?? [])
-      .filter(({ topic, isInternal }) => !isInternal && topic.startsWith(options.prefix) && !topic.startsWith('__'))
+      .filter(({ topic }) => topic.startsWith(fullName(OURS)))
       .map(({ topic }) => topic.slice(options.prefix.length))
   }
 
@@ -143,10 +146,11 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       while (!signal.aborted && !isClosed) {
         const at = from
         const fetched = await wire.run(`following ${topic}`, (cluster) =>
-          fetchOnce(cluster, fullName(topic), { ...readOptions, from: at, waitMs: LONG_POLL_MS }),
+          fetchRecords(cluster, fullName(topic), { ...readOptions, from: at, waitMs: LONG_POLL_MS }),
         )
         if (fetched === undefined) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
-        else if (fetched.records.length > 0) yield fetched.records
+        const waiting = fetched?.records ?? []
+        while (waiting.length > 0 && !signal.aborted) yield takeBatch(waiting, readOptions)
         from = fetched?.next ?? from
       }
     } catch (error) {

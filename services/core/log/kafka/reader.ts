@@ -18,24 +18,34 @@ export type FetchOptions = ReadOptions & {
 
 const DEFAULT_RECORDS = 10_000
 const DEFAULT_BYTES = 4 * 1024 * 1024
+/** A broker gives whole message sets: asking for less than one only means to be given it again and again. */
+const LEAST_BYTES = 1024 * 1024
 const EARLIEST = '-2'
 const LATEST = '-1'
 
-/** One batch; undefined where there is no such topic. */
-export async function fetchOnce(cluster: Cluster, full: string, options: FetchOptions): Promise<Fetched | undefined> {
-  const messages = await fetchMessages(cluster, full, options)
-  if (messages === undefined) return undefined
-  const { maxRecords = DEFAULT_RECORDS, maxBytes = DEFAULT_BYTES } = options
-  const records: LogRecord[] = []
+/** All a fetch gave; undefined where there is no such topic. */
+export async function fetchRecords(
+  cluster: Cluster,
+  full: string,
+  options: FetchOptions,
+): Promise<Fetched | undefined> {
+  const { maxBytes = DEFAULT_BYTES } = options
+  const fetched = await fetchMessages(cluster, full, { ...options, maxBytes: Math.max(maxBytes, LEAST_BYTES) })
+  return fetched === undefined ? undefined : { records: fetched.taken.map(recordOf), next: fetched.next }
+}
+
+/** The first records within the limits, one at least; the rest stays in `records`. */
+export function takeBatch(
+  records: LogRecord[],
+  { maxRecords = DEFAULT_RECORDS, maxBytes = DEFAULT_BYTES }: ReadOptions,
+) {
   let bytes = 0
-  for (const message of messages.taken) {
-    bytes += message.value?.length ?? 0
-    if (records.length >= maxRecords || (records.length > 0 && bytes > maxBytes)) break
-    records.push(recordOf(message))
+  let count = 0
+  for (; count < Math.min(records.length, maxRecords); count++) {
+    bytes += records[count]?.value.length ?? 0
+    if (count > 0 && bytes > maxBytes) break
   }
-  const last = records.at(-1)
-  const isWhole = records.length === messages.taken.length
-  return { records, next: isWhole || last === undefined ? messages.next : last.offset + 1 }
+  return records.splice(0, count)
 }
 
 export type FetchedMessages = { taken: WireMessage[]; next: number; highWatermark: number }

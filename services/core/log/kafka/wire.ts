@@ -1,4 +1,5 @@
 /** Connections of one purpose to the brokers. After a failure they are made anew: kafkajs does not always find back itself. */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { closedFault, faultOf, isPassing, reasonOf } from './faults.js'
 import type { Broker, Cluster } from './internals.js'
@@ -22,6 +23,7 @@ const LONGEST_WAIT_MS = 1000
 
 export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wire {
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
   let current: Promise<Cluster> | undefined
   const wire = {}
 
