@@ -45,10 +45,9 @@ async function runServices(
   closing: Closing,
 ): Promise<number> {
   const health = createHealth({ parts: ['log', 'store'], logger })
-  const { claim } = choice
-  const platform = openPlatform({ config, dir: () => dir, claim, logger, health, signal: shutdown.signal })
+  const platform = openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
   closing.push(() => platform.close())
-  await platform.claimOrigin(claim)
+  await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
   const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, shutdown, closing)
   const keys = platform.createKeys()
