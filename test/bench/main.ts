@@ -1,9 +1,17 @@
 /** `npm run bench`: each measurement beside a baseline of the same run; fails where a promised ratio is not kept. */
+import { benchClusterIdle } from './cluster-idle.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchKafka } from './kafka.js'
 import { benchPipeline } from './pipeline.js'
 import { benchSimulator } from './simulator.js'
 
-const kept = [await benchPipeline(), benchIdlePairs(), await benchSimulator(), await benchFanOut(), await benchKafka()]
+const kept = [
+  await benchPipeline(),
+  benchIdlePairs(),
+  await benchSimulator(),
+  await benchFanOut(),
+  await benchKafka(),
+  await benchClusterIdle(),
+]
 process.exitCode = kept.every(Boolean) ? 0 : 1

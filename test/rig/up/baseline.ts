@@ -14,6 +14,7 @@ export type Baseline = {
   /** The recording's file. */
   tape: string
   /** Of the undisturbed run. */
+  dataDir: string
   contents: Contents
   /** A path in the folder that holds everything. */
   pathOf(name: string): string
@@ -21,17 +22,18 @@ export type Baseline = {
   remove(): void
 }
 
-export async function makeBaseline(plan: TapePlan): Promise<Baseline> {
+export const makeBaseline = (plan: TapePlan): Promise<Baseline> => baselineOf(generateTape(plan))
+
+export async function baselineOf(lines: readonly RecordingLine[]): Promise<Baseline> {
   const folder = scratchFolder()
   const pathOf = (name: string) => join(folder, name)
-  const lines = generateTape(plan)
   const [chains, seqs] = [chainsOf(lines), seqsOf(lines)]
   const tape = writeTape(pathOf('tape.jsonl.gz'), lines)
   const dataDir = pathOf('once')
   await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
   const contents = await readContents(dataDir, chains)
   return {
-    ...{ lines, chains, seqs, tape, contents, pathOf },
+    ...{ lines, chains, seqs, tape, dataDir, contents, pathOf },
     differencesOf: async (other) => contentDifferences(await readContents(other, chains), contents),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

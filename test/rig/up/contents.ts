@@ -1,11 +1,11 @@
 /** What a data directory holds once its process ended: every row under FINAL, every update and dead letter of the log. */
 import { join } from 'node:path'
 import type { DeadLetter, Update } from '../../../services/core/domain/records.js'
-import { createCodec } from '../../../services/core/log/codec.js'
+import { type Codec, createCodec } from '../../../services/core/log/codec.js'
 import { openEmbedded } from '../../../services/core/log/embedded.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore, type StoreTarget } from '../../../services/core/store/clickhouse.js'
 import type { TableName } from '../../../services/core/store/tables.js'
 import { storeTargetOf } from '../engine.js'
 
@@ -29,9 +29,11 @@ export const SORT_KEYS: Record<TableName, readonly string[]> = {
 /** More than any test writes; the store's own limit is meant for people. */
 const LIMITS = { maxRows: 5_000_000, maxSeconds: 60 }
 
+export const readRows = (dataDir: string): Promise<Rows> => readRowsIn(storeTargetOf(dataDir))
+
 /** The engine allows one directory a process: it is closed again before this resolves. */
-export async function readRows(dataDir: string): Promise<Rows> {
-  const store = await openStore(storeTargetOf(dataDir))
+export async function readRowsIn(target: StoreTarget): Promise<Rows> {
+  const store = await openStore(target)
   try {
     const rows: Partial<Rows> = {}
     for (const [table, key] of Object.entries(SORT_KEYS) as [TableName, readonly string[]][]) {
@@ -57,26 +59,38 @@ function withState(row: Row): Row {
 
 /** As they stand in the log, parts joined: one that is there twice is given twice. */
 export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
-  return readTopic(dataDir, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
+  return withLog(dataDir, (opened) => updatesIn(opened, chain))
 }
 
-export function readDeadLetters(dataDir: string, chain: string): Promise<DeadLetter[]> {
-  return readTopic(dataDir, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
-}
+export const updatesIn = (opened: OpenedLog, chain: string): Promise<Update[]> =>
+  readTopic(opened, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
+
+/** What a chain's blocks topic holds, in order: `block <hash>` or `retract <from> <to>`. */
+export const blockNamesIn = (opened: OpenedLog, chain: string): Promise<string[]> =>
+  readTopic(opened, blocksTopic(chain), (record) => {
+    if (record.kind === 'block') return `block ${record.block.hash}`
+    return record.kind === 'retract' ? `retract ${record.retract.from_hash} ${record.retract.to_hash}` : undefined
+  })
+
+export const deadLettersIn = (opened: OpenedLog, chain: string): Promise<DeadLetter[]> =>
+  readTopic(opened, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
 
 /** How many records ingest has published, of all chains. */
 export function publishedRecords(dataDir: string): Promise<number> {
-  return withLog(dataDir, async (log) =>
+  return withLog(dataDir, async ({ log }) =>
     (await log.topics())
       .filter(({ topic }) => topic.startsWith(blocksTopic('')))
       .reduce((sum, { end }) => sum + end, 0),
   )
 }
 
-async function withLog<T>(dataDir: string, use: (log: EventLog, codec: ReturnType<typeof createCodec>) => Promise<T>) {
+export type OpenedLog = { log: EventLog; codec: Codec }
+
+/** The log of a data directory whose process ended. */
+export async function withLog<T>(dataDir: string, use: (opened: OpenedLog) => Promise<T>): Promise<T> {
   const { log, registry } = openEmbedded({ path: join(dataDir, 'log') })
   try {
-    return await use(log, createCodec(registry))
+    return await use({ log, codec: createCodec(registry) })
   } finally {
     await log.close()
   }
@@ -84,31 +98,38 @@ async function withLog<T>(dataDir: string, use: (log: EventLog, codec: ReturnTyp
 
 type Whole = NonNullable<ReturnType<ReturnType<typeof createAssembler>['push']>>['record']
 
-function readTopic<T>(dataDir: string, topic: string, pick: (record: Whole) => T | undefined): Promise<T[]> {
-  return withLog(dataDir, async (log, codec) => {
-    const assembler = createAssembler()
-    const found: T[] = []
-    for (let from = 0; ; ) {
-      const records = await log.read(topic, { from })
-      if (records.length === 0) return found
-      await codec.learn(records.map(({ value }) => value))
-      for (const { value, offset } of records) {
-        const whole = assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset)
-        const item = whole === undefined ? undefined : pick(whole.record)
-        if (item !== undefined) found.push(item)
-        from = offset + 1
-      }
+async function readTopic<T>(
+  { log, codec }: OpenedLog,
+  topic: string,
+  pick: (record: Whole) => T | undefined,
+): Promise<T[]> {
+  const assembler = createAssembler()
+  const found: T[] = []
+  for (let from = 0; ; ) {
+    const records = await log.read(topic, { from })
+    if (records.length === 0) return found
+    await codec.learn(records.map(({ value }) => value))
+    for (const { value, offset } of records) {
+      const whole = assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset)
+      const item = whole === undefined ? undefined : pick(whole.record)
+      if (item !== undefined) found.push(item)
+      from = offset + 1
     }
-  })
+  }
 }
 
 export type Contents = { rows: Rows; updates: Map<string, Update[]>; dead: Map<string, DeadLetter[]> }
 
 export async function readContents(dataDir: string, chains: Iterable<string>): Promise<Contents> {
-  const contents: Contents = { rows: await readRows(dataDir), updates: new Map(), dead: new Map() }
+  const rows = await readRows(dataDir)
+  return withLog(dataDir, (opened) => contentsOf(opened, rows, chains))
+}
+
+export async function contentsOf(opened: OpenedLog, rows: Rows, chains: Iterable<string>): Promise<Contents> {
+  const contents: Contents = { rows, updates: new Map(), dead: new Map() }
   for (const chain of chains) {
-    contents.updates.set(chain, await readUpdates(dataDir, chain))
-    contents.dead.set(chain, await readDeadLetters(dataDir, chain))
+    contents.updates.set(chain, await updatesIn(opened, chain))
+    contents.dead.set(chain, await deadLettersIn(opened, chain))
   }
   return contents
 }

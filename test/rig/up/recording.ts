@@ -20,7 +20,7 @@ export function generateTape({ seed, chains, blocksPerChain, options }: TapePlan
 }
 
 /** Each chain in its order, all of them by chain time: a pace follows the lines without jumping between their clocks. */
-function interleave(chains: readonly (readonly RecordingLine[])[]): RecordingLine[] {
+export function interleave(chains: readonly (readonly RecordingLine[])[]): RecordingLine[] {
   return chains
     .flatMap((lines) => {
       let nowS = 0

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { fingerprintOf } from '../../services/cli/verify/fingerprint.js'
+import { verifyUpdates } from '../../services/cli/verify/updates.js'
+import type { Update } from '../../services/core/domain/records.js'
+import { createCodec } from '../../services/core/log/codec.js'
+import { openEmbedded } from '../../services/core/log/embedded.js'
+import { updatesTopic } from '../../services/core/log/port.js'
+import { CHAIN, update } from '../serve/updates.js'
+
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** What verify says of a log with these updates, where the fold gives seq 1 to 4. */
+async function verified(written: readonly Update[]): Promise<{ compared: number; wrong: string[] }> {
+  const path = mkdtempSync(join(tmpdir(), 'dx-verify-'))
+  folders.push(path)
+  const { log, registry } = openEmbedded({ path })
+  try {
+    const codec = createCodec(registry)
+    const topic = updatesTopic(CHAIN)
+    await codec.prepare(topic, ['update'])
+    const encoded = (one: Update) => codec.encodeUpdate(topic, one)
+    await log.append(
+      topic,
+      written.map((one) => ({ key: CHAIN, value: encoded(one), timestampMs: 0 })),
+    )
+    const updates = new Map([1, 2, 3, 4].map((seq) => [seq, fingerprintOf(encoded(update({ seq })))]))
+    const { compared, wrong } = await verifyUpdates(
+      { log, codec },
+      { chain: CHAIN, epoch: 1, seq: 4, rows: [], updates },
+    )
+    return { compared, wrong }
+  } finally {
+    await log.close()
+  }
+}
+
+const told = (...seqs: number[]): Update[] => seqs.map((seq) => update({ seq }))
+
+it('updates that stand in the log again with the same bytes are no difference', async () => {
+  expect(await verified(told(1, 2, 3, 2, 3, 4))).toEqual({ compared: 4, wrong: [] })
+})
+
+it('a seq that is left out is one', async () => {
+  expect(await verified(told(1, 2, 4))).toEqual({ compared: 3, wrong: ['seq 4 follows 2'] })
+})
+
+it('so is one that stands there again with other bytes', async () => {
+  const other = { ...update({ seq: 2 }), hash: '0xother' }
+  expect(await verified([...told(1, 2, 3), other, ...told(4)])).toEqual({
+    compared: 4,
+    wrong: ['the update of seq 2 is not what the fold gives'],
+  })
+})

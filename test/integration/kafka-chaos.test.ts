@@ -1,0 +1,180 @@
+/** Everything dies and freezes at random under load, many times over. Afterwards it never happened. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describeRound, partsOf, planRounds, playRound } from '../rig/cluster/chaos.js'
+import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
+import { openedLogOf, rowCounts } from '../rig/cluster/contents.js'
+import { verdictOn } from '../rig/cluster/pushes.js'
+import { type ResumingClient, startResumingClient } from '../rig/cluster/resuming-client.js'
+import { candleDifferences } from '../rig/cluster/stored-candles.js'
+import { updateRuns } from '../rig/cluster/update-runs.js'
+import { generateRecording, type MarketOptions } from '../rig/market/generate.js'
+import { marketMoney } from '../rig/market/money.js'
+import { createRandom } from '../rig/market/random.js'
+import { isRetract, type RecordingLine } from '../rig/reference/lines.js'
+import { recompute } from '../rig/reference/recompute.js'
+import { blockNamesIn } from '../rig/up/contents.js'
+import { interleave, writeTape } from '../rig/up/recording.js'
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const ROUNDS = Number(process.env.ROUNDS ?? 50)
+/** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
+const SPEED = '4'
+/** More than is played in all rounds. */
+const BLOCKS = 30 * ROUNDS
+
+const CALM: MarketOptions = {
+  ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
+  retracts: { probability: 0.04, maxDepth: 6 },
+}
+/** Of a token whose facts change a restarted node keeps only what came after; nothing of that kind where somebody listens. */
+const LISTENED = ['eth', 'solana']
+const CHAINS = [...LISTENED, 'bsc']
+
+const nastinessOf = (chain: string) => (LISTENED.includes(chain) ? 0 : 1)
+const isFact = ({ type }: { type: string }) => type === 'meta'
+
+function linesOf(chain: string): RecordingLine[] {
+  const options = { ...CALM, nastiness: nastinessOf(chain) }
+  const lines = generateRecording({ seed: SEED, chain, blocks: BLOCKS, options })
+  if (!LISTENED.includes(chain)) return lines
+  return lines.map((line) => (isRetract(line) ? line : { ...line, events: line.events.filter((one) => !isFact(one)) }))
+}
+
+/** Every swap, candles to the second and the minute, prices: of the busiest pairs of both chains. */
+function subscriptionsOn(lines: ReadonlyMap<string, readonly RecordingLine[]>): unknown[][] {
+  const busiest = LISTENED.map((chain) => ({ chain, pairs: busiestPairs(lines.get(chain) ?? []).slice(0, 4) }))
+  const each = busiest.flatMap(({ chain, pairs }) => pairs.map((pair) => ({ chain, pair })))
+  return [
+    ...each.map(({ chain, pair }) => ['tx', pair, chain]),
+    ...each.flatMap(({ chain, pair }) => ['s1', 'k1', 'k5'].map((interval) => ['kline', pair, interval, chain])),
+    ...each.map(({ chain, pair }) => ['price', [`${pair}-${chain}`]]),
+    // One subscription over both chains has a cursor in each.
+    ['price', each.map(({ chain, pair }) => `${pair}-${chain}`)],
+  ]
+}
+
+function busiestPairs(lines: readonly RecordingLine[]): string[] {
+  const swaps = new Map<string, number>()
+  for (const line of lines) {
+    if (isRetract(line)) continue
+    for (const event of line.events) if (event.type === 'swap') swaps.set(event.pool, (swaps.get(event.pool) ?? 0) + 1)
+  }
+  return [...swaps].sort(([, a], [, b]) => b - a).map(([pair]) => pair)
+}
+
+const nameOf = (line: RecordingLine): string =>
+  isRetract(line) ? `retract ${line.from_hash} ${line.to_hash}` : `block ${line.hash}`
+
+const folder = mkdtempSync(join(tmpdir(), 'dx-chaos-'))
+const lines = new Map(CHAINS.map((chain) => [chain, linesOf(chain)]))
+const done: string[] = []
+let cluster: Cluster
+let client: ResumingClient
+
+/** What was done and what everybody wrote, for whoever has to find out why. */
+function story(): string {
+  const rounds = done.map((what, at) => `round ${at + 1}: ${what}`).join('\n')
+  return `SEED=${SEED}, ${done.length} of ${ROUNDS} rounds\n${rounds}\n${cluster.tails()}`
+}
+
+async function telling<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${story()}`, { cause: error })
+  }
+}
+
+async function playRounds(): Promise<void> {
+  const parts = partsOf(cluster)
+  for (const round of planRounds(createRandom(SEED), ROUNDS, [...parts.keys()])) {
+    done.push(describeRound(round))
+    await playRound(parts, round)
+    const fallen = cluster.services.flatMap((service) => service.fallen() ?? [])
+    if (fallen.length > 0) throw new Error(fallen.join('; '))
+  }
+}
+
+beforeAll(async () => {
+  console.info(`chaos: SEED=${SEED}`)
+  const tape = writeTape(join(folder, 'tape.jsonl'), interleave([...lines.values()]))
+  const settings = { intervals: { flush_ms: 200, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
+  const chains = CHAINS.map(marketMoney)
+  cluster = await startCluster({ ingest: ['--events', tape, '--speed', SPEED], chains, settings })
+  await telling(async () => {
+    const { serve, wsUrl } = cluster
+    await serve.until('all chains', async () => {
+      const { chains } = await cluster.status()
+      return CHAINS.every((name) => chains.some(({ chain, seq }) => chain === name && seq > 0))
+    })
+    const subscriptions = subscriptionsOn(lines)
+    client = startResumingClient({ url: wsUrl, key: KEY, subscriptions, isReady: serve.isReady })
+    await client.listening
+    await playRounds()
+    await cluster.ingest.until('ready', cluster.ingest.isReady)
+    expect(await cluster.ingest.stop(), 'the exit code of ingest').toBe(0)
+    const published = new Map<string, number>()
+    for (const chain of CHAINS) published.set(chain, (await blockNamesIn(openedLogOf(cluster), chain)).length)
+    await cluster.untilSeqs(published, 120_000)
+  })
+}, 900_000)
+
+afterAll(async () => {
+  await client?.close()
+  await cluster?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe(`after ${ROUNDS} rounds of failures (seed ${SEED})`, () => {
+  it.each(CHAINS)('the blocks of %s are the recording’s, each once', async (chain) => {
+    const published = await blockNamesIn(openedLogOf(cluster), chain)
+    const expected = (lines.get(chain) ?? []).slice(0, published.length).map(nameOf)
+    expect(published.length).toBeLessThan(lines.get(chain)?.length ?? 0)
+    expect(published).toEqual(expected)
+  })
+
+  it.each(CHAINS)('no seq of %s is skipped, and none has two contents', (chain) =>
+    telling(async () => {
+      const { repeated, lastSeq, ...runs } = await updateRuns(openedLogOf(cluster), chain)
+      console.info(`${chain}: ${lastSeq} updates, ${repeated} of them in the log again`)
+      expect(runs).toEqual({ epochs: [1], skipped: [], reused: [] })
+    }),
+  )
+
+  it('every table has each row once', async () => {
+    const counts = await rowCounts(cluster)
+    console.info(counts.map(({ table, rows, unique }) => `${table} ${rows}/${unique}`).join(', '))
+    expect(counts.filter(({ rows, unique }) => rows === 0 || rows !== unique)).toEqual([])
+  })
+
+  it('verify finds everything stored to be what the log gives', () =>
+    telling(async () => {
+      const { code, out, err } = await cluster.run('verify')
+      expect({ code, out, err: code === 0 ? '' : err }).toMatchObject({ code: 0, err: '' })
+    }))
+
+  it.each(CHAINS)('every candle of %s is what the reference computes', async (chain) => {
+    const published = await blockNamesIn(openedLogOf(cluster), chain)
+    const reference = recompute((lines.get(chain) ?? []).slice(0, published.length), marketMoney(chain))
+    expect(reference.candles.size).toBeGreaterThan(100)
+    expect((await candleDifferences(cluster.store.url, reference)).slice(0, 20)).toEqual([])
+  })
+
+  it('the client was told everything once', () =>
+    telling(async () => {
+      const { told, notices } = client
+      const verdictNow = () => verdictOn(openedLogOf(cluster), LISTENED, told)
+      await vi
+        .waitUntil(async () => (await verdictNow()).lost === 0, { timeout: 20_000, interval: 500 })
+        .catch(() => {})
+      const { pushes, ...verdict } = await verdictNow()
+      console.info(`${pushes} pushes over ${client.connections()} connections`)
+      expect(pushes).toBeGreaterThan(1000)
+      expect({ ...verdict, notices: notices.slice(0, 5) }).toEqual({
+        ...{ lost: 0, twice: 0, disordered: 0, undue: 0, examples: [], notices: [] },
+      })
+    }))
+})

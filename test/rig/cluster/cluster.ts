@@ -1,0 +1,146 @@
+/** A whole installation on a real broker and a ClickHouse of its own: ingest, aggregators and serve as separate processes. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
+import type { StatusReport } from '../../../services/serve/status.js'
+import { type ClickHouse, startClickHouse } from '../clickhouse/server.js'
+import { type Ended, runCommand } from '../http/command.js'
+import { type Broker, startBroker } from '../kafka/broker.js'
+import { openTestLog } from '../kafka-log.js'
+import { steadyPort } from '../servers/steady-port.js'
+import { type Service, startService } from './service.js'
+
+export const KEY = 'dx_cluster'
+
+export type ClusterPlan = {
+  /** Of `dextape ingest`; without, there is none until `ingest.restart` names a source. */
+  ingest: readonly string[]
+  aggregates?: number
+  /** Money of chains that are not built in. */
+  chains?: readonly ChainFacts[]
+  /** More of the configuration file. */
+  settings?: Record<string, unknown>
+}
+
+export type Cluster = {
+  readonly broker: Broker
+  readonly store: ClickHouse
+  readonly ingest: Service
+  readonly aggregates: readonly Service[]
+  readonly serve: Service
+  /** The three kinds in the order of the pipe. */
+  readonly services: readonly Service[]
+  readonly folder: string
+  readonly wsUrl: string
+  /** As another process would open it. */
+  readonly log: KafkaLog
+  status(): Promise<StatusReport>
+  /** A command of this installation that ends by itself. */
+  run(...args: string[]): Promise<Ended>
+  /** Until every chain's updates are folded, stored and served up to this seq. */
+  untilSeqs(seqs: ReadonlyMap<string, number>, withinMs?: number): Promise<void>
+  /** The end of what each process wrote. */
+  tails(lines?: number): string
+  /** Ends everything in whatever state it is, and removes what it kept. */
+  stop(): Promise<void>
+}
+
+export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'dx-cluster-'))
+  const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close()
+  }
+  try {
+    return await start(plan, folder, closing, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  plan: ClusterPlan,
+  folder: string,
+  closing: (() => Promise<unknown> | unknown)[],
+  stop: () => Promise<void>,
+): Promise<Cluster> {
+  const broker = await startBroker()
+  closing.push(() => broker.stop())
+  const store = await startClickHouse()
+  closing.push(() => store.stop())
+  const log = openTestLog(broker.brokers, '')
+  closing.push(() => log.close())
+  const env = environmentOf(plan, folder, broker, store)
+
+  async function service(
+    name: string,
+    command: 'ingest' | 'aggregate' | 'serve',
+    more: { args?: readonly string[]; env?: Record<string, string> } = {},
+  ): Promise<Service> {
+    const dataDir = join(folder, name)
+    mkdirSync(dataDir)
+    const started = startService({
+      ...{ name, command, folder, httpPort: await steadyPort(), args: more.args ?? [] },
+      env: { ...env, DEXTAPE_DATA_DIR: dataDir, ...more.env },
+    })
+    closing.push(() => started.kill())
+    return started
+  }
+
+  const wsPort = await steadyPort()
+  const aggregates: Service[] = []
+  for (let at = 1; at <= (plan.aggregates ?? 1); at += 1) aggregates.push(await service(`aggregate-${at}`, 'aggregate'))
+  const serve = await service('serve', 'serve', { env: { DEXTAPE_WS_PORT: String(wsPort) } })
+  const ingest = await service('ingest', 'ingest', { args: plan.ingest })
+  const services = [ingest, ...aggregates, serve]
+
+  /** Of the fold that is furthest: after a failover the one that lost a chain may still tell what it had. */
+  async function foldedSeqs(name: string): Promise<(chain: string) => number> {
+    const all = await Promise.all(aggregates.map((one) => one.metrics()))
+    return (chain) => Math.max(0, ...all.map((metrics) => metrics.get(`${name}{chain="${chain}"}`) ?? 0))
+  }
+
+  const status = async () => (await (await serve.get('/status')).json()) as StatusReport
+
+  return {
+    ...{ broker, store, ingest, aggregates, serve, services, folder, log, status, stop },
+    wsUrl: `ws://127.0.0.1:${wsPort}`,
+    run: (...args) =>
+      runCommand(args, {
+        cwd: folder,
+        env: { ...env, DEXTAPE_DATA_DIR: join(folder, 'command') },
+        withinMs: 120_000,
+      }),
+    async untilSeqs(seqs, withinMs = 60_000) {
+      const wanted = [...seqs].map(([chain, seq]) => `${chain} ${seq}`).join(', ')
+      await serve.until(
+        `seq ${wanted}`,
+        async () => {
+          const [{ chains }, stored] = await Promise.all([status(), foldedSeqs('dextape_store_seq')])
+          const served = new Map(chains.map(({ chain, seq }) => [chain, seq]))
+          return [...seqs].every(([chain, seq]) => served.get(chain) === seq && stored(chain) === seq)
+        },
+        withinMs,
+      )
+    },
+    tails: (lines = 40) => services.map((one) => `=== ${one.name}\n${one.tail(lines)}`).join('\n'),
+  }
+}
+
+function environmentOf(
+  { chains = [], settings = {} }: ClusterPlan,
+  folder: string,
+  broker: Broker,
+  store: ClickHouse,
+): Record<string, string> {
+  const config = join(folder, 'dextape.json')
+  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, money])
+  writeFileSync(config, JSON.stringify({ host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }))
+  return {
+    ...{ DEXTAPE_CONFIG: config, DEXTAPE_API_KEY: KEY },
+    ...{ KAFKA_BROKERS: broker.brokers, CLICKHOUSE_URL: store.url },
+  }
+}

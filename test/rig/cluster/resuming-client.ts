@@ -1,0 +1,119 @@
+/**
+ * A client that is never satisfied with less than everything: it notes the cursor of each push, and after every loss comes back
+ * with the last one of each subscription and chain.
+ */
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import WebSocket from 'ws'
+
+export type Told = {
+  params: readonly unknown[]
+  /** By chain: the cursor of the very first reply, before any push. */
+  began: Map<string, string>
+  /** By chain: the cursors of all pushes, in order of arrival, whichever connection brought them. */
+  cursors: Map<string, string[]>
+}
+
+export type ResumingClient = {
+  readonly told: readonly Told[]
+  /** Whatever was neither a reply nor a push: gaps, merged pushes, refusals. */
+  readonly notices: string[]
+  /** How often it was connected. */
+  readonly connections: () => number
+  /** Once the first subscriptions are acknowledged. */
+  readonly listening: Promise<void>
+  close(): Promise<void>
+}
+
+export type ClientPlan = {
+  url: string
+  key: string
+  subscriptions: readonly (readonly unknown[])[]
+  /** Asked before each connection: a node that has not caught up yet does not know our cursors. */
+  isReady: () => Promise<boolean>
+}
+
+type Frame = { id?: number; error?: unknown; result?: { status?: string; cursor?: string | string[]; data?: unknown } }
+
+const RETRY_MS = 50
+
+export function startResumingClient({ url, key, subscriptions, isReady }: ClientPlan): ResumingClient {
+  const told = subscriptions.map((params): Told => ({ params, began: new Map(), cursors: new Map() }))
+  const notices: string[] = []
+  const closing = new AbortController()
+  let connections = 0
+  let acknowledged = () => {}
+  const listening = new Promise<void>((resolve) => {
+    acknowledged = resolve
+  })
+
+  function take(text: string): void {
+    const frame = JSON.parse(text) as Frame | Frame[]
+    if (Array.isArray(frame)) {
+      for (const reply of frame) takeReply(reply)
+      acknowledged()
+      return
+    }
+    const { id, result } = frame
+    const push = id === undefined ? undefined : told[id]
+    if (push === undefined || typeof result?.cursor !== 'string') {
+      notices.push(text)
+      return
+    }
+    const chain = chainOf(result.cursor)
+    const cursors = push.cursors.get(chain)
+    if (cursors === undefined) push.cursors.set(chain, [result.cursor])
+    else cursors.push(result.cursor)
+  }
+
+  function takeReply({ id = -1, result, error }: Frame): void {
+    const one = told[id]
+    if (one === undefined || !Array.isArray(result?.cursor)) {
+      notices.push(JSON.stringify({ id, error, result }))
+      return
+    }
+    for (const cursor of result.cursor) if (!one.began.has(chainOf(cursor))) one.began.set(chainOf(cursor), cursor)
+  }
+
+  async function connection(): Promise<void> {
+    const socket = new WebSocket(url, { headers: { 'x-api-key': key }, perMessageDeflate: false })
+    const stop = () => socket.terminate()
+    closing.signal.addEventListener('abort', stop, { once: true })
+    try {
+      socket.on('message', (data) => take(String(data)))
+      const closed = once(socket, 'close')
+      socket.on('error', () => {})
+      await Promise.race([once(socket, 'open'), closed])
+      if (socket.readyState === WebSocket.OPEN) {
+        connections += 1
+        socket.send(JSON.stringify(told.map(subscribe)))
+      }
+      await closed
+    } finally {
+      closing.signal.removeEventListener('abort', stop)
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      if (await isReady()) await connection()
+      await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  const done = run()
+  return {
+    ...{ told, notices, listening, connections: () => connections },
+    async close() {
+      closing.abort()
+      await done
+    },
+  }
+}
+
+function subscribe({ params, began, cursors }: Told, id: number) {
+  const since = [...began].map(([chain, cursor]) => cursors.get(chain)?.at(-1) ?? cursor)
+  return { jsonrpc: '2.0', method: 'subscribe', params: since.length === 0 ? params : [...params, { since }], id }
+}
+
+const chainOf = (cursor: string): string => cursor.split(':')[1] ?? ''
