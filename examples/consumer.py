@@ -50,7 +50,10 @@ def read_topic(brokers, topic, offset=None):
         }
     )
     try:
-        start, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)
+        try:
+            start, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)
+        except KafkaException as error:
+            sys.exit(f"{topic} on {brokers}: {error.args[0].str()}")
         if offset is not None and offset < start:
             sys.exit(f"{topic} keeps records from {start} on; what was read up to {offset} cannot be continued")
         consumer.assign([TopicPartition(topic, 0, start if offset is None else offset)])

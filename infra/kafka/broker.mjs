@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { fetchJars, JARS, KAFKA_VERSION } from './jars.mjs'
+import { isArchived, makeArchive } from './class-archive.mjs'
+import { fetchJars, JARS, KAFKA_VERSION, withCache } from './jars.mjs'
 import { logFileOf, runningOn, startNode } from './node.mjs'
 import { BrokerError, requireJava } from './programs.mjs'
 
@@ -28,8 +29,7 @@ const ANSWER_WITHIN_MS = 2_000
 const tell = (text) => void process.stderr.write(`kafka: ${text}\n`)
 
 async function start({ directory, port, untilStdinEnds }) {
-  requireJava()
-  await fetchJars(tell)
+  await prepare()
   const node = await startNode(directory, port)
   for (const name of ['SIGINT', 'SIGTERM'])
     process.on(name, () => {
@@ -81,8 +81,17 @@ function isOpen(port) {
   })
 }
 
+async function prepare() {
+  requireJava()
+  if (isArchived()) return
+  await withCache(tell, async () => {
+    await fetchJars(tell)
+    await makeArchive(startNode, tell)
+  })
+}
+
 async function fetch() {
-  await fetchJars(tell)
+  await prepare()
   process.stdout.write(`Kafka ${KAFKA_VERSION} is in ${JARS}\n`)
 }
 

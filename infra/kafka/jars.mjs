@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { BrokerError, requireJava, requireMaven, run } from './programs.mjs'
+import { BrokerError, requireMaven, run } from './programs.mjs'
 
 const POM = fileURLToPath(new URL('pom.xml', import.meta.url))
 const FETCH_WITHIN_MS = 15 * 60_000
@@ -15,20 +15,21 @@ export const KAFKA_VERSION = /<kafka\.version>([^<]+)</.exec(readFileSync(POM, '
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
 export const JARS = join(CACHE, `kafka-${KAFKA_VERSION}`)
 
-/** Resolves once the jars are in JARS. `tell` hears what takes time. */
+/** Runs `work` while no other process prepares the cache. `tell` hears what takes time. */
+export async function withCache(tell, work) {
+  mkdirSync(CACHE, { recursive: true })
+  await holding(`${JARS}.lock`, tell, work)
+}
+
+/** Resolves once the jars are in JARS. */
 export async function fetchJars(tell) {
   if (existsSync(JARS)) return
-  mkdirSync(CACHE, { recursive: true })
-  await holding(`${JARS}.lock`, tell, async () => {
-    if (existsSync(JARS)) return
-    requireJava()
-    requireMaven()
-    const fetched = `${JARS}.part`
-    rmSync(fetched, { recursive: true, force: true })
-    await copyDependencies(fetched, tell)
-    // Whoever sees the folder sees it whole.
-    renameSync(fetched, JARS)
-  })
+  requireMaven()
+  const fetched = `${JARS}.part`
+  rmSync(fetched, { recursive: true, force: true })
+  await copyDependencies(fetched, tell)
+  // Whoever sees the folder sees it whole.
+  renameSync(fetched, JARS)
 }
 
 async function copyDependencies(folder, tell) {
@@ -51,7 +52,7 @@ async function holding(lock, tell, work) {
   const owner = join(lock, 'pid')
   const deadline = Date.now() + FETCH_WITHIN_MS
   for (let told = false; !taken(lock); told = true) {
-    if (!told) tell(`waiting for another process that fetches Kafka (${lock})`)
+    if (!told) tell(`waiting for another process that fetches it (${lock})`)
     if (isAbandoned(owner)) rmSync(lock, { recursive: true, force: true })
     if (Date.now() > deadline) throw new BrokerError(`${lock} is still held; remove it if nobody fetches Kafka`)
     await sleep(200)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { archiveOptions } from './class-archive.mjs'
 import { JARS } from './jars.mjs'
 import { BrokerError, run } from './programs.mjs'
 
@@ -31,7 +32,7 @@ export function runningOn(directory) {
 }
 
 /** Listens on `port` (clients) and `port + 1` (the controller). `ready` resolves once it serves; `ended` when it is gone. */
-export async function startNode(directory, port) {
+export async function startNode(directory, port, options = archiveOptions()) {
   const holder = runningOn(directory)
   if (holder !== undefined)
     throw new BrokerError(`A broker (pid ${holder.pid}, port ${holder.port}) already runs on ${directory}`)
@@ -41,7 +42,7 @@ export async function startNode(directory, port) {
   if (!existsSync(join(directory, 'data/meta.properties')))
     await run('java', [...QUICK, ...CLASSES, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings])
 
-  const java = [...QUICK, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
+  const java = [...QUICK, ...options, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
   const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
   const logFile = createWriteStream(logFileOf(directory), { flags: 'a' })
   const ended = once(child, 'close').then(([code, signal]) => {

@@ -92,6 +92,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
   let position = same ? meta.position : 0
   let stopped: DextapeError | null = null
+  /** What was applied is on the log. Once it is not, nothing may be checkpointed: the next start must fold it again. */
+  let isPublished = true
   await codec.prepare(outTopic, ['update'])
   const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
 
@@ -145,6 +147,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   async function process(records: readonly LogRecord[]): Promise<void> {
     const entries: LogEntry[] = []
     await codec.learn(records.map((record) => record.value))
+    isPublished = false
     for (const record of records) {
       const whole = assemble(record)
       if (whole === undefined) continue
@@ -165,6 +168,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     await deadLetters.flush()
     if (entries.length > 0) await log.append(outTopic, entries)
     await trades?.flush()
+    isPublished = true
   }
 
   return {
@@ -174,6 +178,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     deadByReason: deadLetters.counts,
     process,
     async checkpoint() {
+      if (!isPublished) throw unpublished(chain)
       const write = keeper.capture(state, history, position)
       await sink.flush()
       await write()
@@ -186,6 +191,15 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
       return stopped
     },
   }
+}
+
+function unpublished(chain: string): DextapeError {
+  return new DextapeError({
+    code: 'unpublished',
+    what: 'No checkpoint over updates that are not on the log',
+    retry: true,
+    where: { chain },
+  })
 }
 
 function wrongKind(kind: string, topic: string, offset: number): DextapeError {

@@ -1,9 +1,16 @@
 /** The single checks of `dextape doctor`. Each answers with a finding and never throws. */
 import { existsSync, statfsSync } from 'node:fs'
-import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type Config, findDataDir, lockHolder, openDataDir, withoutSecrets } from '../core/config/index.js'
+import {
+  type Config,
+  findDataDir,
+  type KafkaChoice,
+  lockHolder,
+  openDataDir,
+  withoutSecrets,
+} from '../core/config/index.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { openKafka } from './platform/kafka.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
 
@@ -94,41 +101,50 @@ function isRunning(config: Config): boolean {
   }
 }
 
-export async function checkKafka(broker: string): Promise<Finding> {
-  const at = broker.lastIndexOf(':')
-  const [host, port] = [broker.slice(0, at).replace(/^\[|\]$/g, ''), Number(broker.slice(at + 1))]
-  const problem = await new Promise<string | undefined>((resolve) => {
-    const socket = connect({ host, port, timeout: CONNECT_WITHIN_MS })
-    const end = (result: string | undefined) => {
-      socket.destroy()
-      resolve(result)
-    }
-    socket.once('connect', () => end(undefined))
-    socket.once('timeout', () => end('no answer'))
-    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
-  })
-  return problem === undefined
-    ? { level: 'ok', what: `Kafka broker ${broker} is reachable` }
-    : {
-        level: 'fail',
-        what: `Kafka broker ${broker} is not reachable (${problem})`,
-        fix: 'start it or correct KAFKA_BROKERS',
-      }
+/** Asks as the services do: name, rights and version of the cluster count, not only its port. */
+export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
+  const brokers = choice.brokers.join(', ')
+  const log = openKafka(choice, { onAway: () => {}, onBack: () => {} }, CONNECT_WITHIN_MS)
+  try {
+    const topics = await log.topicNames()
+    return { level: 'ok', what: `Kafka at ${brokers} answers; ${topics.length} topics are ours` }
+  } catch (error) {
+    return { level: 'fail', what: `Kafka at ${brokers}: ${(error as Error).message}` }
+  } finally {
+    await log.close()
+  }
+}
+
+export async function checkRegistry(url: string): Promise<Finding> {
+  return checkHttp('The schema registry', url, `${url.replace(/\/+$/, '')}/subjects`, 'SCHEMA_REGISTRY_URL')
 }
 
 export async function checkStore(url: string): Promise<Finding> {
+  return checkHttp('ClickHouse', url, `${new URL(url).origin}/ping`, 'CLICKHOUSE_URL')
+}
+
+async function checkHttp(name: string, url: string, asked: string, variable: string): Promise<Finding> {
   const shown = withoutSecrets(url)
   try {
-    const { origin } = new URL(url)
-    const answer = await fetch(`${origin}/ping`, { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
-    if (answer.ok) return { level: 'ok', what: `ClickHouse at ${shown} answers` }
-    return { level: 'fail', what: `ClickHouse at ${shown} answers ${answer.status}`, fix: 'correct CLICKHOUSE_URL' }
+    const { username, password } = new URL(asked)
+    const target = new URL(asked)
+    target.username = ''
+    target.password = ''
+    const headers: Record<string, string> =
+      username === ''
+        ? {}
+        : {
+            authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+          }
+    const answer = await fetch(target, { headers, signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
+    if (answer.ok) return { level: 'ok', what: `${name} at ${shown} answers` }
+    return { level: 'fail', what: `${name} at ${shown} answers ${answer.status}`, fix: `correct ${variable}` }
   } catch (error) {
     const reason = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? (error as Error).message
     return {
       level: 'fail',
-      what: `ClickHouse at ${shown} is not reachable (${reason})`,
-      fix: 'start it or correct CLICKHOUSE_URL',
+      what: `${name} at ${shown} is not reachable (${reason})`,
+      fix: `start it or correct ${variable}`,
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   checkNative,
   checkNode,
   checkPort,
+  checkRegistry,
   checkStore,
   type Finding,
 } from './doctor-checks.js'
@@ -19,7 +20,10 @@ export async function doctor(world: World, options: GlobalOptions): Promise<numb
     findings.push(...checkDataDir(config))
     findings.push(await checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
     findings.push(await checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
-    if (config.log.kind === 'kafka') for (const broker of config.log.brokers) findings.push(await checkKafka(broker))
+    if (config.log.kind === 'kafka') {
+      findings.push(await checkKafka(config.log))
+      if (config.log.registry.kind === 'http') findings.push(await checkRegistry(config.log.registry.url))
+    }
     if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
   }
   for (const { level, what, fix } of findings)

@@ -1,5 +1,6 @@
 /** `dextape ingest`: a source onto the log, as a process of its own. */
 import { openDataDir } from '../core/config/index.js'
+import { ConfigError } from '../core/domain/errors.js'
 import type { Ingest } from '../ingest/main.js'
 import { openIngest } from './run/ingest.js'
 import { runProcess } from './run/process.js'
@@ -11,7 +12,7 @@ export const runIngest: RunIngest = ({ config, logger, out, source: asked, speed
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing, answer, tell } = parts
     const opened = await openSource(chosen, { config, logger, speed, onHistory: () => {} }, openDataDir(dataDir))
-    if (opened === undefined) return 0
+    if (opened === undefined) throw noSource()
     const { source } = opened
     let ingest: Ingest | undefined
     const chains = () =>
@@ -34,5 +35,13 @@ export const runIngest: RunIngest = ({ config, logger, out, source: asked, speed
     await out.line(`ingest of ${source.name} is up; http://127.0.0.1:${port}/status`)
     const outcome = await ingest.run(shutdown.signal)
     return outcome.kind === 'failed' ? 1 : 0
+  })
+}
+
+function noSource(): ConfigError {
+  return new ConfigError({
+    code: 'source_missing',
+    what: 'No source is given',
+    fix: 'Play a recording with --events FILE, or a simulated market with --simulate.',
   })
 }

@@ -64,7 +64,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     } catch (error) {
       status.state = 'failed'
       status.error = described(error)
-      logger.error('ingest failed', { source: source.name, ...status.error })
+      logger.error('ingest failed', { source: source.name, code: status.error.code, error: status.error.message })
       return { kind: 'failed', error }
     } finally {
       progress.stop()

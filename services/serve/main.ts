@@ -88,7 +88,9 @@ export function createServe(deps: ServeDeps): Serve {
     push.stop()
     await rest.close()
     // A log that is away must not hold up the stop for the last second's credit units.
-    await Promise.race([spending.save(), sleep(SAVE_WITHIN_MS, new AbortController().signal)])
+    const saved = new AbortController()
+    await Promise.race([spending.save(), sleep(SAVE_WITHIN_MS, saved.signal)])
+    saved.abort()
     await memory.stop()
   }
 

@@ -2,6 +2,7 @@
 import { benchClusterIdle } from './cluster-idle.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
+import { benchKafka } from './kafka.js'
 import { benchPipeline } from './pipeline.js'
 import { benchSimulator } from './simulator.js'
 
@@ -10,6 +11,7 @@ const kept = [
   benchIdlePairs(),
   await benchSimulator(),
   await benchFanOut(),
+  await benchKafka(),
   await benchClusterIdle(),
 ]
 process.exitCode = kept.every(Boolean) ? 0 : 1

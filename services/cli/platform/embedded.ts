@@ -13,12 +13,14 @@ const LOOK_EVERY_MS = 200
 
 export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): Platform {
   const dir = openDir()
+  // Read before there is a log: an old one without a mark is real.
+  const held = claimOf(dir.path)
   const { log, registry } = openEmbedded({ path: dir.logPath })
   return {
     log,
     codec: createCodec(registry),
     instance: `process ${process.pid}`,
-    claimOrigin: async (claim) => claimOrigin(dir, claim),
+    claimOrigin: async (claim) => claimOrigin(dir, claim, held),
     origin: async () => claimOf(dir.path),
     checkpointsFor: async () => openCheckpoints(dir),
     openState: async (chain) => openStateStore(join(dir.statePath, chain)),

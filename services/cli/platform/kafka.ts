@@ -85,7 +85,9 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
 function newScratch(): string {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${SCRATCH}(\\d+)-`).exec(name)?.[1])
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    // In containers every start has the same number: what stands under our own is an earlier one's.
+    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }
   return mkdtempSync(join(tmpdir(), `${SCRATCH}${process.pid}-`))
 }

@@ -62,7 +62,10 @@ export async function runFold(
   const membership = new AbortController()
   const following = platform
     .followChains((chains) => owned.assign(chains), membership.signal)
-    .catch((error: unknown) => fail('the chains to fold are not known any more', error))
+    .catch((error: unknown) => {
+      // At a stop the log may be closed while the broker is away.
+      if (!shutdown.signal.aborted) fail('the chains to fold are not known any more', error)
+    })
   const progress = setInterval(() => reportProgress(aggregate, logger), config.intervals.progressMs)
   await abortOf(shutdown.signal)
   clearInterval(progress)

@@ -35,8 +35,11 @@ export function createHistoryWatch(out: Output) {
   }
 }
 
-function progressLine(written: number, chains: readonly { chain: string; lag_s: number }[]): string {
-  const behind = chains.map(({ chain, lag_s }) => `${chain} ${span(lag_s)}`).join(', ')
+function progressLine(written: number, chains: readonly { chain: string; lag_s: number; head: number }[]): string {
+  const behind = chains
+    .filter(({ head }) => head > 0)
+    .map(({ chain, lag_s }) => `${chain} ${span(lag_s)}`)
+    .join(', ')
   const history =
     written < 1 ? `the simulated market's history is ${Math.floor(written * 100)} % written` : 'catching up'
   return behind === '' ? history : `${history}; behind the clock: ${behind}`

@@ -16,9 +16,8 @@ export function originOf(path: string): Origin | undefined {
   return claimOf(path)?.origin
 }
 
-/** Marks the directory, or refuses where it holds something else. */
-export function claimOrigin(dir: DataDir, wanted: Claim): void {
-  const held = claimOf(dir.path)
+/** Marks the directory, or refuses where it held something else (`claimOf`, before a log was opened in it). */
+export function claimOrigin(dir: DataDir, wanted: Claim, held: Claim | undefined): void {
   if (held !== undefined) assertSameOrigin(`The data directory ${dir.path}`, held, wanted, OTHER_DIR)
   if (!existsSync(markOf(dir.path))) writeFileSync(markOf(dir.path), `${claimText(wanted)}\n`)
 }

@@ -71,8 +71,8 @@ export function httpRegistry(options: HttpRegistryOptions): SchemaRegistry {
     const answer = await ask('GET', `/schemas/ids/${id}`)
     if (answer.status === 404) return undefined
     if (answer.status !== 200 || typeof answer.body.schema !== 'string') throw unexpected(address, answer)
-    const schema = withShortNames(JSON.parse(answer.body.schema)) as AvroRecord
-    schemas.set(id, schema)
+    const schema = recordSchemaOf(answer.body.schema)
+    if (schema !== undefined) schemas.set(id, schema)
     return schema
   }
 
@@ -99,6 +99,16 @@ function splitUrl(url: string): { address: string; authorization: { authorizatio
   if (username === '') return { address, authorization: {} }
   const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { address, authorization: { authorization: `Basic ${Buffer.from(secret).toString('base64')}` } }
+}
+
+/** Undefined for what is no Avro record: others may use the registry too, for what we could not read anyway. */
+function recordSchemaOf(text: string): AvroRecord | undefined {
+  try {
+    const schema = withShortNames(JSON.parse(text)) as Partial<AvroRecord> | null
+    return schema?.type === 'record' ? (schema as AvroRecord) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A registry may write a name with its namespace in it (`dextape.Block`), as Avro's canonical form does. */

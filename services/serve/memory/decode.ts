@@ -25,14 +25,19 @@ export async function decodeUpdates(
   })
 }
 
-/** Joins split updates. Reading may begin inside one: what comes before the first beginning is dropped. */
+/**
+ * Joins split updates. A part that continues nothing is dropped: reading may begin inside an update, and a writer that was
+ * only paused may have put parts between its successor's, which are the same. What is really lost shows as a missing seq.
+ */
 export function createUpdateAssembler(): (part: Update, offset: number) => Update | undefined {
   const assembler = createAssembler()
-  let hasBegun = false
   return (part, offset) => {
-    hasBegun ||= part.part === 0
-    if (!hasBegun) return undefined
-    const whole = assembler.push({ kind: 'update', update: part }, offset)
-    return whole?.record.kind === 'update' ? whole.record.update : undefined
+    try {
+      const whole = assembler.push({ kind: 'update', update: part }, offset)
+      return whole?.record.kind === 'update' ? whole.record.update : undefined
+    } catch (error) {
+      if (error instanceof DextapeError && error.code === 'broken_parts') return undefined
+      throw error
+    }
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { claimOrigin, type DataDir, openDataDir, originOf } from '../../../services/core/config/index.js'
+import { claimOf, claimOrigin, type DataDir, openDataDir, originOf } from '../../../services/core/config/index.js'
 
 let dir: DataDir
 
@@ -14,8 +14,8 @@ afterEach(() => rmSync(dir.path, { recursive: true, force: true }))
 describe('the origin of a data directory', () => {
   it('is open until something claims it, and then stays', () => {
     expect(originOf(dir.path)).toBeUndefined()
-    claimOrigin(dir, { origin: 'simulated', seed: 7 })
-    claimOrigin(dir, { origin: 'simulated', seed: 7 })
+    claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))
+    claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))
     expect(originOf(dir.path)).toBe('simulated')
     expect(readFileSync(join(dir.path, 'ORIGIN'), 'utf8')).toBe('simulated 7\n')
   })
@@ -25,8 +25,8 @@ describe('the origin of a data directory', () => {
     ['simulated (seed 7)', { origin: 'simulated', seed: 7 }, { origin: 'real' }],
     ['simulated (seed 7)', { origin: 'simulated', seed: 7 }, { origin: 'simulated', seed: 8 }],
   ] as const)('of %s data refuses other data', (held, first, second) => {
-    claimOrigin(dir, first)
-    expect(() => claimOrigin(dir, second)).toThrow(
+    claimOrigin(dir, first, claimOf(dir.path))
+    expect(() => claimOrigin(dir, second, claimOf(dir.path))).toThrow(
       expect.objectContaining({ code: 'data_mixed', message: expect.stringContaining(`holds ${held} data`) }),
     )
     expect(originOf(dir.path)).toBe(first.origin)
@@ -35,10 +35,10 @@ describe('the origin of a data directory', () => {
   it('of a log that was written before there were marks is real', () => {
     mkdirSync(dir.logPath)
     expect(originOf(dir.path)).toBe('real')
-    expect(() => claimOrigin(dir, { origin: 'simulated', seed: 7 })).toThrow(
+    expect(() => claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))).toThrow(
       expect.objectContaining({ code: 'data_mixed' }),
     )
-    claimOrigin(dir, { origin: 'real' })
+    claimOrigin(dir, { origin: 'real' }, claimOf(dir.path))
     expect(originOf(dir.path)).toBe('real')
   })
 

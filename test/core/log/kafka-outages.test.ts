@@ -62,9 +62,9 @@ it('appends once each and follows all, whatever happens to the broker', async ()
       await delay(random() * 1500)
       await broker.restart()
     } else {
-      broker.pause()
+      await broker.pause()
       await delay(500 + random() * 4000)
-      broker.resume()
+      await broker.resume()
     }
   }
   await delay(500)
@@ -81,4 +81,4 @@ it('appends once each and follows all, whatever happens to the broker', async ()
   expect(told).toEqual(told.map((_, index) => (index % 2 === 0 ? 'away' : 'back')))
   expect(told.at(-1)).toBe('back')
   await log.close()
-})
+}, 300_000)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { highestTimestamp } from '../../../services/core/log/kafka/newest.js'
@@ -83,6 +84,22 @@ describe('kafka: what only it has', () => {
     const other = open()
     expect(await other.topics()).toEqual([])
     expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
+  })
+
+  it('sleeps when there is nothing to do', async () => {
+    const log = open()
+    const abort = new AbortController()
+    await log.append('dex.blocks.eth', [entry('x')])
+    const following = log.follow('dex.blocks.eth', { from: 1 }, abort.signal).next()
+    await delay(200)
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await delay(1000)
+    const set = timers.mock.calls.length
+    timers.mockRestore()
+    abort.abort()
+    await following
+    // A connection that looks at its queue every millisecond would set a thousand.
+    expect(set).toBeLessThan(50)
   })
 
   it('a command gives up on a broker that is not there, with advice', async () => {

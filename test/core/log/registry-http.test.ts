@@ -133,6 +133,11 @@ describe('against a server that answers as it is told', () => {
     await expect(registry.schemaFor(1)).rejects.toMatchObject({ code: 'registry_answer', retry: false })
   })
 
+  it.each(['syntax = "proto3";', '"string"', 'null'])('takes %s for no schema of ours', async (schema) => {
+    const host = await answering(() => ({ status: 200, body: JSON.stringify({ schema }) }))
+    expect(await httpRegistry({ url: `http://${host}` }).schemaFor(1)).toBeUndefined()
+  })
+
   it.each(['block', 'update'] as const)('reads a %s whose schema the registry wrote in another form', async (name) => {
     const canonical = canonicalForm(newestSchema(name))
     const host = await answering(() => ({ status: 200, body: JSON.stringify({ schema: JSON.stringify(canonical) }) }))

@@ -51,6 +51,8 @@ export async function runPipeline(
     } catch (error) {
       if (!(error instanceof Crash)) throw error
       crashes += 1
+      // A timer may still ask for one before the process is gone: it must not cover what was not published.
+      await pipeline.checkpoint().catch(() => undefined)
       pipeline = await openChainPipeline(deps)
     }
   }

@@ -69,7 +69,8 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-async function install(): Promise<void> {
+/** Fetches it where it is not there yet. */
+export async function install(): Promise<void> {
   const ready = join(FOLDER, 'ready')
   if (existsSync(ready)) return
   mkdirSync(CACHE, { recursive: true })

@@ -34,7 +34,9 @@ export async function startContainer(described: GenericContainer): Promise<Killa
     return state
   }
   const kill = async () => {
-    if (!(await look()).Running) return
+    const { Running: runs, Paused: isPaused } = await look()
+    if (!runs) return
+    if (isPaused) await container.unpause()
     await container.kill({ signal: 'SIGKILL' })
     await container.wait()
   }

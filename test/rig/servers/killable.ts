@@ -29,7 +29,7 @@ type Run = { child: ChildProcess; pid: number; ended: Promise<void> }
 export async function startKillable(server: ServerProcess): Promise<KillableServer> {
   let run = await launch(server)
   const kill = async () => {
-    if (!hasEnded(run.child)) process.kill(run.pid, 'SIGKILL')
+    if (!hasEnded(run.child)) endAtOnce(run.pid)
     await run.ended
   }
   return {
@@ -69,6 +69,15 @@ function launch({ program: [command, ...args], env, ready }: ServerProcess): Pro
     child.once('error', reject)
     void ended.then(() => reject(new Error(`${args.join(' ')} ended before it served\n${out}${err}`)))
   })
+}
+
+/** It may have ended by itself a moment ago. */
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 function hasEnded(child: ChildProcess): boolean {

@@ -53,7 +53,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
 
   /** Questions and appends go apart: a slow answer must not hold up an append. */
   const asking = openWire()
-  const writer = createWriter({ wire: openWire(), fullName, copies: options.replicationFactor, findValue })
+  const writer = createWriter({ wire: openWire(), fullName, copies: options.replicationFactor, findRecord })
 
   function assertOpen(): void {
     if (isClosed) throw closedFault('a call')
@@ -78,10 +78,10 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     }
   }
 
-  async function findValue(topic: string, from: number, value: Uint8Array): Promise<number | undefined> {
+  async function findRecord(topic: string, from: number, key: string, value: Uint8Array): Promise<number | undefined> {
     for (let at = from; ; ) {
       const records = await read(topic, { from: at })
-      const found = records.find((record) => Buffer.compare(record.value, value) === 0)
+      const found = records.find((record) => record.key === key && Buffer.compare(record.value, value) === 0)
       const last = records.at(-1)
       if (found !== undefined || last === undefined) return found?.offset
       at = last.offset + 1

@@ -2,6 +2,8 @@
 export type Presence = {
   failing(wire: object, reason: string): void
   answering(wire: object): void
+  /** It asks no more: nothing follows from that. */
+  forget(wire: object): void
 }
 
 /** One lost connection is made anew at once and is no news. */
@@ -18,6 +20,7 @@ export function createPresence(onAway: (reason: string) => void, onBack: () => v
       isAway = true
       onAway(reason)
     },
+    forget: (wire) => void failures.delete(wire),
     answering(wire) {
       failures.delete(wire)
       if (!isAway || failures.size > 0) return

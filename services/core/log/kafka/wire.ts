@@ -70,7 +70,7 @@ export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wir
       }
     },
     async close() {
-      presence.answering(wire)
+      presence.forget(wire)
       closing.abort()
       const last = current
       current = undefined

@@ -18,8 +18,8 @@ export type WriterDeps = {
   wire: Wire
   fullName: (topic: string) => string
   copies: number | undefined
-  /** Offset of the first record at or after `from` with this value; used where the broker forgot what it was sent. */
-  findValue: (topic: string, from: number, value: Uint8Array) => Promise<number | undefined>
+  /** Offset of the first record at or after `from` that is this one; asked where the broker forgot what it was sent. */
+  findRecord: (topic: string, from: number, key: string, value: Uint8Array) => Promise<number | undefined>
 }
 
 type Producer = { id: string; epoch: number; sequence: number }
@@ -47,7 +47,7 @@ const FORGOTTEN = new Set([
   'INVALID_PRODUCER_ID_MAPPING',
 ])
 
-export function createWriter({ wire, fullName, copies, findValue }: WriterDeps): Writer {
+export function createWriter({ wire, fullName, copies, findRecord }: WriterDeps): Writer {
   const lanes = new Map<string, Lane>()
 
   async function leaderFor(cluster: Cluster, lane: Lane): Promise<Broker> {
@@ -93,7 +93,7 @@ export function createWriter({ wire, fullName, copies, findValue }: WriterDeps):
 
   async function findBatch({ topic, end }: Lane, [first]: readonly OutMessage[]): Promise<number | undefined> {
     if (end === undefined || first?.value == null) return undefined
-    return findValue(topic, end, first.value)
+    return findRecord(topic, end, first.key, first.value)
   }
 
   async function appendAll(lane: Lane, messages: readonly OutMessage[]): Promise<number> {

@@ -1,0 +1,98 @@
+/** The log on Kafka against kafkajs' own producer and consumer on the same broker, in CPU-seconds of this process. */
+import { Kafka, logLevel } from 'kafkajs'
+import { startBroker } from '../rig/kafka/broker.js'
+import { freshPrefix, openTestLog } from '../rig/kafka-log.js'
+import { type Measured, measure, printTable } from './measure.js'
+
+const RECORDS = 40_000
+const BATCH = 200
+const VALUE = Buffer.alloc(2000, 7)
+/** A fetch of ours carries what a reader needs and no group's book-keeping; an append waits for the one before. */
+const LIMIT = 1.5
+
+export async function benchKafka(): Promise<boolean> {
+  const broker = await startBroker()
+  try {
+    const ours = await measureLog(broker.brokers)
+    const theirs = await measureLibrary(broker.brokers)
+    const row = (one: Measured, base: Measured) => [
+      one.name,
+      (one.cpuS / RECORDS) * 1e6,
+      one.cpuS / base.cpuS,
+      RECORDS / one.wallS,
+    ]
+    printTable(`Kafka (${RECORDS.toLocaleString('en')} records of ${VALUE.length} B, ${BATCH} an append)`, [
+      ['', 'CPU µs/record', '× kafkajs', 'records/s'],
+      row(theirs.produced, theirs.produced),
+      row(ours.appended, theirs.produced),
+      row(theirs.consumed, theirs.consumed),
+      row(ours.followed, theirs.consumed),
+    ])
+    const ratio = Math.max(ours.appended.cpuS / theirs.produced.cpuS, ours.followed.cpuS / theirs.consumed.cpuS)
+    console.log(`  the larger ratio = ${ratio.toFixed(2)} (limit ${LIMIT})${ratio > LIMIT ? '  TOO MUCH' : ''}`)
+    return ratio <= LIMIT
+  } finally {
+    await broker.stop()
+  }
+}
+
+const values = () => Array.from({ length: BATCH }, () => VALUE)
+
+async function measureLog(brokers: string): Promise<{ appended: Measured; followed: Measured }> {
+  const log = openTestLog(brokers, freshPrefix())
+  const topic = 'dex.blocks.eth'
+  await log.append(topic, [{ key: 'eth', value: VALUE, timestampMs: 1 }])
+  const appended = await measure('our append', async () => {
+    for (let sent = 0; sent < RECORDS; sent += BATCH)
+      await log.append(
+        topic,
+        values().map((value) => ({ key: 'eth', value, timestampMs: 1 })),
+      )
+  })
+  const followed = await measure('our follow', async () => {
+    const abort = new AbortController()
+    let read = 0
+    for await (const records of log.follow(topic, { from: 1, maxRecords: 256 }, abort.signal)) {
+      read += records.length
+      if (read >= RECORDS) abort.abort()
+    }
+  })
+  await log.close()
+  return { appended, followed }
+}
+
+async function measureLibrary(brokers: string): Promise<{ produced: Measured; consumed: Measured }> {
+  const kafka = new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING })
+  const topic = 'library'
+  const admin = kafka.admin()
+  await admin.connect()
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] })
+  await admin.disconnect()
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, allowAutoTopicCreation: false })
+  await producer.connect()
+  await producer.send({ topic, messages: [{ key: 'eth', value: VALUE }] })
+  const produced = await measure('kafkajs produce', async () => {
+    for (let sent = 0; sent < RECORDS; sent += BATCH)
+      await producer.send({ topic, messages: values().map((value) => ({ key: 'eth', value })) })
+  })
+  await producer.disconnect()
+  const consumer = kafka.consumer({ groupId: 'library' })
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  const consumed = await measure('kafkajs consume', async () => {
+    let read = 0
+    await new Promise<void>((resolve, reject) => {
+      consumer
+        .run({
+          eachBatchAutoResolve: true,
+          async eachBatch({ batch }) {
+            read += batch.messages.length
+            if (read > RECORDS) resolve()
+          },
+        })
+        .catch(reject)
+    })
+  })
+  await consumer.disconnect()
+  return { produced, consumed }
+}

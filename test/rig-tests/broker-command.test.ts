@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { run } from '../rig/python/venv.js'
+import { steadyPort } from '../rig/servers/steady-port.js'
+
+const COMMAND = join(repositoryRoot(), 'infra/kafka/broker.mjs')
+const directory = mkdtempSync(join(tmpdir(), 'dextape-kafka-'))
+let started: ChildProcess | undefined
+
+afterAll(() => {
+  started?.kill('SIGTERM')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const broker = (...args: string[]) => run(process.execPath, [COMMAND, ...args, '--dir', directory])
+
+test('a broker started by hand is seen, refuses a second one on its data, and is stopped', async () => {
+  const port = await steadyPort(2)
+  const nothing = { code: 1, out: `kafka: none runs on ${directory}\n` }
+  expect(await broker('status')).toEqual(nothing)
+
+  started = spawn(process.execPath, [COMMAND, 'start', '--port', String(port), '--dir', directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = (await once(started.stdout ?? started, 'data')) as [Buffer]
+  const pid = Number(/serves 127\.0\.0\.1:\d+ \(pid (\d+)\)/.exec(said.toString())?.[1])
+  expect(await broker('status')).toEqual({ code: 0, out: `kafka: pid ${pid} serves 127.0.0.1:${port}\n` })
+  expect(await broker('start')).toEqual({
+    code: 1,
+    out: `kafka: A broker (pid ${pid}, port ${port}) already runs on ${directory}\n`,
+  })
+
+  const ended = once(started, 'close')
+  expect(await broker('stop')).toEqual({ code: 0, out: `kafka: stopped (pid ${pid})\n` })
+  expect(await ended).toEqual([0, null])
+  expect(await broker('status')).toEqual(nothing)
+})
+
+test('a command line that cannot be meant is refused', async () => {
+  expect(await broker('begin')).toEqual({
+    code: 1,
+    out: 'kafka: "begin" is no command: fetch, start, stop, status (--help)\n',
+  })
+  expect(await broker('start', '--port', '65535')).toEqual({
+    code: 1,
+    out: 'kafka: --port must be a whole number from 1 to 65534, got "65535"\n',
+  })
+})
+
+test('what is missing is named, with the command that gets it', async () => {
+  // A path that has node alone.
+  const env = { PATH: join(directory, 'nothing-here'), XDG_CACHE_HOME: directory }
+  const child = spawn(process.execPath, [COMMAND, 'fetch'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(err).toMatch(/^kafka: Java is missing: .* Install it: apt install openjdk-17-jre-headless/)
+})
