@@ -67,7 +67,9 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
     const ended = new Promise<void>((resolve) => {
       child.once('close', (code, signal) => {
         keep(`(pid ${child.pid} ended: ${code ?? signal})`)
-        if (expected !== child) fall ??= `${name} ended by itself (${code ?? signal})`
+        // A source that is played to its end is done.
+        const isDone = command === 'ingest' && code === 0
+        if (expected !== child && !isDone) fall ??= `${name} ended by itself (${code ?? signal})`
         guard.kill('SIGKILL')
         resolve()
       })
