@@ -21,7 +21,7 @@ export type Round = { quietMs: number; failures: Failure[] }
 
 export function planRounds(random: Random, count: number, parts: readonly string[]): Round[] {
   return Array.from({ length: count }, () => {
-    const failing = someOf(random, parts, random.chance(0.2) ? 2 : 1)
+    const failing = someOf(random, parts, parts.length > 1 && random.chance(0.2) ? 2 : 1)
     return { quietMs: random.int(300, 2500), failures: failing.map((part) => failureOf(random, part)) }
   })
 }

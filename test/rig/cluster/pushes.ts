@@ -5,7 +5,7 @@ import type { Update } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
 import { AT, figureOf } from '../../../services/serve/memory/packed-candle.js'
 import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/closing-number.js'
-import { type Heard, placeOf } from '../../bench/sockets/client.js'
+import { CLOSING, type Heard, type Place, placeOf } from '../../bench/sockets/client.js'
 import { compare, newVerdict, type Verdict } from '../../bench/sockets/compare.js'
 import { channelsOf, createExpectation } from '../../bench/sockets/expected.js'
 import { readPools } from '../../bench/sockets/log.js'
@@ -39,9 +39,12 @@ function inOrder(updates: readonly Update[]): Update[] {
 
 function heardBy({ params, began, cursors }: Told, chain: string): Heard {
   const places = (cursors.get(chain) ?? []).map(read).map(({ seq, n }) => placeOf(seq, n))
-  const since = [...began].map(([name, cursor]) => [name, placeOf(read(cursor).seq, read(cursor).n)] as const)
+  const since = [...began].map(([name, cursor]) => [name, beginning(read(cursor))] as const)
   return { params, since: new Map(since), places: new Map([[chain, places]]) }
 }
+
+/** A node that has just started does not know how many pushes its last update made, and gives 0: all of them came before. */
+const beginning = ({ seq, n }: Cursor): Place => placeOf(seq, n === 0 ? CLOSING - 1 : n)
 
 /** The pushes that end candles because time passed, by channel, as `seq:n`: all open candles of an undisturbed node. */
 function closingsDue(chain: string, updates: readonly Update[], wanted: ReadonlySet<string>): Map<string, string[]> {

@@ -2,7 +2,6 @@
  * A client that is never satisfied with less than everything: it notes the cursor of each push, and after every loss comes back
  * with the last one of each subscription and chain.
  */
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
 
@@ -81,14 +80,13 @@ export function startResumingClient({ url, key, subscriptions, isReady }: Client
     closing.signal.addEventListener('abort', stop, { once: true })
     try {
       socket.on('message', (data) => take(String(data)))
-      const closed = once(socket, 'close')
-      socket.on('error', () => {})
-      await Promise.race([once(socket, 'open'), closed])
-      if (socket.readyState === WebSocket.OPEN) {
+      socket.on('open', () => {
         connections += 1
         socket.send(JSON.stringify(told.map(subscribe)))
-      }
-      await closed
+      })
+      // A refused connection is closed as well.
+      socket.on('error', () => {})
+      await new Promise((resolve) => socket.on('close', resolve))
     } finally {
       closing.signal.removeEventListener('abort', stop)
     }
