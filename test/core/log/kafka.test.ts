@@ -1,34 +1,16 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { highestTimestamp } from '../../../services/core/log/kafka/newest.js'
-import { type Broker, startBroker } from '../../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { logsForTests } from '../../rig/kafka/logs.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
 import { entry, eventLogContract } from './contract.js'
 import { eventLogProcessContract } from './process-contract.js'
 
-let broker: Broker
-let prefix: string
-const opened: KafkaLog[] = []
-
-function open(): KafkaLog {
-  const log = openTestLog(broker.brokers, prefix)
-  opened.push(log)
-  return log
-}
-
-beforeAll(async () => {
-  broker = await startBroker()
-})
-afterAll(() => broker.stop())
-beforeEach(() => {
-  prefix = freshPrefix()
-})
-afterEach(async () => {
-  for (const log of opened.splice(0)) await log.close()
-})
+const logs = logsForTests()
+const open = (): KafkaLog => logs.open()
 
 eventLogContract('kafka', async () => ({ log: open(), reopen: async () => open(), close: async () => undefined }))
 
@@ -36,7 +18,7 @@ eventLogProcessContract('kafka', {
   open: async () => open(),
   writer: (task) => [
     join(repositoryRoot(), 'dist/test/rig/log-writer.js'),
-    JSON.stringify({ at: { brokers: broker.brokers, prefix, paddingBytes: 40_000 }, ...task }),
+    JSON.stringify({ at: { brokers: logs.broker.brokers, prefix: logs.prefix, paddingBytes: 40_000 }, ...task }),
   ],
 })
 
@@ -80,8 +62,7 @@ describe('kafka: what only it has', () => {
   it('keeps two prefixes apart', async () => {
     const one = open()
     await one.append('dex.blocks.eth', [entry('one')])
-    prefix = freshPrefix()
-    const other = open()
+    const other = logs.open(freshPrefix())
     expect(await other.topics()).toEqual([])
     expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
   })
@@ -103,9 +84,9 @@ describe('kafka: what only it has', () => {
   })
 
   it('a command gives up on a broker that is not there, with advice', async () => {
-    const log = openTestLog('127.0.0.1:1', prefix, { patienceMs: 300 })
-    opened.push(log)
+    const log = openTestLog('127.0.0.1:1', logs.prefix, { patienceMs: 300 })
     await expect(log.topics()).rejects.toMatchObject({ code: 'log_away', retry: true })
     await expect(log.read('dex.blocks.eth', { from: 0 })).rejects.toThrow(/KAFKA_BROKERS/)
+    await log.close()
   })
 })
