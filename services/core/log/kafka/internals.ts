@@ -130,6 +130,11 @@ type RequestQueue = {
   throttledUntil: number
   throttleCheckTimeoutId: NodeJS.Timeout | null
   checkPendingRequests(): void
+  requestTimeout: number
+  requestTimeoutIntervalId: NodeJS.Timeout
+  inflight: ReadonlyMap<number, { sentAt: number; requestTimeout: number; timeoutRequest(): void }>
+  isConnected(): boolean
+  destroy(): void
 }
 type Batch = { messages: WireMessage[] }
 
@@ -151,10 +156,15 @@ export const { MemberAssignment, MemberMetadata } = require('kafkajs/src/consume
 }
 
 const CHECK_PENDING_MS = 10
+/** How often a request is looked at before it is taken for lost. */
+const TIMEOUT_CHECKS = 10
 const METADATA_MAX_AGE_MS = 300_000
 const SILENT = () => () => {}
 
-/** Kafkajs wakes every connection each millisecond for ever (its issue 1751): only a queue that holds something needs a look. */
+/**
+ * Kafkajs wakes every connection each millisecond for ever (its issue 1751), and ten times a second to find requests that were
+ * lost: only a queue that holds something needs a look, and seconds need no tenths. An idle process sleeps then.
+ */
 function quietQueues(): void {
   const { prototype } = require('kafkajs/src/network/requestQueue') as { prototype: Record<string, unknown> }
   prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
@@ -164,6 +174,15 @@ function quietQueues(): void {
       this.throttleCheckTimeoutId = null
       this.checkPendingRequests()
     }, delayMs)
+  }
+  prototype.scheduleRequestTimeoutCheck = function (this: RequestQueue): void {
+    this.destroy()
+    this.requestTimeoutIntervalId = setInterval(() => {
+      const nowMs = Date.now()
+      for (const request of this.inflight.values())
+        if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest()
+      if (!this.isConnected()) this.destroy()
+    }, this.requestTimeout / TIMEOUT_CHECKS)
   }
 }
 

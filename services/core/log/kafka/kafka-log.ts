@@ -15,8 +15,8 @@ import { createWriter } from './writer.js'
 
 /** The same as the embedded log's, so that both split the same records into the same parts. */
 const MAX_VALUE_BYTES = 1_000_000
-/** A fetch that finds nothing comes back after this long; a record that arrives ends it at once. */
-const LONG_POLL_MS = 1000
+/** A fetch that finds nothing comes back after this long, or well before it would be taken for lost; a record ends it at once. */
+const LONG_POLL_MS = 5000
 /** How often a topic that does not exist yet is looked for. */
 const LOOK_EVERY_MS = 100
 /** A cluster may have topics of others beside ours. */
@@ -44,6 +44,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
   const memberships = new Map<string, Member>()
   let isClosed = false
   const fullName = (name: string): string => `${options.prefix}${name}`
+  const longPollMs = Math.min(LONG_POLL_MS, options.requestTimeoutMs / 2)
 
   function openWire(): Wire {
     const wire = createWire({ makeCluster, presence, patienceMs: options.patienceMs })
@@ -136,7 +137,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       while (!signal.aborted && !isClosed) {
         const at = from
         const fetched = await wire.run(`following ${topic}`, (cluster) =>
-          fetchRecords(cluster, fullName(topic), { ...readOptions, from: at, waitMs: LONG_POLL_MS }),
+          fetchRecords(cluster, fullName(topic), { ...readOptions, from: at, waitMs: longPollMs }),
         )
         if (fetched === undefined) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
         const waiting = fetched?.records ?? []
