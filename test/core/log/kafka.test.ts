@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs'
 import { describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
@@ -65,6 +66,32 @@ describe('kafka: what only it has', () => {
     const other = logs.open(freshPrefix())
     expect(await other.topics()).toEqual([])
     expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
+  })
+
+  it('makes each topic with the settings its records need', async () => {
+    const log = open()
+    const topics = ['dex.blocks.eth', 'dex.updates.eth', 'dex.dead.eth', 'dex.schemas', 'dex.state.eth', 'dex.keys']
+    for (const topic of topics) await log.append(topic, [entry('x', 1)])
+    const admin = new Kafka({ brokers: [logs.broker.brokers], logLevel: logLevel.NOTHING }).admin()
+    await admin.connect()
+    const full = topics.map((topic) => `${logs.prefix}${topic}`)
+    const { topics: made } = await admin.fetchTopicMetadata({ topics: full })
+    expect(made.map(({ partitions }) => partitions.length)).toEqual(topics.map(() => 1))
+    const asked = ['cleanup.policy', 'retention.ms', 'message.timestamp.type', 'message.timestamp.after.max.ms']
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: full.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: asked })),
+    })
+    await admin.disconnect()
+    const settingsOf = (topic: string) => {
+      const { configEntries = [] } = resources.find(({ resourceName }) => resourceName.endsWith(`.${topic}`)) ?? {}
+      return Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue]))
+    }
+    const anyTime = { 'message.timestamp.type': 'CreateTime', 'message.timestamp.after.max.ms': '9223372036854775807' }
+    for (const topic of topics.slice(0, 4))
+      expect(settingsOf(topic)).toEqual({ 'cleanup.policy': 'delete', 'retention.ms': '-1', ...anyTime })
+    for (const topic of topics.slice(4))
+      expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
   })
 
   it('sleeps when there is nothing to do', async () => {
