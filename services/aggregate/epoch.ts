@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ChainFacts } from '../core/domain/chains.js'
 import type { Codec } from '../core/log/codec.js'
+import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, updatesTopic } from '../core/log/port.js'
 
 /** Raised with every change of the fold's rules that changes a number. */
@@ -21,14 +22,8 @@ export async function lastUpdate(
   codec: Codec,
   chain: string,
 ): Promise<{ epoch: number; seq: number } | undefined> {
-  const topic = updatesTopic(chain)
-  const { start, end } = await log.info(topic)
-  if (end <= start) return undefined
-  const [record] = await log.read(topic, { from: end - 1, maxRecords: 1 })
-  if (record === undefined) return undefined
-  await codec.learn([record.value])
-  const decoded = codec.decodeLogRecord(record.value, { topic, offset: record.offset })
-  if (decoded.kind !== 'update') return undefined
-  const { epoch, seq, part, last_part: lastPart } = decoded.update
+  const last = await lastRecord(log, codec, updatesTopic(chain))
+  if (last?.kind !== 'update') return undefined
+  const { epoch, seq, part, last_part: lastPart } = last.update
   return { epoch, seq: part === lastPart ? seq : seq - 1 }
 }

@@ -1,6 +1,7 @@
 /** The topic of trades alone: what an update says of them, one record each, in chain order; a retract takes back the newest first. */
 import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
+import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
 import { pairInfo } from './fold/emit.js'
 import type { FoldResult } from './fold/result.js'
@@ -15,12 +16,11 @@ export type TradesTopic = {
   flush(): Promise<void>
 }
 
-type Place = { epoch: number; seq: number; n: number }
-
 export async function openTradesTopic(log: EventLog, codec: Codec, chain: string): Promise<TradesTopic> {
   const topic = tradesTopic(chain)
   await codec.prepare(topic, ['trade'])
-  const last = await lastPlace(log, codec, topic)
+  const newest = await lastRecord(log, codec, topic)
+  const last = newest?.kind === 'trade' ? newest.trade : undefined
   const waiting: LogEntry[] = []
 
   /** After a crash the same trades come again, from the checkpoint on. */
@@ -40,16 +40,6 @@ export async function openTradesTopic(log: EventLog, codec: Codec, chain: string
       if (entries.length > 0) await log.append(topic, entries)
     },
   }
-}
-
-async function lastPlace(log: EventLog, codec: Codec, topic: string): Promise<Place | undefined> {
-  const { start, end } = await log.info(topic)
-  if (end <= start) return undefined
-  const [record] = await log.read(topic, { from: end - 1, maxRecords: 1 })
-  if (record === undefined) return undefined
-  await codec.learn([record.value])
-  const decoded = codec.decodeLogRecord(record.value, { topic, offset: record.offset })
-  return decoded.kind === 'trade' ? decoded.trade : undefined
 }
 
 export function tradeRecords({ update, goneEvents }: FoldResult, state: ChainState): TradeRecord[] {

@@ -43,7 +43,7 @@ export type ServeDeps = {
   log: EventLog
   codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
   store: Store
-  keys: Pick<KeyStore, 'lookup' | 'spentCu' | 'addSpentCu'>
+  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
   config: ServeConfig
   /** Chains to serve before anything of them is in the log or the store; those are found by themselves. */
   chains?: readonly string[]

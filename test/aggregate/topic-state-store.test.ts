@@ -9,7 +9,7 @@ import { openTopicStateStore } from '../../services/aggregate/checkpoint/topic-s
 import { openFencedTopic } from '../../services/core/log/kafka/fenced-topic.js'
 import type { KafkaLog } from '../../services/core/log/kafka/kafka-log.js'
 import { type Broker, startBroker } from '../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../rig/kafka-log.js'
+import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
 
 let broker: Broker
 let log: KafkaLog

@@ -1,7 +1,7 @@
 /** The log on Kafka against kafkajs' own producer and consumer on the same broker, in CPU-seconds of this process. */
 import { Kafka, logLevel } from 'kafkajs'
 import { startBroker } from '../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../rig/kafka-log.js'
+import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
 import { type Measured, measure, printTable } from './measure.js'
 
 const RECORDS = 40_000

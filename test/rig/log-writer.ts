@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { openEmbeddedLog } from '../../services/core/log/embedded.js'
-import { openTestLog } from './kafka-log.js'
+import { openTestLog } from './kafka/open-log.js'
 import { createRandom } from './market/random.js'
 
 export type WriterTask = {

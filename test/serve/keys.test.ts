@@ -10,7 +10,8 @@ const NOV_30 = Date.UTC(2026, 10, 30, 23, 59, 59)
 function gateAt(nowMs: () => number, given: Parameters<typeof keyRecord>[0] = {}) {
   const keys = new Map([[hashKey('known'), keyRecord(given)]])
   const spending = createSpending(spentInMemory(), nowMs, silentLogger)
-  return createKeyGate({ lookup: (hash) => keys.get(hash) }, spending, { kind: 'fixed', key: 'fixed key' }, nowMs)
+  const store = { lookup: (hash: string) => keys.get(hash), list: () => [...keys.values()] }
+  return createKeyGate(store, spending, { kind: 'fixed', key: 'fixed key' }, nowMs)
 }
 
 describe('the key gate', () => {

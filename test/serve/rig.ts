@@ -93,7 +93,11 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
       log,
       codec,
       store,
-      keys: { lookup: (hash) => keys.get(hash), ...spent },
+      keys: {
+        lookup: (hash) => keys.get(hash),
+        list: () => [...keys].map(([hash, record]) => ({ ...record, hash })),
+        ...spent,
+      },
       config,
       logger: silentLogger,
       metrics: createMetrics({ processMetrics: false }),

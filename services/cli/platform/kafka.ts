@@ -16,6 +16,7 @@ import type { SchemaRegistry } from '../../core/log/registry.js'
 import { httpRegistry } from '../../core/log/registry-http.js'
 import { inLogRegistry } from '../../core/log/registry-in-log.js'
 import type { Presence } from '../../core/runtime/health.js'
+import { isAlive } from '../../core/runtime/is-alive.js'
 import { memoryCheckpoints } from '../../ingest/checkpoints.js'
 import { claimCheckpoints } from '../../ingest/shared-checkpoints.js'
 import { LOG_STOP_MS, type Platform, type PlatformDeps } from './platform.js'
@@ -90,13 +91,4 @@ function newScratch(): string {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }
   return mkdtempSync(join(tmpdir(), `${SCRATCH}${process.pid}-`))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

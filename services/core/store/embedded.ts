@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChdbConnection } from 'chdb/connection'
 import { ConfigError } from '../domain/errors.js'
+import { isAlive } from '../runtime/is-alive.js'
 
 export type EngineSession = ChdbConnection
 
@@ -72,15 +73,6 @@ export function holderOf(directory: string): number | undefined {
     return undefined
   }
   return Number.isInteger(pid) && isAlive(pid) ? pid : undefined
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function firstLine(error: unknown): string {

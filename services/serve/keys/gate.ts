@@ -19,6 +19,8 @@ export interface KeyGate {
   identifyHash(hash: string): Admission
   /** Who is it, and may a request of this cost be made now. */
   admit(key: string, costCu: number): Admission
+  /** The hash of the key with this id. */
+  hashOf(id: string): string | undefined
   /** Spends the cost of a request that succeeded: errors cost nothing. */
   spend(access: Access, costCu: number): void
   /** Null: no quota. */
@@ -33,7 +35,7 @@ type Pace = { second: number; requests: number }
 const FIXED: Access = { id: 'fixed', plan: 'unlimited', ratePerS: null, quotaCu: null }
 
 export function createKeyGate(
-  keys: Pick<KeyStore, 'lookup'>,
+  keys: Pick<KeyStore, 'lookup' | 'list'>,
   spending: Spending,
   apiKey: Config['apiKey'],
   nowMs: () => number,
@@ -82,6 +84,7 @@ export function createKeyGate(
     identify,
     identifyHash,
     admit,
+    hashOf: (id) => (id === FIXED.id ? fixedHash?.toString() : keys.list().find((record) => record.id === id)?.hash),
     spend: (access, costCu) => spending.add(access.id, costCu),
     remainingCu: ({ id, quotaCu }) => (quotaCu === null ? null : Math.max(0, quotaCu - spending.thisMonth(id))),
     remainingInSecond: (access) =>

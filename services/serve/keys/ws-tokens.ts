@@ -1,45 +1,60 @@
-import { hashKey } from '../../core/config/keys.js'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** How long a token may be used to connect. */
 export const TOKEN_LIFE_MS = 60_000
-const TOKEN_BYTES = 32
-/** Tokens nobody used yet; beyond it the oldest is dropped. */
-const MAX_TOKENS = 10_000
+const NONCE_BYTES = 16
+/** Tokens used within their life; beyond it the oldest is forgotten. */
+const MAX_USED = 100_000
 
 /**
- * Short-lived words that stand for a key where no header can be sent. Each opens one socket; only their hashes are kept, in this
- * process alone.
+ * Short-lived words that stand for a key where no header can be sent. Sealed with the key's stored hash, which every serving
+ * node has and nobody else: a token is good on whichever node the client reaches. Each opens one socket on a node.
  */
 export interface WsTokens {
-  issue(keyHash: string): { token: string; expiresAtMs: number }
+  issue(keyId: string, keyHash: string): { token: string; expiresAtMs: number }
   /** The hash of the key it stands for; it is used up. */
   redeem(token: string): string | undefined
 }
 
-export function createWsTokens(random: (bytes: number) => Buffer, nowMs: () => number): WsTokens {
-  /** In the order of their expiry. */
-  const byHash = new Map<string, { keyHash: string; expiresAtMs: number }>()
+/** `hashOf`: a key's hash by its id. */
+export function createWsTokens(
+  random: (bytes: number) => Buffer,
+  nowMs: () => number,
+  hashOf: (keyId: string) => string | undefined,
+): WsTokens {
+  /** Nonces and when they end, in that order. */
+  const used = new Map<string, number>()
 
-  function forgetOld(): void {
-    for (const [hash, { expiresAtMs }] of byHash) {
-      if (expiresAtMs > nowMs() && byHash.size < MAX_TOKENS) return
-      byHash.delete(hash)
+  function use(nonce: string, expiresAtMs: number): boolean {
+    for (const [old, endsMs] of used) {
+      if (endsMs > nowMs() && used.size < MAX_USED) break
+      used.delete(old)
     }
+    if (used.has(nonce)) return false
+    used.set(nonce, expiresAtMs)
+    return true
   }
 
   return {
-    issue(keyHash) {
-      forgetOld()
-      const token = random(TOKEN_BYTES).toString('base64url')
+    issue(keyId, keyHash) {
       const expiresAtMs = nowMs() + TOKEN_LIFE_MS
-      byHash.set(hashKey(token), { keyHash, expiresAtMs })
-      return { token, expiresAtMs }
+      const words = `${keyId}.${expiresAtMs}.${random(NONCE_BYTES).toString('base64url')}`
+      return { token: `${words}.${sealOf(words, keyHash).toString('base64url')}`, expiresAtMs }
     },
     redeem(token) {
-      const hash = hashKey(token)
-      const found = byHash.get(hash)
-      byHash.delete(hash)
-      return found !== undefined && nowMs() < found.expiresAtMs ? found.keyHash : undefined
+      const [, words, keyId, expires, nonce, seal] = /^(([^.]+)\.(\d{1,16})\.([\w-]+))\.([\w-]+)$/.exec(token) ?? []
+      if (words === undefined || keyId === undefined || nonce === undefined) return undefined
+      const keyHash = hashOf(keyId)
+      if (keyHash === undefined) return undefined
+      const given = Buffer.from(seal ?? '', 'base64url')
+      const right = sealOf(words, keyHash)
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+      const expiresAtMs = Number(expires)
+      return nowMs() < expiresAtMs && use(nonce, expiresAtMs) ? keyHash : undefined
     },
   }
+}
+
+function sealOf(words: string, keyHash: string): Buffer {
+  return createHmac('sha256', keyHash).update(`websocket ${words}`).digest()
 }

@@ -28,7 +28,7 @@ export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort, is
     const key = typeof given === 'string' ? given : ''
     const admission = gate.admit(key, WS_TOKEN.costCu)
     if (!admission.ok) throw refused(admission.refusal)
-    const { token, expiresAtMs } = tokens.issue(hashKey(key))
+    const { token, expiresAtMs } = tokens.issue(admission.access.id, hashKey(key))
     const url = `${schemeOf(request)}://${hostOf(request)}:${wsPort()}/?token=${token}`
     reply.header('x-cu-cost', WS_TOKEN.costCu).header('cache-control', 'no-store')
     return envelope({ token, expires_at: Math.floor(expiresAtMs / 1000), url })

@@ -1,6 +1,6 @@
 /** What the processes of a cluster share, on a real broker: compacted, killed and started again. */
 import { Kafka, logLevel } from 'kafkajs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { openSharedKeys } from '../../../services/core/cluster/keys.js'
 import { claimSharedOrigin, sharedOrigin } from '../../../services/core/cluster/origin.js'
 import { SOURCES_TOPIC, STATUS_TOPIC } from '../../../services/core/cluster/topics.js'
@@ -9,31 +9,15 @@ import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { openKeyedTable } from '../../../services/core/log/keyed-table.js'
 import type { Checkpoint } from '../../../services/ingest/checkpoints.js'
 import { claimCheckpoints } from '../../../services/ingest/shared-checkpoints.js'
-import { type Broker, startBroker } from '../../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { logsForTests } from '../../rig/kafka/logs.js'
 
-let broker: Broker
-let prefix: string
-const logs: KafkaLog[] = []
+const logs = logsForTests()
+const openLog = (): KafkaLog => logs.open()
 const stores: KeyStore[] = []
-
-beforeAll(async () => {
-  broker = await startBroker()
-})
-afterAll(() => broker.stop())
-beforeEach(() => {
-  prefix = freshPrefix()
-})
 afterEach(async () => {
   for (const keys of stores.splice(0)) await keys.close()
-  for (const log of logs.splice(0)) await log.close()
 })
 
-const openLog = (): KafkaLog => {
-  const log = openTestLog(broker.brokers, prefix)
-  logs.push(log)
-  return log
-}
 let nodes = 0
 async function openKeys(): Promise<KeyStore> {
   const keys = await openSharedKeys(openLog(), { node: `node${nodes++}` })
@@ -45,11 +29,14 @@ const at = (line: number): Checkpoint => ({ position: { line }, ends: {}, chains
 
 /** Writes until only the last record of most keys is left. */
 async function compact(topic: string): Promise<void> {
-  const admin = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING }).admin()
+  const admin = new Kafka({ brokers: logs.broker.brokers.split(','), logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   const values = { 'cleanup.policy': 'compact', 'segment.ms': '200', 'min.cleanable.dirty.ratio': '0.01' }
   const configEntries = Object.entries(values).map(([name, value]) => ({ name, value }))
-  await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: `${prefix}${topic}`, configEntries }] })
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type: 2, name: `${logs.prefix}${topic}`, configEntries }],
+  })
   await admin.disconnect()
   const log = openLog()
   const padding = await openKeyedTable<number>(log, topic)
@@ -69,8 +56,8 @@ describe('keys', () => {
     expect(told).toHaveLength(1)
     const [first] = told.map(({ record }) => record)
     for (const keys of started) await soon(() => keys.list()).toEqual([first])
-    await broker.kill()
-    await broker.restart()
+    await logs.broker.kill()
+    await logs.broker.restart()
     const [here, there] = started
     await here?.revoke('first')
     await there?.addSpentCu([{ keyId: 'a', month: '2026-11', cu: 5 }])
@@ -110,8 +97,8 @@ describe('a compacted topic', () => {
     ])
     const stop = new AbortController()
     const following = table.follow(stop.signal)
-    await broker.kill()
-    await broker.restart()
+    await logs.broker.kill()
+    await logs.broker.restart()
     await writing.put('k0', 30)
     await soon(() => table.get('k0')).toBe(30)
     stop.abort()

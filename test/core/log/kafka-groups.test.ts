@@ -1,32 +1,14 @@
 /** Who reads what, and who may write: the group of aggregators and the topics with one owner. */
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { assignTopics } from '../../../services/core/log/kafka/assign.js'
 import { openFencedTopic } from '../../../services/core/log/kafka/fenced-topic.js'
 import { runMembership } from '../../../services/core/log/kafka/group.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
-import { type Broker, startBroker } from '../../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { logsForTests } from '../../rig/kafka/logs.js'
 
-let broker: Broker
-let prefix: string
-const opened: KafkaLog[] = []
-const open = (): KafkaLog => {
-  const log = openTestLog(broker.brokers, prefix)
-  opened.push(log)
-  return log
-}
-
-beforeAll(async () => {
-  broker = await startBroker()
-})
-afterAll(() => broker.stop())
-beforeEach(() => {
-  prefix = freshPrefix()
-})
-afterEach(async () => {
-  for (const log of opened.splice(0)) await log.close()
-})
+const logs = logsForTests()
+const open = (): KafkaLog => logs.open()
 
 describe('who folds which chain', () => {
   const topic = fc.integer({ min: 0, max: 12 }).map((n) => `t${n}`)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LogRecord } from '../../../services/core/log/port.js'
 import { type Broker, startBroker } from '../../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
 import { createRandom } from '../../rig/market/random.js'
 import { entry } from './contract.js'
 

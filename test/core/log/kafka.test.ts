@@ -1,34 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs'
+import { describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { highestTimestamp } from '../../../services/core/log/kafka/newest.js'
-import { type Broker, startBroker } from '../../rig/kafka/broker.js'
-import { freshPrefix, openTestLog } from '../../rig/kafka-log.js'
+import { logsForTests } from '../../rig/kafka/logs.js'
+import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
 import { entry, eventLogContract } from './contract.js'
 import { eventLogProcessContract } from './process-contract.js'
 
-let broker: Broker
-let prefix: string
-const opened: KafkaLog[] = []
-
-function open(): KafkaLog {
-  const log = openTestLog(broker.brokers, prefix)
-  opened.push(log)
-  return log
-}
-
-beforeAll(async () => {
-  broker = await startBroker()
-})
-afterAll(() => broker.stop())
-beforeEach(() => {
-  prefix = freshPrefix()
-})
-afterEach(async () => {
-  for (const log of opened.splice(0)) await log.close()
-})
+const logs = logsForTests()
+const open = (): KafkaLog => logs.open()
 
 eventLogContract('kafka', async () => ({ log: open(), reopen: async () => open(), close: async () => undefined }))
 
@@ -36,7 +19,7 @@ eventLogProcessContract('kafka', {
   open: async () => open(),
   writer: (task) => [
     join(repositoryRoot(), 'dist/test/rig/log-writer.js'),
-    JSON.stringify({ at: { brokers: broker.brokers, prefix, paddingBytes: 40_000 }, ...task }),
+    JSON.stringify({ at: { brokers: logs.broker.brokers, prefix: logs.prefix, paddingBytes: 40_000 }, ...task }),
   ],
 })
 
@@ -80,10 +63,35 @@ describe('kafka: what only it has', () => {
   it('keeps two prefixes apart', async () => {
     const one = open()
     await one.append('dex.blocks.eth', [entry('one')])
-    prefix = freshPrefix()
-    const other = open()
+    const other = logs.open(freshPrefix())
     expect(await other.topics()).toEqual([])
     expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
+  })
+
+  it('makes each topic with the settings its records need', async () => {
+    const log = open()
+    const topics = ['dex.blocks.eth', 'dex.updates.eth', 'dex.dead.eth', 'dex.schemas', 'dex.state.eth', 'dex.keys']
+    for (const topic of topics) await log.append(topic, [entry('x', 1)])
+    const admin = new Kafka({ brokers: [logs.broker.brokers], logLevel: logLevel.NOTHING }).admin()
+    await admin.connect()
+    const full = topics.map((topic) => `${logs.prefix}${topic}`)
+    const { topics: made } = await admin.fetchTopicMetadata({ topics: full })
+    expect(made.map(({ partitions }) => partitions.length)).toEqual(topics.map(() => 1))
+    const asked = ['cleanup.policy', 'retention.ms', 'message.timestamp.type', 'message.timestamp.after.max.ms']
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: full.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: asked })),
+    })
+    await admin.disconnect()
+    const settingsOf = (topic: string) => {
+      const { configEntries = [] } = resources.find(({ resourceName }) => resourceName.endsWith(`.${topic}`)) ?? {}
+      return Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue]))
+    }
+    const anyTime = { 'message.timestamp.type': 'CreateTime', 'message.timestamp.after.max.ms': '9223372036854775807' }
+    for (const topic of topics.slice(0, 4))
+      expect(settingsOf(topic)).toEqual({ 'cleanup.policy': 'delete', 'retention.ms': '-1', ...anyTime })
+    for (const topic of topics.slice(4))
+      expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
   })
 
   it('sleeps when there is nothing to do', async () => {
@@ -103,9 +111,9 @@ describe('kafka: what only it has', () => {
   })
 
   it('a command gives up on a broker that is not there, with advice', async () => {
-    const log = openTestLog('127.0.0.1:1', prefix, { patienceMs: 300 })
-    opened.push(log)
+    const log = openTestLog('127.0.0.1:1', logs.prefix, { patienceMs: 300 })
     await expect(log.topics()).rejects.toMatchObject({ code: 'log_away', retry: true })
     await expect(log.read('dex.blocks.eth', { from: 0 })).rejects.toThrow(/KAFKA_BROKERS/)
+    await log.close()
   })
 })

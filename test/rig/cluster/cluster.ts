@@ -8,7 +8,7 @@ import type { StatusReport } from '../../../services/serve/status.js'
 import { type ClickHouse, startClickHouse } from '../clickhouse/server.js'
 import { type Ended, runCommand } from '../http/command.js'
 import { type Broker, startBroker } from '../kafka/broker.js'
-import { openTestLog } from '../kafka-log.js'
+import { openTestLog } from '../kafka/open-log.js'
 import { steadyPort } from '../servers/steady-port.js'
 import { type Service, startService } from './service.js'
 

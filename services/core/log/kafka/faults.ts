@@ -3,16 +3,16 @@ import { ConfigError, DextapeError } from '../../domain/errors.js'
 
 type KafkaError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: readonly unknown[] }
 
-/** Errors of a state that passes, which kafkajs does not call retriable. */
-const PASSING_NAMES = new Set([
-  ...['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSRequestTimeoutError', 'KafkaJSBrokerNotFound'],
-  ...['KafkaJSLockTimeout', 'KafkaJSTimeout', 'KafkaJSMetadataNotLoaded', 'KafkaJSGroupCoordinatorNotFound'],
-  'KafkaJSTopicMetadataNotLoaded',
-])
+/** States that pass, though the protocol does not call them retriable. */
 const PASSING_TYPES = new Set([
-  ...['UNKNOWN_TOPIC_OR_PARTITION', 'BROKER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'NETWORK_EXCEPTION'],
-  ...['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP', 'UNKNOWN'],
-  ...['CONCURRENT_TRANSACTIONS', 'KAFKA_STORAGE_ERROR', 'REQUEST_TIMED_OUT', 'NOT_CONTROLLER', 'FENCED_LEADER_EPOCH'],
+  ...['UNKNOWN_TOPIC_OR_PARTITION', 'BROKER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'NETWORK_EXCEPTION', 'UNKNOWN'],
+  ...['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP', 'NOT_CONTROLLER'],
+  ...['CONCURRENT_TRANSACTIONS', 'KAFKA_STORAGE_ERROR', 'REQUEST_TIMED_OUT', 'FENCED_LEADER_EPOCH'],
+])
+/** What another try does not mend: a refusal, a broker too old, a mistake of ours. */
+const LASTING_NAMES = new Set([
+  ...['KafkaJSSASLAuthenticationError', 'KafkaJSServerDoesNotSupportApiKey', 'KafkaJSNotImplemented'],
+  ...['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'],
 ])
 const REFUSED_TYPES = /AUTHORIZATION_FAILED|SASL|SECURITY/
 
@@ -31,13 +31,14 @@ export function typeOf(error: unknown): string | undefined {
   return undefined
 }
 
+/** Connections fail in many words, not all of them kafkajs' own: whatever the broker did not answer itself may pass. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof DextapeError) return error.retry
   for (const { name, type, retriable } of layersOf(error)) {
-    if (PASSING_NAMES.has(name)) return true
-    if (type !== undefined && (PASSING_TYPES.has(type) || retriable === true)) return true
+    if (LASTING_NAMES.has(name)) return false
+    if (type !== undefined) return PASSING_TYPES.has(type) || retriable === true
   }
-  return false
+  return true
 }
 
 export function reasonOf(error: unknown): string {
@@ -83,4 +84,15 @@ export function closedFault(doing: string): DextapeError {
 
 export function noLeaderYet(topic: string): DextapeError {
   return new DextapeError({ code: 'log_away', what: 'the topic has no leader yet', where: { topic }, retry: true })
+}
+
+/** Worth another try, under another producer's number. */
+export function forgotten(topic: string, cause: unknown): DextapeError {
+  return new DextapeError({
+    code: 'log_away',
+    what: 'the broker forgot this writer',
+    where: { topic },
+    retry: true,
+    cause,
+  })
 }

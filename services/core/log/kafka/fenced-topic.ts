@@ -9,7 +9,7 @@ import type { KafkaLog } from './kafka-log.js'
 import { endsOf, fetchMessages } from './reader.js'
 import { ensureTopic } from './topics.js'
 import { leaderOf } from './wire.js'
-import { batchesOf } from './writer.js'
+import { batchesOf, timestampText } from './writer.js'
 
 /** A null value deletes the key. */
 export type KeyedValue = { key: string; value: Uint8Array | null }
@@ -114,11 +114,9 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
   }
 }
 
-/** Kept by key, not by time: these records have no chain time, and the broker wants some. */
-const SOME_TIME = '0000000000000001'
-
+/** The time is the clock's: a broker that starts anew forgets producers whose last record is old. */
 function messageOf({ key, value }: KeyedValue): OutMessage {
-  return { key, value: value === null ? null : Buffer.from(value), timestamp: SOME_TIME }
+  return { key, value: value === null ? null : Buffer.from(value), timestamp: timestampText(Date.now()) }
 }
 
 function fenced(topic: string, cause: unknown): DextapeError {

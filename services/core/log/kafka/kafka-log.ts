@@ -54,7 +54,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
 
   /** Questions and appends go apart: a slow answer must not hold up an append. */
   const asking = openWire()
-  const writer = createWriter({ wire: openWire(), fullName, copies: options.replicationFactor, findRecord })
+  const writer = createWriter({ wire: openWire(), fullName, copies: options.replicationFactor })
 
   function assertOpen(): void {
     if (isClosed) throw closedFault('a call')
@@ -76,16 +76,6 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       if (fetched === undefined || fetched.records.length > 0 || fetched.next === from)
         return takeBatch(fetched?.records ?? [], readOptions)
       from = fetched.next
-    }
-  }
-
-  async function findRecord(topic: string, from: number, key: string, value: Uint8Array): Promise<number | undefined> {
-    for (let at = from; ; ) {
-      const records = await read(topic, { from: at })
-      const found = records.find((record) => record.key === key && Buffer.compare(record.value, value) === 0)
-      const last = records.at(-1)
-      if (found !== undefined || last === undefined) return found?.offset
-      at = last.offset + 1
     }
   }
 

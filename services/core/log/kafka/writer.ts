@@ -1,11 +1,13 @@
 /**
  * Appends: one batch at a time a topic, each with the producer's number and its place in the topic's sequence. A batch whose
- * answer was lost is sent again under the same numbers, and the broker drops it where it has it: however long the broker is
- * away, a batch is in the topic once.
+ * answer was lost is looked for at the topic's end and, where it is not there, sent again under the same numbers: one that
+ * arrives late after all is dropped by the broker. The numbers alone are not enough: a broker that starts anew forgets
+ * producers whose last record is a day old, and our records carry chain time. However long it is away, a batch is there once.
  */
 import type { LogEntry } from '../port.js'
-import { noLeaderYet, typeOf } from './faults.js'
+import { forgotten, noLeaderYet, typeOf } from './faults.js'
 import type { Broker, Cluster, OutMessage } from './internals.js'
+import { endsOf, fetchRecords } from './reader.js'
 import { ensureTopic } from './topics.js'
 import { leaderOf, type Wire } from './wire.js'
 
@@ -18,8 +20,6 @@ export type WriterDeps = {
   wire: Wire
   fullName: (topic: string) => string
   copies: number | undefined
-  /** Offset of the first record at or after `from` that is this one; asked where the broker forgot what it was sent. */
-  findRecord: (topic: string, from: number, key: string, value: Uint8Array) => Promise<number | undefined>
 }
 
 type Producer = { id: string; epoch: number; sequence: number }
@@ -47,7 +47,7 @@ const FORGOTTEN = new Set([
   'INVALID_PRODUCER_ID_MAPPING',
 ])
 
-export function createWriter({ wire, fullName, copies, findRecord }: WriterDeps): Writer {
+export function createWriter({ wire, fullName, copies }: WriterDeps): Writer {
   const lanes = new Map<string, Lane>()
 
   async function leaderFor(cluster: Cluster, lane: Lane): Promise<Broker> {
@@ -58,42 +58,30 @@ export function createWriter({ wire, fullName, copies, findRecord }: WriterDeps)
     return leader
   }
 
-  /** The batch's first offset; undefined where the broker forgot the producer, and may have the batch or not. */
-  async function produce(cluster: Cluster, lane: Lane, messages: readonly OutMessage[]): Promise<number | undefined> {
+  /** One attempt; `isSent` says that an earlier one may have arrived. */
+  async function attempt(cluster: Cluster, lane: Lane, messages: readonly OutMessage[], isSent: boolean) {
     const leader = await leaderFor(cluster, lane)
+    lane.end ??= (await endsOf(cluster, lane.full)).end
+    const found = isSent ? await findBatch(cluster, lane.full, lane.end, messages) : undefined
     lane.producer ??= await newProducer(cluster)
-    const { id, epoch, sequence } = lane.producer
-    try {
-      const { topics } = await leader.produce({
-        topicData: [{ topic: lane.full, partitions: [{ partition: 0, firstSequence: sequence, messages }] }],
-        producerId: id,
-        producerEpoch: epoch,
-        acks: -1,
-        timeout: PRODUCE_TIMEOUT_MS,
-      })
-      lane.producer.sequence = (sequence + messages.length) % SEQUENCE_LIMIT
-      return Number(topics[0]?.partitions[0]?.baseOffset)
-    } catch (error) {
-      if (!FORGOTTEN.has(typeOf(error) ?? '')) throw error
-      lane.producer = undefined
-      return undefined
-    }
+    const { producer } = lane
+    const offset = found ?? (await produce(leader, lane.full, producer, messages))
+    producer.sequence = (producer.sequence + messages.length) % SEQUENCE_LIMIT
+    lane.end = offset + messages.length
+    return offset
   }
 
   async function appendBatch(lane: Lane, messages: readonly OutMessage[]): Promise<number> {
-    for (;;) {
-      const offset =
-        (await wire.run(`appending to ${lane.topic}`, (cluster) => produce(cluster, lane, messages))) ??
-        (await findBatch(lane, messages))
-      if (offset === undefined) continue
-      lane.end = offset + messages.length
-      return offset
-    }
-  }
-
-  async function findBatch({ topic, end }: Lane, [first]: readonly OutMessage[]): Promise<number | undefined> {
-    if (end === undefined || first?.value == null) return undefined
-    return findRecord(topic, end, first.key, first.value)
+    let attempts = 0
+    return wire.run(`appending to ${lane.topic}`, async (cluster) => {
+      try {
+        return await attempt(cluster, lane, messages, attempts++ > 0)
+      } catch (error) {
+        if (!FORGOTTEN.has(typeOf(error) ?? '')) throw error
+        lane.producer = undefined
+        throw forgotten(lane.topic, error)
+      }
+    })
   }
 
   async function appendAll(lane: Lane, messages: readonly OutMessage[]): Promise<number> {
@@ -127,6 +115,40 @@ export function createWriter({ wire, fullName, copies, findRecord }: WriterDeps)
   }
 }
 
+async function produce(
+  leader: Broker,
+  full: string,
+  { id, epoch, sequence }: Producer,
+  messages: readonly OutMessage[],
+): Promise<number> {
+  const { topics } = await leader.produce({
+    topicData: [{ topic: full, partitions: [{ partition: 0, firstSequence: sequence, messages }] }],
+    producerId: id,
+    producerEpoch: epoch,
+    acks: -1,
+    timeout: PRODUCE_TIMEOUT_MS,
+  })
+  return Number(topics[0]?.partitions[0]?.baseOffset)
+}
+
+/** Where the batch begins, if it is in the topic from an offset on. A batch is there whole or not at all. */
+async function findBatch(
+  cluster: Cluster,
+  full: string,
+  from: number,
+  [first]: readonly OutMessage[],
+): Promise<number | undefined> {
+  for (let at = from; ; ) {
+    const fetched = await fetchRecords(cluster, full, { from: at, waitMs: 0 })
+    if (fetched === undefined || fetched.next === at) return undefined
+    const found = fetched.records.find(
+      ({ key, value }) => key === first?.key && Buffer.compare(value, first.value ?? Buffer.alloc(0)) === 0,
+    )
+    if (found !== undefined) return found.offset
+    at = fetched.next
+  }
+}
+
 async function newProducer(cluster: Cluster): Promise<Producer> {
   const broker = await cluster.findControllerBroker()
   const { producerId, producerEpoch } = await broker.initProducerId({
@@ -136,11 +158,10 @@ async function newProducer(cluster: Cluster): Promise<Producer> {
 }
 
 /** kafkajs sorts timestamps as text and takes a 0 for none: of one width, text sorts as numbers and "0…0" is a value. */
-const TIMESTAMP_WIDTH = 16
+export const timestampText = (timestampMs: number): string => String(Math.floor(timestampMs)).padStart(16, '0')
 
-export function messageOf({ key, value, timestampMs }: LogEntry): OutMessage {
-  const timestamp = String(Math.floor(timestampMs)).padStart(TIMESTAMP_WIDTH, '0')
-  return { key, value: Buffer.from(value), timestamp }
+function messageOf({ key, value, timestampMs }: LogEntry): OutMessage {
+  return { key, value: Buffer.from(value), timestamp: timestampText(timestampMs) }
 }
 
 export function* batchesOf(messages: readonly OutMessage[]): Generator<readonly OutMessage[]> {

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hashKey } from '../../services/core/config/keys.js'
+import { createWsTokens, TOKEN_LIFE_MS } from '../../services/serve/keys/ws-tokens.js'
+
+const HASH = hashKey('a key')
+
+function node(hashes: Record<string, string> = { k1: HASH }) {
+  const clock = { ms: 1_000_000 }
+  return {
+    clock,
+    tokens: createWsTokens(
+      randomBytes,
+      () => clock.ms,
+      (id) => hashes[id],
+    ),
+  }
+}
+
+describe('a token for a socket', () => {
+  it('opens one, on whichever node has the key', () => {
+    const [issuer, other] = [node(), node()]
+    const { token } = issuer.tokens.issue('k1', HASH)
+    expect([other.tokens.redeem(token), other.tokens.redeem(token)]).toEqual([HASH, undefined])
+  })
+
+  it('ends after a minute, and with its key', () => {
+    const { tokens, clock } = node()
+    const { token, expiresAtMs } = tokens.issue('k1', HASH)
+    expect(expiresAtMs).toBe(clock.ms + TOKEN_LIFE_MS)
+    clock.ms = expiresAtMs
+    expect(tokens.redeem(token)).toBeUndefined()
+    expect(node({}).tokens.redeem(node().tokens.issue('k1', HASH).token)).toBeUndefined()
+    expect(node({ k1: hashKey('another') }).tokens.redeem(node().tokens.issue('k1', HASH).token)).toBeUndefined()
+  })
+
+  it('is not to be changed or made up', () => {
+    const { tokens } = node({ k1: HASH, k2: hashKey('another') })
+    const { token } = tokens.issue('k1', HASH)
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom(...'aZ0-_.2'), (at, letter) => {
+        const changed = token.slice(0, at) + letter + token.slice(at + 1)
+        // The last letter of a seal has bits that say nothing.
+        if (changed === token || at === token.length - 1) return
+        expect(tokens.redeem(changed)).toBeUndefined()
+      }),
+      { numRuns: 500 },
+    )
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(tokens.redeem(text)).toBeUndefined()
+      }),
+    )
+    expect(tokens.redeem(token)).toBe(HASH)
+  })
+})
