@@ -20,7 +20,6 @@ import { interleave, writeTape } from '../rig/up/recording.js'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const ROUNDS = Number(process.env.ROUNDS ?? 50)
-const AGGREGATES = Number(process.env.AGGREGATES ?? 1)
 /** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
 const SPEED = '4'
 /** More than is played in all rounds. */
@@ -106,7 +105,7 @@ beforeAll(async () => {
   const chains = CHAINS.map(marketMoney)
   cluster = await startCluster({
     ingest: ['--events', tape, '--speed', SPEED],
-    aggregates: AGGREGATES,
+    aggregates: 2,
     chains,
     settings,
   })
@@ -124,7 +123,7 @@ beforeAll(async () => {
     expect(await cluster.ingest.stop(), 'the exit code of ingest').toBe(0)
     const published = new Map<string, number>()
     for (const chain of CHAINS) published.set(chain, (await blockNamesIn(openedLogOf(cluster), chain)).length)
-    await cluster.untilSeqs(published, 120_000)
+    await cluster.untilSeqs(published)
   })
 }, 900_000)
 

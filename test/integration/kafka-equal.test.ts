@@ -34,7 +34,7 @@ function playsTheSame(linesOf: () => RecordingLine[]): void {
     const ingest = ['--events', base.tape, '--speed', 'max']
     cluster = await startCluster({ ingest, settings: BUSY })
     await cluster.untilSeqs(base.seqs)
-  })
+  }, 300_000)
 
   afterEach(({ task }) => {
     if (task.result?.state === 'fail') console.error(cluster.tails())

@@ -12,9 +12,9 @@ const AWAY_S = Number(process.env.OUTAGE_S ?? 15)
 const SWAPS_PER_S = 1000
 /** A block of the slowest chain comes every twelve seconds. */
 const LIVE_LAG_S = 20
-const NAMED_WITHIN_MS = 5000
-/** A hot answer needs neither. */
-const ANSWERED_WITHIN_MS = 1000
+const NAMED_WITHIN_MS = 10_000
+/** A hot answer needs neither, and waits for neither. */
+const ANSWERED_WITHIN_MS = 3000
 /** What waits for whoever is away must not grow with how long that lasts: above what a process had before, and in all, caught up. */
 const GROWTH_MB = 150
 const MOST_MB = 1200
@@ -142,7 +142,7 @@ describe(`${AWAY_S} s away, ${SWAPS_PER_S} swaps a second`, () => {
       expect(new Set(names).size).toBe(names.length)
       published.set(chain, names.length)
     }
-    await cluster.untilSeqs(published, 120_000)
+    await cluster.untilSeqs(published)
     for (const chain of CHAINS) {
       const { epochs, skipped, reused } = await updateRuns(opened, chain)
       expect({ epochs, skipped, reused }).toEqual({ epochs: [1], skipped: [], reused: [] })

@@ -15,7 +15,7 @@ import { type Service, startService } from './service.js'
 export const KEY = 'dx_cluster'
 
 export type ClusterPlan = {
-  /** Of `dextape ingest`; without, there is none until `ingest.restart` names a source. */
+  /** Arguments of `dextape ingest`. */
   ingest: readonly string[]
   aggregates?: number
   /** Money of chains that are not built in. */
@@ -30,7 +30,7 @@ export type Cluster = {
   readonly ingest: Service
   readonly aggregates: readonly Service[]
   readonly serve: Service
-  /** The three kinds in the order of the pipe. */
+  /** All three kinds, in the order of the pipe. */
   readonly services: readonly Service[]
   readonly folder: string
   readonly wsUrl: string
@@ -98,9 +98,9 @@ async function start(
   const services = [ingest, ...aggregates, serve]
 
   /** Of the fold that is furthest: after a failover the one that lost a chain may still tell what it had. */
-  async function foldedSeqs(name: string): Promise<(chain: string) => number> {
+  async function storedSeqs(): Promise<(chain: string) => number> {
     const all = await Promise.all(aggregates.map((one) => one.metrics()))
-    return (chain) => Math.max(0, ...all.map((metrics) => metrics.get(`${name}{chain="${chain}"}`) ?? 0))
+    return (chain) => Math.max(0, ...all.map((metrics) => metrics.get(`dextape_store_seq{chain="${chain}"}`) ?? 0))
   }
 
   const status = async () => (await (await serve.get('/status')).json()) as StatusReport
@@ -114,12 +114,12 @@ async function start(
         env: { ...env, DEXTAPE_DATA_DIR: join(folder, 'command') },
         withinMs: 120_000,
       }),
-    async untilSeqs(seqs, withinMs = 60_000) {
+    async untilSeqs(seqs, withinMs = 120_000) {
       const wanted = [...seqs].map(([chain, seq]) => `${chain} ${seq}`).join(', ')
       await serve.until(
         `seq ${wanted}`,
         async () => {
-          const [{ chains }, stored] = await Promise.all([status(), foldedSeqs('dextape_store_seq')])
+          const [{ chains }, stored] = await Promise.all([status(), storedSeqs()])
           const served = new Map(chains.map(({ chain, seq }) => [chain, seq]))
           return [...seqs].every(([chain, seq]) => served.get(chain) === seq && stored(chain) === seq)
         },

@@ -1,5 +1,4 @@
 /** What a resuming client was told, held against the updates on the log: every push once, in order, closings too. */
-
 import { INTERVALS, type Interval } from '../../../services/core/domain/chains.js'
 import type { Update } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
@@ -13,6 +12,8 @@ import { type OpenedLog, updatesIn } from '../up/contents.js'
 import type { Told } from './resuming-client.js'
 
 type Cursor = { seq: number; n: number }
+
+const SHOWN = 10
 
 export async function verdictOn(opened: OpenedLog, chains: Iterable<string>, told: readonly Told[]): Promise<Verdict> {
   const verdict = newVerdict()
@@ -68,8 +69,8 @@ function compareClosings(
   verdict: Verdict,
   { params, began, cursors }: Told,
   chain: string,
-  due: Map<string, string[]>,
-) {
+  due: ReadonlyMap<string, string[]>,
+): void {
   const first = read(began.get(chain) ?? '')
   const isLater = (cursor: string) => {
     const { seq, n } = read(`::${cursor}`)
@@ -80,7 +81,8 @@ function compareClosings(
   const heard = (cursors.get(chain) ?? []).filter((cursor) => read(cursor).n >= FIRST_CLOSING).map(shortened)
   const wrong = (kind: 'lost' | 'twice' | 'undue', cursor: string) => {
     verdict[kind] += 1
-    verdict.examples.push(`${kind}: the end of a candle of ${JSON.stringify(params)} ${chain} ${cursor}`)
+    const example = `${kind}: the end of a candle of ${JSON.stringify(params)} ${chain} ${cursor}`
+    if (verdict.examples.length < SHOWN) verdict.examples.push(example)
   }
   const seen = new Set<string>()
   for (const cursor of heard) {

@@ -54,6 +54,8 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
   const rest = `http://127.0.0.1:${httpPort}`
   let args = plan.args ?? []
   let fall: string | undefined
+  /** Whose end was asked for. */
+  let expected: ChildProcess | undefined
   let run = launch()
 
   function launch(): Run {
@@ -77,9 +79,6 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
     keep(`(pid ${child.pid} started)`)
     return { child, ended }
   }
-
-  /** Whose end was asked for. */
-  let expected: ChildProcess | undefined
 
   function keep(line: string): void {
     lines.push(line)
