@@ -210,7 +210,8 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
       }),
     /** Nothing new from the log: what waits is still written in time. */
     async tick() {
-      if (ticking) return
+      // All that was folded is stored and checkpointed: an idle chain costs nothing.
+      if (ticking || pipeline.state.seq === checkpointedSeq) return
       ticking = true
       await turn(settle).finally(() => {
         ticking = false

@@ -21,7 +21,7 @@ export type { PipeChainStatus, PushLimits, ServeConfig, ServeDeps } from './deps
 export interface Serve {
   /**
    * Listens, waits for a log and a store that are not there yet, then loads and follows; resolves with the ports once memory
-   * is loaded, or early where the signal ends the wait. `/ready` tells when it is current.
+   * has what the log had and sockets are taken, or early where the signal ends the wait.
    */
   start(signal?: AbortSignal): Promise<{ httpPort: number; wsPort: number }>
   stop(): Promise<void>
@@ -73,7 +73,14 @@ export function createServe(deps: ServeDeps): Serve {
     const loaded = await untilAborted(trying, signal)
     if (loaded === undefined) return
     isLoaded = true
-    // Sockets are taken once there is something to tell them.
+    // Sockets are taken once what was pushed lately can be pushed again: a client that comes back must not be told of a gap.
+    if (
+      (await untilAborted(
+        memory.settled().then(() => true),
+        signal,
+      )) === undefined
+    )
+      return
     wsPort = await push.listen(config.host, config.wsPort)
     logger.info('serving', { httpPort: httpPort(), wsPort, chains: memory.chains().map(({ chain }) => chain) })
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import { findOffset } from '../../services/serve/memory/find-offset.js'
+import { freePort } from '../rig/browser/free-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'
 
@@ -51,13 +52,20 @@ describe('starting', () => {
         yield* rig.log.follow(...args)
       },
     }
-    const late = rig.open({ log, chains: ['base'] })
-    const { httpPort } = await late.start()
-    const ready = () => fetch(`http://127.0.0.1:${httpPort}/ready`)
-    const waiting = await ready()
-    expect([waiting.status, await waiting.json()]).toEqual([503, { status: 'catching_up', behind: ['eth'] }])
+    const [httpPort, wsPort] = [await freePort(), await freePort()]
+    const late = rig.open({ log, chains: ['base'], config: { ...rig.config, httpPort, wsPort } })
+    const started = late.start()
+    const ready = async () => {
+      const answer = await fetch(`http://127.0.0.1:${httpPort}/ready`)
+      return [answer.status, await answer.json()]
+    }
+    await expect.poll(ready).toEqual([503, { status: 'catching_up', behind: ['eth'] }])
+    // A socket now could be told of less than the log has.
+    await expect(fetch(`http://127.0.0.1:${wsPort}/`)).rejects.toThrow()
     release()
-    await expect.poll(async () => (await ready()).status).toBe(200)
+    expect(await started).toEqual({ httpPort, wsPort })
+    expect((await ready())[0]).toBe(200)
+    expect((await fetch(`http://127.0.0.1:${wsPort}/`)).status).toBeGreaterThan(0)
     await late.stop()
   })
 

@@ -34,6 +34,8 @@ export interface Memory {
   onRecalled(listener: (state: ChainState, past: Recalled) => void): void
   /** True once every chain has applied what its log had at the start. */
   isReady(): boolean
+  /** Resolves once each chain that was there at the start has caught up, or stopped. */
+  settled(): Promise<void>
   /** Chains that have not caught up. */
   behind(): string[]
   /** The log's topics by name, as they were when the log last answered. */
@@ -166,6 +168,9 @@ export function createMemory(deps: MemoryDeps): Memory {
     onApplied: (listener) => listeners.push(listener),
     onRecalled: (listener) => recallers.push(listener),
     behind: () => [...behind],
+    async settled() {
+      await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
+    },
     topics: () => topics,
     isReady: () => started && behind.size === 0,
     async start() {
