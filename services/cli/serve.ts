@@ -30,6 +30,7 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     const prepare = async () => {
       await store.migrate()
       await keys.load()
+      origin = await platform.origin()
       firstKey ??= (await keys.ensureFirst())?.key
     }
     const serve = createServe({
