@@ -9,6 +9,7 @@ import {
   openDataDir,
   withoutSecrets,
 } from '../core/config/index.js'
+import { splitUrl } from '../core/log/registry-http.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { openKafka } from './platform/kafka.js'
 
@@ -116,27 +117,26 @@ export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
 }
 
 export async function checkRegistry(url: string): Promise<Finding> {
-  return checkHttp('The schema registry', url, `${url.replace(/\/+$/, '')}/subjects`, 'SCHEMA_REGISTRY_URL')
+  const { address, authorization } = splitUrl(url)
+  return checkHttp('The schema registry', url, 'SCHEMA_REGISTRY_URL', () => ask(`${address}/subjects`, authorization))
 }
 
 export async function checkStore(url: string): Promise<Finding> {
-  return checkHttp('ClickHouse', url, `${new URL(url).origin}/ping`, 'CLICKHOUSE_URL')
+  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => ask(`${new URL(url).origin}/ping`))
 }
 
-async function checkHttp(name: string, url: string, asked: string, variable: string): Promise<Finding> {
+const ask = (address: string, headers: Record<string, string> = {}) =>
+  fetch(address, { headers, signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
+
+async function checkHttp(
+  name: string,
+  url: string,
+  variable: string,
+  request: () => Promise<Response>,
+): Promise<Finding> {
   const shown = withoutSecrets(url)
   try {
-    const { username, password } = new URL(asked)
-    const target = new URL(asked)
-    target.username = ''
-    target.password = ''
-    const headers: Record<string, string> =
-      username === ''
-        ? {}
-        : {
-            authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
-          }
-    const answer = await fetch(target, { headers, signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
+    const answer = await request()
     if (answer.ok) return { level: 'ok', what: `${name} at ${shown} answers` }
     return { level: 'fail', what: `${name} at ${shown} answers ${answer.status}`, fix: `correct ${variable}` }
   } catch (error) {

@@ -66,7 +66,8 @@ export async function runFold(
       // At a stop the log may be closed while the broker is away.
       if (!shutdown.signal.aborted) fail('the chains to fold are not known any more', error)
     })
-  const progress = setInterval(() => reportProgress(aggregate, logger), config.intervals.progressMs)
+  const lastSeq = new Map<string, number>()
+  const progress = setInterval(() => reportProgress(aggregate, logger, lastSeq), config.intervals.progressMs)
   await abortOf(shutdown.signal)
   clearInterval(progress)
   await owned.ended()
@@ -75,12 +76,8 @@ export async function runFold(
   return failure
 }
 
-/** One line per chain and interval, while it moves. */
-const lastSeq = new WeakMap<Aggregate, Map<string, number>>()
-
-function reportProgress(aggregate: Aggregate, logger: Logger): void {
-  const seen = lastSeq.get(aggregate) ?? new Map<string, number>()
-  lastSeq.set(aggregate, seen)
+/** One line per chain and interval, while it moves; `seen` is what was told last. */
+function reportProgress(aggregate: Aggregate, logger: Logger, seen: Map<string, number>): void {
   for (const { chain, seq, head, swaps, repeated, deadByReason, flushedSeq } of aggregate.status()) {
     if (seen.get(chain) === seq) continue
     seen.set(chain, seq)

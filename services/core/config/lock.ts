@@ -1,6 +1,7 @@
 /** One running `up` a data directory: a file with its process id. A lock whose process is gone is taken over. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.js'
+import { isAlive } from '../runtime/is-alive.js'
 import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
 
 export type DirLock = { release(): void }
@@ -36,7 +37,7 @@ export function lockDataDir(dir: DataDir, pid: number = process.pid): DirLock {
 /** The live process that holds the directory, if any. */
 export function lockHolder(dir: DataDir): { pid: number } | undefined {
   const holder = parseHolder(readText(dir.lockPath))
-  return holder !== undefined && isAlive(holder) ? { pid: holder.pid } : undefined
+  return holder !== undefined && isHolding(holder) ? { pid: holder.pid } : undefined
 }
 
 /** Whether an `up` runs on this directory. */
@@ -51,19 +52,15 @@ function removeStale(dir: DataDir, pid: number): void {
     return
   }
   const holder = parseHolder(readText(aside))
-  if (holder !== undefined && isAlive(holder)) {
+  if (holder !== undefined && isHolding(holder)) {
     renameSync(aside, dir.lockPath)
     throw inUse(dir, holder.pid)
   }
   rmSync(aside, { force: true })
 }
 
-function isAlive({ pid, started }: Holder): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
+function isHolding({ pid, started }: Holder): boolean {
+  if (!isAlive(pid)) return false
   // Process ids are used again, in containers at every start: the same id with another start time is another process.
   return startOf(pid) === started
 }

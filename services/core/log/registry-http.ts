@@ -93,7 +93,8 @@ export function httpRegistry(options: HttpRegistryOptions): SchemaRegistry {
   }
 }
 
-function splitUrl(url: string): { address: string; authorization: { authorization?: string } } {
+/** A registry's address without the user and password in it, and the header they become. */
+export function splitUrl(url: string): { address: string; authorization: { authorization?: string } } {
   const { protocol, host, pathname, username, password } = new URL(url)
   const address = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`
   if (username === '') return { address, authorization: {} }

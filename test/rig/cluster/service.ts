@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repositoryRoot } from '../../../schemas/avro.js'
+import { samplesOf } from '../metrics-samples.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 50
@@ -170,14 +171,4 @@ function parsed(line: string): LogLine | undefined {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
-}
-
-function samplesOf(text: string): Map<string, number> {
-  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return new Map(
-    samples.map((line) => {
-      const at = line.lastIndexOf(' ')
-      return [line.slice(0, at), Number(line.slice(at + 1))] as const
-    }),
-  )
 }

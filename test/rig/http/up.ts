@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { StatusReport } from '../../../services/serve/status.js'
 import { storeEnvironmentOf } from '../engine.js'
+import { samplesOf } from '../metrics-samples.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
@@ -129,15 +130,4 @@ export async function startUp(plan: UpPlan): Promise<Up> {
       return ended
     },
   }
-}
-
-/** `name{label="value"}` to its number. */
-function samplesOf(text: string): Map<string, number> {
-  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return new Map(
-    samples.map((line) => {
-      const at = line.lastIndexOf(' ')
-      return [line.slice(0, at), Number(line.slice(at + 1))] as const
-    }),
-  )
 }

@@ -9,7 +9,7 @@ import type { KafkaLog } from './kafka-log.js'
 import { endsOf, fetchMessages } from './reader.js'
 import { ensureTopic } from './topics.js'
 import { leaderOf } from './wire.js'
-import { batchesOf, timestampText } from './writer.js'
+import { batchesOf, type Producer, produce, timestampText } from './writer.js'
 
 /** A null value deletes the key. */
 export type KeyedValue = { key: string; value: Uint8Array | null }
@@ -24,7 +24,6 @@ export type FencedTopic = {
 
 /** A transaction left open by a crash is ended by the next claim; this is for when nobody claims. */
 const TRANSACTION_TIMEOUT_MS = 60_000
-const PRODUCE_TIMEOUT_MS = 10_000
 const TRANSACTION_COORDINATOR = 1
 const LOAD_WAIT_MS = 200
 const FENCED = new Set([
@@ -38,7 +37,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
   const wire = log.openWire()
   const full = log.fullName(topic)
   const transactionalId = log.fullName(`dextape.${topic}`)
-  let producer: { id: string; epoch: number; sequence: number } | undefined
+  let producer: Producer | undefined
 
   /** Each step may be sent again: the broker knows it by the producer's number and the batch's place. */
   async function step<T>(doing: string, send: (coordinator: Broker, leader: Broker) => Promise<T>): Promise<T> {
@@ -90,15 +89,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
           coordinator.addPartitionsToTxn({ ...names, topics: [{ topic: full, partitions: [0] }] }),
         )
         for (const messages of batchesOf(entries.map(messageOf))) {
-          const partitions = [{ partition: 0, firstSequence: owner.sequence, messages }]
-          await step('writing to', (_, leader) =>
-            leader.produce({
-              ...names,
-              topicData: [{ topic: full, partitions }],
-              acks: -1,
-              timeout: PRODUCE_TIMEOUT_MS,
-            }),
-          )
+          await step('writing to', (_, leader) => produce(leader, full, owner, messages, transactionalId))
           owner.sequence += messages.length
         }
         await step('closing a transaction on', (coordinator) =>

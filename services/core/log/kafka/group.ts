@@ -27,7 +27,7 @@ const LEAVE_WITHIN_MS = 1000
 const PROTOCOL = 'dextape-sticky'
 const GONE = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID', 'MEMBER_ID_REQUIRED'])
 
-type Joined = { memberId: string; generationId: number; sent: readonly string[] }
+type Joined = { generationId: number; sent: readonly string[] }
 
 /** Until the signal aborts; then leaves, so that others take over at once. */
 export async function runMembership(
@@ -40,7 +40,6 @@ export async function runMembership(
   const groupId = log.fullName(group)
   let memberId = ''
   let owned: readonly string[] = []
-  let seen: readonly string[] = []
 
   const withCoordinator = <T>(doing: string, send: (coordinator: Broker) => Promise<T>): Promise<T> =>
     wire.run(`${doing} group ${group}`, async (cluster: Cluster) =>
@@ -53,8 +52,7 @@ export async function runMembership(
   }
 
   async function join(): Promise<Joined> {
-    seen = [...(await topics())].sort()
-    const sent = seen
+    const sent = [...(await topics())].sort()
     const metadata = MemberMetadata.encode({
       version: 1,
       topics: sent.map(log.fullName),
@@ -76,7 +74,7 @@ export async function runMembership(
     const mine = MemberAssignment.decode(memberAssignment)?.assignment ?? {}
     const prefix = log.fullName('')
     assigned(Object.keys(mine).map((topic) => topic.slice(prefix.length)))
-    return { memberId, generationId, sent }
+    return { generationId, sent }
   }
 
   function planOf(members: readonly { memberId: string; memberMetadata: Buffer }[]) {

@@ -23,8 +23,6 @@ export type WireMessage = {
 }
 
 export type FetchedPartition = {
-  highWatermark: string
-  lastStableOffset: string
   abortedTransactions: readonly unknown[]
   messages: WireMessage[]
 }

@@ -1,7 +1,7 @@
 /** Reads a topic from any offset. */
 import type { LogRecord, ReadOptions } from '../port.js'
 import { typeOf } from './faults.js'
-import { type Cluster, committedMessages, type WireMessage } from './internals.js'
+import { type Broker, type Cluster, committedMessages, type WireMessage } from './internals.js'
 import { leaderOf } from './wire.js'
 
 export type Fetched = {
@@ -48,7 +48,7 @@ export function takeBatch(
   return records.splice(0, count)
 }
 
-export type FetchedMessages = { taken: WireMessage[]; next: number; highWatermark: number }
+export type FetchedMessages = { taken: WireMessage[]; next: number }
 
 /** The same with values that may be null, as compacted topics have them. */
 export async function fetchMessages(
@@ -68,18 +68,17 @@ export async function fetchMessages(
       topics: [{ topic: full, partitions: [{ partition: 0, fetchOffset: String(from), maxBytes }] }],
     })
     const partition = responses[0]?.partitions[0]
-    if (partition === undefined) return { taken: [], next: from, highWatermark: from }
+    if (partition === undefined) return { taken: [], next: from }
     const lastOffset = partition.messages.at(-1)?.offset
     return {
       taken: committedMessages(full, from, partition),
       next: lastOffset === undefined ? from : Math.max(from, Number(lastOffset) + 1),
-      highWatermark: Number(onlyCommitted ? partition.lastStableOffset : partition.highWatermark),
     }
   } catch (error) {
     if (typeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
-    const { start, end } = await endsOf(cluster, full)
+    const { start } = await endsOf(cluster, full)
     if (from < start) return fetchMessages(cluster, full, { from: start, maxBytes, waitMs, onlyCommitted })
-    return { taken: [], next: from, highWatermark: end }
+    return { taken: [], next: from }
   }
 }
 
@@ -109,17 +108,8 @@ export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Pr
   const ends = new Map<string, Ends>()
   for (const [nodeId, led] of byLeader) {
     const leader = await cluster.findBroker({ nodeId })
-    const ask = (timestamp: string) =>
-      leader.listOffsets({
-        replicaId: -1,
-        isolationLevel: 0,
-        topics: led.map((topic) => ({ topic, partitions: [{ partition: 0, timestamp }] })),
-      })
-    const [first, last] = await Promise.all([ask(EARLIEST), ask(LATEST)])
-    for (const { topic, partitions } of first.responses)
-      ends.set(topic, { start: Number(partitions[0]?.offset ?? 0), end: 0 })
-    for (const { topic, partitions } of last.responses)
-      ends.set(topic, { start: ends.get(topic)?.start ?? 0, end: Number(partitions[0]?.offset ?? 0) })
+    const [starts, stops] = await Promise.all([EARLIEST, LATEST].map((asked) => offsetsOn(leader, led, asked)))
+    for (const topic of led) ends.set(topic, { start: starts?.get(topic) ?? 0, end: stops?.get(topic) ?? 0 })
   }
   return ends
 }
@@ -128,11 +118,16 @@ export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Pr
 export async function offsetFor(cluster: Cluster, full: string, timestamp: string): Promise<number | undefined> {
   const leader = await leaderOf(cluster, full)
   if (leader === undefined) return undefined
+  return (await offsetsOn(leader, [full], timestamp)).get(full)
+}
+
+/** The same of several topics that one broker leads. */
+async function offsetsOn(leader: Broker, topics: readonly string[], timestamp: string): Promise<Map<string, number>> {
   const { responses } = await leader.listOffsets({
     replicaId: -1,
     isolationLevel: 0,
-    topics: [{ topic: full, partitions: [{ partition: 0, timestamp }] }],
+    topics: topics.map((topic) => ({ topic, partitions: [{ partition: 0, timestamp }] })),
   })
-  const offset = Number(responses[0]?.partitions[0]?.offset ?? -1)
-  return offset < 0 ? undefined : offset
+  const offsets = responses.map(({ topic, partitions }) => [topic, Number(partitions[0]?.offset ?? -1)] as const)
+  return new Map(offsets.filter(([, offset]) => offset >= 0))
 }

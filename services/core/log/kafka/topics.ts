@@ -35,7 +35,7 @@ const ANY_TIME = settings({
   'message.timestamp.after.max.ms': LONGEST_MS,
 })
 
-export function settingsFor(topic: string): Setting[] {
+function settingsFor(topic: string): Setting[] {
   return COMPACTED.test(topic) ? LATEST : KEPT
 }
 

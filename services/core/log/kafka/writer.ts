@@ -22,7 +22,7 @@ export type WriterDeps = {
   copies: number | undefined
 }
 
-type Producer = { id: string; epoch: number; sequence: number }
+export type Producer = { id: string; epoch: number; sequence: number }
 /** A topic's appends, one after another, under a producer's number of its own. */
 type Lane = {
   topic: string
@@ -115,11 +115,13 @@ export function createWriter({ wire, fullName, copies }: WriterDeps): Writer {
   }
 }
 
-async function produce(
+/** The offset of the first message. */
+export async function produce(
   leader: Broker,
   full: string,
   { id, epoch, sequence }: Producer,
   messages: readonly OutMessage[],
+  transactionalId?: string,
 ): Promise<number> {
   const { topics } = await leader.produce({
     topicData: [{ topic: full, partitions: [{ partition: 0, firstSequence: sequence, messages }] }],
@@ -127,6 +129,7 @@ async function produce(
     producerEpoch: epoch,
     acks: -1,
     timeout: PRODUCE_TIMEOUT_MS,
+    ...(transactionalId === undefined ? {} : { transactionalId }),
   })
   return Number(topics[0]?.partitions[0]?.baseOffset)
 }
