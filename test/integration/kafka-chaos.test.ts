@@ -18,7 +18,7 @@ import { recompute } from '../rig/reference/recompute.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 import { interleave, writeTape } from '../rig/up/recording.js'
 
-const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const SEED = Number(process.env.SEED ?? 11)
 const ROUNDS = Number(process.env.ROUNDS ?? 50)
 /** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
 const SPEED = '4'
@@ -116,7 +116,7 @@ beforeAll(async () => {
       return CHAINS.every((name) => chains.some(({ chain, seq }) => chain === name && seq > 0))
     })
     const subscriptions = subscriptionsOn(lines)
-    client = startResumingClient({ url: wsUrl, key: KEY, subscriptions })
+    client = startResumingClient({ url: wsUrl, key: KEY, subscriptions, isReady: serve.isReady })
     await client.listening
     await playRounds()
     await cluster.ingest.until('ready', cluster.ingest.isReady)

@@ -28,13 +28,15 @@ export type ClientPlan = {
   url: string
   key: string
   subscriptions: readonly (readonly unknown[])[]
+  /** Asked before each connection: a node that has not caught up yet does not know our cursors. */
+  isReady: () => Promise<boolean>
 }
 
 type Frame = { id?: number; error?: unknown; result?: { status?: string; cursor?: string | string[]; data?: unknown } }
 
 const RETRY_MS = 50
 
-export function startResumingClient({ url, key, subscriptions }: ClientPlan): ResumingClient {
+export function startResumingClient({ url, key, subscriptions, isReady }: ClientPlan): ResumingClient {
   const told = subscriptions.map((params): Told => ({ params, began: new Map(), cursors: new Map() }))
   const notices: string[] = []
   const closing = new AbortController()
@@ -92,7 +94,7 @@ export function startResumingClient({ url, key, subscriptions }: ClientPlan): Re
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      await connection()
+      if (await isReady()) await connection()
       await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
