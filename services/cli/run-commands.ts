@@ -1,13 +1,16 @@
 /** What the commands that run services are handed: configuration and options are read and checked by then. */
-import type { Config } from '../core/config/index.js'
+import type { Config, EvmSourceConfig } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
 import type { Output } from './output.js'
 
 type Common = { config: Config; logger: Logger; out: Output }
 
-/** `open`: whatever the data directory and the configuration suggest. */
-export type AskedSource = { kind: 'recording'; file: string } | { kind: 'open'; wantsSimulation: boolean }
+/** `chains`: read from nodes; `open`: whatever the data directory and the configuration suggest. */
+export type AskedSource =
+  | { kind: 'recording'; file: string }
+  | { kind: 'chains'; sources: readonly EvmSourceConfig[] }
+  | { kind: 'open'; wantsSimulation: boolean }
 
 /** Resolves with the exit code; nothing is 0. */
 export type RunUp = (options: Common & { source: AskedSource; speed: Speed }) => Promise<number | undefined>

@@ -28,6 +28,8 @@ export type IngestDeps<Position> = {
   backoff?: Backoff
   /** Told what is being retried. */
   health?: Health
+  /** One that goes on, where the source is opened anew. */
+  status?: IngestStatus
 }
 
 export interface Ingest {
@@ -40,7 +42,7 @@ export interface Ingest {
 export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   const { source, log, logger, nowMs = Date.now, backoff = createBackoff() } = deps
   const health = deps.health ?? createHealth({ logger, nowMs })
-  const status = createStatus(source.name)
+  const status = deps.status ?? createStatus(source.name)
   const checkpoints = source.id === null ? memoryCheckpoints() : deps.checkpoints
   const sourceId = source.id ?? 'stream'
   const prepared = new Set<string>()
@@ -157,7 +159,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   return { run, status }
 }
 
-function described(error: unknown): { code: string; message: string } {
+export function described(error: unknown): { code: string; message: string } {
   if (error instanceof DextapeError) return { code: error.code, message: error.message }
   return { code: 'unexpected', message: error instanceof Error ? error.message : String(error) }
 }
