@@ -7,8 +7,8 @@ import { NodeFault } from './node-fault.js'
 
 export interface HeadTracker {
   head(signal: AbortSignal): Promise<FullHeader>
-  /** A head an endpoint told of by itself. True: it is news. */
-  told(endpoint: Endpoint, header: FullHeader): boolean
+  /** A head an endpoint told of by itself: new, known, or lower than what was there, which is to be looked into. */
+  told(endpoint: Endpoint, header: FullHeader): 'new' | 'known' | 'lower'
   /** The highest number seen; null: none yet. */
   readonly highest: number | null
   /** Milliseconds between blocks, by their own times; null: not known yet. */
@@ -79,9 +79,10 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
     },
     told(endpoint, header) {
       note(endpoint, header)
-      if (highest !== null && (header.number < highest.number || header.hash === highest.hash)) return false
+      if (highest !== null && header.number < highest.number) return endpoint.health.lagging ? 'known' : 'lower'
+      if (header.hash === highest?.hash) return 'known'
       highest = header
-      return true
+      return 'new'
     },
     get highest() {
       return highest?.number ?? null

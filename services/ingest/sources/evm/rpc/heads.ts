@@ -33,6 +33,8 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
   const stop = AbortSignal.any([signal, ended.signal])
   let wake = (): void => {}
   let told: FullHeader | null = null
+  /** Something happened that the loop has not looked at. */
+  let isDue = false
   let noticedMs = Number.NEGATIVE_INFINITY
   const notices = followNotices(
     {
@@ -40,8 +42,10 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
       endpoints: options.pool.endpoints,
       onHead(endpoint, header) {
         noticedMs = nowMs()
-        if (!tracker.told(endpoint, header)) return
-        told = header
+        const news = tracker.told(endpoint, header)
+        if (news === 'known') return
+        if (news === 'new') told = header
+        isDue = true
         wake()
       },
     },
@@ -51,14 +55,16 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
   let isTroubled = false
   try {
     while (!stop.aborted) {
-      const header: FullHeader | null = told ?? (await polled())
+      isDue = false
+      const noticed: FullHeader | null = told
       told = null
+      const header = noticed ?? (await polled())
       if (header !== null && header.hash !== last) {
         last = header.hash
         const { number, hash, parentHash, timeS } = header
         yield { number, hash, parentHash, timeS }
       }
-      if (told === null && !stop.aborted) await pause()
+      if (!isDue && !stop.aborted) await pause()
     }
   } finally {
     ended.abort()
