@@ -1,0 +1,84 @@
+/** How a local node is started: anvil where it is built for the platform, else hardhat. Both speak the same methods. */
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ANVIL, fetched, HARDHAT } from './fetched.js'
+
+export type NodeKind = 'anvil' | 'hardhat'
+
+export type NodeOptions = {
+  chainId: number
+  /** Blocks come by themselves; without it one comes with each transaction, or by `mine`. */
+  blockTimeS?: number
+  /** The genesis block's; without it the clock's. */
+  genesisTimeS?: number
+  /** The `finalized` tag is two epochs behind the head (anvil only). */
+  slotsInAnEpoch?: number
+  /** A dump of an earlier node's chain to start from (anvil only). */
+  stateFile?: string
+  kind?: NodeKind
+}
+
+export type Program = { command: string; args: readonly string[]; cwd: string; removeData(): void }
+
+export const ACCOUNTS = 10
+const BLOCK_GAS = 1_000_000_000
+/** The newest both know; Uniswap V4 needs its transient storage. */
+const HARDFORK = 'cancun'
+
+export function nodeKind(): NodeKind {
+  return process.platform === 'linux' && process.arch === 'x64' ? 'anvil' : 'hardhat'
+}
+
+export function programOf(options: NodeOptions, port: number): Promise<Program> {
+  return (options.kind ?? nodeKind()) === 'anvil' ? anvil(options, port) : hardhat(options, port)
+}
+
+/** So that no test's time limit has to hold the first fetch. */
+export async function fetchNode(): Promise<void> {
+  await fetched(nodeKind() === 'anvil' ? ANVIL : HARDHAT)
+}
+
+async function anvil(options: NodeOptions, port: number): Promise<Program> {
+  const command = join(await fetched(ANVIL), 'bin/anvil')
+  chmodSync(command, 0o755)
+  const cwd = mkdtempSync(join(tmpdir(), 'dextape-anvil-'))
+  const { chainId, blockTimeS, genesisTimeS, slotsInAnEpoch, stateFile } = options
+  const args = [
+    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--accounts', String(ACCOUNTS)],
+    ...['--hardfork', HARDFORK, '--order', 'fifo', '--gas-limit', String(BLOCK_GAS), '--base-fee', '0'],
+    // Earlier states live here, not in the user's home.
+    ...['--cache-path', cwd, '--disable-code-size-limit', '--quiet', '--no-request-size-limit'],
+    ...(blockTimeS === undefined ? [] : ['--block-time', String(blockTimeS)]),
+    ...(genesisTimeS === undefined ? [] : ['--timestamp', String(genesisTimeS)]),
+    ...(slotsInAnEpoch === undefined ? [] : ['--slots-in-an-epoch', String(slotsInAnEpoch)]),
+    ...(stateFile === undefined ? [] : ['--load-state', stateFile]),
+  ]
+  return { command, args, cwd, removeData: () => rmSync(cwd, { recursive: true, force: true }) }
+}
+
+async function hardhat({ chainId, blockTimeS, genesisTimeS }: NodeOptions, port: number): Promise<Program> {
+  const installed = await fetched(HARDHAT)
+  const cwd = mkdtempSync(join(tmpdir(), 'dextape-hardhat-'))
+  // It looks for itself from its configuration's folder on.
+  symlinkSync(dirname(installed), join(cwd, 'node_modules'))
+  const network = {
+    chainId,
+    hardfork: HARDFORK,
+    accounts: { count: ACCOUNTS },
+    blockGasLimit: BLOCK_GAS,
+    initialBaseFeePerGas: 0,
+    allowUnlimitedContractSize: true,
+    // What fails is mined all the same, as on a chain.
+    throwOnTransactionFailures: false,
+    mining: { auto: blockTimeS === undefined, interval: (blockTimeS ?? 0) * 1000, mempool: { order: 'fifo' } },
+    ...(genesisTimeS === undefined ? {} : { initialDate: new Date(genesisTimeS * 1000).toISOString() }),
+  }
+  writeFileSync(join(cwd, 'package.json'), '{"private":true}')
+  writeFileSync(
+    join(cwd, 'hardhat.config.js'),
+    `module.exports = ${JSON.stringify({ solidity: '0.8.26', networks: { hardhat: network } })}`,
+  )
+  const args = [join(installed, 'internal/cli/bootstrap.js'), 'node', '--hostname', '127.0.0.1', '--port', String(port)]
+  return { command: process.execPath, args, cwd, removeData: () => rmSync(cwd, { recursive: true, force: true }) }
+}
