@@ -32,6 +32,8 @@ export interface Source<Position = unknown> {
   positionAt?(head: PublishedBlock, recent: readonly PublishedBlock[]): Position
   /** The last block it has read, where it does not publish every one. */
   reached?(): number | undefined
+  /** Lets go of what it holds: nothing more is asked of it. */
+  close?(): Promise<void>
 }
 
 /** A block of the chain as it is on the log. */

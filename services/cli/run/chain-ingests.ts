@@ -78,7 +78,8 @@ function openOne(
       if (source === undefined) return { kind: 'stopped' }
       if ('failed' in source) return fail(status, source.failed, logger)
       status.source = source.name
-      return followGenerations(source, status, { ...{ chain, platform, logger, health }, ...all.intervals }, until)
+      const deps = { chain, platform, logger, health, progressMs: all.intervals.progressMs }
+      return followGenerations(source, status, deps, until).finally(() => source.close?.())
     },
   }
 }

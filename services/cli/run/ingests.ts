@@ -10,7 +10,7 @@ import type { Speed } from '../../ingest/sources/recording/pace.js'
 import { type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
 import type { Platform } from '../platform/platform.js'
 import { openChainIngests } from './chain-ingests.js'
-import { openChain } from './open-chain.js'
+import { type OpenChain, openChain } from './open-chain.js'
 import type { Closing } from './open-store.js'
 import { type ChosenSource, type ExamplePair, openSource } from './source.js'
 
@@ -49,7 +49,7 @@ export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): 
   }
 }
 
-type OpenOptions = IngestParts & { speed: Speed; onHistory: (done: number) => void }
+type OpenOptions = IngestParts & { speed: Speed; onHistory: (done: number) => void; open?: OpenChain | undefined }
 
 /** Undefined: nothing is to be read. */
 export async function openIngests(
@@ -59,7 +59,8 @@ export async function openIngests(
   signal: AbortSignal,
 ): Promise<Ingests | undefined> {
   if (chosen.kind === 'none') return undefined
-  if (chosen.kind === 'chains') return openChainIngests(chosen.sources, { ...options, open: openChain }, signal)
+  if (chosen.kind === 'chains')
+    return openChainIngests(chosen.sources, { ...options, open: options.open ?? openChain }, signal)
   const { platform, config, logger, health, metrics } = options
   const { source, example } = await openSource(chosen, options)
   const checkpoints = await platform.checkpointsFor(source)

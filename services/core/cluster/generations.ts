@@ -18,7 +18,14 @@ export type LiveGeneration = {
 }
 
 /** Under `building/<chain>`: one that is being written; `ended` once it is live or given up. */
-export type UnfinishedGeneration = { generation: number; from: ChainStart; began: number; ended?: true }
+export type UnfinishedGeneration = {
+  generation: number
+  from: ChainStart
+  began: number
+  /** Dead letters below this offset are decided anew by it. */
+  lettersEnd?: number
+  ended?: true
+}
 
 type Stored = LiveGeneration | UnfinishedGeneration
 
@@ -34,6 +41,8 @@ export interface LiveGenerations {
 
 export interface Generations extends LiveGenerations {
   unfinishedOf(chain: string): UnfinishedGeneration | undefined
+  /** The highest number ever given, also to one that was given up: what is left of that one must not come back. */
+  highestOf(chain: string): number
   begin(chain: string, unfinished: UnfinishedGeneration): Promise<void>
   abandon(chain: string): Promise<void>
   /** From here on every process reads and writes this one. */
@@ -107,6 +116,7 @@ export function createGenerations(
       return watch.over.signal
     },
     unfinishedOf,
+    highestOf: (chain) => Math.max(liveOf(chain), table.get(`${BUILDING}${chain}`)?.generation ?? 1),
     begin: (chain, unfinished) => put(chain, unfinished),
     abandon: (chain) => put(chain, endedOf(chain)),
     makeLive: (chain, live) => put(chain, endedOf(chain), live),
