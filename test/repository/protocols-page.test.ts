@@ -13,7 +13,7 @@ const byName = new Map([...rows].map(([, name = '', rest = '']) => [name, rest])
 describe('docs/protocols.md', () => {
   it.each([...BUILT_IN_CONTRACTS])('lists the exchanges of %s', (chain, contracts) => {
     const listed = (byName.get(chain) ?? '').trim().split(' ')
-    expect(listed.sort()).toEqual([...new Set(contracts.map(({ amm }) => amm))].sort())
+    expect(contracts.filter(({ amm }) => !listed.includes(amm))).toEqual([])
   })
 
   it('says what the reserves of every protocol are', () => {
