@@ -77,6 +77,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   const senders = createSenderFetcher(pool, chain, {
     isRationed: () => options.maxRps !== undefined || endpoints.some(({ perS }) => Number.isFinite(perS)),
     txCountOf: headers.txCountOf,
+    nowMs,
   })
 
   const lives = new WeakMap<AbortSignal, AbortSignal>()
