@@ -18,15 +18,23 @@ export const CHAIN_HELP =
   '\nA chain is read from the nodes named by --rpc, by "chains.<chain>.rpc" of the configuration or by DEXTAPE_RPC_<CHAIN>; without --chain all that have nodes are.'
 
 /** `others`: options of another kind of source, which cannot be asked for at once. */
-export function addChainOptions(command: Command, others: readonly string[] = []): Command {
+export function addChainOptions(command: Command, others: readonly string[]): Command {
   const option = (flags: string, help: string) => new Option(flags, help).conflicts([...others])
+  const start = 'latest, a date (2024-01-05T12:00, UTC) or a block; counts at the first start'
+  command.addOption(option('--chain <chain>', 'read this chain from its nodes'))
+  return addNodeOptions(command, option).addOption(option('--start <when>', start))
+}
+
+/** Of a chain that is named already. */
+export function addNodeOptions(
+  command: Command,
+  option = (flags: string, help: string): Option => new Option(flags, help),
+): Command {
   return command
-    .addOption(option('--chain <chain>', 'read this chain from its nodes'))
     .addOption(option('--rpc <urls...>', "its nodes' addresses: http, https, ws, wss"))
     .addOption(option('--pool <addresses...>', 'only these pools'))
     .addOption(option('--token <addresses...>', 'only pools of these tokens'))
     .addOption(option('--amm <names...>', 'only these exchanges'))
-    .addOption(option('--start <when>', 'latest, a date (2024-01-05T12:00, UTC) or a block; counts at the first start'))
     .addOption(option('--balances <mode>', "holders' balances").choices(['off', 'scoped', 'all']))
     .addOption(option('--max-rps <number>', 'requests a second, over all nodes of the chain'))
 }

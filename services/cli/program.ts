@@ -5,7 +5,7 @@ import { EXIT } from '../core/runtime/run-main.js'
 import { type Act, load } from './act.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
 import type { RunVerify } from './run-commands.js'
-import { addCluster, addUp } from './service-commands.js'
+import { addBackfill, addCluster, addUp } from './service-commands.js'
 
 type ExitWith = (code: number) => void
 
@@ -29,6 +29,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
 
   addUp(program, world, act)
   addCluster(program, world, act)
+  addBackfill(program, world, act)
 
   program
     .command('verify')

@@ -3,6 +3,7 @@ import type { Config, EvmSourceConfig } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
 import type { Output } from './output.js'
+import type { OpenChain } from './run/open-chain.js'
 
 type Common = { config: Config; logger: Logger; out: Output }
 
@@ -12,8 +13,11 @@ export type AskedSource =
   | { kind: 'chains'; sources: readonly EvmSourceConfig[] }
   | { kind: 'open'; wantsSimulation: boolean }
 
+/** `open`: how a chain's nodes are read, where not as usual. */
+type SourceAsked = { source: AskedSource; speed: Speed; open?: OpenChain }
+
 /** Resolves with the exit code; nothing is 0. */
-export type RunUp = (options: Common & { source: AskedSource; speed: Speed }) => Promise<number | undefined>
+export type RunUp = (options: Common & SourceAsked) => Promise<number | undefined>
 export type RunIngest = RunUp
 export type RunAggregate = (options: Common) => Promise<number | undefined>
 export type RunServe = RunAggregate

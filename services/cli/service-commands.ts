@@ -4,7 +4,15 @@ import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
 import { type Act, load } from './act.js'
-import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, sourcesAsked } from './chain-options.js'
+import type { BackfillOptions } from './backfill.js'
+import {
+  addChainOptions,
+  addNodeOptions,
+  CHAIN_HELP,
+  type ChainOptions,
+  chainSections,
+  sourcesAsked,
+} from './chain-options.js'
 import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
 import { readNumber } from './read-number.js'
 import type { AskedSource, RunAggregate, RunIngest, RunServe, RunUp } from './run-commands.js'
@@ -125,4 +133,29 @@ export function addCluster(program: Command, world: World, act: Act): void {
         return runServe({ config, logger: loggerOf(world, config), out: world.out })
       }),
     )
+}
+
+export function addBackfill(program: Command, world: World, act: Act): void {
+  const backfill = program
+    .command('backfill')
+    .description("write a chain's history anew beside the live one, join it at the head, and make it the live one")
+    .requiredOption('--chain <chain>', 'whose history')
+    .option('--from <when>', "a date (2024-01-05T12:00, UTC) or a block; the live history's first block unless given")
+    .addOption(
+      new Option('--dead', 'because of dead letters: those of today are forgotten at the end').conflicts('from'),
+    )
+  addNodeOptions(backfill)
+    .addOption(new Option('--abandon', 'drop the unfinished one').conflicts(['from', 'dead']))
+    .addOption(
+      new Option('--drop-old', 'forget the blocks of generations that are not live').conflicts(['from', 'dead']),
+    )
+    .addHelpText(
+      'after',
+      [
+        '\nWorks beside a running `up`, or processes of a cluster. Stopped, it goes on where it was when it is started again. Give it the scope that the',
+        'chain is read with: what runs goes on from its end.',
+        '\nExamples:\n  dextape backfill --chain base --from 2024-01-05\n  dextape backfill --chain base --dead',
+      ].join('\n'),
+    )
+    .action(act<BackfillOptions>(async (options) => (await import('./backfill.js')).backfill(world, options)))
 }

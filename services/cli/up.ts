@@ -37,7 +37,7 @@ export const runUp: RunUp = async (options) => {
 
 /** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
 async function runServices(
-  { config, logger, out, speed }: UpOptions,
+  { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
   createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
@@ -56,8 +56,13 @@ async function runServices(
   const firstKey = await keys.ensureFirst()
   const metrics = createMetrics()
   const watch = createHistoryWatch(out)
-  const ingestParts = { platform, config, logger, health, metrics, dataDir: dir, speed, onHistory: watch.onHistory }
-  const ingests = await openIngests(choice.source, ingestParts, closing, shutdown.signal)
+  const ingestParts = { platform, config, logger, health, metrics, dataDir: dir, speed, open }
+  const ingests = await openIngests(
+    choice.source,
+    { ...ingestParts, onHistory: watch.onHistory },
+    closing,
+    shutdown.signal,
+  )
   const aggregate = openFold({ platform, store, config, logger, metrics })
   const pipeStatus = pipeStatusOf(aggregate, ingests?.statuses ?? [], Date.now)
   const simulated = choice.claim.origin === 'simulated'

@@ -1,16 +1,17 @@
 /** Every chain read from its nodes, each on its own: one that cannot go on is told, and the others do. */
 import { chainFacts, type EvmSourceConfig } from '../../core/config/index.js'
-import { ConfigError } from '../../core/domain/errors.js'
+import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
 import { createChainHealth } from './chain-health.js'
 import type { IngestParts, Ingests } from './ingests.js'
 import type { OpenChain } from './open-chain.js'
-import type { Closing } from './open-store.js'
+import { abortOf } from './process.js'
 
 export type ChainIngestsOptions = IngestParts & {
   open: OpenChain
@@ -26,11 +27,10 @@ type Opened = Source | { failed: unknown } | undefined
 export async function openChainIngests(
   configs: readonly EvmSourceConfig[],
   options: ChainIngestsOptions,
-  closing: Closing,
   signal: AbortSignal,
 ): Promise<Ingests> {
   const healthOf = createChainHealth(options.health)
-  const chains = configs.map((config) => openOne(config, options, healthOf(config.chain), closing, signal))
+  const chains = configs.map((config) => openOne(config, options, healthOf(config.chain), signal))
   await firstOf(chains, options.patienceMs ?? PATIENCE_MS)
   return {
     statuses: chains.map(({ status }) => status),
@@ -54,7 +54,6 @@ function openOne(
   config: EvmSourceConfig,
   { open, platform, config: all, logger, metrics, dataDir }: ChainIngestsOptions,
   health: Health,
-  closing: Closing,
   signal: AbortSignal,
 ): ChainIngest {
   const { chain } = config
@@ -63,7 +62,8 @@ function openOne(
   registerIngestMetrics(metrics, status)
   const facts = chainFacts(all, chain)
   const backoff = createBackoff({ maxMs: LONGEST_WAIT_MS })
-  const attempt = () => open({ config, facts, dataDir, logger, metrics, signal })
+  const { progressMs } = all.intervals
+  const attempt = () => open({ config, facts, dataDir, logger, metrics, progressMs, signal })
   const onRetry = (error: unknown) => {
     status.state = 'retrying'
     status.error = described(error)
@@ -79,13 +79,41 @@ function openOne(
       if (source === undefined) return { kind: 'stopped' }
       if ('failed' in source) return fail(status, source.failed, logger)
       status.source = source.name
-      const checkpoints = await platform.checkpointsFor(source)
-      closing.push(() => checkpoints.close())
-      const { progressMs } = all.intervals
-      return createIngest({ ...platform, source, status, checkpoints, logger, health, progressMs }).run(until)
+      const deps = { chain, platform, logger, health, progressMs }
+      return followGenerations(source, status, deps, until).finally(() => source.close?.())
     },
   }
 }
+
+type GenerationDeps = Pick<IngestParts, 'platform' | 'logger' | 'health'> & { chain: string; progressMs: number }
+
+/** Writes the chain's live generation; when another becomes live, goes on in that one after its last block. */
+async function followGenerations(
+  source: Source,
+  status: IngestStatus,
+  { chain, platform, logger, health, progressMs }: GenerationDeps,
+  signal: AbortSignal,
+): Promise<IngestOutcome> {
+  const { log, codec, generations } = platform
+  await generations.load()
+  for (;;) {
+    const generation = generations.liveOf(chain)
+    const whileLive = generations.whileLive(chain, generation)
+    const checkpoints = await platform.checkpointsFor({ id: generationCheckpoint(source.id, generation) })
+    const ingest = createIngest({
+      ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },
+      generationOf: () => generation,
+    })
+    const outcome = await ingest.run(AbortSignal.any([signal, whileLive])).finally(() => checkpoints.close())
+    // What this generation cannot go on with, another may: it is waited for.
+    if (outcome.kind === 'failed' && !isTaken(outcome.error)) await abortOf(AbortSignal.any([signal, whileLive]))
+    if (signal.aborted || !whileLive.aborted) return outcome
+    logger.info('another generation of the chain is live, going on in it', { chain, was: generation })
+  }
+}
+
+/** Another process reads this chain now. */
+const isTaken = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
 
 function fail(status: IngestStatus, error: unknown, logger: Logger): IngestOutcome {
   if (error instanceof ConfigError) throw error

@@ -15,6 +15,6 @@ export type { BalancesMode, EvmScope, EvmSourceConfig, Finality } from './evm-so
 export type { ChainSection } from './file-schema.js'
 export { hashKey, isPlan, type KeyRecord, type KeyStore, monthOf, openKeyStore, PLANS, type Plan } from './keys.js'
 export { HTTP_PORTS, type LoadOptions, loadConfig } from './load.js'
-export { type DirLock, isRunning, lockDataDir, lockHolder } from './lock.js'
+export { type DirLock, isRunning, lockBackfill, lockDataDir, lockHolder } from './lock.js'
 export { nearestWord } from './nearest.js'
 export { type Claim, claimOf, claimOrigin, mixed, type Origin, originOf } from './origin.js'

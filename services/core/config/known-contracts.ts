@@ -1,9 +1,8 @@
 /** The contracts that are known of a chain: those built in, and under the same address the configured ones instead. */
 import { normalAddress } from '../domain/chains.js'
 import type { KnownContract } from '../domain/evm-contracts.js'
+import { BUILT_IN_CONTRACTS } from './contracts/index.js'
 import type { ChainSection } from './file-schema.js'
-
-const BUILT_IN_CONTRACTS: ReadonlyMap<string, readonly KnownContract[]> = new Map()
 
 export const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export const ADDRESS_FORM = '0x and 40 hexadecimal digits'

@@ -1,5 +1,6 @@
 /** One log of the manager, applied to the pool it is about. */
 import type { EvmLog } from '../log.js'
+import { movedReserves, sizeOf } from '../moved-reserves.js'
 import type { Applied, Happening } from '../protocol.js'
 import type { Venue } from '../venue.js'
 import { grown } from './growth.js'
@@ -24,7 +25,7 @@ export function applySwap(log: EvmLog, venue: Venue, state: V4State): Applied<V4
   if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, happenings: [] }
   const tokenIn = swap.amounts[0] < 0n || swap.amounts[1] > 0n ? 0 : 1
   const tokenOut = 1 - tokenIn
-  const [amount0, amount1] = swap.amounts.map((amount) => (amount < 0n ? -amount : amount)) as [bigint, bigint]
+  const [amount0, amount1] = [sizeOf(swap.amounts[0]), sizeOf(swap.amounts[1])]
   const happening: Happening = {
     kind: 'swap',
     log,
@@ -64,7 +65,7 @@ function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4Sta
   const { ticks, growth, protocolFee, providersFee } = walked
   const kept = state.positions === null ? protocolFee + providersFee : protocolFee
   const moved: Amounts = zeroForOne ? [-amount0 - kept, -amount1] : [-amount0, -amount1 - kept]
-  return { ...state, ticks, growth, reserves: plus(state.reserves, moved) }
+  return { ...state, ticks, growth, reserves: movedReserves(state.reserves, moved) }
 }
 
 export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
@@ -77,7 +78,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   }
   const modified = modify(state, change) ?? { state: lost(state), principal: principalOf(state, change), fees: NOTHING }
   const { principal, fees } = modified
-  const reserves = plus(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
+  const reserves = movedReserves(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
   const after = { ...modified.state, reserves }
   const happening: Happening =
     liquidityDelta === 0n
@@ -88,7 +89,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
           log,
           reserves,
           sender,
-          amounts: principal.map((amount) => (amount < 0n ? -amount : amount)),
+          amounts: principal.map(sizeOf),
         }
   return { state: after, happenings: [happening] }
 }
@@ -98,7 +99,7 @@ export function applyDonate(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, amounts } = logs.donateOf(log)
   if (state.positions === null) return { state, happenings: [] }
   const growth = grown(grown(state.growth, 0, amounts[0], state.liquidity), 1, amounts[1], state.liquidity)
-  const reserves = plus(state.reserves, amounts)
+  const reserves = movedReserves(state.reserves, amounts)
   return { state: { ...state, growth, reserves }, happenings: [{ kind: 'reserves', log, reserves, sender }] }
 }
 
@@ -111,10 +112,4 @@ const NOTHING: Amounts = [0n, 0n]
 /** What was followed is not the pool: better no reserves than wrong ones. Prices and amounts are the logs' own and go on. */
 function lost(state: V4State): V4State {
   return { ...state, reserves: null, ticks: null, positions: null }
-}
-
-function plus(reserves: V4State['reserves'], [amount0, amount1]: Amounts): V4State['reserves'] {
-  if (reserves === null) return null
-  const sums = [(reserves[0] ?? 0n) + amount0, (reserves[1] ?? 0n) + amount1]
-  return sums.every((sum) => sum >= 0n) ? sums : null
 }
