@@ -33,6 +33,8 @@ export type TopicSettings = { publishTrades?: boolean }
 
 export type PipelineDeps = {
   facts: ChainFacts
+  /** Of the chain's history; 1 unless told. */
+  generation?: number
   settings: FoldSettings & SinkSettings & TopicSettings
   log: EventLog
   codec: Codec
@@ -62,9 +64,9 @@ export type ChainPipeline = {
 }
 
 export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
-  const { facts, settings, log, codec, store, stateStore } = deps
+  const { facts, generation = 1, settings, log, codec, store, stateStore } = deps
   const { chain } = facts
-  const fingerprint = foldFingerprint(facts, settings.maxTimeBackS)
+  const fingerprint = foldFingerprint(facts, settings.maxTimeBackS, generation)
   const keeper = new CheckpointKeeper(stateStore, fingerprint)
   const resting = restingState(stateStore, keeper.pendingBalances)
   const published = await lastUpdate(log, codec, chain)
@@ -85,7 +87,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const sink = createSink(chain, store, chainFactsFor(state), settings, state.seq)
   const assembler = createAssembler()
   const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
-  const inTopic = blocksTopic(chain)
+  const inTopic = blocksTopic(chain, generation)
   const outTopic = updatesTopic(chain)
   const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
   /** After a crash the same updates come again: those already in the log are not appended twice. */

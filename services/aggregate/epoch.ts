@@ -8,10 +8,15 @@ import { type EventLog, updatesTopic } from '../core/log/port.js'
 /** Raised with every change of the fold's rules that changes a number. */
 const FOLD_RULES = 2
 
-export function foldFingerprint({ family, anchor, stables, native, majors }: ChainFacts, maxTimeBackS: number): string {
+/** The first generation is left out of it: histories from before there were others keep their epoch. */
+export function foldFingerprint(
+  { family, anchor, stables, native, majors }: ChainFacts,
+  maxTimeBackS: number,
+  generation = 1,
+): string {
   const money = { family, anchor, stables: [...stables].sort(), native, majors: [...majors].sort() }
   return createHash('sha256')
-    .update(JSON.stringify({ rules: FOLD_RULES, money, maxTimeBackS }))
+    .update(JSON.stringify({ rules: FOLD_RULES, money, maxTimeBackS, ...(generation === 1 ? {} : { generation }) }))
     .digest('hex')
     .slice(0, 16)
 }

@@ -1,5 +1,6 @@
 /** The aggregate service: every chain of the log through its pipeline, read → price → fold → emit → sink → checkpoint. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LiveGenerations } from '../core/cluster/generations.js'
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
@@ -28,6 +29,8 @@ export type AggregateDeps = {
   codec: Codec
   store: Store
   openState(chain: string): Promise<StateStore>
+  /** Which generation of a chain's history is folded; the first where nobody is asked. */
+  generations?: LiveGenerations
   factsOf(chain: string): ChainFacts
   settings: AggregateSettings
   logger: Logger
@@ -63,20 +66,36 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
 
+  /** A generation ends in order when another becomes the live one, which is then folded from its first block. */
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
+    await deps.generations?.load()
+    while (!signal.aborted) {
+      const generation = deps.generations?.liveOf(chain) ?? 1
+      const whileLive = deps.generations?.whileLive(chain, generation)
+      await runGeneration(chain, generation, whileLive === undefined ? signal : AbortSignal.any([signal, whileLive]))
+      if (whileLive?.aborted !== true) return
+      if (!signal.aborted) logger.info('another generation of the chain is live', { chain, was: generation })
+    }
+  }
+
+  async function runGeneration(chain: string, generation: number, signal: AbortSignal): Promise<void> {
     const facts = deps.factsOf(chain)
     const stateStore = await deps.openState(chain)
     const failed = new AbortController()
     const until = AbortSignal.any([signal, failed.signal])
     try {
-      const pipeline = await openChainPipeline({ ...deps, facts, stateStore })
+      const pipeline = await openChainPipeline({ ...deps, facts, generation, stateStore })
       pipelines.set(chain, pipeline)
       const { epoch, seq } = pipeline.state
-      logger.info('chain opened', { chain, epoch, seq, offset: pipeline.position })
+      logger.info('chain opened', { chain, generation, epoch, seq, offset: pipeline.position })
       const turns = createTurns(deps, chain, pipeline)
       const timer = setInterval(() => void turns.tick().catch((error: unknown) => failed.abort(error)), TICK_MS)
       try {
-        for await (const records of log.follow(blocksTopic(chain), { from: pipeline.position, ...BATCH }, until)) {
+        for await (const records of log.follow(
+          blocksTopic(chain, generation),
+          { from: pipeline.position, ...BATCH },
+          until,
+        )) {
           await turns.process(records)
           if (pipeline.stopped !== null) break
           await nextTurn()

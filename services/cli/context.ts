@@ -28,10 +28,13 @@ export type World = {
 /** Options every command takes. */
 export type GlobalOptions = { config?: string; dataDir?: string }
 
-export function configOf(world: World, options: GlobalOptions, service: LoadOptions['service'] = 'serve'): Config {
-  const { config: file, dataDir } = options
+export function configOf(
+  world: World,
+  { config: file, dataDir }: GlobalOptions,
+  more: Pick<LoadOptions, 'service' | 'chains'> = {},
+): Config {
   const env = dataDir === undefined ? world.env : { ...world.env, DEXTAPE_DATA_DIR: dataDir }
-  return loadConfig({ env, cwd: world.cwd, file, service })
+  return loadConfig({ env, cwd: world.cwd, file, ...more })
 }
 
 /** For commands that work beside a running `up` or after it: unless a directory is named, the one that is running, else the one that is there. */

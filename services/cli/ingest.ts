@@ -1,47 +1,61 @@
 /** `dextape ingest`: a source onto the log, as a process of its own. */
+import type { IngestChain } from '../core/cluster/status.js'
 import { openDataDir } from '../core/config/index.js'
 import { ConfigError } from '../core/domain/errors.js'
-import type { Ingest } from '../ingest/main.js'
-import { openIngest } from './run/ingest.js'
+import type { IngestStatus } from '../ingest/status.js'
+import { type Ingests, openIngests } from './run/ingests.js'
 import { runProcess } from './run/process.js'
-import { chooseSource, openSource } from './run/source.js'
+import { chooseSource } from './run/source.js'
+import { failureOf } from './run/status.js'
 import type { RunIngest } from './run-commands.js'
 
 export const runIngest: RunIngest = ({ config, logger, out, source: asked, speed }) => {
   const { source: chosen, dataDir, claim } = chooseSource(config, asked)
+  if (chosen.kind === 'none') throw noSource()
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing, answer, tell } = parts
-    const opened = await openSource(chosen, { config, logger, speed, onHistory: () => {} }, openDataDir(dataDir))
-    if (opened === undefined) throw noSource()
-    const { source } = opened
-    let ingest: Ingest | undefined
-    const chains = () =>
-      [...(ingest?.status.chains ?? [])].map(([chain, { head, publishedAtMs }]) => ({ chain, head, publishedAtMs }))
+    let ingests: Ingests | undefined
+    const statuses = () => ingests?.statuses ?? []
+    const names = () => statuses().map(({ source }) => source)
     const port = await answer({
-      isReady: () => ingest !== undefined,
+      isReady: () => ingests !== undefined,
       status: () => ({
-        source: source.name,
-        state: ingest?.status.state ?? 'waiting',
-        chains: chains().map(({ chain, head }) => ({ chain, head: head?.number ?? null, time: head?.timeS ?? null })),
+        source: names().join(', '),
+        state: statuses().find(({ state }) => state !== 'done')?.state ?? (ingests === undefined ? 'waiting' : 'done'),
+        chains: statuses().flatMap(toldChains),
       }),
     })
     await platform.claimOrigin(claim)
-    ingest = await openIngest(source, { platform, config, logger, health, metrics }, closing)
-    tell(() => ({
-      service: 'ingest',
-      away: health.report(),
-      chains: chains().map(({ chain, publishedAtMs }) => ({ chain, source: source.name, publishedAtMs })),
-    }))
-    await out.line(`ingest of ${source.name} is up; http://127.0.0.1:${port}/status`)
-    const outcome = await ingest.run(shutdown.signal)
-    return outcome.kind === 'failed' ? 1 : 0
+    const ingestParts = { platform, config, logger, health, metrics, dataDir: openDataDir(dataDir), speed }
+    ingests = await openIngests(chosen, { ...ingestParts, onHistory: () => {} }, closing, shutdown.signal)
+    tell(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
+    await out.line(`ingest of ${names().join(', ')} is up; http://127.0.0.1:${port}/status`)
+    const outcome = await ingests?.run(shutdown.signal)
+    return outcome?.kind === 'failed' ? 1 : 0
   })
+}
+
+/** For this process's own /status. */
+function toldChains({ source, state, error, chains }: IngestStatus) {
+  return [...chains].map(([chain, { head }]) => ({
+    ...{ chain, head: head?.number ?? null, time: head?.timeS ?? null, source, state },
+    ...(error === undefined ? {} : { error: error.message }),
+  }))
+}
+
+/** For the serving nodes. */
+function reportedChains(status: IngestStatus): IngestChain[] {
+  const stopped = failureOf(status)
+  return [...status.chains].map(([chain, { publishedAtMs }]) => ({
+    ...{ chain, source: status.source, publishedAtMs },
+    ...(stopped === null ? {} : { stopped }),
+  }))
 }
 
 function noSource(): ConfigError {
   return new ConfigError({
     code: 'source_missing',
     what: 'No source is given',
-    fix: 'Play a recording with --events FILE, or a simulated market with --simulate.',
+    fix: 'Read a chain with --chain C --rpc URL, play a recording with --events FILE, or a simulated market with --simulate.',
   })
 }

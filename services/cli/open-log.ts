@@ -1,7 +1,10 @@
 /** The log a command works on, with its codec. */
+import type { LiveGeneration } from '../core/cluster/generations.js'
+import { GENERATIONS_TOPIC } from '../core/cluster/topics.js'
 import type { Config, DataDir } from '../core/config/index.js'
 import { type Codec, createCodec } from '../core/log/codec.js'
 import { openEmbedded } from '../core/log/embedded.js'
+import { openKeyedTable } from '../core/log/keyed-table.js'
 import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { openKafka, registryOf } from './platform/kafka.js'
 
@@ -34,5 +37,13 @@ export async function withLog<T>(
   }
 }
 
-/** `eth` stands for its blocks. */
-export const topicNamed = (name: string): string => (name.includes('.') ? name : blocksTopic(name))
+/** `eth` stands for its blocks: the generation that is live. */
+export async function topicNamed(log: EventLog, name: string): Promise<string> {
+  return name.includes('.') ? name : blocksTopic(name, await liveGeneration(log, name))
+}
+
+/** As it is now. */
+export async function liveGeneration(log: EventLog, chain: string): Promise<number> {
+  const table = await openKeyedTable<LiveGeneration>(log, GENERATIONS_TOPIC)
+  return table.get(chain)?.generation ?? 1
+}

@@ -1,12 +1,11 @@
 /** The command line: which command, with which options. Each command is a file of its own, loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander'
-import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import { ENVIRONMENT, PLANS } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
-import { parseSpeed } from '../ingest/sources/recording/pace.js'
-import { configBeside, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
-import { readNumber } from './read-number.js'
-import type { RunAggregate, RunIngest, RunServe, RunUp, RunVerify } from './run-commands.js'
+import { type Act, load } from './act.js'
+import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
+import type { RunVerify } from './run-commands.js'
+import { addBackfill, addCluster, addUp } from './service-commands.js'
 
 type ExitWith = (code: number) => void
 
@@ -30,6 +29,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
 
   addUp(program, world, act)
   addCluster(program, world, act)
+  addBackfill(program, world, act)
 
   program
     .command('verify')
@@ -82,118 +82,6 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .action(act(async (options) => (await import('./doctor.js')).doctor(world, options)))
 
   return program
-}
-
-type Act = <Options>(
-  run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
-) => (...given: unknown[]) => Promise<void>
-
-type SourceOptions = GlobalOptions & {
-  events?: string
-  speed: string
-  simulate?: boolean
-  rate?: string
-  seed?: string
-}
-
-function addSourceOptions(command: Command): Command {
-  return command
-    .option('-e, --events <file>', 'play this recording (JSON lines, plain or gzip), go on where it stopped')
-    .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
-    .addOption(
-      new Option('--simulate', 'play a simulated market; the default where no other source is given').conflicts(
-        'events',
-      ),
-    )
-    .addOption(new Option('--rate <swaps>', 'swaps a second of the simulated market, 1 to 50000').conflicts('events'))
-    .addOption(new Option('--seed <number>', 'another seed, another market').conflicts('events'))
-}
-
-/** What a command that reads a source is handed. */
-function sourceOf(world: World, given: SourceOptions, service: 'serve' | 'ingest'): Parameters<RunUp>[0] {
-  const { events, speed, simulate, rate, seed, ...options } = given
-  const config = configOf(world, options, service)
-  const simulator = {
-    ...config.simulator,
-    ...(rate === undefined ? {} : { swapsPerS: readNumber('--rate', rate, SwapsPerS) }),
-    ...(seed === undefined ? {} : { seed: readNumber('--seed', seed, Seed) }),
-  }
-  const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
-  return {
-    config: { ...config, simulator },
-    source: events === undefined ? { kind: 'open', wantsSimulation } : { kind: 'recording', file: events },
-    speed: parseSpeed(speed),
-    logger: loggerOf(world, config),
-    out: world.out,
-  }
-}
-
-function addUp(program: Command, world: World, act: Act): void {
-  const up = program
-    .command('up')
-    .description('run everything in one process: ingest, aggregate, serve; keeps serving what a recording gave')
-  addSourceOptions(up)
-    .addHelpText(
-      'after',
-      [
-        '\nA simulated market keeps its data apart (.dextape-simulated where no directory is named) and never mixes with real data.',
-        '\nExamples:\n  dextape up\n  dextape up --rate 500 --seed 7\n  dextape up --events day.jsonl.gz --speed 10',
-      ].join('\n'),
-    )
-    .action(
-      act<SourceOptions>(async (options) => {
-        const { runUp } = await load<{ runUp: RunUp }>('up')
-        return runUp(sourceOf(world, options, 'serve'))
-      }),
-    )
-}
-
-const CLUSTER_NEEDS =
-  '\nA cluster meets in Kafka and ClickHouse: set KAFKA_BROKERS and CLICKHOUSE_URL. docs/cluster.md goes through it.'
-
-/** The same services as processes of their own. */
-function addCluster(program: Command, world: World, act: Act): void {
-  const ingest = program.command('ingest').description('a source onto the log: one process of a cluster')
-  addSourceOptions(ingest)
-    .addHelpText(
-      'after',
-      [
-        '\nOne ingest for a source: a second one takes it over. It ends when a recording is played; answers /health, /ready, /status and /metrics on port 8082.',
-        CLUSTER_NEEDS,
-        '\nExample:\n  KAFKA_BROKERS=localhost:9092 dextape ingest --events day.jsonl.gz',
-      ].join('\n'),
-    )
-    .action(
-      act<SourceOptions>(async (options) => {
-        const { runIngest } = await load<{ runIngest: RunIngest }>('ingest')
-        return runIngest(sourceOf(world, options, 'ingest'))
-      }),
-    )
-  program
-    .command('aggregate')
-    .description('fold chains into candles, prices and statistics: one process of a cluster')
-    .addHelpText(
-      'after',
-      `\nAs many as wanted: they share the chains, and when one ends the others go on with its own. Answers /health, /ready, /status and /metrics on port 8083.\n${CLUSTER_NEEDS}`,
-    )
-    .action(
-      act(async (options) => {
-        const config = configOf(world, options, 'aggregate')
-        const { runAggregate } = await load<{ runAggregate: RunAggregate }>('aggregate')
-        return runAggregate({ config, logger: loggerOf(world, config), out: world.out })
-      }),
-    )
-  program
-    .command('serve')
-    .description('answer REST requests and push to sockets: one process of a cluster')
-    .addHelpText('after', `\nAs many as wanted, all alike, behind any load balancer.\n${CLUSTER_NEEDS}`)
-    .action(
-      act(async (options) => {
-        const config = configOf(world, options)
-        const { runServe } = await load<{ runServe: RunServe }>('serve')
-        return runServe({ config, logger: loggerOf(world, config), out: world.out })
-      }),
-    )
 }
 
 function addTopics(program: Command, world: World, act: Act): void {
@@ -295,7 +183,7 @@ function addKeys(program: Command, world: World, act: Act): void {
 }
 
 function helpTail(): string {
-  const variables = Object.entries(ENVIRONMENT).map(([name, use]) => `  ${name.padEnd(20)} ${use}`)
+  const variables = Object.entries(ENVIRONMENT).map(([name, use]) => `  ${name.padEnd(22)} ${use}`)
   return [
     '\nExamples:',
     '  dextape up --events recording.jsonl.gz',
@@ -306,11 +194,6 @@ function helpTail(): string {
     ...variables,
     `\nExit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} unknown command or option, ${EXIT.config} configuration.`,
   ].join('\n')
-}
-
-/** Loaded by name, so that a command nobody asked for costs nothing at the start. */
-async function load<Module>(name: string): Promise<Module> {
-  return (await import(new URL(`./${name}.js`, import.meta.url).href)) as Module
 }
 
 /** The exit code of one invocation. Commander has already printed what was wrong with its usage. */

@@ -1,16 +1,23 @@
 /** What the commands that run services are handed: configuration and options are read and checked by then. */
-import type { Config } from '../core/config/index.js'
+import type { Config, EvmSourceConfig } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
 import type { Output } from './output.js'
+import type { OpenChain } from './run/open-chain.js'
 
 type Common = { config: Config; logger: Logger; out: Output }
 
-/** `open`: whatever the data directory and the configuration suggest. */
-export type AskedSource = { kind: 'recording'; file: string } | { kind: 'open'; wantsSimulation: boolean }
+/** `chains`: read from nodes; `open`: whatever the data directory and the configuration suggest. */
+export type AskedSource =
+  | { kind: 'recording'; file: string }
+  | { kind: 'chains'; sources: readonly EvmSourceConfig[] }
+  | { kind: 'open'; wantsSimulation: boolean }
+
+/** `open`: how a chain's nodes are read, where not as usual. */
+type SourceAsked = { source: AskedSource; speed: Speed; open?: OpenChain }
 
 /** Resolves with the exit code; nothing is 0. */
-export type RunUp = (options: Common & { source: AskedSource; speed: Speed }) => Promise<number | undefined>
+export type RunUp = (options: Common & SourceAsked) => Promise<number | undefined>
 export type RunIngest = RunUp
 export type RunAggregate = (options: Common) => Promise<number | undefined>
 export type RunServe = RunAggregate

@@ -24,7 +24,7 @@ export async function exportTopic(world: World, name: string, options: ExportOpt
     config,
     () => existingDir(config),
     async (open) => {
-      const topic = await existingTopic(open.log, topicNamed(name))
+      const topic = await existingTopic(open.log, await topicNamed(open.log, name))
       const { start, end } = await open.log.info(topic)
       const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
       const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))

@@ -9,6 +9,7 @@ import { openRecording, streamRecording } from '../ingest/sources/recording/reco
 import { totals } from '../ingest/status.js'
 import { configOf, type GlobalOptions, loggerOf, ownDir, type World } from './context.js'
 import { openPlatform } from './platform/open.js'
+import { pinnedGenerations } from './run/ingests.js'
 
 export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
   const config = configOf(world, options)
@@ -25,9 +26,11 @@ export async function importRecording(world: World, file: string, options: Globa
     await platform.claimOrigin({ origin: 'real' })
     const checkpoints = await platform.checkpointsFor(source)
     try {
-      const { log, codec } = platform
+      const { log, codec, generations } = platform
+      await generations.load()
+      const generationOf = pinnedGenerations(generations)
       const { progressMs } = config.intervals
-      const ingest = createIngest({ source, log, codec, checkpoints, logger, health, progressMs })
+      const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs })
       const outcome = await ingest.run(shutdown.signal)
       const { blocks, retracts, events, deadLetters } = totals(ingest.status)
       await world.out.line(

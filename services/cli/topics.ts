@@ -48,7 +48,7 @@ export async function tailTopic(world: World, name: string, options: TailOptions
     config,
     () => existingDir(config),
     async ({ log, codec }) => {
-      const topic = await existingTopic(log, topicNamed(name))
+      const topic = await existingTopic(log, await topicNamed(log, name))
       const { start, end } = await log.info(topic)
       let next = Math.max(start, end - count)
       while (next < end) next = await print(world, codec, topic, await log.read(topic, { from: next }), end)

@@ -6,10 +6,10 @@ import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import { openPlatform } from './platform/open.js'
 import { openFold, runFold } from './run/fold.js'
-import { openIngest } from './run/ingest.js'
+import { openIngests } from './run/ingests.js'
 import { loadServe } from './run/load-serve.js'
 import { type Closing, openConfiguredStore } from './run/open-store.js'
-import { type Choice, chooseSource, openSource } from './run/source.js'
+import { type Choice, chooseSource } from './run/source.js'
 import { pipeStatusOf } from './run/status.js'
 import { claimStore } from './run/store-origin.js'
 import type { RunUp } from './run-commands.js'
@@ -37,7 +37,7 @@ export const runUp: RunUp = async (options) => {
 
 /** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
 async function runServices(
-  { config, logger, out, speed }: UpOptions,
+  { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
   createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
@@ -56,11 +56,15 @@ async function runServices(
   const firstKey = await keys.ensureFirst()
   const metrics = createMetrics()
   const watch = createHistoryWatch(out)
-  const source = await openSource(choice.source, { config, logger, speed, onHistory: watch.onHistory }, dir)
-  const ingestDeps = { platform, config, logger, health, metrics }
-  const ingest = source === undefined ? null : await openIngest(source.source, ingestDeps, closing)
+  const ingestParts = { platform, config, logger, health, metrics, dataDir: dir, speed, open }
+  const ingests = await openIngests(
+    choice.source,
+    { ...ingestParts, onHistory: watch.onHistory },
+    closing,
+    shutdown.signal,
+  )
   const aggregate = openFold({ platform, store, config, logger, metrics })
-  const pipeStatus = pipeStatusOf(aggregate, ingest?.status, Date.now)
+  const pipeStatus = pipeStatusOf(aggregate, ingests?.statuses ?? [], Date.now)
   const simulated = choice.claim.origin === 'simulated'
   const prepare = async () => {
     await store.migrate()
@@ -75,16 +79,20 @@ async function runServices(
   if (shutdown.signal.aborted) return 0
 
   const folding = runFold(aggregate, { platform, config, logger }, shutdown)
-  const ingesting = ingest?.run(shutdown.signal)
+  const ingesting = ingests?.run(shutdown.signal)
+  // Told where it is awaited, which is after the greeting.
+  ingesting?.catch(() => shutdown.stop('a source cannot be read as it is configured'))
   if (simulated) await watch.untilLive(serve, shutdown.signal)
   await greet(out, {
     ...{ config, ports, firstKey: firstKey?.key, dataDir: dir.path },
-    ...{ isSimulated: simulated, hasSource: source !== undefined, example: source?.example },
+    ...{ isSimulated: simulated, hasSource: ingests !== undefined, example: ingests?.example },
   })
   const outcome = await ingesting
   if (outcome?.kind === 'done')
-    logger.info('the source is played to its end; serving goes on', { source: ingest?.status.source })
-  if (outcome?.kind === 'failed') shutdown.stop('ingest failed')
+    logger.info('the source is played to its end; serving goes on', { source: ingests?.statuses[0]?.source })
+  // Chains that cannot be read on are told in /status, and what they gave is served.
+  const isLost = outcome?.kind === 'failed' && choice.source.kind !== 'chains'
+  if (isLost) shutdown.stop('ingest failed')
   const failure = await folding
-  return outcome?.kind === 'failed' || failure !== undefined ? 1 : 0
+  return isLost || failure !== undefined ? 1 : 0
 }

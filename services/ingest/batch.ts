@@ -26,6 +26,7 @@ export function createBatch<Position>(
   maxValueBytes: number,
   source: string,
   status: IngestStatus,
+  topicOf: (chain: string) => string,
 ): Batch<Position> {
   const entries: TopicEntry[] = []
   const records: SourceRecord[] = []
@@ -55,8 +56,10 @@ export function createBatch<Position>(
 
   function addRecord(record: SourceRecord): void {
     let encoded: TopicEntry[]
+    const chain = chainOf(record)
+    const topic = topicOf(chain)
     try {
-      encoded = encodeRecord(record, codec, maxValueBytes, timeMsOf(chainOf(record)))
+      encoded = encodeRecord(record, topic, codec, maxValueBytes, timeMsOf(chain))
     } catch (error) {
       if (isRetryable(error)) throw error
       addLetter(unencodable(record, source, error))

@@ -1,8 +1,9 @@
 /** Where each source goes on after a restart: in the data directory, beside the log. */
 import { open } from 'lmdb'
 import type { DataDir } from '../core/config/data-dir.js'
+import type { PublishedBlock } from './source.js'
 
-export type ChainMark = { number: number; hash: string; timeS: number; finalizedNumber: number }
+export type ChainMark = PublishedBlock
 
 export type Checkpoint = {
   /** As the source gave it; undefined until something of it is published. */
@@ -17,6 +18,11 @@ export interface Checkpoints {
   get(sourceId: string): Checkpoint | undefined
   put(sourceId: string, checkpoint: Checkpoint): Promise<void>
   close(): Promise<void>
+}
+
+/** What a generation's checkpoints stand under, for a source that reads one chain. */
+export function generationCheckpoint<Id extends string | null>(sourceId: Id, generation: number): Id | string {
+  return sourceId === null || generation === 1 ? sourceId : `${sourceId}@g${generation}`
 }
 
 export function openCheckpoints(dir: DataDir): Checkpoints {

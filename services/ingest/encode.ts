@@ -2,24 +2,28 @@
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
 import { splitBlock } from '../core/log/parts.js'
-import { blocksTopic, deadTopic, type LogEntry } from '../core/log/port.js'
+import { deadTopic, type LogEntry } from '../core/log/port.js'
 import { chainOf, type SourceRecord } from './source.js'
 import { jsonOf } from './validate/fields.js'
 
-export type IngestCodec = Pick<Codec, 'encodeBlock' | 'encodeRetract' | 'encodeDeadLetter' | 'prepare'>
+export type IngestCodec = Pick<
+  Codec,
+  'encodeBlock' | 'encodeRetract' | 'encodeDeadLetter' | 'prepare' | 'decodeLogRecord' | 'learn'
+>
 
 export type TopicEntry = { topic: string; entry: LogEntry }
 /** Room for a dead letter's other fields beside its raw bytes. */
 const LETTER_ROOM_BYTES = 16 * 1024
 
+/** `topic`: of the chain's live generation. */
 export function encodeRecord(
   record: SourceRecord,
+  topic: string,
   codec: IngestCodec,
   maxValueBytes: number,
   chainTimeMs: number,
 ): TopicEntry[] {
   const chain = chainOf(record)
-  const topic = blocksTopic(chain)
   if (record.kind === 'retract') {
     const value = codec.encodeRetract(topic, record.retract)
     return [{ topic, entry: { key: chain, value, timestampMs: chainTimeMs } }]

@@ -9,9 +9,10 @@ import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/run
 import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { type Batch, createBatch } from './batch.js'
-import { type Checkpoints, memoryCheckpoints } from './checkpoints.js'
+import { type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
 import type { IngestCodec } from './encode.js'
 import { createPublisher, type Publisher } from './publish.js'
+import { readPublished } from './published.js'
 import { chainOf, type Source, type SourceItem } from './source.js'
 import { chainStatus, createStatus, type IngestStatus, totals } from './status.js'
 
@@ -28,6 +29,12 @@ export type IngestDeps<Position> = {
   backoff?: Backoff
   /** Told what is being retried. */
   health?: Health
+  /** One that goes on, where the source is opened anew. */
+  status?: IngestStatus
+  /** Which generation of each chain's history is written; the first unless told. */
+  generationOf?: (chain: string) => number
+  /** The chain of a source that can go on after any block: it goes on after the log's last, whatever checkpoints say. */
+  chain?: string
 }
 
 export interface Ingest {
@@ -40,18 +47,21 @@ export interface Ingest {
 export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   const { source, log, logger, nowMs = Date.now, backoff = createBackoff() } = deps
   const health = deps.health ?? createHealth({ logger, nowMs })
-  const status = createStatus(source.name)
+  const status = deps.status ?? createStatus(source.name)
   const checkpoints = source.id === null ? memoryCheckpoints() : deps.checkpoints
-  const sourceId = source.id ?? 'stream'
+  const sourceId = source.id === null ? 'stream' : checkpointId(source.id, deps.chain, deps.generationOf)
+  const topicOf = (chain: string) => blocksTopic(chain, deps.generationOf?.(chain))
   const prepared = new Set<string>()
 
   async function run(signal: AbortSignal): Promise<IngestOutcome> {
     const progress = startProgress(status, deps.progressMs, logger)
     try {
       const opened = await withRetry(openPublisher, backoff, signal, retrying('log'))
-      while (opened !== undefined && !signal.aborted) {
+      const resumed =
+        opened === undefined ? undefined : await withRetry(() => resume(opened), backoff, signal, retrying('log'))
+      while (opened !== undefined && resumed !== undefined && !signal.aborted) {
         try {
-          await pass(opened, signal)
+          await pass(opened, resumed, signal)
           break
         } catch (error) {
           if (!isRetryable(error)) throw error
@@ -74,16 +84,33 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   async function openPublisher(): Promise<Publisher> {
     const onLost = (topic: string) =>
       logger.warn('the log holds less than was published, playing the source from its start', { topic })
-    const publisher = await createPublisher({ log, checkpoints, sourceId, onLost })
+    const ownTopic = source.positionAt === undefined || deps.chain === undefined ? undefined : topicOf(deps.chain)
+    const publisher = await createPublisher({ log, checkpoints, sourceId, onLost, resumedTopic: ownTopic })
     for (const [chain, mark] of Object.entries(publisher.checkpoint.chains)) chainStatus(status, chain).head = mark
     return publisher
   }
 
+  /** Where the first pass begins. */
+  async function resume(publisher: Publisher): Promise<{ from: Position | undefined }> {
+    const kept = publisher.checkpoint.position as Position | undefined
+    if (source.positionAt === undefined || deps.chain === undefined) return { from: kept }
+    const recent = await readPublished(log, deps.codec, topicOf(deps.chain))
+    const head = recent.at(-1)
+    if (head === undefined) return { from: kept }
+    chainStatus(status, deps.chain).head = head
+    const isCurrent = publisher.checkpoint.chains[deps.chain]?.hash === head.hash
+    return { from: kept !== undefined && isCurrent ? kept : source.positionAt(head, recent) }
+  }
+
   /** From the checkpoint to the source's end. What the source gave before it failed is published before the failure is told. */
-  async function pass(publisher: Publisher, signal: AbortSignal): Promise<void> {
+  async function pass(
+    publisher: Publisher,
+    resumed: { from: Position | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
     status.state = 'running'
-    const items = source.items(publisher.checkpoint.position as Position | undefined, signal)
-    const newBatch = () => createBatch<Position>(deps.codec, log.maxValueBytes, source.name, status)
+    const items = source.items(resumed.from, signal)
+    const newBatch = () => createBatch<Position>(deps.codec, log.maxValueBytes, source.name, status, topicOf)
     let batch = newBatch()
     let failure: { error: unknown } | undefined
     try {
@@ -102,12 +129,12 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
           batch.add(next.value)
         }
         if (batch.isFull || (next.value.kind === 'idle' && !batch.isEmpty)) {
-          await flush(publisher, batch, signal)
+          await flush(publisher, batch, resumed, signal)
           if (signal.aborted) return
           batch = newBatch()
         }
       }
-      if (!batch.isEmpty) await flush(publisher, batch, signal)
+      if (!batch.isEmpty) await flush(publisher, batch, resumed, signal)
     } finally {
       await items.return(undefined).catch(() => {})
     }
@@ -119,7 +146,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const [topic, records]: [string, RecordName[]] =
       item.kind === 'dead'
         ? [deadTopic(item.letter.chain), ['dead_letter']]
-        : [blocksTopic(chainOf(item.record)), ['block', 'retract']]
+        : [topicOf(chainOf(item.record)), ['block', 'retract']]
     if (prepared.has(topic)) return true
     const attempt = async () => {
       await deps.codec.prepare(topic, records)
@@ -131,7 +158,12 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     return true
   }
 
-  async function flush(publisher: Publisher, batch: Batch<Position>, signal: AbortSignal): Promise<void> {
+  async function flush(
+    publisher: Publisher,
+    batch: Batch<Position>,
+    resumed: { from: Position | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
     const started = performance.now()
     const { entries, position, chains } = batch.finish()
     // A stop that comes while a batch is ready still publishes it: one append is quick.
@@ -142,6 +174,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, retrying('log'))
     status.logWaitMs += performance.now() - started
     if (published === undefined) return
+    resumed.from = position
     health.ok('log')
     status.state = 'running'
     delete status.error
@@ -157,7 +190,17 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   return { run, status }
 }
 
-function described(error: unknown): { code: string; message: string } {
+/** Each generation has checkpoints of its own, where the source is of one chain. */
+function checkpointId(
+  id: string,
+  chain: string | undefined,
+  generationOf: IngestDeps<unknown>['generationOf'],
+): string {
+  const generation = chain === undefined ? 1 : (generationOf?.(chain) ?? 1)
+  return generationCheckpoint(id, generation)
+}
+
+export function described(error: unknown): { code: string; message: string } {
   if (error instanceof DextapeError) return { code: error.code, message: error.message }
   return { code: 'unexpected', message: error instanceof Error ? error.message : String(error) }
 }

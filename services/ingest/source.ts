@@ -24,7 +24,20 @@ export interface Source<Position = unknown> {
    * signal aborts; throws when it cannot go on, after giving everything that was whole.
    */
   items(from: Position | undefined, signal: AbortSignal): AsyncGenerator<SourceItem<Position>>
+  /**
+   * How it goes on after a block that somebody else published, or that it published itself and no checkpoint tells of. `recent`:
+   * that block and those below it on the log, newest last, down to a final one (or the log's first): one of them is still in
+   * the chain, whatever was reorganised since. For sources of one chain.
+   */
+  positionAt?(head: PublishedBlock, recent: readonly PublishedBlock[]): Position
+  /** The last block it has read, where it does not publish every one. */
+  reached?(): number | undefined
+  /** Lets go of what it holds: nothing more is asked of it. */
+  close?(): Promise<void>
 }
+
+/** A block of the chain as it is on the log. */
+export type PublishedBlock = { number: number; hash: string; timeS: number; finalizedNumber: number }
 
 export const chainOf = (record: SourceRecord): string =>
   record.kind === 'block' ? record.block.chain : record.retract.chain

@@ -20,6 +20,8 @@ export type IngestState = 'starting' | 'running' | 'retrying' | 'done' | 'stoppe
 
 export type IngestStatus = {
   source: string
+  /** Where it reads one chain and no other. */
+  chain?: string
   state: IngestState
   /** Why it failed or is retrying. */
   error?: { code: string; message: string }
@@ -30,8 +32,9 @@ export type IngestStatus = {
   logWaitMs: number
 }
 
-export function createStatus(source: string): IngestStatus {
-  return { source, state: 'starting', chains: new Map(), appendedBytes: 0, sourceWaitMs: 0, logWaitMs: 0 }
+export function createStatus(source: string, chain?: string): IngestStatus {
+  const only = chain === undefined ? {} : { chain }
+  return { source, ...only, state: 'starting', chains: new Map(), appendedBytes: 0, sourceWaitMs: 0, logWaitMs: 0 }
 }
 
 export function chainStatus(status: IngestStatus, chain: string): ChainIngestStatus {
@@ -97,16 +100,19 @@ export function registerIngestMetrics(metrics: Metrics, status: IngestStatus): v
     { name: 'dextape_ingest_head_time_seconds', help: 'Chain time of the last block published', labels },
     perChain(({ head }) => head?.timeS ?? 0),
   )
-  metrics.counter({ name: 'dextape_ingest_appended_bytes_total', help: 'Bytes appended to the log' }, () => [
-    { value: status.appendedBytes },
-  ])
+  const perSource = (value: () => number) => () => [{ labels: { source: status.source }, value: value() }]
   metrics.counter(
-    { name: 'dextape_ingest_source_wait_seconds_total', help: 'Time spent waiting for the source' },
-    () => [{ value: status.sourceWaitMs / 1000 }],
+    { name: 'dextape_ingest_appended_bytes_total', help: 'Bytes appended to the log', labels: ['source'] },
+    perSource(() => status.appendedBytes),
   )
-  metrics.counter({ name: 'dextape_ingest_log_wait_seconds_total', help: 'Time spent waiting for the log' }, () => [
-    { value: status.logWaitMs / 1000 },
-  ])
+  metrics.counter(
+    { name: 'dextape_ingest_source_wait_seconds_total', help: 'Time spent waiting for the source', labels: ['source'] },
+    perSource(() => status.sourceWaitMs / 1000),
+  )
+  metrics.counter(
+    { name: 'dextape_ingest_log_wait_seconds_total', help: 'Time spent waiting for the log', labels: ['source'] },
+    perSource(() => status.logWaitMs / 1000),
+  )
   metrics.counter(DEAD_LETTERS_TOTAL, function* () {
     for (const [chain, { deadLetters }] of status.chains)
       for (const [reason, value] of deadLetters) yield { labels: { chain, reason }, value }

@@ -28,8 +28,9 @@ export function createPipeStatus(table: Pick<KeyedTable<ToldReport>, 'entries'>,
     chains() {
       const { ingests, folds } = newest()
       return [...new Set([...folds.keys(), ...ingests.keys()])].map((chain) => {
-        const { source = '', publishedAtMs = 0 } = ingests.get(chain) ?? {}
-        const { indexedFrom = null, stopped = null } = folds.get(chain) ?? {}
+        const { source = '', publishedAtMs = 0, stopped: unread = null } = ingests.get(chain) ?? {}
+        const { indexedFrom = null, stopped: unfolded = null } = folds.get(chain) ?? {}
+        const stopped = unfolded ?? unread
         return {
           chain,
           source,

@@ -1,9 +1,7 @@
-import { blocksTopic, type EventLog } from '../../core/log/port.js'
-
-const PREFIX = blocksTopic('')
+import { blocksOf, type EventLog } from '../../core/log/port.js'
 
 /** Every chain the log has blocks of. */
 export async function chainsOf(log: EventLog): Promise<string[]> {
   const topics = await log.topics()
-  return topics.flatMap(({ topic }) => (topic.startsWith(PREFIX) ? [topic.slice(PREFIX.length)] : [])).sort()
+  return [...new Set(topics.flatMap(({ topic }) => blocksOf(topic)?.chain ?? []))].sort()
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
+import { createGenerations } from '../../core/cluster/generations.js'
 import { claimOf, claimOrigin, openKeyStore } from '../../core/config/index.js'
 import { createCodec } from '../../core/log/codec.js'
 import { openEmbedded } from '../../core/log/embedded.js'
@@ -11,11 +12,12 @@ import type { Platform, PlatformDeps } from './platform.js'
 
 const LOOK_EVERY_MS = 200
 
-export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): Platform {
+export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'dir' | 'logger'>): Platform {
   const dir = openDir()
   // Read before there is a log: an old one without a mark is real.
   const held = claimOf(dir.path)
   const { log, registry } = openEmbedded({ path: dir.logPath })
+  const generations = createGenerations(log, { logger })
   return {
     log,
     codec: createCodec(registry),
@@ -24,6 +26,7 @@ export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): P
     origin: async () => claimOf(dir.path),
     checkpointsFor: async () => openCheckpoints(dir),
     openState: async (chain) => openStateStore(join(dir.statePath, chain)),
+    generations,
     createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
     async followChains(onChains, signal) {
       while (!signal.aborted) {
@@ -32,6 +35,9 @@ export function embeddedPlatform({ dir: openDir }: Pick<PlatformDeps, 'dir'>): P
       }
     },
     updatesHeldMs: 0,
-    close: () => log.close(),
+    async close() {
+      await generations.close()
+      await log.close()
+    },
   }
 }

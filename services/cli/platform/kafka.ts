@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openTopicStateStore } from '../../aggregate/checkpoint/topic-state-store.js'
+import { createGenerations } from '../../core/cluster/generations.js'
 import { createSharedKeys } from '../../core/cluster/keys.js'
 import { claimSharedOrigin, sharedOrigin } from '../../core/cluster/origin.js'
 import type { KafkaChoice } from '../../core/config/index.js'
@@ -11,7 +12,7 @@ import { createCodec } from '../../core/log/codec.js'
 import { openFencedTopic } from '../../core/log/kafka/fenced-topic.js'
 import { runMembership } from '../../core/log/kafka/group.js'
 import { type KafkaLog, openKafkaLog } from '../../core/log/kafka/kafka-log.js'
-import { AGGREGATE_GROUP, blocksTopic, stateTopic } from '../../core/log/port.js'
+import { AGGREGATE_GROUP, blocksOf, stateTopic } from '../../core/log/port.js'
 import type { SchemaRegistry } from '../../core/log/registry.js'
 import { httpRegistry } from '../../core/log/registry-http.js'
 import { inLogRegistry } from '../../core/log/registry-in-log.js'
@@ -43,6 +44,7 @@ export function registryOf(choice: KafkaChoice, log: KafkaLog): SchemaRegistry {
 
 export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: stopping }: PlatformDeps): Platform {
   const log = openKafka(choice, health.presenceOf('log'), Number.POSITIVE_INFINITY)
+  const generations = createGenerations(log, { logger })
   const writer = randomBytes(8).toString('hex')
   let scratch: string | undefined
   stopping.addEventListener('abort', () => setTimeout(() => void log.close(), LOG_STOP_MS).unref(), { once: true })
@@ -62,20 +64,23 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
     checkpointsFor: async ({ id }) =>
       id === null ? memoryCheckpoints() : claimCheckpoints(log, { sourceId: id, writer }),
     openState: (chain) => openTopicStateStore(openFencedTopic(log, stateTopic(chain)), join(scratchFolder(), chain)),
+    generations,
     createKeys: () => createSharedKeys(log, { node: writer, logger }),
     followChains: (onChains, signal) =>
       runMembership(
         log,
         {
           group: AGGREGATE_GROUP,
-          topics: async () => (await log.topicNames()).filter((topic) => topic.startsWith(blocksTopic(''))),
-          onAssigned: (topics) => onChains(topics.map((topic) => topic.slice(blocksTopic('').length))),
+          // A chain's first topic stands for the chain, whichever generation of it is live.
+          topics: async () => (await log.topicNames()).filter((topic) => blocksOf(topic)?.generation === 1),
+          onAssigned: (topics) => onChains(topics.flatMap((topic) => blocksOf(topic)?.chain ?? [])),
           onTrouble: (reason) => logger.warn('the group went on without this process; joining again', { reason }),
         },
         signal,
       ),
     updatesHeldMs: UPDATES_HELD_MS,
     async close() {
+      await generations.close()
       await log.close()
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
     },

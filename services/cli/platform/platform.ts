@@ -3,6 +3,7 @@
  * the services themselves do not know.
  */
 import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
+import type { Generations } from '../../core/cluster/generations.js'
 import type { Claim, Config, DataDir, KeyStore } from '../../core/config/index.js'
 import type { Codec } from '../../core/log/codec.js'
 import type { EventLog } from '../../core/log/port.js'
@@ -20,7 +21,8 @@ export type Platform = {
   claimOrigin(claim: Claim): Promise<void>
   /** What the data is; undefined where nobody has written any yet. */
   origin(): Promise<Claim | undefined>
-  checkpointsFor(source: Source): Promise<Checkpoints>
+  checkpointsFor(source: Pick<Source, 'id'>): Promise<Checkpoints>
+  generations: Generations
   openState(chain: string): Promise<StateStore>
   /** Empty until it is loaded, which may be tried again. */
   createKeys(): KeyStore & { load(): Promise<void> }

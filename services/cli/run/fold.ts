@@ -25,7 +25,7 @@ export type FoldDeps = {
 
 export function openFold({ platform, store, config, logger, metrics, beforeChain }: FoldDeps): Aggregate {
   const aggregate = createAggregate({
-    ...{ log: platform.log, codec: platform.codec, store, logger, nowMs: Date.now },
+    ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
     async openState(chain) {
       await beforeChain?.()
       return platform.openState(chain)

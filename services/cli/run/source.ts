@@ -1,5 +1,12 @@
 /** Which source `up` reads, in which directory, and that source opened. */
-import { type Claim, type Config, chainFacts, type DataDir, originOf } from '../../core/config/index.js'
+import {
+  type Claim,
+  type Config,
+  chainFacts,
+  type DataDir,
+  type EvmSourceConfig,
+  originOf,
+} from '../../core/config/index.js'
 import { sleep } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Source } from '../../ingest/source.js'
@@ -10,7 +17,8 @@ import { fileSnapshots } from '../../ingest/sources/simulator/snapshot-file.js'
 import type { AskedSource } from '../run-commands.js'
 
 /** `none`: what is there is served, nothing new comes. */
-export type ChosenSource = { kind: 'recording'; file: string } | { kind: 'simulator' } | { kind: 'none' }
+export type ChosenSource = OneSource | { kind: 'chains'; sources: readonly EvmSourceConfig[] } | { kind: 'none' }
+type OneSource = { kind: 'recording'; file: string } | { kind: 'simulator' }
 
 export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }
 
@@ -18,7 +26,7 @@ export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }
 const SIMULATED_CHAINS = ['eth', 'bsc', 'solana']
 
 export function chooseSource(config: Config, asked: AskedSource): Choice {
-  if (asked.kind === 'recording') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
+  if (asked.kind !== 'open') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
   const dataDir = config.simulatedDataDir
   // Real data is served on without a source; asking for a simulation in its place is refused where the directory is claimed.
   const isReal = !asked.wantsSimulation && originOf(dataDir) === 'real'
@@ -35,16 +43,19 @@ export type OpenedSource = {
 
 export type ExamplePair = { chain: string; pair: string }
 
-type OpenOptions = { config: Config; logger: Logger; speed: Speed; onHistory: (done: number) => void }
+type OpenOptions = {
+  config: Config
+  logger: Logger
+  speed: Speed
+  dataDir: DataDir
+  onHistory: (done: number) => void
+}
 
 export async function openSource(
-  chosen: ChosenSource,
-  { config, logger, speed, onHistory }: OpenOptions,
-  dir: DataDir,
-): Promise<OpenedSource | undefined> {
+  chosen: OneSource,
+  { config, logger, speed, dataDir, onHistory }: OpenOptions,
+): Promise<OpenedSource> {
   switch (chosen.kind) {
-    case 'none':
-      return undefined
     case 'recording': {
       const family = (chain: string) => chainFacts(config, chain).family
       return { source: await openRecording(chosen.file, { family, logger, speed }) }
@@ -54,7 +65,7 @@ export async function openSource(
       const source = openSimulator({
         ...config.simulator,
         chains,
-        snapshots: fileSnapshots(dir),
+        snapshots: fileSnapshots(dataDir),
         nowMs: Date.now,
         sleep,
         onHistory,

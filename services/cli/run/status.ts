@@ -5,23 +5,33 @@ import type { IngestStatus } from '../../ingest/status.js'
 import type { PipeChainStatus } from '../../serve/deps.js'
 
 export function pipeStatusOf(
-  aggregate: Aggregate,
-  ingest: IngestStatus | undefined,
+  aggregate: Pick<Aggregate, 'status'>,
+  ingests: readonly IngestStatus[],
   nowMs: () => number,
 ): () => PipeChainStatus[] {
-  return () =>
-    aggregate.status().map(({ chain, firstBlock, stopped }) => {
-      const source = ingest?.chains.get(chain)
-      const sourceAgeS =
-        source === undefined || source.publishedAtMs === 0 ? null : (nowMs() - source.publishedAtMs) / 1000
+  return () => {
+    const folded = new Map(aggregate.status().map((status) => [status.chain, status]))
+    // A chain whose source gave nothing yet is told as well.
+    const chains = new Set([...folded.keys(), ...ingests.flatMap(({ chain }) => chain ?? [])])
+    return [...chains].map((chain) => {
+      const ingest = ingests.find((status) => status.chains.has(chain))
+      const publishedAtMs = ingest?.chains.get(chain)?.publishedAtMs ?? 0
+      const { firstBlock, stopped } = folded.get(chain) ?? { firstBlock: null, stopped: null }
+      const reason = stopped ?? (ingest === undefined ? null : failureOf(ingest))
       return {
         chain,
-        source: source === undefined ? '' : (ingest?.source ?? ''),
-        sourceAgeS: sourceAgeS === null ? null : Math.floor(sourceAgeS),
+        source: ingest?.source ?? '',
+        sourceAgeS: publishedAtMs === 0 ? null : Math.floor((nowMs() - publishedAtMs) / 1000),
         indexedFrom: firstBlock?.number ?? null,
-        ...(stopped === null ? {} : { stopped }),
+        ...(reason === null ? {} : { stopped: reason }),
       }
     })
+  }
+}
+
+/** Why a source gives nothing more, where it cannot. */
+export function failureOf({ state, error }: IngestStatus): string | null {
+  return state === 'failed' ? `its source cannot go on: ${error?.message ?? 'for an unknown reason'}` : null
 }
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {

@@ -35,7 +35,9 @@ export async function greet(out: Output, greeting: Greeting): Promise<void> {
     await out.line(`  npx dextape listen --url ${push} --key ${key} tx ${example.pair} ${example.chain}`)
   }
   if (!hasSource) {
-    await out.line('  No source is given: nothing new will come. Play a recording with `dextape up --events FILE`.')
+    await out.line(
+      '  No source is given: nothing new will come. Read a chain with `dextape up --chain C --rpc URL`, or play a recording with `--events FILE`.',
+    )
   }
 }
 

@@ -12,7 +12,7 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import type { OpenLog } from '../open-log.js'
+import { liveGeneration, type OpenLog } from '../open-log.js'
 import { fingerprintOf } from './fingerprint.js'
 
 export type Refolded = {
@@ -42,7 +42,7 @@ export async function refold(
   const assembler = createAssembler()
   const batch = new RowBatch(chain)
   const updates = new Map<number, string>()
-  const topic = blocksTopic(chain)
+  const topic = blocksTopic(chain, await liveGeneration(log, chain))
   for (let from = 0; state.seq < until.seq; ) {
     const records = await log.read(topic, { from, ...BATCH })
     const last = records.at(-1)

@@ -11,6 +11,8 @@ export type IngestChain = {
   source: string
   /** Wall clock of the last published record; 0: none yet. */
   publishedAtMs: number
+  /** Why nothing more comes, where the source cannot go on. */
+  stopped?: string
 }
 export type FoldChain = { chain: string; indexedFrom: number | null; stopped: string | null }
 

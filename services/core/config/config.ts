@@ -1,6 +1,11 @@
 /** The configuration as the program uses it: one file plus environment, parsed once, validated whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
+import type { KnownContract } from '../domain/evm-contracts.js'
 import { unrankedChain } from './chain-facts.js'
+import { describeEvmSource, type EvmSourceConfig } from './evm-source.js'
+import { withoutSecrets } from './without-secrets.js'
+
+export { withoutSecrets }
 
 export type KafkaChoice = {
   kind: 'kafka'
@@ -45,6 +50,10 @@ export type Config = {
   /** The market `up` plays when it is given no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
+  /** By EVM chain: the contracts whose word about new pools counts. */
+  contracts: ReadonlyMap<string, readonly KnownContract[]>
+  /** The chains that are read from nodes. */
+  sources: ReadonlyMap<string, EvmSourceConfig>
 }
 
 /** A chain that only a recording names is allowed: it has no ranked tokens, so nothing in it has a USD price. */
@@ -85,6 +94,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       history_h: config.simulator.historyS / 3600,
     },
     chains: [...config.chains.keys()],
+    sources: Object.fromEntries([...config.sources].map(([chain, source]) => [chain, describeEvmSource(source)])),
   }
 }
 
@@ -96,15 +106,5 @@ function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {
       sasl === undefined
         ? 'none'
         : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, not shown)' },
-  }
-}
-
-/** A URL without user, password and query: each may hold a secret. */
-export function withoutSecrets(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url)
-    return `${protocol}//${host}${pathname}`
-  } catch {
-    return '(not a URL)'
   }
 }

@@ -9,10 +9,13 @@ export const ENVIRONMENT = {
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
+  'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
   CLICKHOUSE_URL: 'the store is this server, else the embedded engine',
   SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
 } as const
+
+const RPC_PREFIX = 'DEXTAPE_RPC_'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -38,7 +41,17 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   if (registry !== undefined) settings.kafka = { brokers: settings.kafka?.brokers ?? [], schema_registry_url: registry }
   const clickhouse = get('CLICKHOUSE_URL')
   if (clickhouse !== undefined) settings.clickhouse = { url: clickhouse }
+  const chains = nodesFromEnvironment(env)
+  if (chains.length > 0) settings.chains = Object.fromEntries(chains)
   return settings
+}
+
+/** `DEXTAPE_RPC_BASE` names nodes of the chain `base`. */
+function nodesFromEnvironment(env: Environment): [chain: string, section: { rpc: string[] }][] {
+  return Object.entries(env).flatMap(([name, text]) => {
+    const rpc = name.startsWith(RPC_PREFIX) ? splitList(text ?? '') : []
+    return rpc.length === 0 ? [] : [[name.slice(RPC_PREFIX.length).toLowerCase(), { rpc }]]
+  })
 }
 
 function splitList(text: string): string[] {
@@ -51,7 +64,7 @@ function splitList(text: string): string[] {
 function reportUnknown(env: Environment, problems: string[]): void {
   const known = Object.keys(ENVIRONMENT)
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('DEXTAPE_') || known.includes(name)) continue
+    if (!name.startsWith('DEXTAPE_') || name.startsWith(RPC_PREFIX) || known.includes(name)) continue
     const nearest = nearestWord(name, known)
     problems.push(
       `unknown environment variable ${name}: ${nearest === undefined ? `known ones are ${known.join(', ')}` : `did you mean ${nearest}?`}`,

@@ -10,6 +10,20 @@ const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number
 export const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
 export const SwapsPerS = Type.Number({ minimum: 1, maximum: 50_000 })
 
+/** `description` is what a problem with the value says was wanted. */
+const Contract = Type.Object(
+  {
+    address: Address,
+    protocol: Type.String({ minLength: 1 }),
+    amm: Type.String({ minLength: 1 }),
+    fee: Type.Optional(wholeNumber(0)),
+    others: Type.Optional(Type.Record(Type.String(), Address)),
+  },
+  closed,
+)
+
+const List = Type.Array(Type.String({ minLength: 1 }), { description: 'a list' })
+
 const Chain = Type.Object(
   {
     title: Type.Optional(Type.String({ minLength: 1 })),
@@ -20,6 +34,23 @@ const Chain = Type.Object(
     stables: Type.Optional(Type.Array(Address)),
     majors: Type.Optional(Type.Array(Address)),
     audited: Type.Optional(Type.Array(Address)),
+    rpc: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: "a list of nodes' addresses" })),
+    pools: Type.Optional(List),
+    tokens: Type.Optional(List),
+    amms: Type.Optional(List),
+    start: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), wholeNumber(0)], {
+        description: '"latest", a date (2024-01-05 or 2024-01-05T12:00, UTC) or a block number',
+      }),
+    ),
+    balances: Type.Optional(Type.Union([Type.Literal('off'), Type.Literal('scoped'), Type.Literal('all')])),
+    max_rps: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    finality: Type.Optional(
+      Type.Union([Type.Literal('tag'), wholeNumber(1)], {
+        description: '"tag", or how many blocks deep a block is final',
+      }),
+    ),
+    contracts: Type.Optional(Type.Array(Contract, { description: 'a list' })),
   },
   closed,
 )

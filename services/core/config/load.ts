@@ -5,9 +5,10 @@ import { Value } from '@sinclair/typebox/value'
 import { parse as parseYaml } from 'yaml'
 import { ConfigError } from '../domain/errors.js'
 import { mergeChains } from './chain-facts.js'
+import { chainSources, layChains } from './chain-sources.js'
 import type { Config, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
-import { ConfigFile } from './file-schema.js'
+import { type ChainSection, ConfigFile } from './file-schema.js'
 import { schemaProblems } from './schema-problems.js'
 import { withLogos } from './token-lists.js'
 
@@ -24,9 +25,11 @@ export type LoadOptions = {
   file?: string | undefined
   /** Whose process it is, for the port it takes where none is given. */
   service?: keyof typeof HTTP_PORTS
+  /** What the command line says of chains, laid over the file and the environment key by key. */
+  chains?: Readonly<Record<string, ChainSection>>
 }
 
-export function loadConfig({ env, cwd, file, service = 'serve' }: LoadOptions): Config {
+export function loadConfig({ env, cwd, file, service = 'serve', chains = {} }: LoadOptions): Config {
   const named = file ?? (env.DEXTAPE_CONFIG?.trim() || undefined)
   const path = named === undefined ? undefined : resolve(cwd, named)
   const problems: string[] = []
@@ -34,6 +37,7 @@ export function loadConfig({ env, cwd, file, service = 'serve' }: LoadOptions): 
   const fromEnvironment = settingsFromEnvironment(env, problems)
   const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
   settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
+  settings.chains = layChains(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
   const config = build(settings, path, cwd, service, problems)
   if (problems.length > 0) {
     throw new ConfigError({
@@ -89,6 +93,7 @@ function build(
   const wsPort = settings.ws_port ?? 8081
   if (service === 'serve' && httpPort === wsPort && httpPort !== 0)
     problems.push(`the REST port and the WebSocket port are both ${httpPort}; give them different numbers`)
+  const chains = mergeChains(settings.chains ?? {}, problems)
   return {
     file: path === undefined ? { kind: 'none' } : { kind: 'file', path },
     dataDir: resolve(cwd, settings.data_dir ?? '.dextape'),
@@ -122,7 +127,8 @@ function build(
       swapsPerS: settings.simulator?.swaps_per_s ?? 20,
       historyS: (settings.simulator?.history_h ?? 72) * 3600,
     },
-    chains: withLogos(mergeChains(settings.chains ?? {}, problems), settings.token_lists ?? [], cwd, problems),
+    chains: withLogos(chains, settings.token_lists ?? [], cwd, problems),
+    ...chainSources(chains, settings.chains ?? {}, problems),
   }
 }
 

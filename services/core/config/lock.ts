@@ -1,5 +1,6 @@
 /** One running `up` a data directory: a file with its process id. A lock whose process is gone is taken over. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
 import { isAlive } from '../runtime/is-alive.js'
 import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
@@ -8,35 +9,48 @@ export type DirLock = { release(): void }
 type Holder = { pid: number; started: string }
 
 export function lockDataDir(dir: DataDir, pid: number = process.pid): DirLock {
+  return lockFile(dir.lockPath, pid, (holder) => inUse(dir, holder))
+}
+
+/** One running `backfill` a chain, beside whatever else runs on the directory. */
+export function lockBackfill(dir: DataDir, chain: string, pid: number = process.pid): DirLock {
+  return lockFile(join(dir.path, `backfill-${chain}.lock`), pid, (holder) => isBackfilled(chain, holder))
+}
+
+type Refuse = (holder: number) => ConfigError
+
+function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
   const own = JSON.stringify({ pid, started: startOf(pid) } satisfies Holder)
-  const draft = `${dir.lockPath}.${pid}`
+  const draft = `${lockPath}.${pid}`
   writeFileSync(draft, own)
   try {
     for (let attempt = 0; ; attempt++) {
       try {
         // A link appears whole or not at all, so nobody reads a half written lock.
-        linkSync(draft, dir.lockPath)
+        linkSync(draft, lockPath)
         break
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 5) throw cause
       }
-      const holder = lockHolder(dir)
-      if (holder !== undefined) throw inUse(dir, holder.pid)
-      removeStale(dir, pid)
+      const holder = holderOf(lockPath)
+      if (holder !== undefined) throw refuse(holder.pid)
+      removeStale(lockPath, pid, refuse)
     }
   } finally {
     rmSync(draft, { force: true })
   }
   return {
     release() {
-      if (readText(dir.lockPath) === own) rmSync(dir.lockPath, { force: true })
+      if (readText(lockPath) === own) rmSync(lockPath, { force: true })
     },
   }
 }
 
 /** The live process that holds the directory, if any. */
-export function lockHolder(dir: DataDir): { pid: number } | undefined {
-  const holder = parseHolder(readText(dir.lockPath))
+export const lockHolder = (dir: DataDir): { pid: number } | undefined => holderOf(dir.lockPath)
+
+function holderOf(lockPath: string): { pid: number } | undefined {
+  const holder = parseHolder(readText(lockPath))
   return holder !== undefined && isHolding(holder) ? { pid: holder.pid } : undefined
 }
 
@@ -44,17 +58,17 @@ export function lockHolder(dir: DataDir): { pid: number } | undefined {
 export const isRunning = (path: string): boolean => isDataDir(path) && lockHolder(findDataDir(path)) !== undefined
 
 /** Moved aside before it is judged again: another starter may have replaced it in between. */
-function removeStale(dir: DataDir, pid: number): void {
-  const aside = `${dir.lockPath}.stale.${pid}`
+function removeStale(lockPath: string, pid: number, refuse: Refuse): void {
+  const aside = `${lockPath}.stale.${pid}`
   try {
-    renameSync(dir.lockPath, aside)
+    renameSync(lockPath, aside)
   } catch {
     return
   }
   const holder = parseHolder(readText(aside))
   if (holder !== undefined && isHolding(holder)) {
-    renameSync(aside, dir.lockPath)
-    throw inUse(dir, holder.pid)
+    renameSync(aside, lockPath)
+    throw refuse(holder.pid)
   }
   rmSync(aside, { force: true })
 }
@@ -102,5 +116,13 @@ function inUse(dir: DataDir, pid: number): ConfigError {
     code: 'data_dir_in_use',
     what: `Another dextape (process ${pid}) is running on the data directory ${dir.path}`,
     fix: 'Stop it first, or give this one its own directory with DEXTAPE_DATA_DIR.',
+  })
+}
+
+function isBackfilled(chain: string, pid: number): ConfigError {
+  return new ConfigError({
+    code: 'backfill_running',
+    what: `Another backfill of ${chain} (process ${pid}) is running`,
+    fix: 'Let it end, or stop it: a later one goes on where it was.',
   })
 }

@@ -5,6 +5,7 @@ import { nearestWord } from './nearest.js'
 
 /** Keys whose value must not be repeated in a message. */
 const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])
+const isSecret = (name: string): boolean => SECRETS.has(name) || /^chains\.[^.]+\.rpc(\.|$)/.test(name)
 
 export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>()
@@ -20,7 +21,7 @@ function sentence(root: TSchema, error: ValueError): string {
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return unknownKey(root, path)
   if (path.length === 0) return `the file must hold keys and values, got ${shown(error.value)}`
   if (error.value === undefined) return `"${name}" is missing`
-  if (SECRETS.has(name)) return `"${name}" must be ${wanted(error.schema)}`
+  if (isSecret(name)) return `"${name}" must be ${wanted(error.schema)}`
   return `"${name}" must be ${wanted(error.schema)}, got ${shown(error.value)}`
 }
 
@@ -36,12 +37,14 @@ function knownKeys(root: TSchema, path: string[]): string[] {
   let schema: TSchema | undefined = root
   for (const step of path) {
     if (schema?.[Kind] === 'Record') schema = Object.values(schema.patternProperties as Record<string, TSchema>)[0]
+    else if (schema?.[Kind] === 'Array') schema = schema.items as TSchema
     else schema = (schema?.properties as Record<string, TSchema> | undefined)?.[step]
   }
   return Object.keys((schema?.properties as Record<string, unknown> | undefined) ?? {})
 }
 
 function wanted(schema: TSchema): string {
+  if (schema.description !== undefined) return schema.description
   switch (schema[Kind]) {
     case 'Union':
       return (schema.anyOf as TSchema[]).map((branch) => JSON.stringify(branch.const)).join(' or ')

@@ -61,7 +61,17 @@ export const AGGREGATE_GROUP = 'aggregate'
 /** The group under which serve says how far it has read a chain's updates: what it has not read is not forgotten. */
 export const SERVE_GROUP = 'serve'
 
-export const blocksTopic = (chain: string): string => `dex.blocks.${chain}`
+const BLOCKS = 'dex.blocks.'
+/** A chain's blocks; each generation of its history has a topic of its own. */
+export const blocksTopic = (chain: string, generation = 1): string =>
+  generation === 1 ? `${BLOCKS}${chain}` : `${BLOCKS}${chain}.g${generation}`
+
+/** Whose blocks a topic holds; undefined where it holds something else. */
+export function blocksOf(topic: string): { chain: string; generation: number } | undefined {
+  // Chains' names hold no dot.
+  const [, chain, generation = '1'] = /^dex\.blocks\.([^.]+)(?:\.g(\d+))?$/.exec(topic) ?? []
+  return chain === undefined ? undefined : { chain, generation: Number(generation) }
+}
 export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
 /** Trades alone, one record each; only where the configuration asks for it. */
 export const tradesTopic = (chain: string): string => `dex.trades.${chain}`

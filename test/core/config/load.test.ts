@@ -28,7 +28,8 @@ function problem(file: string | undefined, env: Record<string, string> = {}): st
 
 describe('configuration', () => {
   it('has defaults for everything', () => {
-    const { chains, ...rest } = load(undefined)
+    const { chains, contracts, ...rest } = load(undefined)
+    expect([...contracts.keys()]).toEqual([...chains.keys()].filter((chain) => chain !== 'solana'))
     expect([...chains.keys()]).toEqual(['eth', 'bsc', 'base', 'arbitrum', 'optimism', 'polygon', 'avalanche', 'solana'])
     expect(rest).toEqual({
       file: { kind: 'none' },
@@ -48,6 +49,7 @@ describe('configuration', () => {
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
       intervals: { flushMs: 1000, checkpointMs: 5000, progressMs: 10_000 },
       topics: { trades: false },
+      sources: new Map(),
     })
   })
 

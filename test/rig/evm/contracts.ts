@@ -170,7 +170,7 @@ export function knownContracts({ v2, pancakeV2, v3, pancakeV3, v4 }: Contracts):
     { address: v2.factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 },
     { address: pancakeV2.factory, protocol: 'uniswap-v2', amm: 'cakev2', fee: 2500 },
     { address: v3.factory, protocol: 'uniswap-v3', amm: 'uniswapv3' },
-    { address: pancakeV3.factory, protocol: 'uniswap-v3', amm: 'pancakev3' },
+    { address: pancakeV3.factory, protocol: 'pancake-v3', amm: 'pancakev3' },
     { address: v4.manager, protocol: 'uniswap-v4', amm: 'uniswapv4' },
   ]
 }

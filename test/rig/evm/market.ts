@@ -47,6 +47,7 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   [8, v4.swap],
   [4, v4.changeLiquidity],
   [1, v4.donate],
+  [1, v4.protocolFee],
   [4, tokens.transfer],
   [2, tokens.wrap],
   [1, pools.create],

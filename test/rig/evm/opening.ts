@@ -28,6 +28,8 @@ export async function openMarket(node: EvmNode): Promise<OpenMarket> {
     node,
     wallets.flatMap((wallet) => approvals(contracts, wallet)),
   )
+  const { deployer, v4 } = contracts
+  await inOneBlock(node, [{ from: deployer, ...view(v4.manager, 'setProtocolFeeController(address)', deployer) }])
   const { weth, usdc, usdt, cat, btc, tax, old, mute } = contracts.tokens
   const deep = [
     planned('v2', weth, usdc),

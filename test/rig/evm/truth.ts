@@ -1,7 +1,7 @@
 /** What the contracts themselves answer at the head. */
 import { addressOf, hashOfText, keccak, signed, word, words } from './abi.js'
 import type { OpenMarket } from './opening.js'
-import { look, type View, view } from './transactions.js'
+import { look, lookAt, type View, view } from './transactions.js'
 import { type Pool, type V4Pool, ZERO } from './world.js'
 
 export type PoolTruth = {
@@ -33,6 +33,8 @@ export type Truth = {
   /** By token, then holder: of wallets, pools and contracts. */
   balances: Map<string, Map<string, bigint>>
   supplies: Map<string, bigint>
+  /** By currency: what V4's manager holds for all its pools together, without claims and the protocol's share. */
+  v4Holdings: Map<string, bigint>
   /** Every Swap log of the canonical chain, by pool. */
   swaps: Map<string, ChainLog[]>
 }
@@ -67,11 +69,32 @@ export async function truth(market: OpenMarket, pools: readonly Pool[]): Promise
     headNumber,
     swaps,
     pools: await poolTruths(market, pools),
+    v4Holdings: await v4Holdings(market),
     supplies: new Map(tokens.map((token, at) => [token, amounts[at] ?? 0n])),
     balances: new Map(
       tokens.map((token, at) => [token, new Map(holders.map((holder, of) => [holder, balanceAt(at, of)]))]),
     ),
   }
+}
+
+/** Claims are ERC-6909 tokens whose number is the currency's address. */
+async function v4Holdings({ node, contracts: { v4, tokens }, wallets }: OpenMarket): Promise<Map<string, bigint>> {
+  const holdings = new Map<string, bigint>()
+  for (const currency of [ZERO, ...Object.values(tokens).map(({ address }) => address)]) {
+    const held =
+      currency === ZERO
+        ? BigInt(await node.rpc<string>('eth_getBalance', [v4.manager, 'latest']))
+        : word(await lookAt(node, currency, 'balanceOf(address)', v4.manager))
+    const owed = await look(node, [
+      view(v4.manager, 'protocolFeesAccrued(address)', currency),
+      ...wallets.map((wallet) => view(v4.manager, 'balanceOf(address,uint256)', wallet, BigInt(currency))),
+    ])
+    holdings.set(
+      currency,
+      owed.reduce((left, answer) => left - word(answer), held),
+    )
+  }
+  return holdings
 }
 
 function everyContract({ contracts: { v2, v3, v4, caller, deployer } }: OpenMarket): string[] {

@@ -8,7 +8,7 @@ const FOR_EVER = '-1'
 const LONGEST_MS = String(2n ** 63n - 1n)
 
 /** Topics of which the newest record of each key counts. */
-const COMPACTED = /^dex\.(state\..+|keys|sources|status)$/
+const COMPACTED = /^dex\.(state\..+|keys|sources|status|generations)$/
 
 type Setting = { name: string; value: string }
 

@@ -73,7 +73,8 @@ export const create: Action = async (world) => {
   const kind = random.pick(['v2', 'v3', 'v4'] as const)
   const tokens = Object.values(contracts.tokens).filter(({ deflates }) => kind === 'v2' || !deflates)
   const a = random.pick(kind === 'v4' && random.chance(0.3) ? [NATIVE] : tokens)
-  const b = random.pick(tokens.filter((token) => token !== a))
+  // The native coin against its own wrapping is one coin, and no pair.
+  const b = random.pick(tokens.filter((token) => token !== a && !(a === NATIVE && token === contracts.tokens.weth)))
   const pool = planned(kind, a, b, kind === 'v2' ? 0 : random.pick(FEES[kind]))
   if (pools.some(sameAs(pool))) return null
   return { transactions: creation(world, pool, random.pick(wallets), 10 ** (random.next() * 3 + 2)), makes: [pool] }

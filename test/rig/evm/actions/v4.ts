@@ -97,3 +97,22 @@ export function initialize({ contracts }: Pick<World, 'contracts'>, pool: V4Pool
   const sqrtPrice = sqrtPriceOf(rawPrice(pool.token0, pool.token1))
   return { from, to: contracts.v4.manager, data: call(`initialize(${KEY},uint160)`, keyOf(pool), sqrtPrice) }
 }
+
+/** A thousandth at most, by direction (v4-core: ProtocolFeeLibrary.sol). */
+const MAX_PROTOCOL_FEE = 1000
+
+/** The exchange's own share of the fees: set for one pool, or taken of one currency. */
+export const protocolFee: Action = async (world) => {
+  const { random, contracts, wallets } = world
+  const pools = poolsOf(world, 'v4')
+  if (pools.length === 0) return null
+  const pool = random.pick(pools)
+  const { deployer: from } = contracts
+  const to = contracts.v4.manager
+  if (random.chance(0.3)) {
+    const data = call('collectProtocolFees(address,address,uint256)', random.pick(wallets), pool.token1.address, 0)
+    return { transactions: [{ from, to, data }] }
+  }
+  const fee = random.int(0, MAX_PROTOCOL_FEE) | (random.int(0, MAX_PROTOCOL_FEE) << 12)
+  return { transactions: [{ from, to, data: call(`setProtocolFee(${KEY},uint24)`, keyOf(pool), fee) }] }
+}

@@ -1,0 +1,39 @@
+/** What is left of generations that are not live: an unfinished one that is given up, and those that were live before. */
+import { DextapeError } from '../../core/domain/errors.js'
+import { blocksOf, blocksTopic, type EventLog } from '../../core/log/port.js'
+import type { Output } from '../output.js'
+import type { Platform } from '../platform/platform.js'
+
+type Parts = Pick<Platform, 'log' | 'generations'>
+
+export async function abandonGeneration({ log, generations }: Parts, chain: string, out: Output): Promise<void> {
+  await generations.load()
+  const unfinished = generations.unfinishedOf(chain)
+  if (unfinished === undefined)
+    throw new DextapeError({ code: 'nothing_unfinished', what: `No backfill of ${chain} is unfinished` })
+  await generations.abandon(chain)
+  await empty(log, blocksTopic(chain, unfinished.generation))
+  await out.line(
+    `Generation ${unfinished.generation} of ${chain} is dropped; generation ${generations.liveOf(chain)} stays live.`,
+  )
+}
+
+export async function dropOldGenerations({ log, generations }: Parts, chain: string, out: Output): Promise<void> {
+  await generations.load()
+  const live = generations.liveOf(chain)
+  const kept = new Set([live, generations.unfinishedOf(chain)?.generation])
+  let dropped = 0
+  for (const { topic, start, end } of await log.topics()) {
+    const blocks = blocksOf(topic)
+    if (blocks?.chain !== chain || kept.has(blocks.generation) || start === end) continue
+    await empty(log, topic)
+    dropped += 1
+    await out.line(`${topic}: ${end - start} records dropped`)
+  }
+  if (dropped === 0) await out.line(`${chain} has no older generation; ${live} is live`)
+}
+
+async function empty(log: EventLog, topic: string): Promise<void> {
+  const { end } = await log.info(topic)
+  if (end > 0) await log.truncate(topic, end)
+}

@@ -1,0 +1,24 @@
+import { DextapeError } from '../../core/domain/errors.js'
+import type { DecodedRecord } from '../../core/log/codec.js'
+import type { OpenLog } from '../open-log.js'
+
+/** A topic's records up to the end it has now; what cannot be decoded is passed over, as the fold does. */
+export async function* recordsOf({ log, codec }: OpenLog, topic: string, end?: number): AsyncGenerator<DecodedRecord> {
+  const range = await log.info(topic)
+  const stop = end ?? range.end
+  for (let from = range.start; from < stop; ) {
+    const records = await log.read(topic, { from, maxRecords: 256 })
+    const last = records.at(-1)
+    if (last === undefined) return
+    from = last.offset + 1
+    await codec.learn(records.map(({ value }) => value))
+    for (const { value, offset } of records) {
+      if (offset >= stop) return
+      try {
+        yield codec.decodeLogRecord(value, { topic, offset })
+      } catch (error) {
+        if (!(error instanceof DextapeError)) throw error
+      }
+    }
+  }
+}

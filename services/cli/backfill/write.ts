@@ -1,0 +1,102 @@
+/** Writes a generation beside the live one until it has reached the live one's head. */
+import type { UnfinishedGeneration } from '../../core/cluster/generations.js'
+import { lastRecord } from '../../core/log/last-record.js'
+import { blocksTopic } from '../../core/log/port.js'
+import { sleep } from '../../core/runtime/backoff.js'
+import type { Health } from '../../core/runtime/health.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import { generationCheckpoint } from '../../ingest/checkpoints.js'
+import { createIngest, type IngestOutcome } from '../../ingest/main.js'
+import type { Source } from '../../ingest/source.js'
+import { createStatus, type IngestStatus } from '../../ingest/status.js'
+import type { Platform } from '../platform/platform.js'
+import { firstBlock } from './plan.js'
+import { createProgress } from './progress.js'
+
+export type WriteDeps = {
+  platform: Pick<Platform, 'log' | 'codec' | 'generations' | 'checkpointsFor'>
+  source: Source
+  chain: string
+  logger: Logger
+  health: Health
+  progressMs: number
+  nowMs: () => number
+}
+
+export type Written = { outcome: IngestOutcome; reached: boolean; status: IngestStatus }
+
+const LOOK_EVERY_MS = 200
+/** Of its own lines ingest tells only the last: progress is told here. */
+const NEVER_MS = 2 ** 31 - 1
+
+export async function writeGeneration(
+  deps: WriteDeps,
+  { generation }: UnfinishedGeneration,
+  signal: AbortSignal,
+): Promise<Written> {
+  const { platform, source, chain, logger, health } = deps
+  const { log, codec } = platform
+  const checkpoints = await platform.checkpointsFor({ id: generationCheckpoint(source.id, generation) })
+  const status = createStatus(source.name, chain)
+  const arrived = new AbortController()
+  const ended = new AbortController()
+  const ingest = createIngest({
+    ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs: NEVER_MS },
+    generationOf: () => generation,
+  })
+  const broken = new AbortController()
+  const watching = watch(deps, generation, status, AbortSignal.any([signal, ended.signal])).then(
+    () => arrived.abort(),
+    (error: unknown) => broken.abort(error),
+  )
+  try {
+    const outcome = await ingest.run(AbortSignal.any([signal, arrived.signal, broken.signal]))
+    if (broken.signal.aborted) throw broken.signal.reason
+    return { outcome, reached: arrived.signal.aborted && !signal.aborted, status }
+  } finally {
+    ended.abort()
+    await watching
+    await checkpoints.close()
+  }
+}
+
+/** Resolves once what is written has the live generation's head, or the signal aborts. */
+async function watch(deps: WriteDeps, generation: number, status: IngestStatus, signal: AbortSignal): Promise<void> {
+  const { platform, source, chain, logger, progressMs, nowMs } = deps
+  const progress = createProgress(nowMs)
+  const headOf = createHeadLook(platform, blocksTopic(chain, platform.generations.liveOf(chain)))
+  let first: number | undefined
+  let toldMs = nowMs()
+  while (!signal.aborted) {
+    const head = await headOf()
+    const written = status.chains.get(chain)?.head?.number
+    if (written !== undefined && Math.max(written, source.reached?.() ?? 0) >= head) return
+    if (written !== undefined && nowMs() - toldMs >= progressMs) {
+      toldMs = nowMs()
+      first ??= (await firstBlock(platform, blocksTopic(chain, generation))) ?? written
+      const { done, total, percent, blocksPerS, leftS } = progress.at(
+        first,
+        Math.max(written, source.reached?.() ?? 0),
+        head,
+      )
+      logger.info('backfill', {
+        ...{ chain, generation, blocks_done: done, blocks_total: total, percent },
+        ...{ blocks_per_s: blocksPerS, left_s: leftS, events: status.chains.get(chain)?.events ?? 0 },
+      })
+    }
+    await sleep(LOOK_EVERY_MS, signal)
+  }
+}
+
+/** Asks the topic's end first: a head that did not move is not decoded again. */
+function createHeadLook({ log, codec }: Pick<Platform, 'log' | 'codec'>, topic: string): () => Promise<number> {
+  let seen = { end: -1, number: 0 }
+  return async () => {
+    const { end } = await log.info(topic)
+    if (end === seen.end) return seen.number
+    const last = await lastRecord(log, codec, topic)
+    if (last?.kind === 'block') seen = { end, number: last.block.number }
+    else if (last?.kind === 'retract') seen = { end, number: last.retract.to_number }
+    return seen.number
+  }
+}

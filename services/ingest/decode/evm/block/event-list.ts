@@ -1,0 +1,37 @@
+/** A block's events in the making: each at its log's place, what opens the block before everything else. */
+import type { Event } from '../../../../core/domain/records.js'
+import type { EvmLog } from '../log.js'
+
+/** An event without its place. */
+export type PlacelessEvent = Event extends infer Each
+  ? Each extends Event
+    ? Omit<Each, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'>
+    : never
+  : never
+
+type Entry = { txIndex: number; logIndex: number; txHash: string; event: PlacelessEvent }
+
+export class EventList {
+  private readonly entries: Entry[] = []
+
+  add(log: EvmLog, event: PlacelessEvent): void {
+    this.entries.push({ txIndex: log.txIndex, logIndex: log.logIndex, txHash: log.txHash, event })
+  }
+
+  /** Facts that hold before the block's first log; `log` is the one that made them known. */
+  open(log: EvmLog, event: PlacelessEvent): void {
+    this.entries.push({ txIndex: -1, logIndex: -1, txHash: log.txHash, event })
+  }
+
+  /** In order, each with a place of its own. */
+  finish(): Event[] {
+    const sorted = this.entries.sort((a, b) => a.txIndex - b.txIndex || a.logIndex - b.logIndex)
+    let last = { tx_index: -1, log_index: -1, sub: 0 }
+    return sorted.map(({ txIndex, logIndex, txHash, event }) => {
+      const place = { tx_index: Math.max(0, txIndex), log_index: Math.max(0, logIndex) }
+      const isSame = place.tx_index === last.tx_index && place.log_index === last.log_index
+      last = { ...place, sub: isSame ? last.sub + 1 : 0 }
+      return { ...event, ...last, tx_hash: txHash } as Event
+    })
+  }
+}

@@ -1,0 +1,16 @@
+/** The hashes by which contracts name events and functions, of their canonical signatures. Computed once, where modules are loaded. */
+import { keccak_256 } from '@noble/hashes/sha3'
+
+/** topic0 of an event, such as `Sync(uint112,uint112)`. */
+export function topicOf(signature: string): string {
+  return `0x${hashOf(signature)}`
+}
+
+/** The first four bytes of a call, such as `token0()`. */
+export function selectorOf(signature: string): string {
+  return `0x${hashOf(signature).slice(0, 8)}`
+}
+
+function hashOf(signature: string): string {
+  return Buffer.from(keccak_256(new TextEncoder().encode(signature))).toString('hex')
+}

@@ -1,0 +1,77 @@
+/**
+ * A pool that is a contract of its own and has two tokens: what it says of itself, and whether its factory says so too. Anybody
+ * can deploy a contract that names a famous factory; only the factory's own answer tells a pool from it.
+ */
+import { type Answer, answeredAddress, callOf } from './abi-call.js'
+import { selectorOf } from './keccak.js'
+import type { Call, ChainContracts, Reading, Refusal } from './protocol.js'
+import type { Venue } from './venue.js'
+
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
+const FACTORY = selectorOf('factory()')
+const TOKEN0 = selectorOf('token0()')
+const TOKEN1 = selectorOf('token1()')
+
+export type Tokens = readonly [string, string]
+
+/** What the pool alone tells: `facts` are the protocol's, `fee` in hundredths of a basis point. */
+export type PoolFacts = { fee: number | null; facts?: NonNullable<Venue['facts']> }
+
+export type PoolKind = {
+  protocol: string
+  /** The exchange's name for a pool that was asked for by name and has no factory we know. */
+  forkAmm: string
+  /** Selectors of views without arguments, asked together with its tokens. */
+  asks: readonly string[]
+  /** Null: not a pool of this protocol. `answers` in the order of `asks`. */
+  factsOf(answers: readonly Answer[]): PoolFacts | null
+  /** Asks the factory for the pool of these tokens and facts: it must answer the pool's address. */
+  confirm(factory: string, tokens: Tokens, facts: PoolFacts): Call
+}
+
+export function* describePool(pool: string, kind: PoolKind, chain: ChainContracts): Reading<Venue | Refusal> {
+  const [factoryAnswer, token0, token1, ...answers] = yield [FACTORY, TOKEN0, TOKEN1, ...kind.asks].map((selector) =>
+    callOf(pool, selector),
+  )
+  const tokens = tokensOf(answeredAddress(token0), answeredAddress(token1))
+  if (tokens === null) return { refused: 'it does not tell two different tokens' }
+  const facts = kind.factsOf(answers)
+  if (facts === null) return { refused: `it does not answer as a pool of ${kind.protocol} does` }
+  const factory = answeredAddress(factoryAnswer)
+  const known = factory === null ? undefined : chain.contracts.get(factory)
+  if (known !== undefined && known.protocol !== kind.protocol)
+    return { refused: `its factory is one of ${known.protocol}` }
+
+  if (known !== undefined) {
+    const [confirmed] = yield [kind.confirm(known.address, tokens, facts)]
+    if (answeredAddress(confirmed) === pool) {
+      return venueOf(pool, kind.protocol, known.amm, tokens, { ...facts, fee: facts.fee ?? known.fee ?? null })
+    }
+  }
+  if (chain.named.has(pool)) return venueOf(pool, kind.protocol, kind.forkAmm, tokens, facts)
+  return {
+    refused:
+      known === undefined
+        ? `its factory ${factory ?? 'is not told and'} is not known`
+        : `its factory ${known.address} does not confirm it`,
+  }
+}
+
+/** Null: tokens nothing can be traded with. */
+export function tokensOf(token0: string | null, token1: string | null): Tokens | null {
+  if (token0 === null || token1 === null || token0 === token1) return null
+  return token0 === ZERO_ADDRESS || token1 === ZERO_ADDRESS ? null : [token0, token1]
+}
+
+export function venueOf(pool: string, protocol: string, amm: string, tokens: Tokens, facts: PoolFacts): Venue {
+  return {
+    id: pool,
+    protocol,
+    amm,
+    tokens,
+    fee: facts.fee,
+    creator: null,
+    ...(facts.facts === undefined ? {} : { facts: facts.facts }),
+  }
+}

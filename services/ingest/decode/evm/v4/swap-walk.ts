@@ -1,0 +1,106 @@
+/**
+ * A swap, walked again through the ticks from the price before to the price its log tells. The log has the sums; how much of them is
+ * fee, and in which range it was earned, follows from the steps the contract takes: to the next tick with liquidity or the end of a
+ * bitmap word, each rounded by itself (v4-core: Pool.sol `swap`, SwapMath.sol, TickBitmap.sol).
+ *
+ * The last step needs no knowledge of what the swapper asked for (exact input, exact output, a price limit): whichever it was, its
+ * fee is what is left of the input less floor(left × (1 − fee)).
+ */
+import { crossed, grown } from './growth.js'
+import { amount0Between, amount1Between, ceilDiv, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
+import { firstAbove, type Growth, type Tick, type Ticks } from './pool-state.js'
+
+const PIPS = 1_000_000n
+
+export type WalkFrom = { sqrtPrice: bigint; tick: number; liquidity: bigint; ticks: Ticks; growth: Growth }
+
+export type SwapSeen = {
+  zeroForOne: boolean
+  /** All that was paid in, fees included. */
+  amountIn: bigint
+  /** Of the input, protocol's and providers' together. */
+  feePips: bigint
+  protocolFeePips: bigint
+  tickSpacing: number
+  sqrtPriceAfter: bigint
+  tickAfter: number
+  liquidityAfter: bigint
+}
+
+export type Walked = {
+  ticks: Ticks
+  growth: Growth
+  /** Of the input token: the providers' and the protocol's. */
+  providersFee: bigint
+  protocolFee: bigint
+}
+
+/** Null: from this state the swap cannot have come to where its log says, so the state is not the pool's. */
+export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
+  const { zeroForOne, sqrtPriceAfter } = swap
+  const token = zeroForOne ? 0 : 1
+  const crossings = new Map<number, Tick>()
+  let { sqrtPrice, tick, liquidity, growth } = from
+  let left = swap.amountIn
+  let providersFee = 0n
+  let protocolFee = 0n
+  if (zeroForOne ? sqrtPriceAfter > sqrtPrice : sqrtPriceAfter < sqrtPrice) return null
+
+  for (let last = false; !last; ) {
+    const next = nextStop(from.ticks.order, tick, swap.tickSpacing, zeroForOne, liquidity === 0n)
+    const nextPrice = sqrtPriceAtTick(next)
+    const reached = zeroForOne ? sqrtPriceAfter <= nextPrice : sqrtPriceAfter >= nextPrice
+    const whole = reached ? wholeStep(sqrtPrice, nextPrice, liquidity, swap) : null
+    last = whole === null || (sqrtPriceAfter === nextPrice && left <= whole.paid)
+    const paid = last || whole === null ? left : whole.paid
+    if (paid > left) return null
+    const fee = last || whole === null ? left - (left * (PIPS - swap.feePips)) / PIPS : whole.fee
+    const toProtocol = protocolShare(paid, fee, swap)
+    growth = grown(growth, token, fee - toProtocol, liquidity)
+    providersFee += fee - toProtocol
+    protocolFee += toProtocol
+    left -= paid
+    if (!reached) break
+    // No price limit lets a swap end at the outermost ticks.
+    if (next === (zeroForOne ? MIN_TICK : MAX_TICK)) return null
+    const passed = from.ticks.byNumber.get(next)
+    if (passed !== undefined) {
+      crossings.set(next, crossed(passed, growth))
+      liquidity += zeroForOne ? -passed.liquidityNet : passed.liquidityNet
+    }
+    sqrtPrice = nextPrice
+    tick = zeroForOne ? next - 1 : next
+    if (last && tick !== swap.tickAfter) return null
+  }
+  if (liquidity !== swap.liquidityAfter) return null
+  return { ticks: withCrossings(from.ticks, crossings), growth, providersFee, protocolFee }
+}
+
+type WholeStep = { paid: bigint; fee: bigint }
+
+function wholeStep(price: bigint, nextPrice: bigint, liquidity: bigint, swap: SwapSeen): WholeStep {
+  const between = swap.zeroForOne ? amount0Between : amount1Between
+  const amountIn = between(price, nextPrice, liquidity, 'up')
+  const fee = swap.feePips === PIPS ? amountIn : ceilDiv(amountIn * swap.feePips, PIPS - swap.feePips)
+  return { paid: amountIn + fee, fee }
+}
+
+/** The protocol takes its part of all that was paid, rounded down; where providers have no fee, all of the fee. */
+function protocolShare(paid: bigint, fee: bigint, { feePips, protocolFeePips }: SwapSeen): bigint {
+  if (protocolFeePips === 0n) return 0n
+  return feePips === protocolFeePips ? fee : (paid * protocolFeePips) / PIPS
+}
+
+/** Where the next step ends: a tick with liquidity, else the end of the bitmap's word; without liquidity words make no difference. */
+function nextStop(order: readonly number[], tick: number, spacing: number, down: boolean, skipWords: boolean): number {
+  const place = firstAbove(order, tick)
+  const column = Math.floor(tick / spacing) + (down ? 0 : 1)
+  const word = Math.floor(column / 256) * 256
+  if (down) return Math.max(order[place - 1] ?? MIN_TICK, skipWords ? MIN_TICK : word * spacing, MIN_TICK)
+  return Math.min(order[place] ?? MAX_TICK, skipWords ? MAX_TICK : (word + 255) * spacing, MAX_TICK)
+}
+
+function withCrossings(ticks: Ticks, crossings: ReadonlyMap<number, Tick>): Ticks {
+  if (crossings.size === 0) return ticks
+  return { byNumber: new Map([...ticks.byNumber, ...crossings]), order: ticks.order }
+}

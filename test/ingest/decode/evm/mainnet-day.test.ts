@@ -1,0 +1,150 @@
+/** A day of a real pool: every raw log decoded, against an independent decode and against the recording made from it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../../../schemas/avro.js'
+import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
+import type { Happening } from '../../../../services/ingest/decode/evm/protocol.js'
+import { uniswapV3 } from '../../../../services/ingest/decode/evm/uniswap-v3.js'
+import { v3State } from '../../../../services/ingest/decode/evm/v3-ledger.js'
+import type { Venue } from '../../../../services/ingest/decode/evm/venue.js'
+import { play } from './rig.js'
+
+const DATA = join(repositoryRoot(), '../shared/data')
+const DAY = join(DATA, 'evm/usdc-weth-0.05pct-2024-01-05')
+
+const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const POOL: Venue = {
+  id: '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
+  protocol: 'uniswap-v3',
+  amm: 'uniswapv3',
+  tokens: [USDC, WETH],
+  fee: 500,
+  creator: null,
+}
+/** More than the day takes out, so that the pool never runs dry: the files do not tell what was there before. */
+const START = [10n ** 18n, 10n ** 27n] as const
+
+describe.skipIf(!existsSync(DATA))('a day of a mainnet pool', () => {
+  const logs = existsSync(DATA) ? readRaw() : []
+  const { state, happenings } = play(uniswapV3, POOL, v3State(START), logs)
+  const trades = happenings.filter(({ kind }) => kind === 'swap' || kind === 'liquidity')
+
+  it('every swap, mint and burn equals the independent decode', () => {
+    const decoded = readCsv('decoded.csv.gz').filter(({ tx_type }) => tx_type !== 'COLLECT')
+    expect(trades).toHaveLength(6169)
+    expect(trades.map(decodedRow)).toEqual(
+      decoded.map((row) => ({
+        place: `${row.block_number}:${row.tx_index}:${row.log_index}:${row.transaction_hash}`,
+        type: row.tx_type,
+        sender: row.sender,
+        recipient: row.receipt,
+        amount0: row.amount0,
+        amount1: row.amount1,
+        sqrtPrice: row.tx_type === 'SWAP' ? row.sqrtPriceX96 : '',
+      })),
+    )
+  })
+
+  it('every event equals the recording', () => {
+    const recorded = gunzip(join(DATA, 'recordings/usdc-weth-2024-01-05.jsonl.gz'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => {
+        const block = JSON.parse(line) as { number: number; events: Record<string, unknown>[] }
+        return block.events.map(({ wallet: _, ...event }) => ({ block: block.number, ...event }))
+      })
+      .filter((event) => 'sender' in event)
+    expect(trades.map(recordedEvent)).toEqual(recorded)
+  })
+
+  it('the reserves at the end are those of a plain sum over the independent decode', () => {
+    const sums = [...START] as [bigint, bigint]
+    for (const { tx_type, amount0 = '', amount1 = '' } of readCsv('decoded.csv.gz')) {
+      if (tx_type === 'BURN') continue
+      const sign = tx_type === 'COLLECT' ? -1n : 1n
+      sums[0] += sign * BigInt(amount0)
+      sums[1] += sign * BigInt(amount1)
+    }
+    expect(state.reserves).toEqual(sums)
+    expect(happenings.at(-1)?.reserves).toEqual(sums)
+  })
+})
+
+function decodedRow(happening: Happening) {
+  const { log } = happening
+  const place = `${log.blockNumber}:${log.txIndex}:${log.logIndex}:${log.txHash}`
+  if (happening.kind === 'swap') {
+    const { tokenIn, amountIn, amountOut, sender, recipient, sqrtPrice } = happening
+    const [amount0, amount1] = tokenIn === 0 ? [amountIn, -amountOut] : [-amountOut, amountIn]
+    return {
+      place,
+      type: 'SWAP',
+      sender,
+      recipient,
+      amount0: `${amount0}`,
+      amount1: `${amount1}`,
+      sqrtPrice: `${sqrtPrice}`,
+    }
+  }
+  if (happening.kind !== 'liquidity') throw new Error(`not in the files: ${happening.kind}`)
+  const { change, sender, amounts } = happening
+  const type = change === 'add' ? 'MINT' : 'BURN'
+  return { place, type, sender, recipient: '', amount0: `${amounts[0]}`, amount1: `${amounts[1]}`, sqrtPrice: '' }
+}
+
+function recordedEvent(happening: Happening) {
+  const { log } = happening
+  const head = { block: log.blockNumber, tx_index: log.txIndex, log_index: log.logIndex, tx_hash: log.txHash }
+  const pool = { pool: POOL.id, amm: POOL.amm }
+  if (happening.kind === 'swap') {
+    const { sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = happening
+    const tokens = { token_in: POOL.tokens[tokenIn], token_out: POOL.tokens[tokenOut] }
+    const amounts = { amount_in: `${amountIn}`, amount_out: `${amountOut}`, sqrt_price: `${sqrtPrice}` }
+    return { type: 'swap', ...head, ...pool, sender, recipient, ...tokens, ...amounts }
+  }
+  if (happening.kind !== 'liquidity') throw new Error(`not in the recording: ${happening.kind}`)
+  const { change, sender, amounts } = happening
+  return {
+    type: 'liquidity',
+    ...head,
+    ...pool,
+    kind: change,
+    sender,
+    amount0: `${amounts[0]}`,
+    amount1: `${amounts[1]}`,
+  }
+}
+
+function readRaw(): EvmLog[] {
+  return readCsv('raw.csv.gz').map(
+    ({ block_number, transaction_hash = '', transaction_index, log_index, topics, data = '' }) => ({
+      address: POOL.id,
+      topics: (topics ?? '').match(/0x[0-9a-f]+/g) ?? [],
+      data,
+      blockNumber: Number(block_number),
+      blockHash: `0x${'0'.repeat(64)}`,
+      txHash: transaction_hash,
+      txIndex: Number(transaction_index),
+      logIndex: Number(log_index),
+    }),
+  )
+}
+
+/** Fields are plain but for one in double quotes that holds commas. */
+function readCsv(file: string): Record<string, string>[] {
+  const [head = '', ...lines] = gunzip(join(DAY, file)).trimEnd().split(/\r?\n/)
+  const names = head.split(',')
+  return lines.map((line) => {
+    const fields = line.match(/("[^"]*"|[^,]*)(?:,|$)/g) ?? []
+    return Object.fromEntries(
+      names.map((name, place) => [name, (fields[place] ?? '').replace(/,$/, '').replaceAll('"', '')]),
+    )
+  })
+}
+
+function gunzip(path: string): string {
+  return gunzipSync(readFileSync(path)).toString('utf8')
+}
