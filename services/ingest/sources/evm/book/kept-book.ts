@@ -3,7 +3,7 @@ import type { Book, KnownToken, KnownVenue } from '../../../decode/evm/block/boo
 import { JournaledMap, type JournaledMapOptions } from './journaled-map.js'
 
 export type KeptBook = Book &
-  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'forget' | 'commit' | 'clear' | 'close'> & {
+  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'> & {
     readonly steps: JournaledMap['steps']
   }
 
@@ -19,6 +19,7 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     begin: (step) => map.begin(step),
     end: (published) => map.end(published),
     rollback: (number) => map.rollback(number),
+    groundOf: (hash) => map.groundOf(hash),
     forget: (finalNumber) => map.forget(finalNumber),
     commit: () => map.commit(),
     clear: () => map.clear(),
