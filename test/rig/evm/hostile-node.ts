@@ -65,6 +65,12 @@ export async function startHostileNode(node: EvmNode, hostility: Hostility): Pro
       const answers = await upstream(asked.requests)
       for (const [at, request] of asked.requests.entries()) {
         const answer = answers[at]
+        // In a batch each can fail alone.
+        if (asked.batch && randomFor(`one ${nameOf(request)}`).chance(errorChance)) {
+          answers[at] = fault(request.id, -32603, 'Internal error')
+          counts.errors++
+          continue
+        }
         if (answer === undefined || !randomFor(nameOf(request)).chance(lieChance)) continue
         const lie = await lieAbout(request, answer, randomFor(`how ${nameOf(request)}`), upstream)
         if (lie === null) continue
