@@ -1,6 +1,7 @@
 /** The book of a chain in the data directory. What it says can be learned anew from the chain: it saves reading, it is not the truth. */
-import type { Book, KnownToken, KnownVenue } from '../../../decode/evm/block/book.js'
+import type { Book, KnownToken } from '../../../decode/evm/block/book.js'
 import { JournaledMap, type JournaledMapOptions } from './journaled-map.js'
+import { VenueDrawers } from './venue-drawers.js'
 
 export type KeptBook = Book &
   Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'> & {
@@ -9,9 +10,10 @@ export type KeptBook = Book &
 
 export function openBook(options: JournaledMapOptions): KeptBook {
   const map = new JournaledMap(options)
+  const venues = new VenueDrawers(map)
   return {
-    venue: (id) => (map.get(`v/${id}`) as KnownVenue | null) ?? undefined,
-    putVenue: (id, known) => map.set(`v/${id}`, known),
+    venue: (id) => venues.get(id),
+    putVenue: (id, known) => venues.put(id, known),
     token: (address) => (map.get(`t/${address}`) as KnownToken | null) ?? undefined,
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
