@@ -1,4 +1,5 @@
 /** Reads a chain through its endpoints: the parts of this folder put together. */
+import { setMaxListeners } from 'node:events'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import { type Sleep, sleep as sleepFor } from '../../../../core/runtime/backoff.js'
 import type { Logger } from '../../../../core/runtime/logger.js'
@@ -87,6 +88,8 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     const known = lives.get(signal)
     if (known !== undefined) return known
     const both = AbortSignal.any([signal, closing.signal])
+    // Every request under way listens to it.
+    setMaxListeners(0, both)
     lives.set(signal, both)
     return both
   }
