@@ -5,6 +5,7 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
+import { registerEndpointMetrics } from '../../ingest/sources/evm/endpoint-metrics.js'
 import { openEvmSource } from '../../ingest/sources/evm/open.js'
 
 export type OpenChainOptions = {
@@ -24,8 +25,9 @@ export type OpenChainOptions = {
  */
 export type OpenChain = (options: OpenChainOptions) => Promise<Source>
 
-export const openChain: OpenChain = async ({ config, facts, dataDir, logger, progressMs, signal }) => {
+export const openChain: OpenChain = async ({ config, facts, dataDir, logger, metrics, progressMs, signal }) => {
   const bookPath = join(dataDir.path, 'chains', config.chain)
-  const { source } = await openEvmSource({ config, facts, bookPath, logger, progressMs, signal })
+  const { source, endpoints } = await openEvmSource({ config, facts, bookPath, logger, progressMs, signal })
+  registerEndpointMetrics(metrics, config.chain, endpoints)
   return source
 }

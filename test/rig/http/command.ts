@@ -16,7 +16,8 @@ export type Started = {
   ended: Promise<Ended>
 }
 
-export type CommandOptions = { cwd: string; env?: Record<string, string>; uid?: number }
+/** `program`: another than the command. */
+export type CommandOptions = { cwd: string; env?: Record<string, string>; uid?: number; program?: string }
 
 const folders: string[] = []
 const running = new Set<ChildProcessWithoutNullStreams>()
@@ -34,8 +35,11 @@ export function removeScratchFolders(): void {
 }
 
 /** Of this process's environment only the path is handed on: nothing set here may reach the command by accident. */
-export function startCommand(args: readonly string[], { cwd, env = {}, uid }: CommandOptions): Started {
-  const child = spawn(process.execPath, [DEXTAPE, ...args], {
+export function startCommand(
+  args: readonly string[],
+  { cwd, env = {}, uid, program = DEXTAPE }: CommandOptions,
+): Started {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),

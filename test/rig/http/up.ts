@@ -20,6 +20,10 @@ export type UpPlan = {
   chains?: readonly ChainFacts[]
   /** More top-level keys of the configuration file. */
   settings?: Record<string, unknown>
+  /** More keys of the chains' sections. */
+  sections?: Record<string, object>
+  /** What runs in the place of the command, and how it is asked for `up`. */
+  program?: { file: string; args: readonly string[] }
 }
 
 export type ChainStatus = StatusReport['chains'][number]
@@ -45,9 +49,14 @@ export type Up = {
 export const dataDirOf = (folder: string): string => join(folder, 'data')
 
 /** The environment and the files a start needs; commands beside it take the same. */
-export function environmentOf({ folder, chains = [], settings = {} }: UpPlan): Record<string, string> {
+export function environmentOf({
+  folder,
+  chains = [],
+  settings = {},
+  sections: more = {},
+}: UpPlan): Record<string, string> {
   const config = join(folder, 'dextape.json')
-  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, money])
+  const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, { ...money, ...more[chain] }])
   const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
   writeFileSync(config, JSON.stringify(content))
   return {
@@ -61,11 +70,12 @@ export function environmentOf({ folder, chains = [], settings = {} }: UpPlan): R
 }
 
 export async function startUp(plan: UpPlan): Promise<Up> {
-  const { folder, events, speed } = plan
-  const args = ['up', ...(events === undefined ? [] : ['--events', events])]
+  const { folder, events, speed, program } = plan
+  const args = [...(program?.args ?? ['up']), ...(events === undefined ? [] : ['--events', events])]
   const started = startCommand([...args, ...(speed === undefined ? [] : ['--speed', speed])], {
     cwd: folder,
     env: environmentOf(plan),
+    ...(program === undefined ? {} : { program: program.file }),
   })
   const { child, ended, onOutput } = started
   const greeted = new Promise<string>((resolve) => onOutput((out) => out.includes('/status') && resolve(out)))

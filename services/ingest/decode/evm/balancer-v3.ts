@@ -20,6 +20,7 @@ const POOL_TOKEN_INFO = selectorOf('getPoolTokenInfo(address)')
 
 export const balancerV3: Protocol = {
   name: 'balancer-v3',
+  isSingleton: true,
   // A registration's log carries the whole configuration; a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],

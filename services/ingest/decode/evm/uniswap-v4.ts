@@ -14,6 +14,7 @@ import { readV4State } from './v4/read-state.js'
 
 export const uniswapV4: Protocol<V4State> = {
   name: 'uniswap-v4',
+  isSingleton: true,
   creationTopics: [INITIALIZE],
   topics: [INITIALIZE, SWAP, MODIFY_LIQUIDITY, DONATE, PROTOCOL_FEE_UPDATED],
   venueOf: (log) => log.topics[1] ?? null,

@@ -73,9 +73,11 @@ async function resolveScope(
   await reader.start(signal)
   const head = await reader.head(signal)
   const own = rulesWith([])
-  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, []) }
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, { described: [], awaited: [] }) }
   const named = await describeNamed(own, PROTOCOLS, head, reader, signal)
-  const references = await referencesOf(named.map(({ venue }) => venue))
+  for (const { id, reason } of named.awaited)
+    logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
+  const references = await referencesOf(named.described.map(({ venue }) => venue))
   const rules = rulesWith(references)
   const all = references.length === 0 ? named : await describeNamed(rules, PROTOCOLS, head, reader, signal)
   return { rules, filter: filterOf(rules, all) }

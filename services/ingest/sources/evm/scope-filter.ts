@@ -2,13 +2,14 @@
 import type { DecodeRules } from '../../decode/evm/block/rules.js'
 import { TRANSFER } from '../../decode/evm/erc20.js'
 import type { LogFilter } from './chain-reader.js'
-import type { NamedPool } from './named-pools.js'
+import type { NamedPools } from './named-pools.js'
 
-export function filterOf({ scope, topics, money }: DecodeRules, named: readonly NamedPool[]): LogFilter {
+export function filterOf({ scope, topics, money }: DecodeRules, { described, awaited }: NamedPools): LogFilter {
   const wanted = scope.balances === 'off' ? topics : [...topics, TRANSFER]
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
   if (!isNarrow) return { addresses: [], topics: wanted }
-  const held = scope.balances === 'off' ? [] : named.flatMap(({ venue }) => venue.tokens)
-  const addresses = [...named.map(({ speaker }) => speaker), ...held.filter((token) => !money.has(token))]
+  const held = scope.balances === 'off' ? [] : described.flatMap(({ venue }) => venue.tokens)
+  const speakers = [...described.map(({ speaker }) => speaker), ...awaited.flatMap((pool) => pool.speakers)]
+  const addresses = [...speakers, ...held.filter((token) => !money.has(token))]
   return { addresses: [...new Set(addresses)], topics: wanted }
 }

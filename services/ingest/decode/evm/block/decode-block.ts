@@ -181,7 +181,9 @@ class BlockDecoder {
 
   /** A stranger's log that only looks like one of ours is nobody's loss. */
   private lose(log: EvmLog, error: unknown): void {
-    const isOurs = this.rules.contracts.contracts.has(log.address) || this.book.venue(log.address) !== undefined
+    const { address } = log
+    const isVenue = this.book.venue(address) !== undefined || this.touched.has(address)
+    const isOurs = isVenue || this.rules.contracts.contracts.has(address)
     if (!isOurs) return
     const reason = error instanceof BadLog ? 'bad_log' : 'decoder_failed'
     this.lost.push({ log, reason, detail: error instanceof Error ? error.message : String(error) })

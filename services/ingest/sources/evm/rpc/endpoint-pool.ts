@@ -68,7 +68,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
         return await work(endpoint)
       } catch (error) {
         asking.signal.throwIfAborted()
-        if (!(error instanceof NodeFault) || isForCaller(error)) throw error
+        if (!(error instanceof NodeFault)) throw error
         avoid.add(endpoint)
         const everyOne = endpoints.every((one) => avoid.has(one) || !one.health.usable)
         if (everyOne && !isWorthRepeating(error)) throw error
@@ -113,12 +113,12 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
             // What the node told itself was counted when it came.
             if (outcome.ok) endpoint.health.failed(error, startedMs)
             left.push(place)
-            if (first === undefined || isForCaller(error)) first = error
+            first ??= error
           }
         }
         pending = left
         // Some were answered: what is left starts with fresh patience.
-        if (first !== undefined && (left.length === before || isForCaller(first))) throw first
+        if (first !== undefined && left.length === before) throw first
       })
     }
     return answers
@@ -137,9 +137,6 @@ function bestOf(ready: readonly Endpoint[], avoid: ReadonlySet<Endpoint>): Endpo
   }
   return best
 }
-
-/** The caller asks for less at once; no other endpoint is to be bothered with it first. */
-const isForCaller = ({ kind }: NodeFault): boolean => kind === 'too_wide' || kind === 'too_many_addresses'
 
 /** An answer that stays what it is, once every endpoint has given it. */
 const isWorthRepeating = ({ kind }: NodeFault): boolean =>

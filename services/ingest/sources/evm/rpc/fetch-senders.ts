@@ -1,9 +1,10 @@
-/** Who signed transactions: each by its hash, or the whole block where many of it are wanted. */
+/** Who signed transactions: by transaction, by receipt or by whole block, whichever the nodes answer soonest. */
 import type { Header } from '../chain-reader.js'
 import { blameOn } from './blame.js'
 import type { Blame } from './check-headers.js'
 import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isAddress } from './hex.js'
+import { createSenderWays, type SenderWay } from './sender-ways.js'
 import type { RpcRequest } from './transport.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
@@ -12,12 +13,13 @@ export interface SenderFetcher {
   senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>>
 }
 
-type WireTransaction = { hash?: unknown; from?: unknown; blockHash?: unknown }
+type WireTransaction = { hash?: unknown; transactionHash?: unknown; from?: unknown; blockHash?: unknown }
 type Signed = readonly [txHash: string, from: string]
+type Question = { request: RpcRequest; read: (result: unknown, blame: Blame) => Signed[] }
 
 /**
- * A transaction is about as large as its share of the block, and a node reads the whole block to find one. So the block is asked
- * for where a quarter of it is wanted, or four of it where requests are rationed or its size is unknown.
+ * A transaction is about as large as its share of the block, and many nodes read the whole block to find one. So the block is asked
+ * for where a quarter of it is wanted, or four of it where requests are rationed.
  */
 const SHARE_OF_BLOCK = 4
 const WHOLE_FROM = 4
@@ -27,44 +29,52 @@ const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 export function createSenderFetcher(
   pool: EndpointPool,
   chain: string,
-  options: { isRationed: () => boolean; txCountOf: (blockHash: string) => number | null },
+  options: { isRationed: () => boolean; txCountOf: (blockHash: string) => number | null; nowMs: () => number },
 ): SenderFetcher {
-  function wantsWhole({ block, txHashes }: WantedSenders): boolean {
+  const ways = createSenderWays()
+
+  function mayBeWhole({ block, txHashes }: WantedSenders): boolean {
+    if (options.isRationed()) return txHashes.length >= WHOLE_FROM
     const txCount = options.txCountOf(block.hash)
-    if (txHashes.length >= WHOLE_FROM && (txCount === null || options.isRationed())) return true
     return txCount !== null && txHashes.length > 1 && txHashes.length * SHARE_OF_BLOCK >= txCount
+  }
+
+  function questions({ block, txHashes }: WantedSenders, way: SenderWay): Question[] {
+    if (txHashes.length === 0) return []
+    if (way === 'block' && mayBeWhole({ block, txHashes })) {
+      const request = { method: 'eth_getBlockByHash', params: [block.hash, true] }
+      return [{ request, read: (result, blame) => signedInBlock(result, block, txHashes, blame) }]
+    }
+    const method = way === 'receipt' ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
+    return txHashes.map((txHash) => ({
+      request: { method, params: [txHash] },
+      read: (result, blame) => [signedIn(result, block, txHash, blame)],
+    }))
   }
 
   return {
     async senders(wanted, asking) {
-      const requests: RpcRequest[] = []
-      const reads: ((result: unknown, blame: Blame) => Signed[])[] = []
-      for (const { block, txHashes } of wanted) {
-        if (txHashes.length === 0) continue
-        if (wantsWhole({ block, txHashes })) {
-          requests.push({ method: 'eth_getBlockByHash', params: [block.hash, true] })
-          reads.push((result, blame) => signedInBlock(result, block, txHashes, blame))
-          continue
-        }
-        for (const txHash of txHashes) {
-          requests.push({ method: 'eth_getTransactionByHash', params: [txHash] })
-          reads.push((result, blame) => [signedIn(result, block, txHash, blame)])
-        }
-      }
+      const count = wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
+      const way = options.isRationed() ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
+      const asked = wanted.flatMap((one) => questions(one, way))
+      const startedMs = options.nowMs()
       const found = await pool.ask(
-        requests,
-        (result, place, endpoint) => reads[place]?.(result, blameOn(endpoint, chain)) ?? [],
+        asked.map(({ request }) => request),
+        (result, place, endpoint) => asked[place]?.read(result, blameOn(endpoint, chain)) ?? [],
         { ...asking, patience: VANISHED_PATIENCE },
       )
+      ways.took(way, count, options.nowMs() - startedMs)
       return new Map(found.flat())
     },
   }
 }
 
+/** A transaction and its receipt say the same about who signed it, and where it is. */
 function signedIn(result: unknown, block: Header, txHash: string, blame: Blame): Signed {
   if (result === null) throw blame('unknown_block', `no transaction ${txHash}`, block.number)
-  const { hash, from, blockHash } = result as WireTransaction
-  if (hash !== txHash || !isAddress(from)) throw blame('lies', `transaction ${txHash} without a sender`, block.number)
+  const { hash, transactionHash, from, blockHash } = result as WireTransaction
+  if ((hash ?? transactionHash) !== txHash || !isAddress(from))
+    throw blame('lies', `transaction ${txHash} without a sender`, block.number)
   if (blockHash !== block.hash)
     throw blame('unknown_block', `transaction ${txHash} is not in block ${block.hash}`, block.number)
   return [txHash, from.toLowerCase()]

@@ -43,8 +43,9 @@ export function createLearnedLimits(): LearnedLimits {
       return Math.max(1, Math.floor(span))
     },
     tooWide(asked, blocks, fits) {
-      if (blocks !== undefined && blocks >= 1 && blocks < asked) {
-        hardSpan = Math.min(hardSpan, blocks)
+      if (blocks !== undefined && blocks >= 1) {
+        // Some mean the distance between first and last block, which is one less than the blocks.
+        hardSpan = Math.max(1, Math.min(hardSpan, blocks, asked - 1))
         span = Math.min(span, hardSpan)
         return
       }

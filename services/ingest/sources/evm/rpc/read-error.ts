@@ -1,5 +1,5 @@
 /** Turns what a node or its HTTP server says into a fault. Codes mean different things to different nodes, so words are read first. */
-import { readLogLimit } from './log-limits.js'
+import { type LogLimit, readLogLimit } from './log-limits.js'
 import type { FaultKind } from './node-fault.js'
 
 export type WireError = { code?: unknown; message?: unknown; data?: unknown }
@@ -16,10 +16,13 @@ export type ErrorReading = { kind: FaultKind; detail: string; limit?: number; sp
 
 const RATE =
   /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate/i
+/** -32005 alone is also how BNB Chain's public nodes say that they have no logs at all. */
+const RATE_OF_REQUESTS = /rate|second|minute|request|daily|capacity|units/i
+const TOO_MUCH: LogLimit = { kind: 'range' }
 const PRUNED =
   /missing trie node|historical state|state (?:.{0,90})?(?:is )?(?:not available|unavailable)|pruned|pruning|archive|state histor|proof window|no state (?:available|found)|old data not available/i
 const UNKNOWN_BLOCK =
-  /header not found|unknown block|block (?:.{0,70} )?(?:is )?not found|block.{0,60}cannot be found|could not find block|resource not found|(?:after|beyond|past) (?:the )?(?:last|latest|head)|block is out of range|invalid block range|not yet available|unfinalized|no (?:such )?block/i
+  /header not found|unknown block|block (?:.{0,70} )?(?:is )?not found|block.{0,60}cannot be found|could not find block|resource not found|(?:after|beyond|past) (?:the )?(?:current )?(?:last|latest|head)|block is out of range|invalid block range|not yet available|unfinalized|no (?:such )?block/i
 const BATCH = /batch/i
 const REVERTED =
   /revert|invalid opcode|opcode .* not defined|invalid jump|stack (?:under|over)flow|out of gas|outofgas|gas uint64 overflow|execution (?:error|failed)|vm (?:execution )?error|max code size|invalid code/i
@@ -35,7 +38,7 @@ export function readError(error: WireError, { method, batch, status }: ErrorCont
 
   if (status === 429 || code === 429) return { kind: 'rate_limited', detail }
   if (method === 'eth_getLogs') {
-    const limit = readLogLimit(words)
+    const limit = readLogLimit(words) ?? (code === -32005 && !RATE_OF_REQUESTS.test(words) ? TOO_MUCH : null)
     if (limit?.kind === 'addresses') return { kind: 'too_many_addresses', detail, ...limited(limit.addresses) }
     if (limit?.kind === 'range')
       return {
@@ -54,7 +57,7 @@ export function readError(error: WireError, { method, batch, status }: ErrorCont
   if (code === -32601 || UNSUPPORTED.test(words)) return { kind: 'unsupported', detail }
   if (status === 401 || status === 403 || DENIED.test(words)) return { kind: 'denied', detail }
   if (status === 413) return { kind: batch > 1 ? 'batch_refused' : 'too_wide', detail }
-  if (code === -32005) return { kind: method === 'eth_getLogs' ? 'too_wide' : 'rate_limited', detail }
+  if (code === -32005) return { kind: 'rate_limited', detail }
   if (code === -32602 || code === -32600) return { kind: batch > 1 ? 'batch_refused' : 'invalid', detail }
   if (status !== undefined && status >= 500) return { kind: 'unavailable', detail }
   return { kind: 'node_error', detail }

@@ -52,7 +52,8 @@ const DEFAULT_MAX_ANSWER_BYTES = 128e6
 const MAX_IN_FLIGHT = 16
 /** What is asked about blocks this near to the head goes before history. */
 const NEAR_HEAD_BLOCKS = 64
-const GONE_PATIENCE: PatienceOptions = { attempts: 3, ms: 2_000 }
+/** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
+const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
 export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   const { chain, logger, nowMs = Date.now, random = Math.random, sleep = sleepFor } = options
@@ -77,6 +78,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   const senders = createSenderFetcher(pool, chain, {
     isRationed: () => options.maxRps !== undefined || endpoints.some(({ perS }) => Number.isFinite(perS)),
     txCountOf: headers.txCountOf,
+    nowMs,
   })
 
   const lives = new WeakMap<AbortSignal, AbortSignal>()
@@ -112,7 +114,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     headerByNumber: (number, signal) =>
       orNull(headers.byNumber(number, { ...urgently(signal), patience: GONE_PATIENCE })),
     async finalized(signal) {
-      const asking = urgently(signal)
+      const asking = { ...urgently(signal), patience: GONE_PATIENCE }
       try {
         const header = await pool.attempt(asking, (endpoint) => headers.byTag('finalized', endpoint, asking))
         return header?.number ?? null

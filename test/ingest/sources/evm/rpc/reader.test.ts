@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
+import { bloomBits, isInBloom } from '../../../../../services/ingest/sources/evm/rpc/bloom.js'
 import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/reader.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'
 import { playMarket } from '../../../../rig/evm/market.js'
@@ -167,6 +168,22 @@ describe.each([
     stop.abort()
     expect((await heads.next()).done).toBe(true)
   })
+})
+
+test('the node’s own blooms have every log’s address and topics, and little else', async () => {
+  const reader = readerOf()
+  const head = await headOfNode()
+  const blocks = await reader.blocks(head.number - 30, head.number, EVERYTHING, signal)
+  const wire = await node.batch<{ logsBloom: string }>(
+    blocks.map(({ hash }) => ['eth_getBlockByHash', [hash, false]] as const),
+  )
+  const strangers = Array.from({ length: 50 }, (_, place) => `0x${place.toString(16).padStart(40, '0')}`)
+  for (const [place, { logs }] of blocks.entries()) {
+    const bloom = wire[place]?.logsBloom ?? ''
+    const items = logs.flatMap(({ address, topics }) => [address, ...topics])
+    expect(items.filter((item) => !isInBloom(bloom, bloomBits(item)))).toEqual([])
+    expect(strangers.filter((item) => isInBloom(bloom, bloomBits(item))).length).toBeLessThan(5)
+  }
 })
 
 test('one call that burns all it is given leaves the others their answers', async () => {

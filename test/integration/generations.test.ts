@@ -1,0 +1,140 @@
+/** A chain read from a moving head while its history is written anew beside it: what is served afterwards, and what is left by kills. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { openLog } from '../../services/cli/open-log.js'
+import { findDataDir } from '../../services/core/config/index.js'
+import type { ProcessPlan } from '../rig/chains/dextape.js'
+import { type Held, heldLive } from '../rig/chains/log-contents.js'
+import { candleDifferences, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
+import { removeScratchFolders, runCommand, scratchFolder, startCommand } from '../rig/http/command.js'
+import { writeRecording } from '../rig/http/recording-file.js'
+import { dataDirOf, environmentOf, startUp, type Up, type UpPlan } from '../rig/http/up.js'
+import { generateRecording } from '../rig/market/generate.js'
+import { marketMoney } from '../rig/market/money.js'
+import { createRandom } from '../rig/market/random.js'
+import { acceptedBlocks } from '../rig/reference/lines.js'
+
+const CHAIN = 'eth'
+const SEED = Number(process.env.SEED ?? 7)
+const PROGRAM = join(repositoryRoot(), 'dist/test/rig/chains/dextape.js')
+const options = { retracts: { probability: 0.15, maxDepth: 8 }, quietDay: 0, quietHour: 0, swapsPerBlock: 2 }
+
+afterAll(removeScratchFolders)
+
+/** A market whose first lines have come true by now and whose others do, one after another. */
+function newMarket(blocks: number, { trueNow, lineMs }: { trueNow: number; lineMs: number }) {
+  const lines = generateRecording({ seed: SEED, chain: CHAIN, blocks, options })
+  const canonical = acceptedBlocks(lines)
+  const folder = scratchFolder()
+  const plan: ProcessPlan = {
+    tape: writeRecording(folder, 'tape.jsonl', lines),
+    ...{ startedMs: Date.now() - trueNow * lineMs, lineMs },
+  }
+  const planFile = join(folder, 'plan.json')
+  writeFileSync(planFile, JSON.stringify(plan))
+  const late = acceptedBlocks(lines.slice(0, trueNow))[Math.floor(trueNow / 3)]?.number ?? 0
+  const upPlan: UpPlan = {
+    ...{ folder, chains: [marketMoney(CHAIN)], program: { file: PROGRAM, args: [planFile, 'up'] } },
+    sections: { [CHAIN]: { rpc: ['http://127.0.0.1:1'], start: late } },
+    settings: { retention: { s1_candles_d: 3650 }, intervals: { flush_ms: 50, checkpoint_ms: 100, progress_s: 1 } },
+  }
+  const env = environmentOf(upPlan)
+  const backfill = (...args: string[]) =>
+    startCommand([planFile, 'backfill', CHAIN, ...args], { cwd: folder, env, program: PROGRAM })
+  return { lines, canonical, folder, upPlan, env, late, backfill }
+}
+
+type Market = ReturnType<typeof newMarket>
+
+const untilServed = (up: Up, { canonical }: Market, from: number | undefined) =>
+  up.until(CHAIN, `served from ${from} to its head`, (status) => {
+    return status.head === canonical.at(-1)?.number && status.indexed_from === from
+  })
+
+async function held({ folder }: Market): Promise<Held & { generation: number }> {
+  const open = openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
+  try {
+    return await heldLive(open, CHAIN)
+  } finally {
+    await open.log.close()
+  }
+}
+
+const hashesOf = ({ canonical }: Market, from: number) =>
+  canonical.flatMap(({ number, hash }) => (number >= from ? [hash] : []))
+
+async function verified({ folder, env }: Market): Promise<void> {
+  const { code, out, err } = await runCommand(['verify'], { cwd: folder, env })
+  expect({ code, err: code === 0 ? '' : `${out}\n${err}` }).toEqual({ code: 0, err: '' })
+}
+
+describe('a history written anew under a running up', () => {
+  it('is served in a new epoch, every number as if it had been there from the start', async () => {
+    const market = newMarket(260, { trueNow: 150, lineMs: 30 })
+    const { canonical, late, lines } = market
+    const first = canonical[0]?.number ?? 0
+    const up = await startUp(market.upPlan)
+    const before = await up.until(CHAIN, 'served', ({ head }) => head > late)
+    expect(before).toMatchObject({ epoch: 1, indexed_from: late, source: 'moving:eth' })
+    const { code, out, err } = await market.backfill('0').ended
+    expect({ code, out: out.split('\n')[0], err: code === 0 ? '' : err }).toEqual({
+      ...{ code: 0, out: expect.stringContaining(`Generation 2 of eth is live: blocks ${first} to `), err: '' },
+    })
+    const after = await untilServed(up, market, first)
+    expect(after).toMatchObject({ epoch: 2, stopped: null, gaps: 0 })
+    const played = playedBy(lines, marketMoney(CHAIN))
+    expect(await pairDifferences(up, played)).toEqual([])
+    expect(await tokenDifferences(up, played)).toEqual([])
+    expect(await candleDifferences(up, played, () => ['u'])).toEqual([])
+    expect((await up.stop()).code).toBe(0)
+    expect(await held(market)).toMatchObject({ generation: 2, wrong: [], hashes: hashesOf(market, 0) })
+    await verified(market)
+  })
+
+  it(`kill -9 of either around the switch, again and again: nothing lost, nothing twice (seed ${SEED})`, async () => {
+    const market = newMarket(700, { trueNow: 200, lineMs: 25 })
+    const random = createRandom(SEED)
+    let up = await startUp(market.upPlan)
+    let [tookMs, switched, kills] = [1500, 0, 0]
+    const killUp = async () => {
+      await up.stop('SIGKILL')
+      kills += 1
+      up = await startUp(market.upPlan)
+    }
+    const deadline = Date.now() + 40_000
+    while (switched < 6 && Date.now() < deadline) {
+      const started = Date.now()
+      const writing = market.backfill()
+      const moment = random.next()
+      if (moment < 0.4) {
+        // While it writes, or right at the switch.
+        await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs + 100)), writing.ended])
+        if (writing.child.kill('SIGKILL')) kills += 1
+      } else if (moment < 0.7) {
+        // Of up, while it is written or at the switch.
+        await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs)), writing.ended])
+        await killUp()
+      }
+      const { code, err } = await writing.ended
+      if (code === 0) {
+        switched += 1
+        tookMs = Date.now() - started
+        // Of up, while it goes over.
+        await sleep(random.int(0, 200))
+        if (random.chance(0.6)) await killUp()
+      } else expect({ code, err: code === null ? '' : err }).toEqual({ code: null, err: '' })
+    }
+    expect(switched).toBeGreaterThan(2)
+    expect(kills).toBeGreaterThan(3)
+    await untilServed(up, market, market.late)
+    expect((await up.stop()).code).toBe(0)
+    const { generation, wrong, hashes } = await held(market)
+    expect(generation).toBeGreaterThanOrEqual(switched + 1)
+    expect(wrong).toEqual([])
+    expect(hashes).toEqual(hashesOf(market, market.late))
+    await verified(market)
+  })
+})

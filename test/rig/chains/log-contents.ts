@@ -1,0 +1,39 @@
+/** What a chain's generations hold, read strictly: every record must continue the one before. */
+import { liveGeneration, type OpenLog } from '../../../services/cli/open-log.js'
+import { createAssembler } from '../../../services/core/log/parts.js'
+import { blocksTopic } from '../../../services/core/log/port.js'
+
+/** The blocks that stay, by hash; `wrong`: records that do not continue the head, doubled ones too. */
+export type Held = { hashes: string[]; wrong: string[]; records: number }
+
+export async function heldBy({ log, codec }: OpenLog, chain: string, generation: number): Promise<Held> {
+  const topic = blocksTopic(chain, generation)
+  const assembler = createAssembler()
+  const held: Held = { hashes: [], wrong: [], records: 0 }
+  for (let from = 0; ; ) {
+    const records = await log.read(topic, { from })
+    const last = records.at(-1)
+    if (last === undefined) return held
+    from = last.offset + 1
+    await codec.learn(records.map(({ value }) => value))
+    for (const { value, offset } of records) {
+      const record = assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset)?.record
+      held.records += 1
+      const head = held.hashes.at(-1)
+      if (record?.kind === 'block') {
+        const { number, hash, parent_hash } = record.block
+        if (head !== undefined && head !== parent_hash) held.wrong.push(`${offset}: block ${number} ${hash} on ${head}`)
+        held.hashes.push(hash)
+      } else if (record?.kind === 'retract') {
+        const { from_number, from_hash, to_hash } = record.retract
+        if (head !== from_hash) held.wrong.push(`${offset}: retract of ${from_number} ${from_hash} at ${head}`)
+        held.hashes.length = held.hashes.indexOf(to_hash) + 1
+      }
+    }
+  }
+}
+
+export const heldLive = async (open: OpenLog, chain: string): Promise<Held & { generation: number }> => {
+  const generation = await liveGeneration(open.log, chain)
+  return { generation, ...(await heldBy(open, chain, generation)) }
+}
