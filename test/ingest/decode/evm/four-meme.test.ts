@@ -132,6 +132,10 @@ describe('a curve', () => {
     expect(answerWith(fourMeme.describe(at.id, created, chain), nothing)).toHaveProperty('refused')
     const old = makeLog('TokenSale(address,address,uint256,uint256)', [], [TOKEN, TRADER, 500, 3], here(0))
     expect(answerWith(fourMeme.describe(at.id, old, chain), nothing)).toEqual({ ...at, facts: { manager: MANAGER } })
+    const known = () => words(true, 1_700_000_000, 1, 1, 5, 5, true, false, false)
+    const silent = { ...created, topics: [], data: '0x' }
+    expect(answerWith(fourMeme.describe(at.id, silent, chain), known)).toEqual({ ...at, facts: { manager: MANAGER } })
+    expect(answerWith(fourMeme.describe(TOKEN, silent, chain), () => info(address(0)))).toHaveProperty('refused')
     const stranger = { ...created, address: address(0xbad) }
     expect(answerWith(fourMeme.describe(at.id, stranger, chain), () => info(address(0)))).toHaveProperty('refused')
   })
