@@ -100,6 +100,14 @@ it('a token’s way', () => {
   expect(state).toEqual({ reserves: [0n, 0n] })
 })
 
+it('a trade that tells the offer and the funds of before it is moved on', () => {
+  const before = { reserves: [1000n, 50n] }
+  expect(play(fourMeme, at, before, [trade(PURCHASE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({
+    reserves: [900n, 57n],
+  })
+  expect(play(fourMeme, at, before, [trade(SALE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({ reserves: [1100n, 43n] })
+})
+
 it('a token of the first manager: amounts alone', () => {
   const first = (signature: string, log: number) =>
     makeLog(`${signature}(address,address,uint256,uint256)`, [], [TOKEN, TRADER, 500, 3], here(log))
