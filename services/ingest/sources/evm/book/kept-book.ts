@@ -4,7 +4,7 @@ import { JournaledMap, type JournaledMapOptions } from './journaled-map.js'
 import { VenueDrawers } from './venue-drawers.js'
 
 export type KeptBook = Book &
-  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'forget' | 'commit' | 'clear' | 'close'> & {
+  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'> & {
     readonly steps: JournaledMap['steps']
   }
 
@@ -21,6 +21,7 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     begin: (step) => map.begin(step),
     end: (published) => map.end(published),
     rollback: (number) => map.rollback(number),
+    groundOf: (hash) => map.groundOf(hash),
     forget: (finalNumber) => map.forget(finalNumber),
     commit: () => map.commit(),
     clear: () => map.clear(),
