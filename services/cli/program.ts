@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { ENVIRONMENT, PLANS } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { type Act, load } from './act.js'
+import { addChainOptions, type ChainOptions } from './chain-options.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
 import type { RunVerify } from './run-commands.js'
 import { addBackfill, addCluster, addUp } from './service-commands.js'
@@ -67,6 +68,25 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
       exitWith(await listen(world, topic, params, command.optsWithGlobals()))
     })
 
+  program
+    .command('decode')
+    .description("a node's receipts or logs on stdin as events on stdout, one JSON line each")
+    .requiredOption('--chain <chain>', 'the chain they are of')
+    .option('--pools <file>', 'token and pool events as JSON lines (or a recording), for what a node would tell')
+    .addHelpText(
+      'after',
+      [
+        '\nInput: receipts or eth_getLogs output; a list, an object, one a line, or whole JSON-RPC answers.',
+        'The wallet of an event is who signed the transaction, which receipts tell; logs alone do not, so there it is',
+        "the log's sender. Pools that neither the input creates nor the file describes are left out and counted on stderr.",
+        '\nExample:',
+        '  dextape decode --chain eth --pools pools.jsonl < receipts.json',
+      ].join('\n'),
+    )
+    .action(
+      act<{ chain: string; pools?: string }>(async (options) => (await import('./decode.js')).decode(world, options)),
+    )
+
   addTopics(program, world, act)
   addDead(program, world, act)
   addKeys(program, world, act)
@@ -76,10 +96,14 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .description("bring the store's tables to this version (up does it too)")
     .action(act(async (options) => (await import('./migrate.js')).migrate(world, options)))
 
-  program
-    .command('doctor')
-    .description('check what a start needs: parts, ports, permissions, configuration')
-    .action(act(async (options) => (await import('./doctor.js')).doctor(world, options)))
+  addChainOptions(
+    program
+      .command('doctor')
+      .description(
+        'check what a start needs: parts, ports, permissions, configuration, nodes and what a scope asks of them',
+      ),
+    [],
+  ).action(act<ChainOptions>(async (options) => (await import('./doctor.js')).doctor(world, options)))
 
   return program
 }

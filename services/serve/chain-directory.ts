@@ -13,12 +13,22 @@ export type Id = { address: string; chain: string }
 
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
-export function createChainDirectory(memory: Memory, config: Pick<Config, 'chains'>): ChainDirectory {
-  const market = (chain: string): Market | undefined => {
-    const state = memory.chain(chain)
-    return state === undefined ? undefined : { state, facts: chainFacts(config, chain) }
+export function createChainDirectory(memory: Memory, config: Pick<Config, 'chains' | 'contracts'>): ChainDirectory {
+  const amms = new Map(
+    [...config.contracts].map(([chain, contracts]) => [chain, [...new Set(contracts.map(({ amm }) => amm))].sort()]),
+  )
+  const marketOf = (state: Market['state']): Market => ({
+    state,
+    facts: chainFacts(config, state.chain),
+    amms: amms.get(state.chain) ?? [],
+  })
+  return {
+    market(chain) {
+      const state = memory.chain(chain)
+      return state === undefined ? undefined : marketOf(state)
+    },
+    markets: () => memory.chains().map(marketOf),
   }
-  return { market, markets: () => memory.chains().map((state) => ({ state, facts: chainFacts(config, state.chain) })) }
 }
 
 const ADDRESS = /^[A-Za-z0-9_]{1,128}$/

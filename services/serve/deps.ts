@@ -20,7 +20,10 @@ export type PipeChainStatus = {
   stopped?: string
 }
 
-export type ServeConfig = Pick<Config, 'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains'> &
+export type ServeConfig = Pick<
+  Config,
+  'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
+> &
   Partial<Pick<Config, 'publicUrls'>>
 
 export type PushLimits = {

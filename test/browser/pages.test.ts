@@ -143,6 +143,7 @@ describe('when the server goes away', () => {
     ...{ host: '127.0.0.1', httpPort: 0, wsPort: 0 },
     ...{ apiKey: { kind: 'none' }, envelope: 'spec' },
     chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+    contracts: new Map(),
   }
 
   it('the page says so, comes back by itself, and shows what it missed', async () => {

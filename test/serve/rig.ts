@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
+import { BUILT_IN_CONTRACTS } from '../../services/core/config/contracts/index.js'
 import { hashKey, type KeyRecord, type KeyStore } from '../../services/core/config/keys.js'
 import type { Update } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
@@ -87,6 +88,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     apiKey: { kind: 'none' },
     envelope: 'spec',
     chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),
+    contracts: BUILT_IN_CONTRACTS,
   }
   const open = (more: Partial<ServeDeps> = {}) =>
     createServe({

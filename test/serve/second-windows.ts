@@ -12,7 +12,7 @@ const LENGTHS = [
 
 /** Every window to the second that can be asked for, by what it is of. */
 export function servedAnswers(state: ChainState): Record<string, unknown> {
-  const market = { state, facts: undefined }
+  const market = { state, facts: undefined, amms: [] }
   return Object.fromEntries(
     LENGTHS.flatMap(([name]) => [
       ...[...state.pairs.values()].map((pair) => [`${name} ${pair.pair}`, pairWindow(market, pair, name)]),

@@ -43,13 +43,13 @@ export async function runBackfill(
   }
   const { generation } = plan
   logger.info('writing a generation beside the live one', { chain, generation, live: before, from: plan.from })
-  const openOptions = { facts: chainFacts(config, chain), dataDir, logger, metrics, signal }
+  const { progressMs } = config.intervals
+  const openOptions = { facts: chainFacts(config, chain), dataDir, logger, metrics, progressMs, signal }
   const attempt = () => open({ ...openOptions, config: { ...source, start: plan.from } })
   const opened = await withRetry(attempt, createBackoff({ maxMs: 10_000 }), signal, (error) =>
     health.away('source', error instanceof Error ? error.message : String(error)),
   )
   if (opened === undefined) return unfinished(out, chain, generation)
-  const { progressMs } = config.intervals
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
   if (written.outcome.kind === 'failed') throw written.outcome.error

@@ -62,7 +62,8 @@ function openOne(
   registerIngestMetrics(metrics, status)
   const facts = chainFacts(all, chain)
   const backoff = createBackoff({ maxMs: LONGEST_WAIT_MS })
-  const attempt = () => open({ config, facts, dataDir, logger, metrics, signal })
+  const { progressMs } = all.intervals
+  const attempt = () => open({ config, facts, dataDir, logger, metrics, progressMs, signal })
   const onRetry = (error: unknown) => {
     status.state = 'retrying'
     status.error = described(error)
@@ -78,7 +79,7 @@ function openOne(
       if (source === undefined) return { kind: 'stopped' }
       if ('failed' in source) return fail(status, source.failed, logger)
       status.source = source.name
-      const deps = { chain, platform, logger, health, progressMs: all.intervals.progressMs }
+      const deps = { chain, platform, logger, health, progressMs }
       return followGenerations(source, status, deps, until).finally(() => source.close?.())
     },
   }

@@ -1,10 +1,12 @@
 /** A chain's nodes as a source. */
+import { join } from 'node:path'
 import type { DataDir, EvmSourceConfig } from '../../core/config/index.js'
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { DextapeError } from '../../core/domain/errors.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
+import { registerEndpointMetrics } from '../../ingest/sources/evm/endpoint-metrics.js'
+import { openEvmSource } from '../../ingest/sources/evm/open.js'
 
 export type OpenChainOptions = {
   config: EvmSourceConfig
@@ -13,6 +15,7 @@ export type OpenChainOptions = {
   dataDir: DataDir
   logger: Logger
   metrics: Metrics
+  progressMs: number
   signal: AbortSignal
 }
 
@@ -22,6 +25,9 @@ export type OpenChainOptions = {
  */
 export type OpenChain = (options: OpenChainOptions) => Promise<Source>
 
-export const openChain: OpenChain = async ({ config: { chain } }) => {
-  throw new DextapeError({ code: 'source_unsupported', what: 'Nodes cannot be read yet', where: { chain } })
+export const openChain: OpenChain = async ({ config, facts, dataDir, logger, metrics, progressMs, signal }) => {
+  const bookPath = join(dataDir.path, 'chains', config.chain)
+  const { source, endpoints } = await openEvmSource({ config, facts, bookPath, logger, progressMs, signal })
+  registerEndpointMetrics(metrics, config.chain, endpoints)
+  return source
 }

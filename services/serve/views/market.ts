@@ -5,7 +5,12 @@ import { type ChainState, quoteToken, targetToken, UNDESCRIBED } from '../memory
 import { rawToNumber } from '../numbers/raw-decimal.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
-export type Market = { state: ChainState; facts: ChainFacts | undefined }
+export type Market = {
+  state: ChainState
+  facts: ChainFacts | undefined
+  /** The exchanges that are decoded when the chain is read from its nodes. */
+  amms: readonly string[]
+}
 
 const DAY_S = 86_400
 

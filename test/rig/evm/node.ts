@@ -15,7 +15,7 @@ export type EvmNode = {
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
   /** In one request, for questions alone: a node may work on them in any order. Fails with the first error. */
   batch<T = unknown>(calls: readonly RpcCall[]): Promise<T[]>
-  /** A block of all that is pending; `timeS`: its time. */
+  /** A block of all that is pending; `timeS`: its time, without it a second after the block before: nothing follows the clock. */
   mine(timeS?: number): Promise<void>
   snapshot(): Promise<string>
   /** Back to a snapshot, which is used up by it. */
@@ -143,7 +143,10 @@ function asker(url: string): Asker {
 
 function chainOf({ rpc }: Asker): Pick<EvmNode, 'mine' | 'snapshot' | 'revert'> {
   return {
-    mine: async (timeS) => void (await rpc('evm_mine', timeS === undefined ? [] : [timeS])),
+    mine: async (timeS) => {
+      const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+      await rpc('evm_mine', [timeS ?? Number(timestamp) + 1])
+    },
     snapshot: () => rpc('evm_snapshot'),
     revert: async (snapshot) => {
       if (!(await rpc<boolean>('evm_revert', [snapshot]))) throw new Error(`no snapshot ${snapshot} to go back to`)

@@ -22,6 +22,7 @@ export type NodeOptions = {
 export type Program = { command: string; args: readonly string[]; cwd: string; removeData(): void }
 
 export const ACCOUNTS = 10
+const BALANCE_ETHER = 1_000_000_000
 const BLOCK_GAS = 1_000_000_000
 /** The newest both know; Uniswap V4 needs its transient storage. */
 const HARDFORK = 'cancun'
@@ -46,6 +47,7 @@ async function anvil(options: NodeOptions, port: number): Promise<Program> {
   const { chainId, blockTimeS, genesisTimeS, slotsInAnEpoch, stateFile } = options
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--accounts', String(ACCOUNTS)],
+    ...['--balance', String(BALANCE_ETHER)],
     ...['--hardfork', HARDFORK, '--order', 'fifo', '--gas-limit', String(BLOCK_GAS), '--base-fee', '0'],
     // Earlier states live here, not in the user's home.
     ...['--cache-path', cwd, '--disable-code-size-limit', '--quiet', '--no-request-size-limit'],
@@ -65,7 +67,7 @@ async function hardhat({ chainId, blockTimeS, genesisTimeS }: NodeOptions, port:
   const network = {
     chainId,
     hardfork: HARDFORK,
-    accounts: { count: ACCOUNTS },
+    accounts: { count: ACCOUNTS, accountsBalance: `${BALANCE_ETHER}${'0'.repeat(18)}` },
     blockGasLimit: BLOCK_GAS,
     initialBaseFeePerGas: 0,
     allowUnlimitedContractSize: true,

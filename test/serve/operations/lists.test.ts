@@ -269,10 +269,12 @@ describe('GET /v2/supported_chains', () => {
           ...{ chain: 'bsc', chain_id: 56, name: 'BNB Smart Chain', case_sensitive: false, native_symbol: '' },
           native_token: '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c',
           ...{ anchor_token: '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d', anchor_symbol: '' },
+          amms: expect.arrayContaining(['cakev2', 'pancakev3', 'fourmeme']),
         },
         {
           ...{ chain: 'eth', chain_id: 1, name: 'Ethereum', case_sensitive: false, native_token: WETH },
           ...{ native_symbol: 'WETH', anchor_token: USDC, anchor_symbol: 'USDC' },
+          amms: expect.arrayContaining(['uniswapv2', 'uniswapv3', 'uniswapv4']),
         },
       ],
     })

@@ -43,6 +43,7 @@ beforeAll(async () => {
     config: {
       ...{ host: '127.0.0.1', httpPort: 0, wsPort: 0, apiKey: { kind: 'none' }, envelope: 'spec' },
       chains: new Map(facts),
+      contracts: new Map(),
     },
   })
   await rig.store.insert(

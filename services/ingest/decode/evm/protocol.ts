@@ -64,6 +64,8 @@ export type Applied<State extends VenueState> = { state: State; happenings: read
 
 export interface Protocol<State extends VenueState = VenueState> {
   readonly name: string
+  /** Its venues live in a known contract, which speaks for them. */
+  readonly isSingleton?: boolean
   /** topic0 of the logs, by a known contract, that describe a new venue. */
   readonly creationTopics: readonly string[]
   /** topic0 of every log that changes a venue. One that is in both lists creates and changes. */

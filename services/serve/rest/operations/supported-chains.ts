@@ -17,6 +17,7 @@ export const supportedChains = operation({
       ...fieldsOf(['chain', 'name', 'native_token', 'native_symbol', 'anchor_token', 'anchor_symbol'], text),
       chain_id: intOrNull,
       case_sensitive: flag,
+      amms: Type.Array(Type.String(), { description: 'exchanges decoded from its nodes' }),
     }),
   ),
   handle({ chains }) {
@@ -26,7 +27,7 @@ export const supportedChains = operation({
 })
 
 function chainView(market: Market) {
-  const { state, facts } = market
+  const { state, facts, amms } = market
   const symbolOf = (token: string | undefined) => tokenInfo(market, token ?? '').symbol ?? ''
   return {
     chain: state.chain,
@@ -37,5 +38,6 @@ function chainView(market: Market) {
     native_symbol: symbolOf(facts?.native),
     anchor_token: facts?.anchor ?? '',
     anchor_symbol: symbolOf(facts?.anchor),
+    amms: [...amms],
   }
 }

@@ -1,34 +1,16 @@
 /** A day of a real pool: every raw log decoded, against an independent decode and against the recording made from it. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { repositoryRoot } from '../../../../schemas/avro.js'
-import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type { Happening } from '../../../../services/ingest/decode/evm/protocol.js'
 import { uniswapV3 } from '../../../../services/ingest/decode/evm/uniswap-v3.js'
 import { v3State } from '../../../../services/ingest/decode/evm/v3-ledger.js'
-import type { Venue } from '../../../../services/ingest/decode/evm/venue.js'
+import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
 import { play } from './rig.js'
 
-const DATA = join(repositoryRoot(), '../shared/data')
-const DAY = join(DATA, 'evm/usdc-weth-0.05pct-2024-01-05')
-
-const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
-const POOL: Venue = {
-  id: '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
-  protocol: 'uniswap-v3',
-  amm: 'uniswapv3',
-  tokens: [USDC, WETH],
-  fee: 500,
-  creator: null,
-}
 /** More than the day takes out, so that the pool never runs dry: the files do not tell what was there before. */
 const START = [10n ** 18n, 10n ** 27n] as const
 
-describe.skipIf(!existsSync(DATA))('a day of a mainnet pool', () => {
-  const logs = existsSync(DATA) ? readRaw() : []
+describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
+  const logs = hasDay ? readDay() : []
   const { state, happenings } = play(uniswapV3, POOL, v3State(START), logs)
   const trades = happenings.filter(({ kind }) => kind === 'swap' || kind === 'liquidity')
 
@@ -49,7 +31,7 @@ describe.skipIf(!existsSync(DATA))('a day of a mainnet pool', () => {
   })
 
   it('every event equals the recording', () => {
-    const recorded = gunzip(join(DATA, 'recordings/usdc-weth-2024-01-05.jsonl.gz'))
+    const recorded = gunzip(RECORDING)
       .split('\n')
       .filter((line) => line !== '')
       .flatMap((line) => {
@@ -116,35 +98,4 @@ function recordedEvent(happening: Happening) {
     amount0: `${amounts[0]}`,
     amount1: `${amounts[1]}`,
   }
-}
-
-function readRaw(): EvmLog[] {
-  return readCsv('raw.csv.gz').map(
-    ({ block_number, transaction_hash = '', transaction_index, log_index, topics, data = '' }) => ({
-      address: POOL.id,
-      topics: (topics ?? '').match(/0x[0-9a-f]+/g) ?? [],
-      data,
-      blockNumber: Number(block_number),
-      blockHash: `0x${'0'.repeat(64)}`,
-      txHash: transaction_hash,
-      txIndex: Number(transaction_index),
-      logIndex: Number(log_index),
-    }),
-  )
-}
-
-/** Fields are plain but for one in double quotes that holds commas. */
-function readCsv(file: string): Record<string, string>[] {
-  const [head = '', ...lines] = gunzip(join(DAY, file)).trimEnd().split(/\r?\n/)
-  const names = head.split(',')
-  return lines.map((line) => {
-    const fields = line.match(/("[^"]*"|[^,]*)(?:,|$)/g) ?? []
-    return Object.fromEntries(
-      names.map((name, place) => [name, (fields[place] ?? '').replace(/,$/, '').replaceAll('"', '')]),
-    )
-  })
-}
-
-function gunzip(path: string): string {
-  return gunzipSync(readFileSync(path)).toString('utf8')
 }

@@ -1,7 +1,7 @@
 /** One log of the manager, applied to the pool it is about. */
 import type { EvmLog } from '../log.js'
+import { movedReserves, sizeOf } from '../moved-reserves.js'
 import type { Applied, Happening } from '../protocol.js'
-import type { Venue } from '../venue.js'
 import { grown } from './growth.js'
 import * as logs from './logs.js'
 import { modify, principalOf } from './modify.js'
@@ -16,15 +16,15 @@ export function applyInitialize(log: EvmLog, state: V4State): Applied<V4State> {
   return { state: { ...state, sqrtPrice, tick }, happenings: [] }
 }
 
-export function applySwap(log: EvmLog, venue: Venue, state: V4State): Applied<V4State> {
+export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
   const swap = logs.swapOf(log)
   const { sqrtPrice, tick, liquidity } = swap
-  const after = { ...swapped(swap, Number(venue.facts?.tickSpacing), state), sqrtPrice, tick, liquidity }
+  const after = { ...swapped(swap, state), sqrtPrice, tick, liquidity }
   // A hook may trade for the pool: the manager's own swap is then of nothing.
   if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, happenings: [] }
   const tokenIn = swap.amounts[0] < 0n || swap.amounts[1] > 0n ? 0 : 1
   const tokenOut = 1 - tokenIn
-  const [amount0, amount1] = swap.amounts.map((amount) => (amount < 0n ? -amount : amount)) as [bigint, bigint]
+  const [amount0, amount1] = [sizeOf(swap.amounts[0]), sizeOf(swap.amounts[1])]
   const happening: Happening = {
     kind: 'swap',
     log,
@@ -41,7 +41,7 @@ export function applySwap(log: EvmLog, venue: Venue, state: V4State): Applied<V4
 }
 
 /** Ticks, growth and reserves after it. */
-function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4State {
+function swapped(swap: logs.SwapLog, state: V4State): V4State {
   if (state.ticks === null) return state
   const [amount0, amount1] = swap.amounts
   const falls = swap.sqrtPrice < state.sqrtPrice || (swap.sqrtPrice === state.sqrtPrice && swap.tick < state.tick)
@@ -54,7 +54,6 @@ function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4Sta
       amountIn: -swap.amounts[paid],
       feePips: swap.feePips,
       protocolFeePips: state.protocolFees[paid],
-      tickSpacing,
       sqrtPriceAfter: swap.sqrtPrice,
       tickAfter: swap.tick,
       liquidityAfter: swap.liquidity,
@@ -64,7 +63,7 @@ function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4Sta
   const { ticks, growth, protocolFee, providersFee } = walked
   const kept = state.positions === null ? protocolFee + providersFee : protocolFee
   const moved: Amounts = zeroForOne ? [-amount0 - kept, -amount1] : [-amount0, -amount1 - kept]
-  return { ...state, ticks, growth, reserves: plus(state.reserves, moved) }
+  return { ...state, ticks, growth, reserves: movedReserves(state.reserves, moved) }
 }
 
 export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
@@ -77,7 +76,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   }
   const modified = modify(state, change) ?? { state: lost(state), principal: principalOf(state, change), fees: NOTHING }
   const { principal, fees } = modified
-  const reserves = plus(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
+  const reserves = movedReserves(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
   const after = { ...modified.state, reserves }
   const happening: Happening =
     liquidityDelta === 0n
@@ -88,7 +87,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
           log,
           reserves,
           sender,
-          amounts: principal.map((amount) => (amount < 0n ? -amount : amount)),
+          amounts: principal.map(sizeOf),
         }
   return { state: after, happenings: [happening] }
 }
@@ -98,7 +97,7 @@ export function applyDonate(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, amounts } = logs.donateOf(log)
   if (state.positions === null) return { state, happenings: [] }
   const growth = grown(grown(state.growth, 0, amounts[0], state.liquidity), 1, amounts[1], state.liquidity)
-  const reserves = plus(state.reserves, amounts)
+  const reserves = movedReserves(state.reserves, amounts)
   return { state: { ...state, growth, reserves }, happenings: [{ kind: 'reserves', log, reserves, sender }] }
 }
 
@@ -111,10 +110,4 @@ const NOTHING: Amounts = [0n, 0n]
 /** What was followed is not the pool: better no reserves than wrong ones. Prices and amounts are the logs' own and go on. */
 function lost(state: V4State): V4State {
   return { ...state, reserves: null, ticks: null, positions: null }
-}
-
-function plus(reserves: V4State['reserves'], [amount0, amount1]: Amounts): V4State['reserves'] {
-  if (reserves === null) return null
-  const sums = [(reserves[0] ?? 0n) + amount0, (reserves[1] ?? 0n) + amount1]
-  return sums.every((sum) => sum >= 0n) ? sums : null
 }

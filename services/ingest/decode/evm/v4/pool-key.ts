@@ -2,6 +2,7 @@
 import { keccak_256 } from '@noble/hashes/sha3'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
 import { addressWord, intWord, uintWord } from '../abi-call.js'
+import { tradedToken } from '../native-coin.js'
 import type { ChainContracts } from '../protocol.js'
 import type { Venue } from '../venue.js'
 
@@ -13,7 +14,6 @@ export type PoolKey = {
   hooks: string
 }
 
-const NATIVE = `0x${'0'.repeat(40)}`
 /** The hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
 
@@ -32,7 +32,7 @@ export function positionKeyOf(owner: string, tickLower: number, tickUpper: numbe
 
 /** Null: both sides are the native coin, itself and wrapped, which is no market. */
 export function venueOfKey(id: string, key: PoolKey, manager: KnownContract, chain: ChainContracts): Venue | null {
-  const tokens = key.currencies.map((currency) => (currency === NATIVE ? (chain.wrappedNative ?? NATIVE) : currency))
+  const tokens = key.currencies.map((currency) => tradedToken(currency, chain))
   if (tokens[0] === tokens[1]) return null
   return {
     id,

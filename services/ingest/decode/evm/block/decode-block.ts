@@ -1,0 +1,204 @@
+/** One block's logs → its events, and the book moved on to it. Pure but for the book: everything it needs was learned before. */
+import type { Event } from '../../../../core/domain/records.js'
+import type { EvmBlock, EvmLog } from '../log.js'
+import { BadLog, type Happening, type Protocol } from '../protocol.js'
+import { pairId, type Venue, type VenueState } from '../venue.js'
+import type { Book, KnownVenue } from './book.js'
+import { EventList } from './event-list.js'
+import { addHappening } from './happening-events.js'
+import { atBlock, type Learned, tokenEvent } from './learned.js'
+import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
+import { addTransfers } from './transfers.js'
+
+export type LostLog = { log: EvmLog; reason: string; detail: string }
+
+export type DecodedBlock = { events: Event[]; lost: LostLog[] }
+
+export function decodeBlock(block: EvmBlock, book: Book, learned: Learned, rules: DecodeRules): DecodedBlock {
+  return new BlockDecoder(block, book, learned, rules).decode()
+}
+
+type Touched = { known: KnownVenue; protocol: Protocol; happenings: Happening[] }
+
+class BlockDecoder {
+  private readonly events = new EventList()
+  private readonly lost: LostLog[] = []
+  /** Venues with logs in this block, in the order of their first. */
+  private readonly touched = new Map<string, Touched>()
+
+  constructor(
+    private readonly block: EvmBlock,
+    private readonly book: Book,
+    private readonly learned: Learned,
+    private readonly rules: DecodeRules,
+  ) {}
+
+  decode(): DecodedBlock {
+    const { block, book, learned, rules, events } = this
+    // Before pools are announced: a token's transfers count from the block after its pool was met.
+    addTransfers(block, book, learned, rules, events)
+    let ofTransaction = new Set<Touched>()
+    let txHash = ''
+    for (const log of block.logs) {
+      if (log.txHash !== txHash) {
+        this.settle(ofTransaction)
+        ofTransaction = new Set()
+        txHash = log.txHash
+      }
+      try {
+        this.create(log)
+        const touched = this.apply(log)
+        if (touched !== undefined) ofTransaction.add(touched)
+      } catch (error) {
+        this.lose(log, error)
+      }
+    }
+    this.settle(ofTransaction)
+    this.close()
+    return { events: events.finish(), lost: this.lost }
+  }
+
+  private create(log: EvmLog): void {
+    const venue = createdVenue(log, this.rules)
+    if (venue === null || this.book.venue(venue.id) !== undefined || this.touched.has(venue.id)) return
+    const protocol = this.rules.protocolNamed(venue.protocol)
+    if (protocol === undefined) return
+    this.announceTokens(venue, log, 'at_log')
+    const pairs = venue.tokens.length === 2 ? [venue.id] : []
+    if (pairs.length > 0) this.events.add(log, poolEvent(venue, 0, 1))
+    const known: KnownVenue = { venue, state: protocol.emptyState(venue), pairs, funded: false }
+    this.touched.set(venue.id, { known, protocol, happenings: [] })
+  }
+
+  private apply(log: EvmLog): Touched | undefined {
+    const ref = venueRef(log, this.rules)
+    if (ref === null) return undefined
+    const touched = this.touched.get(ref.id) ?? this.meet(ref.id, log)
+    if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
+    const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.known.state)
+    touched.known = { ...touched.known, state }
+    touched.happenings.push(...happenings)
+    return touched
+  }
+
+  /** A venue's first log of the block. */
+  private meet(id: string, log: EvmLog): Touched | undefined {
+    const known = this.book.venue(id) ?? this.announce(id, log)
+    const protocol = known === undefined ? undefined : this.rules.protocolNamed(known.venue.protocol)
+    if (known === undefined || protocol === undefined) return undefined
+    const touched: Touched = { known, protocol, happenings: [] }
+    this.touched.set(id, touched)
+    return touched
+  }
+
+  private announce(id: string, log: EvmLog): KnownVenue | undefined {
+    const found = this.learned.venues.get(id)
+    if (found === undefined) return undefined
+    if ('refused' in found) {
+      if (this.rules.scope.pools.has(id)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      return undefined
+    }
+    const { venue, state } = found
+    if (!isWellMade(venue) || !isInScope(this.rules.scope, venue)) return undefined
+    this.announceTokens(venue, log, 'at_start')
+    const pairs = venue.tokens.length === 2 ? [id] : []
+    if (pairs.length > 0) this.events.open(log, poolEvent(venue, 0, 1))
+    return { venue, state, pairs, funded: null }
+  }
+
+  private announceTokens(venue: Venue, log: EvmLog, where: 'at_log' | 'at_start'): void {
+    for (const token of venue.tokens) {
+      const known = this.book.token(token)
+      if (known === undefined) {
+        const event = tokenEvent(token, this.learned)
+        if (where === 'at_start') this.events.open(log, event)
+        else this.events.add(log, event)
+      }
+      if (known?.traded !== true) this.book.putToken(token, { traded: true })
+    }
+  }
+
+  private settle(ofTransaction: Iterable<Touched>): void {
+    for (const touched of ofTransaction) {
+      const { known, protocol } = touched
+      if (protocol.settle === undefined) continue
+      const { state, happenings } = protocol.settle(known.venue, known.state)
+      touched.known = { ...known, state }
+      touched.happenings.push(...happenings)
+    }
+  }
+
+  /** What the block's end tells: reserves that logs do not, the first liquidity, pairs of several tokens. */
+  private close(): void {
+    for (const [id, touched] of this.touched) {
+      const happenings = touched.happenings.sort((a, b) => a.log.logIndex - b.log.logIndex)
+      let before = this.book.venue(id)?.state.reserves ?? null
+      const told = this.withReadReserves(touched, happenings)
+      for (const happening of told) {
+        touched.known = this.tell(touched.known, happening, before)
+        before = happening.reserves ?? before
+      }
+      if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
+      this.book.putVenue(id, touched.known)
+    }
+  }
+
+  private withReadReserves(touched: Touched, happenings: readonly Happening[]): readonly Happening[] {
+    const { known, protocol } = touched
+    if (protocol.readReserves === undefined) return happenings
+    const read = this.learned.reserves.get(atBlock(this.block.number, known.venue.id)) ?? null
+    touched.known = { ...known, state: { ...known.state, reserves: read } }
+    const last = happenings.findLastIndex(({ kind }) => kind !== 'launch' && kind !== 'token')
+    return happenings.map((happening, index) => ({ ...happening, reserves: index === last ? read : null }))
+  }
+
+  private tell(known: KnownVenue, happening: Happening, before: VenueState['reserves']): KnownVenue {
+    const { venue } = known
+    let { pairs, funded } = known
+    if (happening.kind === 'swap') {
+      const pair = pairId(venue, happening.tokenIn, happening.tokenOut)
+      if (!pairs.includes(pair)) {
+        this.events.add(happening.log, poolEvent(venue, happening.tokenIn, happening.tokenOut))
+        pairs = [...pairs, pair]
+      }
+    }
+    const isFirst = happening.kind === 'liquidity' && happening.change === 'add' && funded === false
+    const wallet = this.block.senders.get(happening.log.txHash)
+    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before })
+    if (isFirst) funded = true
+    return { ...known, pairs, funded }
+  }
+
+  /** A trade of two tokens changes the reserves of every pair that has one of them. */
+  private correctOtherPairs({ venue, pairs }: KnownVenue, told: readonly Happening[]): void {
+    const last = told.findLast(({ reserves }) => reserves !== null)
+    if (last?.kind !== 'swap') return
+    const others = pairs.filter((pair) => pair !== pairId(venue, last.tokenIn, last.tokenOut))
+    const happening: Happening = { kind: 'reserves', log: last.log, reserves: last.reserves, sender: last.sender }
+    const wallet = this.block.senders.get(last.log.txHash)
+    addHappening(this.events, { venue, pairs: others, happening, wallet, isFirst: false, before: null })
+  }
+
+  /** A stranger's log that only looks like one of ours is nobody's loss. */
+  private lose(log: EvmLog, error: unknown): void {
+    const { address } = log
+    const isVenue = this.book.venue(address) !== undefined || this.touched.has(address)
+    const isOurs = isVenue || this.rules.contracts.contracts.has(address)
+    if (!isOurs) return
+    const reason = error instanceof BadLog ? 'bad_log' : 'decoder_failed'
+    this.lost.push({ log, reason, detail: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function poolEvent(venue: Venue, first: number, second: number) {
+  const [low, high] = first < second ? [first, second] : [second, first]
+  return {
+    type: 'pool' as const,
+    pool: pairId(venue, low, high),
+    amm: venue.amm,
+    token0: venue.tokens[low] ?? '',
+    token1: venue.tokens[high] ?? '',
+    fee: venue.fee,
+    creator: venue.creator,
+  }
+}

@@ -1,0 +1,95 @@
+/** What happened in a venue → events of its pairs. */
+import type { LiquidityKind } from '../../../../core/domain/records.js'
+import type { Happening } from '../protocol.js'
+import { pairId, type Venue, type VenueState } from '../venue.js'
+import type { EventList } from './event-list.js'
+
+export type ToTell = {
+  venue: Venue
+  /** The venue's pairs that the log has heard of. */
+  pairs: readonly string[]
+  happening: Happening
+  /** Who signed; undefined where only logs are at hand: the log's sender stands in. */
+  wallet: string | undefined
+  /** The first liquidity the venue ever had. */
+  isFirst: boolean
+  /** The reserves before it, where known. */
+  before: VenueState['reserves']
+}
+
+export function addHappening(events: EventList, told: ToTell): void {
+  const { venue, pairs, happening, wallet, isFirst, before } = told
+  const { log } = happening
+  switch (happening.kind) {
+    case 'swap': {
+      const { tokenIn, tokenOut, sender, recipient } = happening
+      events.add(log, {
+        type: 'swap',
+        pool: pairId(venue, tokenIn, tokenOut),
+        amm: venue.amm,
+        sender,
+        recipient,
+        wallet: wallet ?? sender,
+        token_in: venue.tokens[tokenIn] ?? '',
+        amount_in: happening.amountIn.toString(),
+        token_out: venue.tokens[tokenOut] ?? '',
+        amount_out: happening.amountOut.toString(),
+        ...reservesOf(happening.reserves, Math.min(tokenIn, tokenOut), Math.max(tokenIn, tokenOut)),
+        sqrt_price: happening.sqrtPrice?.toString() ?? null,
+        profile: null,
+      })
+      return
+    }
+    case 'liquidity': {
+      const kind = isFirst ? 'create' : happening.change
+      return addLiquidity(events, venue, pairs, happening, { kind, amounts: happening.amounts, wallet })
+    }
+    case 'reserves': {
+      // Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries.
+      const none = venue.tokens.map(() => 0n)
+      const isLess = happening.reserves?.some((reserve, place) => reserve < (before?.[place] ?? 0n)) ?? false
+      return addLiquidity(events, venue, pairs, happening, { kind: isLess ? 'remove' : 'add', amounts: none, wallet })
+    }
+    case 'launch': {
+      const { token, platform, stage, progress, pool } = happening
+      return events.add(log, { type: 'launch', token, platform, stage, progress, pool })
+    }
+    case 'token': {
+      const { token, name, symbol, decimals, totalSupply } = happening
+      const total_supply = totalSupply?.toString() ?? null
+      return events.add(log, { type: 'token', token, name, symbol, decimals, total_supply })
+    }
+  }
+}
+
+type Moved = { kind: LiquidityKind; amounts: readonly bigint[]; wallet: string | undefined }
+
+function addLiquidity(
+  events: EventList,
+  venue: Venue,
+  pairs: readonly string[],
+  { log, sender, reserves }: Extract<Happening, { kind: 'liquidity' | 'reserves' }>,
+  { kind, amounts, wallet }: Moved,
+): void {
+  for (let low = 0; low < venue.tokens.length; low += 1) {
+    for (let high = low + 1; high < venue.tokens.length; high += 1) {
+      const pool = pairId(venue, low, high)
+      if (!pairs.includes(pool)) continue
+      events.add(log, {
+        type: 'liquidity',
+        pool,
+        amm: venue.amm,
+        kind,
+        sender,
+        wallet: wallet ?? sender,
+        amount0: (amounts[low] ?? 0n).toString(),
+        amount1: (amounts[high] ?? 0n).toString(),
+        ...reservesOf(reserves, low, high),
+      })
+    }
+  }
+}
+
+function reservesOf(reserves: VenueState['reserves'], low: number, high: number) {
+  return { reserve0: reserves?.[low]?.toString() ?? null, reserve1: reserves?.[high]?.toString() ?? null }
+}

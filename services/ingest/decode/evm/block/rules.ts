@@ -1,0 +1,108 @@
+/** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
+import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
+import type { EvmLog } from '../log.js'
+import type { ChainContracts, Protocol } from '../protocol.js'
+import type { Venue } from '../venue.js'
+
+export type Scope = {
+  /** Venues by id, whatever their exchange. */
+  pools: ReadonlySet<string>
+  /** Venues that hold one of these. */
+  tokens: ReadonlySet<string>
+  /** Only these exchanges; none: all that are known. */
+  amms: ReadonlySet<string>
+  balances: 'off' | 'scoped' | 'all'
+}
+
+export type DecodeRules = {
+  chain: string
+  contracts: ChainContracts
+  scope: Scope
+  /** Tokens that rank as money: too widely held to be followed unless named. */
+  money: ReadonlySet<string>
+  protocolNamed(name: string): Protocol | undefined
+  /** Protocols whose new venues this log may describe. */
+  creatorsOf(topic: string): readonly Protocol[]
+  /** Protocols whose venues this log may change. */
+  changersOf(topic: string): readonly Protocol[]
+  /** Every first topic that means something here, without transfers. */
+  topics: readonly string[]
+}
+
+export type RuleOptions = Pick<DecodeRules, 'chain' | 'scope' | 'money'> & {
+  protocols: readonly Protocol[]
+  contracts: readonly KnownContract[]
+  wrappedNative: string | undefined
+}
+
+export function createRules(options: RuleOptions): DecodeRules {
+  const { chain, scope, money, protocols, contracts, wrappedNative } = options
+  const creators = new Map<string, Protocol[]>()
+  const changers = new Map<string, Protocol[]>()
+  const note = (map: Map<string, Protocol[]>, topic: string, protocol: Protocol) => {
+    const list = map.get(topic)
+    if (list === undefined) map.set(topic, [protocol])
+    else list.push(protocol)
+  }
+  for (const protocol of protocols) {
+    for (const topic of protocol.creationTopics) note(creators, topic, protocol)
+    for (const topic of protocol.topics) note(changers, topic, protocol)
+  }
+  const byName = new Map(protocols.map((protocol) => [protocol.name, protocol]))
+  return {
+    chain,
+    scope,
+    money,
+    contracts: {
+      wrappedNative,
+      contracts: new Map(contracts.map((contract) => [contract.address, contract])),
+      named: scope.pools,
+    },
+    protocolNamed: (name) => byName.get(name),
+    creatorsOf: (topic) => creators.get(topic) ?? [],
+    changersOf: (topic) => changers.get(topic) ?? [],
+    topics: [...new Set([...creators.keys(), ...changers.keys()])],
+  }
+}
+
+/** A venue that no facts keep out yet: before it is described. */
+export function mayBeInScope({ pools, tokens }: Scope, id: string): boolean {
+  return (pools.size === 0 && tokens.size === 0) || tokens.size > 0 || pools.has(id)
+}
+
+export function isInScope({ pools, tokens, amms }: Scope, venue: Venue): boolean {
+  if (pools.has(venue.id)) return true
+  if (amms.size > 0 && !amms.has(venue.amm)) return false
+  if (pools.size === 0 && tokens.size === 0) return true
+  return venue.tokens.some((token) => tokens.has(token))
+}
+
+/** Which venue a log is about, and the protocols it may be of; null: about none. Throws what `venueOf` throws. */
+export function venueRef(log: EvmLog, rules: DecodeRules): { id: string; candidates: readonly Protocol[] } | null {
+  const protocols = rules.changersOf(log.topics[0] ?? '')
+  if (protocols.length === 0) return null
+  // Only a contract known as a singleton may speak of venues other than itself.
+  const speaker = rules.contracts.contracts.get(log.address)
+  const singleton = protocols.find(({ name }) => name === speaker?.protocol)
+  if (singleton !== undefined) {
+    const id = singleton.venueOf(log)
+    return id === null ? null : { id, candidates: [singleton] }
+  }
+  const own = protocols.filter((protocol) => protocol.venueOf(log) === log.address)
+  return own.length === 0 ? null : { id: log.address, candidates: own }
+}
+
+/** The venue a known contract's log creates; null: none, or none that is wanted. */
+export function createdVenue(log: EvmLog, rules: DecodeRules): Venue | null {
+  const topic = log.topics[0] ?? ''
+  const contract = rules.contracts.contracts.get(log.address)
+  if (contract === undefined) return null
+  const creator = rules.creatorsOf(topic).find(({ name }) => name === contract.protocol)
+  const venue = creator?.created(log, contract, rules.contracts) ?? null
+  return venue !== null && isWellMade(venue) && isInScope(rules.scope, venue) ? venue : null
+}
+
+/** A pool of a token with itself has no price. */
+export function isWellMade({ tokens }: Venue): boolean {
+  return tokens.length >= 2 && new Set(tokens).size === tokens.length
+}

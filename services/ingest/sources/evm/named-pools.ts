@@ -1,0 +1,83 @@
+/** Pools asked for by name, described before anything is read: a mistyped one is told at the start, not waited for in silence. */
+import { ConfigError, type DextapeError } from '../../../core/domain/errors.js'
+import type { DecodeRules } from '../../decode/evm/block/rules.js'
+import type { EvmLog } from '../../decode/evm/log.js'
+import type { Protocol, Reading, Refusal } from '../../decode/evm/protocol.js'
+import type { Venue } from '../../decode/evm/venue.js'
+import type { ChainReader, Header } from './chain-reader.js'
+import { readAll } from './read-all.js'
+
+export type NamedPool = {
+  venue: Venue
+  /** The contract whose logs tell of it. */
+  speaker: string
+}
+
+export type NamedPools = {
+  described: NamedPool[]
+  /** Pools inside a singleton that nobody can describe now; their creation may be in the history to come. */
+  awaited: { id: string; speakers: string[]; reason: string }[]
+}
+
+export async function describeNamed(
+  rules: DecodeRules,
+  protocols: readonly Protocol[],
+  at: Header,
+  reader: Pick<ChainReader, 'call'>,
+  signal: AbortSignal,
+): Promise<NamedPools> {
+  const ids = [...rules.scope.pools]
+  const onPruned = (error: DextapeError) => {
+    throw error
+  }
+  const tasks = ids.map((id) => ({ at, reading: describeAny(id, rules, protocols) }))
+  const results = await readAll(tasks, reader, signal, onPruned)
+  const named: NamedPools = { described: [], awaited: [] }
+  const refused: string[] = []
+  for (const [index, id] of ids.entries()) {
+    const result = results[index] ?? { refused: 'nothing was read' }
+    if (!('refused' in result)) named.described.push(result)
+    else if (PLAIN.test(id)) refused.push(`${id}: ${result.refused}`)
+    else named.awaited.push({ id, speakers: singletonsFor(id, rules, protocols), reason: result.refused })
+  }
+  if (refused.length === 0) return named
+  throw new ConfigError({
+    code: 'pool_undescribed',
+    what: `Not a pool that can be followed: ${refused.join('; ')}`,
+    where: { chain: rules.chain, block: at.number },
+    fix: 'Check the address and the chain; docs/protocols.md lists what is decoded where',
+  })
+}
+
+function* describeAny(id: string, rules: DecodeRules, protocols: readonly Protocol[]): Reading<NamedPool | Refusal> {
+  const reasons: string[] = []
+  for (const protocol of protocols) {
+    for (const speaker of speakersOf(id, protocol, rules)) {
+      const venue = yield* protocol.describe(id, silentLog(speaker), rules.contracts)
+      if (!('refused' in venue)) return { venue, speaker }
+      if (!reasons.includes(venue.refused)) reasons.push(venue.refused)
+    }
+  }
+  return { refused: reasons.join(', ') || 'no protocol knows it' }
+}
+
+const PLAIN = /^0x[0-9a-f]{40}$/
+
+/** Who may tell of the pool: itself, or a singleton of the protocol. */
+function speakersOf(id: string, protocol: Protocol, { contracts }: DecodeRules): string[] {
+  if (protocol.isSingleton !== true) return PLAIN.test(id) ? [id] : []
+  return [...contracts.contracts.values()].filter(({ protocol: name }) => name === protocol.name).map((c) => c.address)
+}
+
+function singletonsFor(id: string, rules: DecodeRules, protocols: readonly Protocol[]): string[] {
+  return protocols.flatMap((protocol) => speakersOf(id, protocol, rules))
+}
+
+/** Nothing of it is said but by whom. */
+function silentLog(address: string): EvmLog {
+  const nothing = `0x${'0'.repeat(64)}`
+  return {
+    ...{ address, topics: [], data: '0x', blockNumber: 0, blockHash: nothing },
+    ...{ txHash: nothing, txIndex: 0, logIndex: 0 },
+  }
+}

@@ -1,0 +1,117 @@
+/** Opens an EVM chain as a source: what is wrong with its configuration is told here, before anything is read. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
+import type { ChainFacts } from '../../../core/domain/chains.js'
+import type { DextapeError } from '../../../core/domain/errors.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
+import { PROTOCOLS } from '../../decode/evm/protocols.js'
+import type { Venue } from '../../decode/evm/venue.js'
+import type { Source } from '../../source.js'
+import { openBook } from './book/kept-book.js'
+import type { LogFilter } from './chain-reader.js'
+import { watchFinality } from './finality.js'
+import { describeNamed } from './named-pools.js'
+import { createProgress } from './progress.js'
+import { readAll } from './read-all.js'
+import { findReferencePools } from './reference-pools.js'
+import { createChainReader } from './rpc/reader.js'
+import { filterOf } from './scope-filter.js'
+import { createEvmSource, type EvmPosition } from './source.js'
+import { startBlock } from './start-block.js'
+import { checkConfiguredTokens } from './start-checks.js'
+
+export type OpenEvmOptions = {
+  config: EvmSourceConfig
+  facts: ChainFacts
+  /** A folder of this chain's and generation's own. */
+  bookPath: string
+  logger: Logger
+  progressMs: number
+  signal: AbortSignal
+  nowMs?: () => number
+}
+
+/** Fails with a `ConfigError` where the configuration does not fit the chain; what may pass can be tried again. */
+export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmSource> {
+  const { config, bookPath, logger, nowMs = Date.now } = options
+  const { chain, chainId, rpcUrls, maxRps } = config
+  const reader = createChainReader({
+    chain,
+    chainId,
+    urls: rpcUrls,
+    logger,
+    ...(maxRps === undefined ? {} : { maxRps }),
+  })
+  try {
+    const { rules, filter } = await resolveScope(options, reader)
+    const source = createEvmSource({
+      ...{ chain, reader, rules, filter, logger, nowMs },
+      id: `evm/${chain}`,
+      name: `${chain} nodes`,
+      book: openBook({ path: bookPath }),
+      firstBlock: (until) => startBlock(config.start, chain, reader, until),
+      finality: watchFinality(config.finality, reader, nowMs),
+      progress: createProgress(chain, logger, options.progressMs, nowMs),
+    })
+    return { source, endpoints: () => reader.status() }
+  } catch (error) {
+    await reader.close()
+    throw error
+  }
+}
+
+type Reader = ReturnType<typeof createChainReader>
+
+export type OpenedEvmSource = { source: Source<EvmPosition>; endpoints: Reader['status'] }
+
+/** The scope with what only the chain can tell. */
+async function resolveScope(
+  { config, facts, bookPath, logger, signal }: OpenEvmOptions,
+  reader: Reader,
+): Promise<{ rules: DecodeRules; filter: LogFilter }> {
+  await reader.start(signal)
+  await checkConfiguredTokens(reader, facts, new Set(config.explicitTokens), logger, signal)
+  const head = await reader.head(signal)
+  const own = rulesOf(config, facts, [])
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, { described: [], awaited: [] }) }
+  const named = await describeNamed(own, PROTOCOLS, head, reader, signal)
+  for (const { id, reason } of named.awaited)
+    logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
+  const references = await referencesOf(named.described.map(({ venue }) => venue))
+  const rules = rulesOf(config, facts, references)
+  const all = references.length === 0 ? named : await describeNamed(rules, PROTOCOLS, head, reader, signal)
+  return { rules, filter: filterOf(rules, all) }
+
+  /** The same ones after a restart, however liquidity moved meanwhile. */
+  async function referencesOf(venues: readonly Venue[]): Promise<string[]> {
+    mkdirSync(bookPath, { recursive: true })
+    const file = join(bookPath, 'reference-pools.json')
+    const key = [...config.scope.pools].sort().join()
+    const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { key: string; pools: string[] }) : null
+    if (kept?.key === key) return kept.pools
+    const onPruned = (error: DextapeError) => {
+      throw error
+    }
+    const reading = findReferencePools(venues, facts, config.contracts)
+    const [pools = []] = await readAll([{ at: head, reading }], reader, signal, onPruned)
+    writeFileSync(file, JSON.stringify({ key, pools }))
+    if (pools.length > 0) logger.info('pools followed for the prices of money', { chain: config.chain, pools })
+    return pools
+  }
+}
+
+/** What is decoded for a scope; `references`: pools beside it. */
+export function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonly string[]): DecodeRules {
+  const { pools, tokens, amms, balances } = config.scope
+  const { anchor, native, stables, majors } = facts
+  return createRules({
+    chain: config.chain,
+    scope: { pools: new Set([...pools, ...references]), tokens: new Set(tokens), amms: new Set(amms), balances },
+    money: new Set([anchor, native, ...stables, ...majors].flatMap((token) => token ?? [])),
+    protocols: PROTOCOLS,
+    contracts: config.contracts,
+    wrappedNative: native,
+  })
+}

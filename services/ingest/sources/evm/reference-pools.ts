@@ -1,0 +1,68 @@
+/**
+ * Pools that give named ones their USD prices: who asks for one pool against the native coin has no price for that coin unless
+ * its own pools against the anchor are followed too.
+ */
+import type { ChainFacts } from '../../../core/domain/chains.js'
+import type { KnownContract } from '../../../core/domain/evm-contracts.js'
+import { addressWord, answeredAddress, callOf, uintWord } from '../../decode/evm/abi-call.js'
+import { readBalance } from '../../decode/evm/erc20.js'
+import { selectorOf } from '../../decode/evm/keccak.js'
+import type { Reading } from '../../decode/evm/protocol.js'
+import type { Venue } from '../../decode/evm/venue.js'
+
+/** Fee tiers of Uniswap V3 and Pancake V3 factories, hundredths of a basis point. */
+const FEE_TIERS = [100, 500, 2500, 3000, 10_000]
+/** The median of three keeps one odd pool from setting the price. */
+const POOLS_A_TOKEN = 3
+const GET_PAIR = selectorOf('getPair(address,address)')
+const GET_POOL = selectorOf('getPool(address,address,uint24)')
+const ZERO = `0x${'0'.repeat(40)}`
+
+/** The deepest pools of each token that needs a price, against money ranked better. */
+export function* findReferencePools(
+  venues: readonly Venue[],
+  facts: ChainFacts,
+  contracts: readonly KnownContract[],
+): Reading<string[]> {
+  const found: string[] = []
+  for (const [token, quotes] of tokensToPrice(venues, facts)) {
+    const pools: { pool: string; depth: bigint }[] = []
+    for (const quote of quotes) {
+      const candidates = yield* poolsOf(token, quote, contracts)
+      for (const pool of candidates) {
+        const depth = (yield* readBalance(token, pool)) ?? 0n
+        if (depth > 0n) pools.push({ pool, depth })
+      }
+    }
+    pools.sort((a, b) => (a.depth < b.depth ? 1 : -1))
+    found.push(...pools.slice(0, POOLS_A_TOKEN).map(({ pool }) => pool))
+  }
+  const named = new Set(venues.map(({ id }) => id))
+  return [...new Set(found)].filter((pool) => !named.has(pool))
+}
+
+/** Money other than dollars that the pools trade, with what it is priced in; a coin priced in the native one needs that one's price too. */
+function tokensToPrice(
+  venues: readonly Venue[],
+  { anchor, native, stables, majors }: ChainFacts,
+): Map<string, string[]> {
+  const dollars = [...(anchor === undefined ? [] : [anchor]), ...stables]
+  const wanted = new Map<string, string[]>()
+  const traded = new Set(venues.flatMap(({ tokens }) => tokens))
+  const majorsTraded = majors.filter((token) => traded.has(token))
+  for (const token of majorsTraded) wanted.set(token, native === undefined ? dollars : [...dollars, native])
+  if (native !== undefined && (traded.has(native) || majorsTraded.length > 0)) wanted.set(native, dollars)
+  return wanted
+}
+
+function* poolsOf(token: string, quote: string, contracts: readonly KnownContract[]): Reading<string[]> {
+  const pair = addressWord(token) + addressWord(quote)
+  const calls = contracts.flatMap(({ address, protocol }) => {
+    if (protocol === 'uniswap-v2') return [callOf(address, GET_PAIR, pair)]
+    if (protocol !== 'uniswap-v3' && protocol !== 'pancake-v3') return []
+    return FEE_TIERS.map((fee) => callOf(address, GET_POOL, pair, uintWord(fee)))
+  })
+  const answers = yield calls
+  const pools = answers.map((answer) => answeredAddress(answer))
+  return [...new Set(pools)].filter((pool): pool is string => pool !== null && pool !== ZERO)
+}

@@ -1,0 +1,118 @@
+/** Before anything is read: is every endpoint a node of this chain? */
+import { ConfigError, DextapeError } from '../../../../core/domain/errors.js'
+import { createBackoff, type Sleep } from '../../../../core/runtime/backoff.js'
+import type { Logger } from '../../../../core/runtime/logger.js'
+import type { Endpoint } from './endpoint.js'
+import { quantity } from './hex.js'
+import { NodeFault } from './node-fault.js'
+
+export type ChainCheckOptions = {
+  chain: string
+  /** Undefined: whatever the first that answers says, and all others the same. */
+  chainId: number | undefined
+  endpoints: readonly Endpoint[]
+  timeoutMs: number
+  logger: Logger
+  random: () => number
+  sleep: Sleep
+}
+
+const ATTEMPTS = 4
+
+/** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
+export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
+  const { chain, endpoints, logger } = options
+  const backoff = createBackoff({ firstMs: 200, random: options.random, sleep: options.sleep })
+  const faults = new Map<Endpoint, unknown>()
+  let expected = options.chainId
+  let silent = [...endpoints]
+  for (let attempt = 1; attempt <= ATTEMPTS && silent.length > 0; attempt++) {
+    if (attempt > 1) await backoff.wait(signal)
+    const ids = await Promise.all(silent.map((endpoint) => idOf(endpoint, options, signal, faults)))
+    signal.throwIfAborted()
+    for (const [place, endpoint] of silent.entries()) {
+      const id = ids[place]
+      if (id === undefined) continue
+      expected ??= id
+      if (id !== expected) throw otherChain(chain, endpoint, expected, id)
+    }
+    silent = silent.filter((_, place) => ids[place] === undefined)
+    // One that works is enough to begin.
+    if (attempt >= 2 && silent.length < endpoints.length) break
+  }
+  if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
+  for (const endpoint of silent) {
+    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason: faults.get(endpoint) })
+    void keepAsking(endpoint, expected, options, closing)
+  }
+}
+
+async function idOf(
+  endpoint: Endpoint,
+  { timeoutMs }: ChainCheckOptions,
+  signal: AbortSignal,
+  faults: Map<Endpoint, unknown>,
+): Promise<number | undefined> {
+  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], { signal, urgent: true, timeoutMs })
+  const id = outcome?.ok ? quantity(outcome.result) : null
+  if (id !== null) return id
+  const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
+  faults.set(
+    endpoint,
+    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: 'a chain id that is none' }),
+  )
+  return undefined
+}
+
+async function keepAsking(
+  endpoint: Endpoint,
+  expected: number | undefined,
+  options: ChainCheckOptions,
+  closing: AbortSignal,
+): Promise<void> {
+  const { chain, logger } = options
+  const backoff = createBackoff({ firstMs: 1_000, maxMs: 60_000, random: options.random, sleep: options.sleep })
+  while (!closing.aborted) {
+    await backoff.wait(closing)
+    const id = await idOf(endpoint, options, closing, new Map()).catch(() => undefined)
+    if (id === undefined) continue
+    if (id === expected) return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    endpoint.health.disable(`a node of chain ${id}, not ${expected}`)
+    return logger.error('a node is of another chain and is not asked', {
+      chain,
+      endpoint: endpoint.name,
+      got: id,
+      expected,
+    })
+  }
+}
+
+function otherChain(chain: string, endpoint: Endpoint, expected: number, got: number): ConfigError {
+  return new ConfigError({
+    code: 'other_chain',
+    what: `the endpoint ${endpoint.name} is a node of another chain`,
+    where: { chain },
+    expected: `chain id ${expected}`,
+    got: `chain id ${got}`,
+    fix: `Give an endpoint of ${chain}, or give this one to the chain it belongs to.`,
+  })
+}
+
+function nobodyAnswers(
+  chain: string,
+  silent: readonly Endpoint[],
+  faults: ReadonlyMap<Endpoint, unknown>,
+): DextapeError {
+  const said = silent.map((endpoint) => {
+    const fault = faults.get(endpoint)
+    return `${endpoint.name}: ${fault instanceof NodeFault ? fault.detail : 'no answer'}`
+  })
+  return new DextapeError({
+    code: 'no_node_answers',
+    what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',
+    where: { chain },
+    got: said.join('; '),
+    fix: 'Check the endpoints’ URLs and keys, and that they can be reached from here.',
+    retry: true,
+  })
+}

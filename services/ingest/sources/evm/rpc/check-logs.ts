@@ -1,0 +1,124 @@
+/** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
+import type { EvmLog } from '../../../decode/evm/log.js'
+import type { Blame, FullHeader } from './check-headers.js'
+import { isAddress, isBytes, isHash, quantity } from './hex.js'
+import type { CompiledFilter } from './log-filter.js'
+
+export type AskedLogs = { from: number; to: number; hash?: string }
+
+type WireLog = {
+  address?: unknown
+  topics?: unknown
+  data?: unknown
+  blockNumber?: unknown
+  blockHash?: unknown
+  transactionHash?: unknown
+  transactionIndex?: unknown
+  logIndex?: unknown
+  removed?: unknown
+}
+
+export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilter, blame: Blame): EvmLog[] {
+  if (!Array.isArray(result)) throw blame('lies', 'logs that are no list', asked.from)
+  const logs = new Array<EvmLog>(result.length)
+  let before: EvmLog | undefined
+  for (let place = 0; place < result.length; place++) {
+    const log = readLog(result[place], before, blame)
+    checkAsked(log, asked, filter, blame)
+    if (before !== undefined) checkOrder(before, log, blame)
+    logs[place] = log
+    before = log
+  }
+  return logs
+}
+
+function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame): EvmLog {
+  if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log that is no object')
+  const { address, topics, data, transactionHash } = wire
+  const blockNumber = quantity(wire.blockNumber)
+  const txIndex = quantity(wire.transactionIndex)
+  const logIndex = quantity(wire.logIndex)
+  if (blockNumber === null || txIndex === null || logIndex === null)
+    throw blame('lies', 'a log without block number, transaction index or log index')
+  if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
+  if (!isAddress(address) || !isBytes(data) || !Array.isArray(topics) || topics.length > 4 || !topics.every(isHash))
+    throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
+  // Texts that recur are kept once: most of a range's memory would be copies.
+  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : wire.blockHash
+  const txHash = transactionHash === before?.txHash ? before?.txHash : transactionHash
+  if (!isHash(blockHash) || !isHash(txHash))
+    throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
+  return {
+    address: address.toLowerCase(),
+    topics: topics.map((topic) => topic.toLowerCase()),
+    data: data.toLowerCase(),
+    blockNumber,
+    blockHash: blockHash.toLowerCase(),
+    txHash: txHash.toLowerCase(),
+    txIndex,
+    logIndex,
+  }
+}
+
+function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame: Blame): void {
+  if (log.blockNumber < asked.from || log.blockNumber > asked.to)
+    throw blame('lies', `a log of block ${log.blockNumber} outside ${asked.from} to ${asked.to}`, log.blockNumber)
+  if (asked.hash !== undefined && log.blockHash !== asked.hash)
+    throw blame('lies', `a log of block ${log.blockHash} where ${asked.hash} was asked for`, log.blockNumber)
+  const address = filter.address(log.address)
+  if (address === undefined || filter.topic(log.topics[0]) === undefined)
+    throw blame('lies', `log ${log.logIndex} does not pass the filter`, log.blockNumber)
+  log.address = address
+}
+
+function checkOrder(before: EvmLog, log: EvmLog, blame: Blame): void {
+  if (log.blockNumber < before.blockNumber)
+    throw blame('lies', `logs of block ${log.blockNumber} behind those of ${before.blockNumber}`, log.blockNumber)
+  if (log.blockNumber > before.blockNumber) return
+  if (log.blockHash !== before.blockHash)
+    throw blame('lies', `two blocks of the number ${log.blockNumber} in one answer`, log.blockNumber)
+  if (log.logIndex <= before.logIndex || log.txIndex < before.txIndex)
+    throw blame('lies', `log ${log.logIndex} behind log ${before.logIndex}`, log.blockNumber)
+}
+
+/** Why a block's logs are asked for again, alone and by its hash; null: they are not. */
+export type Doubt = 'other_block' | 'not_in_bloom' | 'empty' | 'cut'
+
+/** An empty block whose bloom alarms falsely more often than not says nothing. */
+const USELESS_BLOOM = 0.5
+/** A provider's silent cap would be no smaller. */
+const SMALLEST_CAP = 100
+
+/** What one answer over several blocks leaves in doubt, by number. */
+export function doubts(
+  headers: readonly FullHeader[],
+  logsOf: ReadonlyMap<number, readonly EvmLog[]>,
+  filter: CompiledFilter,
+  isLogInBloom: (log: EvmLog, bloom: string) => boolean,
+): Map<number, Doubt> {
+  const found = new Map<number, Doubt>()
+  let count = 0
+  let lastWithLogs: FullHeader | undefined
+  for (const header of headers) {
+    const logs = logsOf.get(header.number)
+    if (logs === undefined) continue
+    count += logs.length
+    lastWithLogs = header
+    if (logs[0]?.blockHash !== header.hash) found.set(header.number, 'other_block')
+    else if (header.bloom !== null && !logs.every((log) => isLogInBloom(log, header.bloom as string)))
+      found.set(header.number, 'not_in_bloom')
+  }
+  // An answer that was cut off ends inside a block, or before its time.
+  if (headers.length > 1 && lastWithLogs !== undefined && !found.has(lastWithLogs.number))
+    found.set(lastWithLogs.number, 'cut')
+  const last = headers.at(-1)
+  for (const header of headers) {
+    const { number, bloom } = header
+    if (logsOf.has(number) || (bloom !== null && !filter.mayPass(bloom))) continue
+    const afterMany = count >= SMALLEST_CAP && number > (lastWithLogs?.number ?? 0)
+    const telling = bloom !== null && filter.falseAlarm(bloom) <= USELESS_BLOOM
+    // A node that knows the last block by its hash was not behind.
+    if (header === last || afterMany || telling) found.set(number, 'empty')
+  }
+  return found
+}

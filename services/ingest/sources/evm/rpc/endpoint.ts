@@ -1,0 +1,156 @@
+/** One node as we know it: its transport, its pace, what it takes and how it does. */
+import type { EndpointName } from './endpoint-name.js'
+import { createHealth, type Health } from './health.js'
+import { createLearnedLimits, type LearnedLimits } from './learned-limits.js'
+import { NodeFault } from './node-fault.js'
+import type { Pace } from './pace.js'
+import { createAdaptiveRate } from './rate.js'
+import { createSlots } from './slots.js'
+import type { SocketTransport } from './socket-transport.js'
+import type { Outcome, RpcRequest, Transport } from './transport.js'
+
+export type Sending = { signal: AbortSignal; urgent: boolean; timeoutMs: number; maxBatch?: number }
+
+export interface Endpoint {
+  readonly name: string
+  readonly health: Health
+  readonly limits: LearnedLimits
+  /** The head it last told of. */
+  head: { number: number; atMs: number } | null
+  /** Outcomes in order, faults among them. Rejects only when the signal aborts. */
+  send(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]>
+  /** Undefined: not over HTTP. */
+  readonly socket: SocketTransport | undefined
+  readonly inFlight: number
+  readonly requests: number
+  readonly bytesReceived: number
+  readonly perS: number
+  close(): void
+}
+
+export type EndpointOptions = {
+  name: EndpointName
+  transport: Transport
+  socket?: SocketTransport
+  /** Of the whole chain. */
+  chainPace: Pace
+  maxInFlight: number
+  nowMs: () => number
+  random: () => number
+}
+
+/** A node that is silent about so few is silent. */
+const SMALL_BATCH = 10
+
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { name, transport, chainPace, nowMs } = options
+  const health = createHealth(nowMs, options.random)
+  const limits = createLearnedLimits()
+  const rate = createAdaptiveRate(nowMs)
+  const slots = createSlots(options.maxInFlight)
+  let sent = 0
+
+  /** A batch that would fill a second's allowance keeps the head's requests waiting. */
+  function batchSize({ maxBatch = limits.batch }: Sending): number {
+    const perS = Math.min(chainPace.perS, rate.pace.perS)
+    return Math.max(1, Math.min(limits.batch, maxBatch, Math.floor(perS / 2)))
+  }
+
+  async function send(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
+    const size = batchSize(sending)
+    if (requests.length <= size) return sendBatch(requests, sending)
+    const batches: Promise<Outcome[]>[] = []
+    for (let first = 0; first < requests.length; first += size)
+      batches.push(sendBatch(requests.slice(first, first + size), sending))
+    const outcomes = await Promise.all(batches)
+    return outcomes.flat()
+  }
+
+  async function sendBatch(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
+    const { signal, urgent, timeoutMs } = sending
+    const count = requests.length
+    if (count > limits.batch) return send(requests, sending)
+    // The place is taken last: who waits for an allowance must not keep others from theirs.
+    await rate.pace.take(count, urgent, signal)
+    await chainPace.take(count, urgent, signal)
+    await slots.enter(urgent, signal)
+    let outcomes: Outcome[]
+    let startedMs: number
+    try {
+      sent += count
+      rate.sent(count)
+      startedMs = nowMs()
+      outcomes = await exchange(requests, { signal, timeoutMs })
+    } finally {
+      slots.leave()
+    }
+    signal.throwIfAborted()
+    const refused = count > 1 ? outcomes.find(isBatchRefusal) : undefined
+    if (refused !== undefined) {
+      health.failed(refused.fault, startedMs)
+      limits.batchRefused(count, refused.fault.limit)
+      return send(requests, sending)
+    }
+    learn(outcomes, startedMs)
+    return outcomes
+  }
+
+  async function exchange(
+    requests: readonly RpcRequest[],
+    options: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<Outcome[]> {
+    try {
+      return await transport.exchange(requests, options)
+    } catch (error) {
+      if (!(error instanceof NodeFault)) throw error
+      const fault = requests.length > 1 && isTooMuch(error, requests.length) ? asBatchRefusal(error) : error
+      return requests.map(() => ({ ok: false, fault }))
+    }
+  }
+
+  function learn(outcomes: readonly Outcome[], startedMs: number): void {
+    const faults = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.fault]))
+    const limited = faults.find(({ kind }) => kind === 'rate_limited')
+    if (limited !== undefined) rate.limited(limited.retryAfterMs)
+    else rate.succeeded()
+    if (faults.length < outcomes.length) {
+      health.succeeded(nowMs() - startedMs)
+      limits.batchWorked(outcomes.length)
+    }
+    for (const fault of new Set(faults)) health.failed(fault, startedMs)
+  }
+
+  return {
+    name: name.name,
+    health,
+    limits,
+    head: null,
+    send,
+    socket: options.socket,
+    get inFlight() {
+      return slots.inFlight
+    },
+    get requests() {
+      return sent
+    },
+    get bytesReceived() {
+      return transport.bytesReceived
+    },
+    get perS() {
+      return rate.pace.perS
+    },
+    close: () => transport.close(),
+  }
+}
+
+function isBatchRefusal(outcome: Outcome): outcome is { ok: false; fault: NodeFault } {
+  return !outcome.ok && outcome.fault.kind === 'batch_refused'
+}
+
+/** A batch whose answer is too large, or takes too long, is asked for in halves. */
+const isTooMuch = ({ kind }: NodeFault, count: number): boolean =>
+  kind === 'too_wide' || (kind === 'timeout' && count > SMALL_BATCH)
+
+function asBatchRefusal({ endpoint, detail }: NodeFault): NodeFault {
+  return new NodeFault({ kind: 'batch_refused', endpoint, detail })
+}

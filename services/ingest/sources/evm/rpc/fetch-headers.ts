@@ -1,0 +1,97 @@
+/** Headers by number or hash, checked; a range of them linked. */
+import type { Sleep } from '../../../../core/runtime/backoff.js'
+import { blameOn } from './blame.js'
+import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
+import type { Endpoint } from './endpoint.js'
+import type { Asking, EndpointPool } from './endpoint-pool.js'
+import { toQuantity } from './hex.js'
+import { NodeFault } from './node-fault.js'
+
+export interface HeaderFetcher {
+  range(from: number, to: number, asking: Asking): Promise<FullHeader[]>
+  byHash(hash: string, asking: Asking): Promise<FullHeader>
+  byNumber(number: number, asking: Asking): Promise<FullHeader>
+  /** `latest`, `finalized`: null where the node has none. */
+  byTag(tag: string, endpoint: Endpoint, asking: Asking): Promise<FullHeader | null>
+  /** How many transactions a block that was read lately has; null: not known (any more). */
+  txCountOf(hash: string): number | null
+}
+
+/** A reorg between two of a range's requests leaves headers of two chains: asked again, they are of one. */
+const LINK_ATTEMPTS = 6
+const LINK_PAUSE_MS = 100
+const REMEMBERED_BLOCKS = 20_000
+
+export function createHeaderFetcher(
+  pool: EndpointPool,
+  chain: string,
+  nowMs: () => number,
+  sleep: Sleep,
+): HeaderFetcher {
+  const txCounts = new Map<string, number>()
+
+  function remembered(header: FullHeader): FullHeader {
+    if (header.txCount === null) return header
+    if (txCounts.size >= REMEMBERED_BLOCKS) txCounts.clear()
+    txCounts.set(header.hash, header.txCount)
+    return header
+  }
+
+  async function unlinked(from: number, to: number, asking: Asking): Promise<FullHeader[]> {
+    const requests = Array.from({ length: to - from + 1 }, (_, place) => ({
+      method: 'eth_getBlockByNumber',
+      params: [toQuantity(from + place), false],
+    }))
+    return pool.ask(
+      requests,
+      (result, place, endpoint) => remembered(readHeader(result, { number: from + place }, blameOn(endpoint, chain))),
+      asking,
+    )
+  }
+
+  return {
+    async range(from, to, asking) {
+      for (let attempt = 1; ; attempt++) {
+        const headers = await unlinked(from, to, asking)
+        const broken = brokenLink(headers)
+        if (broken < 0) return headers
+        if (attempt >= LINK_ATTEMPTS) throw notLinked(pool, chain, headers[broken])
+        await sleep(LINK_PAUSE_MS * attempt, asking.signal)
+        asking.signal.throwIfAborted()
+      }
+    },
+    async byHash(hash, asking) {
+      const [header] = await pool.ask(
+        [{ method: 'eth_getBlockByHash', params: [hash, false] }],
+        (result, _, endpoint) => remembered(readHeader(result, { hash }, blameOn(endpoint, chain))),
+        asking,
+      )
+      return header as FullHeader
+    },
+    async byNumber(number, asking) {
+      const [header] = await unlinked(number, number, asking)
+      return header as FullHeader
+    },
+    async byTag(tag, endpoint, asking) {
+      const sending = { signal: asking.signal, urgent: asking.urgent, timeoutMs: pool.timeoutMs(asking) }
+      const startedMs = nowMs()
+      const [outcome] = await endpoint.send([{ method: 'eth_getBlockByNumber', params: [tag, false] }], sending)
+      if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? new Error('an outcome is missing')
+      if (outcome.result === null) return null
+      try {
+        return readHeader(outcome.result, {}, blameOn(endpoint, chain))
+      } catch (error) {
+        if (error instanceof NodeFault) endpoint.health.failed(error, startedMs)
+        throw error
+      }
+    },
+    txCountOf: (hash) => txCounts.get(hash) ?? null,
+  }
+}
+
+function notLinked(pool: EndpointPool, chain: string, header: FullHeader | undefined): NodeFault {
+  const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
+  const block = header?.number ?? 0
+  const detail = `block ${block} whose parent is not block ${block - 1}, ${LINK_ATTEMPTS} times`
+  return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
+}

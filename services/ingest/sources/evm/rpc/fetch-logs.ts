@@ -1,0 +1,137 @@
+/** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
+import type { EvmLog } from '../../../decode/evm/log.js'
+import { blameOn } from './blame.js'
+import { readLogs } from './check-logs.js'
+import type { Endpoint } from './endpoint.js'
+import type { Asking, EndpointPool } from './endpoint-pool.js'
+import { toQuantity } from './hex.js'
+import type { CompiledFilter } from './log-filter.js'
+import { NodeFault } from './node-fault.js'
+import type { Outcome } from './transport.js'
+
+/** What one range's answer held, in order. */
+export type LogPiece = { from: number; to: number; logs: EvmLog[] }
+
+export interface LogFetcher {
+  range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<LogPiece[]>
+  /** By block. */
+  byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<EvmLog[][]>
+}
+
+const MAX_BATCH = 50
+
+type Step = { logs: EvmLog[] } | { span: number } | { addresses: number }
+
+export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () => number): LogFetcher {
+  function params(addresses: readonly string[], filter: CompiledFilter, blocks: object): unknown[] {
+    return [{ ...blocks, ...(addresses.length === 0 ? {} : { address: addresses }), topics: filter.topicParams }]
+  }
+
+  async function step(
+    endpoint: Endpoint,
+    { from, to }: { from: number; to: number },
+    addresses: readonly string[],
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<Step> {
+    const asked = to - from + 1
+    const { limits } = endpoint
+    if (asked > limits.span) return { span: limits.span }
+    if (addresses.length > limits.addresses) return { addresses: limits.addresses }
+    const startedMs = nowMs()
+    const blocks = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+    const [outcome] = await endpoint.send([{ method: 'eth_getLogs', params: params(addresses, filter, blocks) }], {
+      signal: asking.signal,
+      urgent: asking.urgent,
+      timeoutMs: pool.timeoutMs(asking),
+    })
+    if (outcome === undefined) throw new Error('an outcome is missing')
+    if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length)
+    try {
+      const logs = readLogs(outcome.result, { from, to }, filter, blameOn(endpoint, chain))
+      limits.spanWorked(asked)
+      return { logs }
+    } catch (error) {
+      if (error instanceof NodeFault) endpoint.health.failed(error, startedMs)
+      throw error
+    }
+  }
+
+  async function piecesOf(
+    from: number,
+    to: number,
+    addresses: readonly string[],
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<LogPiece[]> {
+    const done = await pool.attempt(asking, (endpoint) => step(endpoint, { from, to }, addresses, filter, asking))
+    if ('logs' in done) return [{ from, to, logs: done.logs }]
+    if ('span' in done) {
+      const parts: Promise<LogPiece[]>[] = []
+      for (let first = from; first <= to; first += done.span)
+        parts.push(piecesOf(first, Math.min(to, first + done.span - 1), addresses, filter, asking))
+      return (await Promise.all(parts)).flat()
+    }
+    const parts: Promise<LogPiece[]>[] = []
+    for (let first = 0; first < addresses.length; first += done.addresses)
+      parts.push(piecesOf(from, to, addresses.slice(first, first + done.addresses), filter, asking))
+    return [merged(from, to, (await Promise.all(parts)).flat())]
+  }
+
+  return {
+    range: (from, to, filter, asking) => piecesOf(from, to, filter.addresses, filter, asking),
+    byHash: (hashes, filter, asking) => {
+      // Nothing can be split here; a filter that is too long for a node is checked for what it lets pass instead.
+      const longest = Math.min(...pool.endpoints.map(({ limits }) => limits.addresses))
+      const addresses = filter.addresses.length > longest ? [] : filter.addresses
+      return pool.ask(
+        hashes.map((hash) => ({ method: 'eth_getLogs', params: params(addresses, filter, { blockHash: hash }) })),
+        (result, place, endpoint) => {
+          const passing = addresses === filter.addresses ? result : onlyPassing(result, filter)
+          const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }
+          return readLogs(passing, asked, filter, blameOn(endpoint, chain))
+        },
+        { ...asking, maxBatch: MAX_BATCH },
+      )
+    },
+  }
+}
+
+/** What to ask instead; throws the fault where less would not help. */
+function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: number, addresses: number): Step {
+  const { fault, span } = outcome
+  const { limits } = endpoint
+  if (fault.kind === 'too_many_addresses' && addresses > 1) {
+    limits.tooManyAddresses(addresses, fault.limit)
+    return { addresses: Math.max(1, Math.min(addresses - 1, limits.addresses)) }
+  }
+  if (asked === 1) throw asTrouble(fault)
+  if (fault.kind === 'too_wide') {
+    limits.tooWide(asked, fault.limit, span === undefined ? undefined : span.to - span.from + 1)
+    return { span: Math.min(asked - 1, limits.span) }
+  }
+  // A node that says nothing, or nothing that is understood, may have had too much to do.
+  if (fault.kind === 'timeout' || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
+  throw fault
+}
+
+/** One block is the least that can be asked for: who finds that too much is to be asked no more. */
+function asTrouble(fault: NodeFault): NodeFault {
+  if (fault.kind !== 'too_wide' && fault.kind !== 'too_many_addresses') return fault
+  return new NodeFault({ kind: 'node_error', endpoint: fault.endpoint, detail: fault.detail })
+}
+
+/** Several filters' logs of the same blocks, in the chain's order. */
+function merged(from: number, to: number, pieces: readonly LogPiece[]): LogPiece {
+  const logs = pieces.flatMap((piece) => piece.logs)
+  logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  return { from, to, logs }
+}
+
+function onlyPassing(result: unknown, filter: CompiledFilter): unknown {
+  if (!Array.isArray(result)) return result
+  return result.filter((log: { address?: unknown } | null) => {
+    const address = log?.address
+    return typeof address !== 'string' || filter.address(address.toLowerCase()) !== undefined
+  })
+}

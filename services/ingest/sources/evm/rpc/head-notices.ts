@@ -1,0 +1,59 @@
+/** Endpoints' own notices of new heads, over their sockets: subscribed anew after each loss, for as long as anybody listens. */
+import { createBackoff, type Sleep } from '../../../../core/runtime/backoff.js'
+import { blameOn } from './blame.js'
+import { type FullHeader, readHeader } from './check-headers.js'
+import type { Endpoint } from './endpoint.js'
+import { NodeFault } from './node-fault.js'
+
+export type NoticeOptions = {
+  chain: string
+  endpoints: readonly Endpoint[]
+  timeoutMs: number
+  sleep: Sleep
+  random: () => number
+  onHead(endpoint: Endpoint, header: FullHeader): void
+}
+
+/** Runs until the signal aborts. */
+export async function followNotices(options: NoticeOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all(options.endpoints.map((endpoint) => followOne(endpoint, options, signal)))
+}
+
+async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: AbortSignal): Promise<void> {
+  const { socket } = endpoint
+  if (socket === undefined) return
+  const backoff = createBackoff({ firstMs: 500, maxMs: 30_000, random: options.random, sleep: options.sleep })
+  while (!signal.aborted && endpoint.health.usable) {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const stop = (): void => resolve()
+        signal.addEventListener('abort', stop, { once: true })
+        const end = (): void => {
+          signal.removeEventListener('abort', stop)
+          resolve()
+        }
+        const onHead = (wire: unknown): void => {
+          backoff.reset()
+          tell(endpoint, wire, options)
+        }
+        socket.subscribeHeads(onHead, end, { signal, timeoutMs: options.timeoutMs }).catch((error) => {
+          signal.removeEventListener('abort', stop)
+          reject(error)
+        })
+      })
+    } catch (error) {
+      // A node that has no subscriptions is polled.
+      if (!(error instanceof NodeFault) || error.kind === 'unsupported') return
+    }
+    await backoff.wait(signal)
+  }
+}
+
+function tell(endpoint: Endpoint, wire: unknown, { chain, onHead }: NoticeOptions): void {
+  try {
+    onHead(endpoint, readHeader(wire, {}, blameOn(endpoint, chain)))
+  } catch (error) {
+    // A notice is only a hint; polling finds what it should have told.
+    if (!(error instanceof NodeFault)) throw error
+  }
+}

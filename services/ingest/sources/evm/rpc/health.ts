@@ -1,0 +1,90 @@
+/** Whether an endpoint is to be asked: back-off after faults, a circuit after several, and how quick it is. */
+import { type FaultKind, isHarmless, type NodeFault } from './node-fault.js'
+
+const FIRST_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 30_000
+/** A key that is refused now is refused in a second too. */
+const DENIED_BACKOFF_MS = 15_000
+const OPEN_AFTER = 5
+/** The share of a new measurement in the average. */
+const LATENCY_SHARE = 0.1
+const ERROR_SHARE = 0.05
+
+export interface Health {
+  succeeded(latencyMs: number): void
+  /** `startedMs`: when its request was sent; several faults of the same moment are one. */
+  failed(fault: NodeFault, startedMs: number): void
+  /** 0: it may be asked. */
+  waitMs(): number
+  /** Smaller is better. */
+  score(inFlight: number): number
+  disable(reason: string): void
+  setLagging(behindBlocks: number | null): void
+  readonly usable: boolean
+  readonly healthy: boolean
+  readonly lagging: boolean
+  readonly reason: string | null
+  readonly latencyMs: number | null
+  readonly errors: Readonly<Partial<Record<FaultKind, number>>>
+}
+
+export function createHealth(nowMs: () => number, random: () => number): Health {
+  const errors: Partial<Record<FaultKind, number>> = {}
+  let disabled: string | null = null
+  let behindBlocks: number | null = null
+  let failures = 0
+  let lastFault: NodeFault | null = null
+  let countedMs = Number.NEGATIVE_INFINITY
+  let openUntilMs = 0
+  let latencyMs: number | null = null
+  let errorShare = 0
+
+  return {
+    succeeded(tookMs) {
+      failures = 0
+      latencyMs = latencyMs === null ? tookMs : latencyMs + (tookMs - latencyMs) * LATENCY_SHARE
+      errorShare -= errorShare * ERROR_SHARE
+    },
+    failed(fault, startedMs) {
+      errors[fault.kind] = (errors[fault.kind] ?? 0) + 1
+      // Too fast is the pace's business.
+      if (isHarmless(fault.kind) || fault.kind === 'rate_limited') return
+      lastFault = fault
+      errorShare += (1 - errorShare) * ERROR_SHARE
+      if (startedMs <= countedMs) return
+      countedMs = nowMs()
+      failures++
+      // A block that is not there yet: to be asked for again, or elsewhere, but nothing is wrong with the endpoint.
+      if (fault.kind === 'unknown_block' || fault.kind === 'lags') return
+      const ceilingMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
+      const backoffMs = fault.kind === 'denied' ? DENIED_BACKOFF_MS : ceilingMs * (0.5 + random() / 2)
+      openUntilMs = Math.max(openUntilMs, countedMs + backoffMs)
+    },
+    waitMs: () => Math.max(0, openUntilMs - nowMs()),
+    score: (inFlight) => ((latencyMs ?? 50) + 1) * (1 + inFlight / 4) * (1 + 10 * errorShare),
+    disable(reason) {
+      disabled = reason
+    },
+    setLagging(behind) {
+      behindBlocks = behind
+    },
+    get usable() {
+      return disabled === null
+    },
+    get healthy() {
+      return disabled === null && behindBlocks === null && failures < OPEN_AFTER
+    },
+    get lagging() {
+      return behindBlocks !== null
+    },
+    get reason() {
+      if (disabled !== null) return disabled
+      if (behindBlocks !== null) return `${behindBlocks} blocks behind`
+      return failures >= OPEN_AFTER && lastFault !== null ? `${lastFault.kind}: ${lastFault.detail}` : null
+    },
+    get latencyMs() {
+      return latencyMs
+    },
+    errors,
+  }
+}

@@ -1,0 +1,87 @@
+/** What one endpoint was found to take: blocks in a range, addresses in a filter, requests in a batch, and kinds of calls. */
+
+/** Wider is of no use: the answers are large by then. */
+const FIRST_SPAN = 10_000
+/** geth's default (`--rpc.getlogmaxaddrs`). */
+const FIRST_ADDRESSES = 1000
+const FIRST_BATCH = 100
+const BATCH_GROWS_AFTER = 200
+const SPAN_GROWTH = 1.1
+/** After so many good ranges a limit nobody gave in numbers is tried again. */
+const CEILING_LASTS = 200
+
+export interface LearnedLimits {
+  readonly span: number
+  /** A range was too wide. `blocks`: what the node says it takes; `fits`: what it says would fit, at this density of logs. */
+  tooWide(asked: number, blocks: number | undefined, fits: number | undefined): void
+  spanWorked(asked: number): void
+  readonly addresses: number
+  tooManyAddresses(asked: number, limit: number | undefined): void
+  readonly batch: number
+  batchRefused(asked: number, limit: number | undefined): void
+  batchWorked(asked: number): void
+  /** Calls without a target: undefined until known. */
+  deployless: boolean | undefined
+  /** `eth_call` as of a block's hash (EIP-1898): undefined until known. */
+  callByHash: boolean | undefined
+  /** `eth_getHeaderByNumber`, which leaves the transactions out: undefined until known. */
+  bareHeaders: boolean | undefined
+}
+
+export function createLearnedLimits(): LearnedLimits {
+  let span = FIRST_SPAN
+  let hardSpan = FIRST_SPAN
+  let ceiling = FIRST_SPAN
+  let ceilingLeft = 0
+  let addresses = FIRST_ADDRESSES
+  let batch = FIRST_BATCH
+  let hardBatch = FIRST_BATCH
+  let goodBatches = 0
+  const half = (asked: number) => Math.max(1, Math.floor(asked / 2))
+  return {
+    get span() {
+      return Math.max(1, Math.floor(span))
+    },
+    tooWide(asked, blocks, fits) {
+      if (blocks !== undefined && blocks >= 1) {
+        // Some mean the distance between first and last block, which is one less than the blocks.
+        hardSpan = Math.max(1, Math.min(hardSpan, blocks, asked - 1))
+        span = Math.min(span, hardSpan)
+        return
+      }
+      const next = fits !== undefined && fits >= 1 && fits < asked ? fits : half(asked)
+      span = Math.min(span, next)
+      ceiling = Math.max(span, asked - 1)
+      ceilingLeft = CEILING_LASTS
+    },
+    spanWorked(asked) {
+      if (asked < Math.floor(span)) return
+      if (ceilingLeft > 0) ceilingLeft--
+      else ceiling = FIRST_SPAN
+      span = Math.min(hardSpan, ceiling, Math.max(span * SPAN_GROWTH, span + 1))
+    },
+    get addresses() {
+      return addresses
+    },
+    tooManyAddresses(asked, limit) {
+      addresses = Math.min(addresses, limit !== undefined && limit >= 1 && limit < asked ? limit : half(asked))
+    },
+    get batch() {
+      return batch
+    },
+    batchRefused(asked, limit) {
+      goodBatches = 0
+      if (limit !== undefined && limit >= 1 && limit < asked) hardBatch = Math.min(hardBatch, limit)
+      batch = Math.min(batch, hardBatch, half(asked))
+    },
+    batchWorked(asked) {
+      if (asked < batch || batch >= hardBatch) return
+      if (++goodBatches < BATCH_GROWS_AFTER) return
+      goodBatches = 0
+      batch = Math.min(hardBatch, batch * 2)
+    },
+    deployless: undefined,
+    callByHash: undefined,
+    bareHeaders: undefined,
+  }
+}

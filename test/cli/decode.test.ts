@@ -1,0 +1,273 @@
+/** `dextape decode` as a person runs it: bytes in, events out. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { createOutput } from '../../services/cli/output.js'
+import { runCli } from '../../services/cli/program.js'
+import { EXIT, messageOf } from '../../services/core/runtime/run-main.js'
+import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
+import { DAY_POOL, hasDay, RECORDING, readDay } from '../ingest/decode/evm/mainnet-day.js'
+import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
+
+const root = repositoryRoot()
+const BIN = join(root, 'services/cli/dextape.js')
+const dir = mkdtempSync(join(tmpdir(), 'dextape-decode-'))
+
+const FACTORY = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
+const [PAIR, TOKEN0, TOKEN1, ROUTER, TRADER, SIGNER] = [
+  address(9),
+  address(7),
+  address(8),
+  address(1),
+  address(2),
+  address(3),
+]
+const POOLS = join(dir, 'pools.jsonl')
+
+type Ended = { code: number | null; out: string; err: string }
+
+function decode(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
+  const child = spawn(
+    process.execPath,
+    [BIN, 'decode', ...(args.includes('--chain') ? [] : ['--chain', 'eth']), ...args],
+    {
+      cwd: dir,
+      env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data') },
+    },
+  )
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(stdin)
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
+}
+
+/** The same command without a process of its own, where only what it prints matters. */
+async function decodeHere(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
+  const lines: string[] = []
+  const stdout = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const world = {
+    env: { DEXTAPE_DATA_DIR: join(dir, 'data') },
+    cwd: dir,
+    out: createOutput(stdout),
+    stdout,
+    stdin: Readable.from([Buffer.from(stdin)]) as AsyncIterable<Buffer>,
+    stderrIsTerminal: false,
+    nowMs: Date.now,
+  }
+  try {
+    return { code: await runCli(world, ['decode', '--chain', 'eth', ...args]), out: lines.join(''), err: '' }
+  } catch (error) {
+    return { code: EXIT.failed, out: lines.join(''), err: messageOf(error) }
+  }
+}
+
+const eventsOf = ({ out }: Ended) =>
+  out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+/** As a node prints it, with its upper-case addresses. */
+function asRaw(log: EvmLog) {
+  const hex = (value: number) => `0x${value.toString(16)}`
+  return {
+    address: `0x${log.address.slice(2).toUpperCase()}`,
+    topics: log.topics,
+    data: log.data,
+    blockNumber: hex(log.blockNumber),
+    blockHash: log.blockHash,
+    transactionHash: log.txHash,
+    transactionIndex: hex(log.txIndex),
+    logIndex: hex(log.logIndex),
+    removed: false,
+  }
+}
+
+const v2 = (signature: string, indexed: Word[], data: Word[], log: number, pool = PAIR) =>
+  makeLog(signature, indexed, data, { address: pool, log })
+const TRADE = [
+  v2('Sync(uint112,uint112)', [], [110n, 182n], 3),
+  v2('Swap(address,uint256,uint256,uint256,uint256,address)', [ROUTER, TRADER], [10n, 0n, 0n, 18n], 4),
+]
+const receipt = (logs: readonly EvmLog[]) => ({ status: '0x1', from: SIGNER, to: ROUTER, logs: logs.map(asRaw) })
+const swapOf = (ended: Ended) => eventsOf(ended).find(({ type }) => type === 'swap')
+
+beforeAll(() => {
+  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+  const facts = [
+    { type: 'token', token: TOKEN0, name: 'Zero', symbol: 'ZERO', decimals: 18 },
+    { type: 'pool', pool: PAIR, amm: 'uniswapv2', token0: TOKEN0, token1: TOKEN1, fee: 3000 },
+  ]
+  writeFileSync(POOLS, facts.map((fact) => JSON.stringify(fact)).join('\n'))
+})
+
+describe('what a node answers becomes events', () => {
+  const swap = {
+    block_number: 1,
+    block_hash: `0x${'b'.repeat(64)}`,
+    type: 'swap',
+    tx_index: 0,
+    log_index: 4,
+    sub: 0,
+    tx_hash: TRADE[1]?.txHash,
+    pool: PAIR,
+    amm: 'uniswapv2',
+    sender: ROUTER,
+    recipient: TRADER,
+    wallet: SIGNER,
+    token_in: TOKEN0,
+    amount_in: '10',
+    token_out: TOKEN1,
+    amount_out: '18',
+    reserve0: '110',
+    reserve1: '182',
+    sqrt_price: null,
+    profile: null,
+  }
+
+  it('a receipt, with the tokens and the pool first', async () => {
+    const ended = await decode(JSON.stringify(receipt(TRADE)), ['--pools', POOLS])
+    expect(ended).toMatchObject({ code: 0, err: '' })
+    const events = eventsOf(ended)
+    expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
+    expect(events[0]).toMatchObject({ token: TOKEN0, symbol: 'ZERO', decimals: 18 })
+    expect(events[3]).toEqual(swap)
+  })
+
+  it.each([
+    ['a list', JSON.stringify([receipt(TRADE)])],
+    ['a JSON-RPC answer over many lines', JSON.stringify({ jsonrpc: '2.0', id: 1, result: [receipt(TRADE)] }, null, 2)],
+    ['a batch of answers', JSON.stringify([{ id: 1, result: receipt(TRADE) }])],
+    ['one a line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
+    ['gzip', gzipSync(JSON.stringify(receipt(TRADE)))],
+  ])('%s', async (_, input) => {
+    expect(swapOf(await decodeHere(input, ['--pools', POOLS]))).toEqual(swap)
+  })
+
+  it('of logs alone the wallet is the log’s sender', async () => {
+    const ended = await decodeHere(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
+    expect(swapOf(ended)).toEqual({ ...swap, wallet: ROUTER })
+  })
+
+  it('logs in any order, and each once', async () => {
+    const ended = await decodeHere(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
+    expect(eventsOf(ended).filter(({ type }) => type === 'swap')).toEqual([{ ...swap, wallet: ROUTER }])
+  })
+
+  it('a pool that is made in the input needs no file', async () => {
+    const made = v2('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN1], [PAIR, 1n], 1, FACTORY)
+    const ended = await decodeHere(JSON.stringify([made, ...TRADE].map(asRaw)))
+    expect(eventsOf(ended).map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
+  })
+
+  it('a pool nobody described is left out and told', async () => {
+    const ended = await decode(JSON.stringify(receipt(TRADE)))
+    expect(ended).toMatchObject({ code: 0, out: '' })
+    expect(JSON.parse(ended.err)).toMatchObject({
+      message: 'logs left out',
+      reason: 'pool_undescribed',
+      logs: 2,
+      examples: [PAIR],
+    })
+  })
+
+  it('a log that is not what its topic says is told', async () => {
+    const [sync] = TRADE as [EvmLog, EvmLog]
+    const bad = { ...sync, data: '0x', logIndex: 9 }
+    const ended = await decode(JSON.stringify([...TRADE, bad].map(asRaw)), ['--pools', POOLS])
+    expect(ended.code).toBe(0)
+    expect(swapOf(ended)).toMatchObject({ amount_in: '10' })
+    expect(JSON.parse(ended.err)).toMatchObject({ reason: 'bad_log', logs: 1 })
+  })
+})
+
+describe('what cannot be used ends with where it is', () => {
+  const line = JSON.stringify(receipt(TRADE))
+  const [, second] = TRADE as [EvmLog, EvmLog]
+  it.each([
+    ['no JSON', `${line}\n{"half":`, 'line 2', 'JSON'],
+    ['no receipt', `${line}\n7`, 'line 2', 'is no receipt and no log: 7'],
+    ['an error', '{"error":{"code":-32005,"message":"limit exceeded"}}', 'line 1', 'limit exceeded'],
+    [
+      'an address that is none',
+      JSON.stringify([{ ...asRaw(second), address: '0x12' }]),
+      'line 1',
+      '[0].address must be 0x and 20 bytes',
+    ],
+    [
+      'a pending log',
+      JSON.stringify({ ...asRaw(second), blockNumber: null }),
+      'line 1',
+      'blockNumber must be a quantity',
+    ],
+    [
+      'an earlier block',
+      `${JSON.stringify(asRaw({ ...second, blockNumber: 2 }))}\n${line}`,
+      'line 2',
+      'block 1 comes after block 2',
+    ],
+    [
+      'two logs at one place',
+      `${line}\n${JSON.stringify(asRaw({ ...second, data: '0x' }))}`,
+      'line 2',
+      'two different logs 4',
+    ],
+  ])('%s', async (_, input, where, what) => {
+    const { code, err } = await decodeHere(input, ['--pools', POOLS])
+    expect([code, err]).toEqual([1, expect.stringContaining(where)])
+    expect(err).toContain(what)
+  })
+
+  it('exit 1, and what came before is told', async () => {
+    const ended = await decode(
+      `${JSON.stringify(receipt(TRADE))}\n${JSON.stringify(asRaw({ ...second, blockNumber: 2 }))}\n{`,
+      ['--pools', POOLS],
+    )
+    expect([ended.code, swapOf(ended)?.amount_in]).toEqual([1, '10'])
+    expect(ended.err).toContain('line 3')
+  })
+
+  it('a chain without decoders, a file that is not there', async () => {
+    expect(await decode('', ['--chain', 'solana'])).toMatchObject({ code: 78, err: expect.stringContaining('eth') })
+    expect(await decode('', ['--pools', 'nowhere.jsonl'])).toMatchObject({ code: 78 })
+  })
+})
+
+describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
+  it('equals the recording, read line by line', async () => {
+    const ended = await decode(
+      readDay()
+        .map((log) => JSON.stringify(asRaw(log)))
+        .join('\n'),
+      ['--pools', RECORDING],
+    )
+    expect(ended.err).toBe('')
+    const recorded = gunzipSync(readFileSync(RECORDING))
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .flatMap((text) => (JSON.parse(text) as { events: Record<string, unknown>[] }).events)
+      .filter(({ type }) => type === 'swap' || type === 'liquidity')
+    const events = eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')
+    expect(events).toHaveLength(6169)
+    expect(events.every(({ pool }) => pool === DAY_POOL.id)).toBe(true)
+    // The recording's wallets are stand-ins; everything else it has, we have.
+    expect(events).toMatchObject(recorded.map(({ wallet: _, ...event }) => event))
+  })
+})

@@ -1,0 +1,22 @@
+/** The page about protocols says what the tables have. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { BUILT_IN_CONTRACTS } from '../../services/core/config/contracts/index.js'
+import { PROTOCOLS } from '../../services/ingest/decode/evm/protocols.js'
+
+const page = readFileSync(join(repositoryRoot(), 'docs/protocols.md'), 'utf8')
+const rows = page.matchAll(/^\| `([^`]+)` \| ([^|]*) \|/gm)
+const byName = new Map([...rows].map(([, name = '', rest = '']) => [name, rest]))
+
+describe('docs/protocols.md', () => {
+  it.each([...BUILT_IN_CONTRACTS])('lists the exchanges of %s', (chain, contracts) => {
+    const listed = (byName.get(chain) ?? '').trim().split(' ')
+    expect(contracts.filter(({ amm }) => !listed.includes(amm))).toEqual([])
+  })
+
+  it('says what the reserves of every protocol are', () => {
+    expect(PROTOCOLS.map(({ name }) => name).filter((name) => !byName.has(name))).toEqual([])
+  })
+})

@@ -1,0 +1,169 @@
+/**
+ * A node that fails and lies in front of the real one. What becomes of a request follows from the seed, the question and how often it
+ * was asked, not from what else goes on: a run can be had again.
+ */
+import { createRandom, type Random } from '../market/random.js'
+import { hashOfText } from './abi.js'
+import { lieAbout } from './lies.js'
+import type { EvmNode } from './node.js'
+import {
+  type Asked,
+  fault,
+  type Reply,
+  type RpcRequest,
+  type RunningProxy,
+  startProxy,
+  type Upstream,
+} from './proxy.js'
+
+export type Hostility = {
+  seed: number
+  /** Of all requests, failed in one way or another. */
+  errorChance?: number
+  /** Of all answers that can be lied about. */
+  lieChance?: number
+  /** How long a request may hang. */
+  silenceMs?: number
+}
+
+export type HostileNode = RunningProxy & {
+  readonly requests: number
+  readonly errors: number
+  readonly lies: number
+  /** Done once between two requests, after so many more of them. */
+  after(requests: number, event: () => Promise<void>): void
+}
+
+type Batches = 'taken' | 'refused' | 'few'
+const FEW = 5
+
+export async function startHostileNode(node: EvmNode, hostility: Hostility): Promise<HostileNode> {
+  const { seed, errorChance = 0.05, lieChance = 0.05, silenceMs = 1500 } = hostility
+  const batches = createRandom(seed).weighted<Batches>([
+    [3, 'taken'],
+    [1, 'refused'],
+    [1, 'few'],
+  ])
+  const counts = { requests: 0, errors: 0, lies: 0 }
+  const times = new Map<string, number>()
+  const randomFor = (text: string): Random => {
+    const time = (times.get(text) ?? 0) + 1
+    times.set(text, time)
+    return createRandom(Number.parseInt(hashOfText(`${seed} ${time} ${text}`).slice(2, 10), 16))
+  }
+  const pauses = eventsBetweenRequests()
+
+  async function pass(asked: Asked, upstream: Upstream): Promise<Reply> {
+    counts.requests += asked.requests.length
+    const random = randomFor(JSON.stringify(asked.requests.map(({ method, params }) => [method, params])))
+    const failure = random.chance(errorChance) ? someFailure(asked, random, silenceMs) : refusedBatch(asked, batches)
+    if (failure !== null) {
+      counts.errors++
+      return failure
+    }
+    return pauses.during(asked.requests.length, async () => {
+      const answers = await upstream(asked.requests)
+      for (const [at, request] of asked.requests.entries()) {
+        const answer = answers[at]
+        // In a batch each can fail alone.
+        if (asked.batch && randomFor(`one ${nameOf(request)}`).chance(errorChance)) {
+          answers[at] = fault(request.id, -32603, 'Internal error')
+          counts.errors++
+          continue
+        }
+        if (answer === undefined || !randomFor(nameOf(request)).chance(lieChance)) continue
+        const lie = await lieAbout(request, answer, randomFor(`how ${nameOf(request)}`), upstream)
+        if (lie === null) continue
+        answers[at] = lie
+        counts.lies++
+      }
+      return { kind: 'answer', body: asked.batch ? answers : answers[0] }
+    })
+  }
+
+  const proxy = await startProxy(node, {
+    pass,
+    notice: (message) => randomFor('notice').pick([[message], [message], [message], [message, message], []]),
+  })
+  return {
+    ...proxy,
+    after: pauses.after,
+    get requests() {
+      return counts.requests
+    },
+    get errors() {
+      return counts.errors
+    },
+    get lies() {
+      return counts.lies
+    },
+  }
+}
+
+const nameOf = ({ method, params }: RpcRequest): string => JSON.stringify([method, params])
+
+function someFailure({ requests, batch }: Asked, random: Random, silenceMs: number): Reply {
+  const all = (code: number, message: string, status = 200): Reply => {
+    const answers = requests.map(({ id }) => fault(id, code, message))
+    return { kind: 'answer', status, body: batch ? answers : answers[0] }
+  }
+  return random.pick<() => Reply>([
+    () => ({ kind: 'text', status: 500, body: 'Internal Server Error' }),
+    () => ({ kind: 'text', status: 502, body: '<html><body>Bad Gateway</body></html>' }),
+    () => ({ kind: 'text', status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }),
+    () => all(-32005, 'daily request count exceeded, request rate limited', 429),
+    () => all(-32603, 'Internal error'),
+    () => all(-32000, 'header not found'),
+    () => all(-32000, 'query timeout exceeded'),
+    () => ({ kind: 'cut' }),
+    () => ({ kind: 'silence', ms: silenceMs }),
+  ])()
+}
+
+function refusedBatch({ requests, batch, transport }: Asked, batches: Batches): Reply | null {
+  if (!batch || batches === 'taken' || (batches === 'few' && requests.length <= FEW)) return null
+  const [status, message] =
+    batches === 'refused'
+      ? [400, 'batch requests are not supported']
+      : [413, `batch too large: at most ${FEW} requests`]
+  // Over a socket an answer to nobody could not be told from none.
+  const body = transport === 'ws' ? requests.map(({ id }) => fault(id, -32600, message)) : fault(null, -32600, message)
+  return { kind: 'answer', status, body }
+}
+
+/** No request is under way at the node while an event happens. */
+function eventsBetweenRequests() {
+  let waiting: { left: number; event: () => Promise<void> } | null = null
+  let happening: Promise<void> | null = null
+  let underWay = 0
+  let idle: (() => void) | null = null
+  return {
+    after(requests: number, event: () => Promise<void>): void {
+      waiting = { left: requests, event }
+    },
+    async during<T>(requests: number, work: () => Promise<T>): Promise<T> {
+      while (happening !== null) await happening
+      if (waiting !== null) {
+        waiting.left -= requests
+        if (waiting.left <= 0) {
+          const { event } = waiting
+          waiting = null
+          happening = (async () => {
+            if (underWay > 0) await new Promise<void>((resolve) => (idle = resolve))
+            await event()
+          })().finally(() => {
+            happening = null
+          })
+          await happening
+        }
+      }
+      underWay++
+      try {
+        return await work()
+      } finally {
+        underWay--
+        if (underWay === 0) idle?.()
+      }
+    },
+  }
+}
