@@ -76,7 +76,10 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   })
   const headers = createHeaderFetcher(pool, chain, nowMs, sleep)
   const logs = createLogFetcher(pool, chain, nowMs)
-  const blocks = createBlockFetcher({ pool, headers, logs, witness: createReceiptWitness(pool, chain), sleep })
+  const blocks = createBlockFetcher({
+    ...{ chain, headers, logs, nowMs, sleep },
+    witness: createReceiptWitness(pool, chain),
+  })
   const calls = createCallFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)
   const senders = createSenderFetcher(pool, chain, {
