@@ -3,13 +3,10 @@
 import type { EvmLog } from '../../../services/ingest/decode/evm/log.js'
 import type { ChainContracts, Happening, Protocol } from '../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../services/ingest/decode/evm/protocols.js'
-import { uniswapV4 } from '../../../services/ingest/decode/evm/uniswap-v4.js'
 import type { Venue, VenueState } from '../../../services/ingest/decode/evm/venue.js'
 import { knownContracts } from './contracts.js'
 import type { OpenMarket } from './opening.js'
 import type { ChainLog } from './truth.js'
-
-const ALL = new Set<Protocol>([...PROTOCOLS, uniswapV4 as unknown as Protocol])
 
 export type Followed = { venue: Venue; protocol: Protocol; state: VenueState; happenings: Happening[] }
 
@@ -31,7 +28,7 @@ export async function decodeChain(market: OpenMarket): Promise<Map<string, Follo
   for (const log of logs.map(evmLog)) {
     if (log.txHash !== transaction) settle()
     transaction = log.txHash
-    for (const protocol of ALL) {
+    for (const protocol of PROTOCOLS) {
       follow(protocol, log, chain, followed)
       const venue = protocol.topics.includes(log.topics[0] ?? '') ? protocol.venueOf(log) : null
       const one = followed.get(venue ?? '')

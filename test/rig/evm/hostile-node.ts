@@ -120,12 +120,15 @@ function someFailure({ requests, batch }: Asked, random: Random, silenceMs: numb
   ])()
 }
 
-function refusedBatch({ requests, batch }: Asked, batches: Batches): Reply | null {
-  if (!batch || batches === 'taken') return null
-  if (batches === 'refused')
-    return { kind: 'answer', status: 400, body: fault(null, -32600, 'batch requests are not supported') }
-  if (requests.length <= FEW) return null
-  return { kind: 'answer', status: 413, body: fault(null, -32600, `batch too large: at most ${FEW} requests`) }
+function refusedBatch({ requests, batch, transport }: Asked, batches: Batches): Reply | null {
+  if (!batch || batches === 'taken' || (batches === 'few' && requests.length <= FEW)) return null
+  const [status, message] =
+    batches === 'refused'
+      ? [400, 'batch requests are not supported']
+      : [413, `batch too large: at most ${FEW} requests`]
+  // Over a socket an answer to nobody could not be told from none.
+  const body = transport === 'ws' ? requests.map(({ id }) => fault(id, -32600, message)) : fault(null, -32600, message)
+  return { kind: 'answer', status, body }
 }
 
 /** No request is under way at the node while an event happens. */

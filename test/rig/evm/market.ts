@@ -19,12 +19,12 @@ export type Play = {
   /** Of all rounds; 0: none. */
   reorgChance?: number
   maxReorgDepth?: number
-  /**
-   * Called when the chain is as it should be noticed: at the end of a branch that is about to be given up, and now and then. The
-   * chain stands still until it resolves.
-   */
-  seen?: () => Promise<void>
+  /** The chain stands still until it resolves. Its head then is a block with a trade. */
+  seen?: (moment: Moment) => Promise<void>
 }
+
+/** A branch that is about to be given up; the first blocks of another that is shorter still; any other moment. */
+export type Moment = 'branch' | 'shorter' | 'pause'
 
 export type Played = { pools: Pool[]; transactions: number; reorgs: number; orphaned: number }
 
@@ -62,8 +62,9 @@ export async function playMarket(market: OpenMarket, play: Play): Promise<Played
   let known: readonly Pool[] = market.pools
   const played = { transactions: 0, reorgs: 0, orphaned: 0 }
 
-  async function block(): Promise<void> {
+  async function block(withTrade = false): Promise<void> {
     const made: Pool[] = []
+    if (withTrade) await send(node, v2.surely(market))
     for (let deeds = random.int(0, MOST_DEEDS_A_BLOCK); deeds > 0; deeds--) {
       const world: World = { ...market, random, pools: known }
       const deed = await random.weighted(ACTIONS)(world)
@@ -77,27 +78,24 @@ export async function playMarket(market: OpenMarket, play: Play): Promise<Played
     known = [...known, ...(await onChain(market, made, known))]
   }
 
-  async function branch(blocks: number): Promise<void> {
-    for (let left = blocks; left > 0; left--) await block()
+  async function branch(blocks: number, moment: Moment | null): Promise<void> {
+    for (let left = blocks; left > 0; left--) await block(moment !== null && left === 1)
+    if (moment !== null) await seen(moment)
   }
 
   /** Blocks that come to nothing, then others; sometimes first fewer than there were. */
   async function reorganise(): Promise<number> {
     const depth = random.int(1, play.maxReorgDepth ?? 6)
     const before = { snapshot: await node.snapshot(), known }
-    await branch(depth)
-    await seen()
+    await branch(depth, 'branch')
     await node.revert(before.snapshot)
     known = before.known
     played.reorgs++
     played.orphaned += depth
     const shorter = depth > 1 && random.chance(0.4) ? random.int(1, depth - 1) : 0
-    if (shorter > 0) {
-      await branch(shorter)
-      await seen()
-    }
+    await branch(shorter, shorter > 0 ? 'shorter' : null)
     const longer = depth + random.int(0, 2) - shorter
-    await branch(longer)
+    await branch(longer, null)
     return shorter + longer
   }
 
@@ -107,8 +105,9 @@ export async function playMarket(market: OpenMarket, play: Play): Promise<Played
       await block()
       left--
     }
-    if (random.chance(NOTICE_CHANCE)) await seen()
+    if (random.chance(NOTICE_CHANCE)) await branch(1, 'pause')
   }
+  await branch(1, 'pause')
   return { ...played, pools: [...known] }
 }
 

@@ -131,10 +131,10 @@ function serveSocket(node: EvmNode, gate: Gate, upstream: Upstream, client: WebS
         return
       }
       const reply = await gate.pass(asked, upstream)
-      if (reply.kind === 'silence') return
-      if (reply.kind === 'cut') client.terminate()
-      else if (client.readyState === WebSocket.OPEN)
-        client.send(reply.kind === 'text' ? reply.body : JSON.stringify(reply.body))
+      // What a web server would say in HTTP's words ends a socket.
+      if (reply.kind === 'silence') setTimeout(() => client.terminate(), reply.ms)
+      else if (reply.kind !== 'answer') client.terminate()
+      else if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify(reply.body))
     } catch {
       client.terminate()
     }

@@ -8,6 +8,7 @@ import { addressWord, answeredAddresses, answeredUints, callOf } from './abi-cal
 import { selectorOf, topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { type Applied, BadLog, type Protocol, type Reading } from './protocol.js'
+import { isStranger } from './stranger.js'
 import type { Venue, VenueState } from './venue.js'
 
 // balancer-v3-monorepo: pkg/interfaces/contracts/vault/IVaultEvents.sol, IVaultExtension.sol.
@@ -20,6 +21,7 @@ const POOL_TOKEN_INFO = selectorOf('getPoolTokenInfo(address)')
 
 export const balancerV3: Protocol = {
   name: 'balancer-v3',
+  isSingleton: true,
   // A registration's log carries the whole configuration; a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],
@@ -28,6 +30,7 @@ export const balancerV3: Protocol = {
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
     if (vault?.protocol !== 'balancer-v3') return { refused: `${log.address} is no known vault` }
+    if (id.length !== 42) return { refused: 'it is no address of a pool' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, addressWord(id))]
     const tokens = answeredAddresses(answer)
     if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
@@ -39,7 +42,7 @@ export const balancerV3: Protocol = {
     return { reserves: yield* readBalances(venue) }
   },
   apply(log, venue, state) {
-    if (log.address !== venue.facts?.vault) return { state, happenings: [] }
+    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
     return log.topics[0] === SWAP ? applySwap(log, venue, state) : applyLiquidity(log, venue, state)
   },
   readReserves: readBalances,

@@ -5,11 +5,12 @@
  */
 
 import { addressesAt, expectShape, indexedAddress, indexedBytes32, intAt, intsAt, uintAt, uintsAt } from './abi.js'
-import { answeredAddresses, answeredUints, bytes32Word, callOf } from './abi-call.js'
+import { answeredAddresses, answeredBytes32, answeredUints, bytes32Word, callOf } from './abi-call.js'
 import { selectorOf, topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { movedReserves, sizeOf } from './moved-reserves.js'
 import { type Applied, BadLog, type Happening, type Protocol, type Reading } from './protocol.js'
+import { isStranger } from './stranger.js'
 import type { Venue, VenueState } from './venue.js'
 
 // balancer-v2-monorepo: pkg/interfaces/contracts/vault/IVault.sol.
@@ -17,10 +18,12 @@ const TOKENS_REGISTERED = topicOf('TokensRegistered(bytes32,address[],address[])
 const SWAP = topicOf('Swap(bytes32,address,address,uint256,uint256)')
 const BALANCE_CHANGED = topicOf('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])')
 const BALANCE_MANAGED = topicOf('PoolBalanceManaged(bytes32,address,address,int256,int256)')
+const POOL_ID = selectorOf('getPoolId()')
 const POOL_TOKENS = selectorOf('getPoolTokens(bytes32)')
 
 export const balancer: Protocol = {
   name: 'balancer',
+  isSingleton: true,
   creationTopics: [TOKENS_REGISTERED],
   topics: [SWAP, BALANCE_CHANGED, BALANCE_MANAGED],
   venueOf: (log) => (log.topics[1] === undefined ? null : poolOf(log.topics[1])),
@@ -28,10 +31,11 @@ export const balancer: Protocol = {
     if (log.topics.length !== 2) throw new BadLog(log, `${log.topics.length} topics, expected 2`)
     return venueOf(indexedBytes32(log, 1), addressesAt(log, 0), contract.address, contract.amm)
   },
-  *describe(_id, log, chain) {
+  *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
     if (vault?.protocol !== 'balancer') return { refused: `${log.address} is no known vault` }
-    const poolId = log.topics[1] ?? ''
+    const poolId = log.topics[1] ?? (yield* readPoolId(id))
+    if (poolId === null || poolOf(poolId) !== id) return { refused: 'it does not tell its id in the vault' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, bytes32Word(poolId))]
     const tokens = answeredAddresses(answer, 0)
     if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
@@ -44,10 +48,15 @@ export const balancer: Protocol = {
     return { reserves: reserves?.length === tokens.length ? reserves : null }
   },
   apply(log, venue, state) {
-    if (log.address !== venue.facts?.vault) return { state, happenings: [] }
+    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
     if (log.topics[0] === SWAP) return applySwap(log, venue, state)
     return log.topics[0] === BALANCE_CHANGED ? applyChange(log, venue, state) : applyManaged(log, venue, state)
   },
+}
+
+function* readPoolId(pool: string): Reading<string | null> {
+  const [answer] = yield [callOf(pool, POOL_ID)]
+  return answeredBytes32(answer)
 }
 
 /** The address, then two bytes of the pool's kind and ten of a counter. */

@@ -13,32 +13,40 @@ export type NamedPool = {
   speaker: string
 }
 
+export type NamedPools = {
+  described: NamedPool[]
+  /** Pools inside a singleton that nobody can describe now; their creation may be in the history to come. */
+  awaited: { id: string; speakers: string[]; reason: string }[]
+}
+
 export async function describeNamed(
   rules: DecodeRules,
   protocols: readonly Protocol[],
   at: Header,
   reader: Pick<ChainReader, 'call'>,
   signal: AbortSignal,
-): Promise<NamedPool[]> {
+): Promise<NamedPools> {
   const ids = [...rules.scope.pools]
   const onPruned = (error: DextapeError) => {
     throw error
   }
   const tasks = ids.map((id) => ({ at, reading: describeAny(id, rules, protocols) }))
   const results = await readAll(tasks, reader, signal, onPruned)
-  const refused = ids.flatMap((id, index) => {
-    const result = results[index]
-    return result !== undefined && 'refused' in result ? [`${id}: ${result.refused}`] : []
-  })
-  if (refused.length > 0) {
-    throw new ConfigError({
-      code: 'pool_undescribed',
-      what: `Not a pool that can be followed: ${refused.join('; ')}`,
-      where: { chain: rules.chain, block: at.number },
-      fix: 'Check the address and the chain; docs/protocols.md lists what is decoded where',
-    })
+  const named: NamedPools = { described: [], awaited: [] }
+  const refused: string[] = []
+  for (const [index, id] of ids.entries()) {
+    const result = results[index] ?? { refused: 'nothing was read' }
+    if (!('refused' in result)) named.described.push(result)
+    else if (PLAIN.test(id)) refused.push(`${id}: ${result.refused}`)
+    else named.awaited.push({ id, speakers: singletonsFor(id, rules, protocols), reason: result.refused })
   }
-  return results.flatMap((result) => ('refused' in result ? [] : [result]))
+  if (refused.length === 0) return named
+  throw new ConfigError({
+    code: 'pool_undescribed',
+    what: `Not a pool that can be followed: ${refused.join('; ')}`,
+    where: { chain: rules.chain, block: at.number },
+    fix: 'Check the address and the chain; docs/protocols.md lists what is decoded where',
+  })
 }
 
 function* describeAny(id: string, rules: DecodeRules, protocols: readonly Protocol[]): Reading<NamedPool | Refusal> {
@@ -53,10 +61,16 @@ function* describeAny(id: string, rules: DecodeRules, protocols: readonly Protoc
   return { refused: reasons.join(', ') || 'no protocol knows it' }
 }
 
+const PLAIN = /^0x[0-9a-f]{40}$/
+
 /** Who may tell of the pool: itself, or a singleton of the protocol. */
 function speakersOf(id: string, protocol: Protocol, { contracts }: DecodeRules): string[] {
-  if (protocol.isSingleton !== true) return /^0x[0-9a-f]{40}$/.test(id) ? [id] : []
+  if (protocol.isSingleton !== true) return PLAIN.test(id) ? [id] : []
   return [...contracts.contracts.values()].filter(({ protocol: name }) => name === protocol.name).map((c) => c.address)
+}
+
+function singletonsFor(id: string, rules: DecodeRules, protocols: readonly Protocol[]): string[] {
+  return protocols.flatMap((protocol) => speakersOf(id, protocol, rules))
 }
 
 /** Nothing of it is said but by whom. */

@@ -75,9 +75,11 @@ async function resolveScope(
   await checkConfiguredTokens(reader, facts, new Set(config.explicitTokens), logger, signal)
   const head = await reader.head(signal)
   const own = rulesOf(config, facts, [])
-  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, []) }
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, { described: [], awaited: [] }) }
   const named = await describeNamed(own, PROTOCOLS, head, reader, signal)
-  const references = await referencesOf(named.map(({ venue }) => venue))
+  for (const { id, reason } of named.awaited)
+    logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
+  const references = await referencesOf(named.described.map(({ venue }) => venue))
   const rules = rulesOf(config, facts, references)
   const all = references.length === 0 ? named : await describeNamed(rules, PROTOCOLS, head, reader, signal)
   return { rules, filter: filterOf(rules, all) }

@@ -56,6 +56,15 @@ export const throughRouter: Action = async (world) => {
   return { transactions: [{ from, to, data: call(signature, amountIn, least, path, from, NEVER) }] }
 }
 
+/** A trade that always works. */
+export function surely({ contracts, wallets }: Pick<World, 'contracts' | 'wallets'>): Transaction {
+  const [from = ''] = wallets
+  const { weth, usdc } = contracts.tokens
+  const signature = 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)'
+  const path = [weth.address, usdc.address]
+  return { from, to: contracts.v2.router, data: call(signature, worth(weth, 25), 0, path, from, NEVER) }
+}
+
 export const pastTheRouter: Action = async (world) => {
   const { random, wallets } = world
   const pool = random.pick(pairs(world))

@@ -1,0 +1,67 @@
+/**
+ * A real chain, with the exchanges' own contracts and a random market with reorgs, read by the real source into the log and folded: at
+ * the end everything equals what the contracts answer, and the candles their recomputation. More seeds: `npm run test:long`.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { differencesFromReference } from '../rig/aggregate/against-reference.js'
+import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
+import { Reader } from '../rig/aggregate/reader.js'
+import { differencesFromContracts } from '../rig/evm/against-contracts.js'
+import { type Moment, playMarket } from '../rig/evm/market.js'
+import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
+import { chainFactsOf, openSourcePlace, type SourcePlace } from '../rig/evm/source-run.js'
+import { truth } from '../rig/evm/truth.js'
+import { recompute } from '../rig/reference/recompute.js'
+
+const SEEDS = Number(process.env.SEEDS ?? 5)
+const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
+
+let node: EvmNode
+let market: OpenMarket
+beforeAll(async () => {
+  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
+  market = await openMarket(node)
+})
+afterAll(() => node?.stop())
+
+const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
+
+test.each(seeds)('seed %i: reserves, prices, balances, trades and candles are the chain’s', async (seed) => {
+  const opened = await node.snapshot()
+  const place = openSourcePlace(market.contracts)
+  try {
+    const run = await place.start({ urls: [node.wsUrl] })
+    const { pools, reorgs } = await playMarket(market, {
+      seed,
+      blocks: 50,
+      reorgChance: 0.1,
+      seen: (moment) => noticed(place, moment),
+    })
+    expect(await place.reached(await headHash(), 20_000)).toBe(true)
+    expect(await run.stop()).toEqual({ kind: 'stopped' })
+
+    const lines = await place.lines()
+    const facts = chainFactsOf(market.contracts)
+    const reader = new Reader()
+    for (const result of foldLines(startFold(facts), lines)) reader.read(result)
+    const told = await truth(market, pools)
+    expect({
+      dead: await place.deadLetters(),
+      fromContracts: differencesFromContracts(market, pools, told, lines, reader).slice(0, 20),
+      fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
+    }).toEqual({ dead: [], fromContracts: [], fromReference: [] })
+    if (reorgs > 0) expect(lines.some(({ kind }) => kind === 'retract')).toBe(true)
+  } finally {
+    await place.close()
+    await node.revert(opened)
+  }
+})
+
+const headHash = async () => (await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
+
+/** A chain that became shorter is not believed at once, so that moment passes unseen. */
+async function noticed(place: SourcePlace, moment: Moment): Promise<void> {
+  const seen = await place.reached(await headHash(), moment === 'shorter' ? 100 : 20_000)
+  if (moment !== 'shorter') expect(seen, `${moment} is seen`).toBe(true)
+}

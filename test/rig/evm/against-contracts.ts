@@ -1,0 +1,118 @@
+/** What a reader of the tape has, held against what the contracts themselves answer; gives what differs. */
+import type { Reader } from '../aggregate/reader.js'
+import { acceptedBlocks, type RecordingEvent, type RecordingLine } from '../reference/lines.js'
+import { placeOf } from './market.js'
+import type { OpenMarket } from './opening.js'
+import { tradeIn } from './trades.js'
+import type { PoolTruth, Truth } from './truth.js'
+import { type Pool, ZERO } from './world.js'
+
+type SwapEvent = Extract<RecordingEvent, { type: 'swap' }>
+
+export function differencesFromContracts(
+  { contracts }: OpenMarket,
+  pools: readonly Pool[],
+  truth: Truth,
+  lines: readonly RecordingLine[],
+  reader: Reader,
+): string[] {
+  const wrapped = contracts.tokens.weth.address
+  const found: string[] = []
+  const swaps = swapsOf(lines)
+  for (const pool of pools) {
+    const told = truth.pools.find(({ pool: place }) => place === placeOf(pool))
+    if (told === undefined) continue
+    found.push(...tradeDifferences(pool, truth, swaps.get(placeOf(pool)) ?? [], wrapped))
+    found.push(...poolDifferences(told, reader, swaps.get(told.pool)?.at(-1)?.event))
+  }
+  const strangers = [...reader.pairs.keys()].filter((pair) => !pools.some((pool) => placeOf(pool) === pair))
+  found.push(...strangers.map((pair) => `pair ${pair}: not in the market`))
+  return [
+    ...found,
+    ...v4Differences(truth, reader),
+    ...balanceDifferences(truth, reader),
+    ...tokenDifferences(contracts.tokens, reader),
+  ]
+}
+
+type Placed = { block: number; event: SwapEvent }
+
+function swapsOf(lines: readonly RecordingLine[]): Map<string, Placed[]> {
+  const byPool = new Map<string, Placed[]>()
+  for (const { number, events } of acceptedBlocks(lines)) {
+    for (const event of events) {
+      if (event.type !== 'swap') continue
+      byPool.set(event.pool, [...(byPool.get(event.pool) ?? []), { block: number, event }])
+    }
+  }
+  return byPool
+}
+
+/** Every trade of the chain is there, to the integer, and none that is not a Swap log of the pool. */
+function tradeDifferences(pool: Pool, { swaps }: Truth, got: readonly Placed[], wrapped: string): string[] {
+  const logs = swaps.get(placeOf(pool)) ?? []
+  const name = (block: number, logIndex: number) => `${pool.kind} ${placeOf(pool)} trade ${block}-${logIndex}`
+  const byPlace = new Map(got.map(({ block, event }) => [name(block, event.log_index), event]))
+  const missing = logs.flatMap((log): string[] => {
+    const trade = tradeIn(log, pool, wrapped)
+    if (trade === null) return []
+    const place = name(trade.block, trade.logIndex)
+    const event = byPlace.get(place)
+    const expected = [trade.tokenIn, trade.amountIn, trade.tokenOut, trade.amountOut].join(' ')
+    const told =
+      event === undefined ? 'nothing' : [event.token_in, event.amount_in, event.token_out, event.amount_out].join(' ')
+    return told === expected ? [] : [`${place}: ${told}, expected ${expected}`]
+  })
+  const known = new Set(logs.map(({ blockNumber, logIndex }) => name(Number(blockNumber), Number(logIndex))))
+  return [...missing, ...[...byPlace.keys()].filter((place) => !known.has(place)).map((place) => `${place}: never was`)]
+}
+
+function poolDifferences(told: PoolTruth, reader: Reader, last: SwapEvent | undefined): string[] {
+  const { pool, kind, reserves, sqrtPrice } = told
+  const pair = reader.pairs.get(pool)
+  if (pair === undefined) return [`${kind} ${pool}: missing`]
+  const found: string[] = []
+  if (reserves !== null && (pair.reserve0 !== String(reserves[0]) || pair.reserve1 !== String(reserves[1]))) {
+    found.push(`${kind} ${pool} reserves: ${pair.reserve0} ${pair.reserve1}, expected ${reserves.join(' ')}`)
+  }
+  if (sqrtPrice !== null && last !== undefined && last.sqrt_price !== String(sqrtPrice)) {
+    found.push(`${kind} ${pool} square-root price: ${last.sqrt_price}, expected ${sqrtPrice}`)
+  }
+  return found
+}
+
+/** One contract holds the tokens of all V4 pools: their reserves add up to what it has. */
+function v4Differences({ pools, v4Holdings }: Truth, reader: Reader): string[] {
+  const sums = new Map<string, bigint>()
+  for (const { pool, kind, token0, token1 } of pools) {
+    const pair = kind === 'v4' ? reader.pairs.get(pool) : undefined
+    if (pair === undefined) continue
+    sums.set(token0, (sums.get(token0) ?? 0n) + BigInt(pair.reserve0 ?? 0))
+    sums.set(token1, (sums.get(token1) ?? 0n) + BigInt(pair.reserve1 ?? 0))
+  }
+  return [...v4Holdings].flatMap(([currency, held]) =>
+    (sums.get(currency) ?? 0n) === held
+      ? []
+      : [`v4 reserves of ${currency}: ${sums.get(currency) ?? 0n}, expected ${held}`],
+  )
+}
+
+function balanceDifferences({ balances }: Truth, reader: Reader): string[] {
+  return [...balances].flatMap(([token, holders]) =>
+    [...holders].flatMap(([holder, held]) => {
+      const told = reader.holders.get(`${token}|${holder}`) ?? 0n
+      return told === held
+        ? []
+        : [`balance of ${token} for ${holder === ZERO ? 'nobody' : holder}: ${told}, expected ${held}`]
+    }),
+  )
+}
+
+function tokenDifferences(tokens: OpenMarket['contracts']['tokens'], reader: Reader): string[] {
+  return Object.values(tokens).flatMap(({ address, name, symbol, decimals }) => {
+    const info = reader.tokens.get(address)?.info
+    const told = [info?.name, info?.symbol, info?.decimals].join(' ')
+    const expected = [name, symbol, decimals].join(' ')
+    return told === expected ? [] : [`token ${address}: ${told}, expected ${expected}`]
+  })
+}
