@@ -58,11 +58,11 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
       signal.throwIfAborted()
       const usable = endpoints.filter(({ health }) => health.usable)
       if (usable.length === 0) throw noEndpoint(chain, endpoints)
-      const ready = usable.filter(({ health }) => health.waitMs() === 0)
+      const ready = usable.filter((endpoint) => endpoint.waitMs() === 0)
       const best = bestOf(ready, avoid)
       if (best !== undefined) return best
       if (nowMs() >= untilMs) throw last ?? noEndpoint(chain, endpoints)
-      const soonestMs = Math.min(...usable.map(({ health }) => health.waitMs()))
+      const soonestMs = Math.min(...usable.map((endpoint) => endpoint.waitMs()))
       await sleep(Math.min(LONGEST_WAIT_MS, Math.max(5, soonestMs)), signal)
     }
   }
@@ -145,7 +145,7 @@ function bestOf(ready: readonly Endpoint[], avoid: ReadonlySet<Endpoint>): Endpo
   for (const endpoint of ready) {
     if (best === undefined) best = endpoint
     else if (rank(endpoint) !== rank(best)) best = rank(endpoint) < rank(best) ? endpoint : best
-    else if (endpoint.health.score(endpoint.inFlight) < best.health.score(best.inFlight)) best = endpoint
+    else if (endpoint.score() < best.score()) best = endpoint
   }
   return best
 }

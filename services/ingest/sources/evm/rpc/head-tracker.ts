@@ -48,7 +48,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
 
   /** The highest of all that answer. */
   async function askAll(asking: Asking): Promise<FullHeader | null> {
-    const ready = pool.endpoints.filter(({ health }) => health.usable && health.waitMs() === 0)
+    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
     const answers = await Promise.allSettled(
       ready.map((endpoint) => askOne(endpoint, { ...asking, timeoutMs: ASK_ALL_TIMEOUT_MS })),
     )

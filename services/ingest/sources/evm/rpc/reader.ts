@@ -114,7 +114,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
       ),
     status: () => endpoints.map(statusOf),
     async probe(head, signal) {
-      const ready = endpoints.filter(({ health }) => health.healthy && health.waitMs() === 0)
+      const ready = endpoints.filter((endpoint) => endpoint.health.healthy && endpoint.waitMs() === 0)
       await Promise.all(ready.map((one) => probeLimits(one, head.number, { signal: live(signal), timeoutMs })))
     },
     head: async (signal) => plain(await tracker.head(live(signal))),

@@ -210,6 +210,46 @@ test('a node behind the others is not obeyed', async () => {
   expect(await readRange(reader)).toEqual(expected)
 })
 
+test('an endpoint that asks for a pause keeps nobody waiting where another is free', async () => {
+  const asked: string[] = []
+  const proxy = await startProxy(node, {
+    async pass({ requests, batch }) {
+      asked.push(...requests.map(({ method }) => method))
+      const body = requests.map(({ id }) => fault(id, 429, 'too many requests'))
+      return { kind: 'answer', status: 429, headers: { 'retry-after': '30' }, body: batch ? body : body[0] }
+    },
+  })
+  ends.push(() => proxy.stop())
+  const reader = readerOf([proxy.url, node.url])
+  const startedMs = performance.now()
+  for (let times = 0; times < 5; times++) expect(await readRange(reader)).toEqual(expected)
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+  expect(asked.length).toBeGreaterThan(0)
+})
+
+test('an endpoint that was away at the start is asked only once it told that it is of this chain', async () => {
+  let isThere = false
+  const asked: string[] = []
+  const proxy = await startProxy(node, {
+    async pass({ requests, batch }, upstream) {
+      if (!isThere) return { kind: 'cut' }
+      asked.push(...requests.map(({ method }) => method))
+      const answers = (await upstream(requests)).map((answer, place) =>
+        requests[place]?.method === 'eth_chainId' ? { ...answer, result: '0x1' } : answer,
+      )
+      return { kind: 'answer', body: batch ? answers : answers[0] }
+    },
+  })
+  ends.push(() => proxy.stop())
+  const reader = readerOf([proxy.url, node.url], { random: () => 0.2 })
+  await reader.start(signal)
+  expect(reader.status().map(({ healthy }) => healthy)).toEqual([false, true])
+  isThere = true
+  while (!asked.includes('eth_chainId')) await readRange(reader)
+  while (!reader.status()[0]?.reason?.includes('chain 1,')) await readRange(reader)
+  expect(new Set(asked)).toEqual(new Set(['eth_chainId']))
+}, 20_000)
+
 test('an answer longer than allowed is asked for in parts', async () => {
   const reader = readerOf([node.url], { maxAnswerBytes: 20_000 })
   expect(await readRange(reader)).toEqual(expected)
