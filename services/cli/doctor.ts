@@ -1,6 +1,7 @@
 /** `dextape doctor`: what a start would need, each line ok, warn or fail, and what to do about it. */
 import { type Config, describeConfig } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
+import { type ChainOptions, chainSections, sourcesAsked } from './chain-options.js'
 import { configOf, type GlobalOptions, type World } from './context.js'
 import {
   checkDataDir,
@@ -13,7 +14,7 @@ import {
   type Finding,
 } from './doctor-checks.js'
 
-export async function doctor(world: World, options: GlobalOptions): Promise<number> {
+export async function doctor(world: World, options: GlobalOptions & ChainOptions): Promise<number> {
   const findings = [checkNode(process.version), ...(await checkNative())]
   const config = readConfig(world, options, findings)
   if (config !== undefined) {
@@ -25,6 +26,11 @@ export async function doctor(world: World, options: GlobalOptions): Promise<numb
       if (config.log.registry.kind === 'http') findings.push(await checkRegistry(config.log.registry.url))
     }
     if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
+    const sources = sourcesAsked(config, options.chain)
+    if (sources.length > 0) {
+      const { checkNodes } = await import('./doctor-nodes.js')
+      findings.push(...(await checkNodes(config, sources, world.nowMs, new AbortController().signal)))
+    }
   }
   for (const { level, what, fix } of findings)
     await world.out.line(`${level.padEnd(4)}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
@@ -35,9 +41,10 @@ export async function doctor(world: World, options: GlobalOptions): Promise<numb
   return findings.some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
 }
 
-function readConfig(world: World, options: GlobalOptions, findings: Finding[]): Config | undefined {
+function readConfig(world: World, options: GlobalOptions & ChainOptions, findings: Finding[]): Config | undefined {
   try {
-    const config = configOf(world, options)
+    const config = configOf(world, options, { chains: chainSections(options) })
+    sourcesAsked(config, options.chain)
     findings.push({ level: 'ok', what: 'the configuration is valid' })
     return config
   } catch (error) {

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { ENVIRONMENT, PLANS } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { type Act, load } from './act.js'
+import { addChainOptions, type ChainOptions } from './chain-options.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
 import type { RunVerify } from './run-commands.js'
 import { addBackfill, addCluster, addUp } from './service-commands.js'
@@ -95,10 +96,14 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .description("bring the store's tables to this version (up does it too)")
     .action(act(async (options) => (await import('./migrate.js')).migrate(world, options)))
 
-  program
-    .command('doctor')
-    .description('check what a start needs: parts, ports, permissions, configuration')
-    .action(act(async (options) => (await import('./doctor.js')).doctor(world, options)))
+  addChainOptions(
+    program
+      .command('doctor')
+      .description(
+        'check what a start needs: parts, ports, permissions, configuration, nodes and what a scope asks of them',
+      ),
+    [],
+  ).action(act<ChainOptions>(async (options) => (await import('./doctor.js')).doctor(world, options)))
 
   return program
 }

@@ -3,9 +3,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
+import { createOutput } from '../../services/cli/output.js'
+import { runCli } from '../../services/cli/program.js'
+import { EXIT, messageOf } from '../../services/core/runtime/run-main.js'
 import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
 import { DAY_POOL, hasDay, RECORDING, readDay } from '../ingest/decode/evm/mainnet-day.js'
 import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
@@ -46,6 +50,31 @@ function decode(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
   child.stdin.on('error', () => undefined)
   child.stdin.end(stdin)
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
+}
+
+/** The same command without a process of its own, where only what it prints matters. */
+async function decodeHere(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
+  const lines: string[] = []
+  const stdout = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const world = {
+    env: { DEXTAPE_DATA_DIR: join(dir, 'data') },
+    cwd: dir,
+    out: createOutput(stdout),
+    stdout,
+    stdin: Readable.from([Buffer.from(stdin)]) as AsyncIterable<Buffer>,
+    stderrIsTerminal: false,
+    nowMs: Date.now,
+  }
+  try {
+    return { code: await runCli(world, ['decode', '--chain', 'eth', ...args]), out: lines.join(''), err: '' }
+  } catch (error) {
+    return { code: EXIT.failed, out: lines.join(''), err: messageOf(error) }
+  }
 }
 
 const eventsOf = ({ out }: Ended) =>
@@ -128,22 +157,22 @@ describe('what a node answers becomes events', () => {
     ['one a line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
     ['gzip', gzipSync(JSON.stringify(receipt(TRADE)))],
   ])('%s', async (_, input) => {
-    expect(swapOf(await decode(input, ['--pools', POOLS]))).toEqual(swap)
+    expect(swapOf(await decodeHere(input, ['--pools', POOLS]))).toEqual(swap)
   })
 
   it('of logs alone the wallet is the log’s sender', async () => {
-    const ended = await decode(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
+    const ended = await decodeHere(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
     expect(swapOf(ended)).toEqual({ ...swap, wallet: ROUTER })
   })
 
   it('logs in any order, and each once', async () => {
-    const ended = await decode(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
+    const ended = await decodeHere(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap')).toEqual([{ ...swap, wallet: ROUTER }])
   })
 
   it('a pool that is made in the input needs no file', async () => {
     const made = v2('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN1], [PAIR, 1n], 1, FACTORY)
-    const ended = await decode(JSON.stringify([made, ...TRADE].map(asRaw)))
+    const ended = await decodeHere(JSON.stringify([made, ...TRADE].map(asRaw)))
     expect(eventsOf(ended).map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
   })
 
@@ -200,9 +229,18 @@ describe('what cannot be used ends with where it is', () => {
       'two different logs 4',
     ],
   ])('%s', async (_, input, where, what) => {
-    const { code, err } = await decode(input, ['--pools', POOLS])
+    const { code, err } = await decodeHere(input, ['--pools', POOLS])
     expect([code, err]).toEqual([1, expect.stringContaining(where)])
     expect(err).toContain(what)
+  })
+
+  it('exit 1, and what came before is told', async () => {
+    const ended = await decode(
+      `${JSON.stringify(receipt(TRADE))}\n${JSON.stringify(asRaw({ ...second, blockNumber: 2 }))}\n{`,
+      ['--pools', POOLS],
+    )
+    expect([ended.code, swapOf(ended)?.amount_in]).toEqual([1, '10'])
+    expect(ended.err).toContain('line 3')
   })
 
   it('a chain without decoders, a file that is not there', async () => {

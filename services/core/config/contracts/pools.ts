@@ -1,8 +1,8 @@
 /**
- * Factories whose pools are contracts of their own, by chain. Each address was found in at least two independent public places
- * (the exchanges' own documentation and SDKs; DefiLlama's adapters and dimension-adapters; sushi's subgraph configuration;
- * ParaSwap's and 0x's settings); one found in a single place is left out. Fees are there where all of a factory's pools
- * have had the same one always.
+ * Factories whose pools are contracts of their own, by chain. Each address was found in at least two public files (Uniswap's SDK and
+ * documentation, Pancake's documentation, DefiLlama's adapters, 0x's settler, other projects' configurations); one found once is
+ * left out. Fees are those the exchanges or DefiLlama's fee adapters state for all pools of a factory; where sources differ, or pools
+ * do, there is none.
  */
 import type { KnownContract } from '../../domain/evm-contracts.js'
 
@@ -57,7 +57,7 @@ export const POOL_FACTORIES: Readonly<Record<string, readonly KnownContract[]>> 
     v3('uniswapv3', '0x33128a8fc17869897dce68ed026d694621f6fdfd'),
     v3('sushiv3', '0xc35dadb65012ec5796536bd9864ed8773abc74c4'),
     PANCAKE_V3,
-    // Three generations, told apart by how gauges are limited.
+    // Three generations.
     slipstream('aerodromecl', '0x5e7bb104d84c7cb9b682aac2f3d509f5f406809a'),
     slipstream('aerodromecl', '0xade65c38cd4849adba595a4323a8c7ddfe89716a'),
     slipstream('aerodromecl', '0xf8f2eb4940cfe7d13603dddd87f123820fc061ef'),

@@ -12,6 +12,7 @@ export class Malformed extends Error {
 
 const DIGITS = 64
 const WORD = /^[0-9a-f]{64}$/
+const LAST_DIGIT = /[0-9a-f]$/
 const ADDRESS_WORD = /^0{24}[0-9a-f]{40}$/
 /** More than any honest log or answer holds; a stranger's length must not become our memory. */
 const MAX_ITEMS = 10_000
@@ -83,7 +84,11 @@ function tailOf(body: string, index: number): { start: number; length: number } 
 }
 
 function numberOf(word: string): bigint {
-  // BigInt would also take signs and spaces, and answers what is no number at all with another error.
-  if (!WORD.test(word)) throw new Malformed(`0x${word} is no word`)
-  return BigInt(`0x${word}`)
+  try {
+    // BigInt takes blanks at the end, and less than a word.
+    if (word.length === DIGITS && LAST_DIGIT.test(word)) return BigInt(`0x${word}`)
+  } catch {
+    // Not a number at all.
+  }
+  throw new Malformed(`0x${word} is no word`)
 }

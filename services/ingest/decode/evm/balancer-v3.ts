@@ -8,6 +8,7 @@ import { addressWord, answeredAddresses, answeredUints, callOf } from './abi-cal
 import { selectorOf, topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { type Applied, BadLog, type Protocol, type Reading } from './protocol.js'
+import { isStranger } from './stranger.js'
 import type { Venue, VenueState } from './venue.js'
 
 // balancer-v3-monorepo: pkg/interfaces/contracts/vault/IVaultEvents.sol, IVaultExtension.sol.
@@ -40,7 +41,7 @@ export const balancerV3: Protocol = {
     return { reserves: yield* readBalances(venue) }
   },
   apply(log, venue, state) {
-    if (log.address !== venue.facts?.vault) return { state, happenings: [] }
+    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
     return log.topics[0] === SWAP ? applySwap(log, venue, state) : applyLiquidity(log, venue, state)
   },
   readReserves: readBalances,

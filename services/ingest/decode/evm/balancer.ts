@@ -10,6 +10,7 @@ import { selectorOf, topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { movedReserves, sizeOf } from './moved-reserves.js'
 import { type Applied, BadLog, type Happening, type Protocol, type Reading } from './protocol.js'
+import { isStranger } from './stranger.js'
 import type { Venue, VenueState } from './venue.js'
 
 // balancer-v2-monorepo: pkg/interfaces/contracts/vault/IVault.sol.
@@ -47,7 +48,7 @@ export const balancer: Protocol = {
     return { reserves: reserves?.length === tokens.length ? reserves : null }
   },
   apply(log, venue, state) {
-    if (log.address !== venue.facts?.vault) return { state, happenings: [] }
+    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
     if (log.topics[0] === SWAP) return applySwap(log, venue, state)
     return log.topics[0] === BALANCE_CHANGED ? applyChange(log, venue, state) : applyManaged(log, venue, state)
   },

@@ -19,6 +19,7 @@ import {
 import type { EvmLog } from './log.js'
 import { pancakePairOf } from './pancake-pair.js'
 import { type Applied, BadLog, type Happening, type Protocol } from './protocol.js'
+import { isStranger } from './stranger.js'
 import type { Venue, VenueState } from './venue.js'
 
 const PLATFORM = 'fourmeme'
@@ -36,7 +37,7 @@ export const fourMeme: Protocol = {
   emptyState: () => ({ reserves: null }),
   readState: readCurveState,
   apply(log, venue, state) {
-    if (log.address !== venue.facts?.manager) return { state, happenings: [] }
+    if (isStranger(log, venue.facts?.manager)) return { state, happenings: [] }
     switch (log.topics[0]) {
       case CREATE:
       case CREATE_1:

@@ -28,12 +28,22 @@ export function sync(log: EvmLog, state: PairState, reserves: readonly bigint[])
 export function claim(log: EvmLog, state: PairState, says: TradeOrLiquidity): Applied<PairState> {
   return {
     state: { reserves: state.reserves, unclaimed: null },
-    happenings: [{ ...says, log, reserves: state.reserves }],
+    happenings: [happeningOf(says, log, state.reserves)],
   }
 }
 
 export function settle(state: PairState): Applied<PairState> {
   return { state: pairState(state.reserves), happenings: leftover(state) }
+}
+
+/** Field by field: the hottest line of a backfill, and a spread of shapes that differ costs several times as much. */
+export function happeningOf(says: TradeOrLiquidity, log: EvmLog, reserves: VenueState['reserves']): Happening {
+  const { kind, sender } = says
+  if (kind === 'reserves') return { kind, sender, log, reserves }
+  if (kind === 'liquidity') return { kind, change: says.change, sender, amounts: says.amounts, log, reserves }
+  const { recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = says
+  if (sqrtPrice === undefined) return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, log, reserves }
+  return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice, log, reserves }
 }
 
 function leftover({ reserves, unclaimed }: PairState): readonly Happening[] {

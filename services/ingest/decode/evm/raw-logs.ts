@@ -21,13 +21,12 @@ type Fields = Readonly<Record<string, unknown>>
 export function readLogs(value: unknown, path = '', from?: string): RawLog[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => readLogs(item, `${path}[${index}]`, from))
   if (!isObject(value)) throw new BadShape(path, `is no receipt and no log: ${shown(value)}`)
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
   if (value.error !== undefined && value.error !== null)
     throw new BadShape(path, `is a node's error: ${shown(value.error)}`)
-  if ('result' in value) return readLogs(value.result, at('result'))
+  if ('result' in value) return readLogs(value.result, inside(path, 'result'))
   if ('logs' in value) {
-    if (!Array.isArray(value.logs)) throw new BadShape(at('logs'), `must be a list, got ${shown(value.logs)}`)
-    return readLogs(value.logs, at('logs'), hex(value, 'from', path, 20))
+    if (!Array.isArray(value.logs)) throw new BadShape(inside(path, 'logs'), `must be a list, got ${shown(value.logs)}`)
+    return readLogs(value.logs, inside(path, 'logs'), hex(value, 'from', path, 20))
   }
   return [{ log: readLog(value, path), from, removed: value.removed === true }]
 }
@@ -35,10 +34,10 @@ export function readLogs(value: unknown, path = '', from?: string): RawLog[] {
 function readLog(value: Fields, path: string): EvmLog {
   const { topics } = value
   if (!Array.isArray(topics) || topics.length > 4)
-    throw new BadShape(path === '' ? 'topics' : `${path}.topics`, `must be a list of up to four, got ${shown(topics)}`)
+    throw new BadShape(inside(path, 'topics'), `must be a list of up to four, got ${shown(topics)}`)
   return {
     address: hex(value, 'address', path, 20),
-    topics: topics.map((_, index) => hex(topics as unknown as Fields, `${index}`, `${path}.topics`, 32)),
+    topics: topics.map((_, index) => hex(topics as unknown as Fields, `${index}`, inside(path, 'topics'), 32)),
     data: hex(value, 'data', path),
     blockNumber: quantity(value, 'blockNumber', path),
     blockHash: hex(value, 'blockHash', path, 32),
@@ -53,7 +52,7 @@ function hex(value: Fields, name: string, path: string, bytes?: number): string 
   const isHex = typeof given === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(given)
   if (!isHex || (bytes !== undefined && given.length !== 2 + bytes * 2)) {
     const wanted = bytes === undefined ? 'whole bytes' : `${bytes} bytes`
-    throw new BadShape(path === '' ? name : `${path}.${name}`, `must be 0x and ${wanted}, got ${shown(given)}`)
+    throw new BadShape(inside(path, name), `must be 0x and ${wanted}, got ${shown(given)}`)
   }
   return given.toLowerCase()
 }
@@ -62,8 +61,12 @@ function quantity(value: Fields, name: string, path: string): number {
   const given = value[name]
   const number = typeof given === 'string' && /^0x[0-9a-fA-F]{1,14}$/.test(given) ? Number(given) : given
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
-    throw new BadShape(path === '' ? name : `${path}.${name}`, `must be a quantity (0x1a), got ${shown(given)}`)
+    throw new BadShape(inside(path, name), `must be a quantity (0x1a), got ${shown(given)}`)
   return number
+}
+
+function inside(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 function isObject(value: unknown): value is Fields {

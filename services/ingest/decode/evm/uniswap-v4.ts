@@ -4,12 +4,12 @@
  * mid-life). What a hook takes or trades for itself is not the pool's and is not told. The log names no recipient but the sender.
  */
 import type { Protocol } from './protocol.js'
+import { isStranger } from './stranger.js'
 import { applyDonate, applyInitialize, applyModify, applyProtocolFee, applySwap } from './v4/apply.js'
 import { describeV4 } from './v4/describe.js'
-import { NO_GROWTH } from './v4/growth.js'
 import { DONATE, INITIALIZE, initializeOf, MODIFY_LIQUIDITY, PROTOCOL_FEE_UPDATED, SWAP } from './v4/logs.js'
 import { venueOfKey } from './v4/pool-key.js'
-import { NO_TICKS, type V4State } from './v4/pool-state.js'
+import { unreadState, type V4State } from './v4/pool-state.js'
 import { readV4State } from './v4/read-state.js'
 
 export const uniswapV4: Protocol<V4State> = {
@@ -23,21 +23,15 @@ export const uniswapV4: Protocol<V4State> = {
     return venueOfKey(id, key, contract, chain)
   },
   describe: describeV4,
-  emptyState: () => ({
-    reserves: [0n, 0n],
-    sqrtPrice: 0n,
-    tick: 0,
-    liquidity: 0n,
-    protocolFees: [0n, 0n],
-    ticks: NO_TICKS,
-    growth: NO_GROWTH,
-    positions: new Map(),
-  }),
+  emptyState({ facts }) {
+    const tickSpacing = Number(facts?.tickSpacing ?? 0)
+    if (tickSpacing === 0) return unreadState(0)
+    return { ...unreadState(tickSpacing), reserves: [0n, 0n], ticks: new Map(), positions: new Map() }
+  },
   readState: readV4State,
   apply(log, venue, state) {
-    // A stranger's log that borrows a pool's id.
-    if (log.address !== venue.facts?.manager) return { state, happenings: [] }
-    if (log.topics[0] === SWAP) return applySwap(log, venue, state)
+    if (isStranger(log, venue.facts?.manager)) return { state, happenings: [] }
+    if (log.topics[0] === SWAP) return applySwap(log, state)
     if (log.topics[0] === MODIFY_LIQUIDITY) return applyModify(log, state)
     if (log.topics[0] === DONATE) return applyDonate(log, state)
     if (log.topics[0] === PROTOCOL_FEE_UPDATED) return applyProtocolFee(log, state)

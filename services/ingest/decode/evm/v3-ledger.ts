@@ -4,7 +4,7 @@
  * counts the payment that follows it in the same transaction; from a Burn on, happenings wait for the transaction's end.
  */
 import type { EvmLog } from './log.js'
-import type { TradeOrLiquidity } from './pair-ledger.js'
+import { happeningOf, type TradeOrLiquidity } from './pair-ledger.js'
 import type { Applied, Happening } from './protocol.js'
 import type { VenueState } from './venue.js'
 
@@ -85,7 +85,7 @@ function told(
   gained: Amounts,
 ): readonly Happening[] {
   if (says === null || (says.kind === 'reserves' && gained[0] === 0n && gained[1] === 0n)) return []
-  return [{ ...says, log, reserves: after === null ? null : known(after) }]
+  return [happeningOf(says, log, after === null ? null : known(after))]
 }
 
 function plus([a0, a1]: Amounts, [b0, b1]: Amounts): Amounts {

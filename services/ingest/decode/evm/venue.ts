@@ -21,7 +21,8 @@ export type Venue = {
 
 /**
  * What is followed from log to log. A value: a protocol answers with a new one and never changes the one it was given, because a
- * reorg goes back to it. It survives `structuredClone` (bigints and Maps are fine, functions are not).
+ * reorg goes back to it. It survives `structuredClone` (bigints and Maps are fine, functions are not). A large one has Maps of Maps: the
+ * inner ones are kept one by one, and one that did not change should stay the same object.
  */
 export type VenueState = {
   /** Raw, by token; null: not known. */

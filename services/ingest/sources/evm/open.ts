@@ -20,6 +20,7 @@ import { createChainReader } from './rpc/reader.js'
 import { filterOf } from './scope-filter.js'
 import { createEvmSource, type EvmPosition } from './source.js'
 import { startBlock } from './start-block.js'
+import { checkConfiguredTokens } from './start-checks.js'
 
 export type OpenEvmOptions = {
   config: EvmSourceConfig
@@ -71,29 +72,17 @@ async function resolveScope(
   reader: Reader,
 ): Promise<{ rules: DecodeRules; filter: LogFilter }> {
   await reader.start(signal)
+  await checkConfiguredTokens(reader, facts, new Set(config.explicitTokens), logger, signal)
   const head = await reader.head(signal)
-  const own = rulesWith([])
+  const own = rulesOf(config, facts, [])
   if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, { described: [], awaited: [] }) }
   const named = await describeNamed(own, PROTOCOLS, head, reader, signal)
   for (const { id, reason } of named.awaited)
     logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
   const references = await referencesOf(named.described.map(({ venue }) => venue))
-  const rules = rulesWith(references)
+  const rules = rulesOf(config, facts, references)
   const all = references.length === 0 ? named : await describeNamed(rules, PROTOCOLS, head, reader, signal)
   return { rules, filter: filterOf(rules, all) }
-
-  function rulesWith(references: readonly string[]): DecodeRules {
-    const { pools, tokens, amms, balances } = config.scope
-    const { anchor, native, stables, majors } = facts
-    return createRules({
-      chain: config.chain,
-      scope: { pools: new Set([...pools, ...references]), tokens: new Set(tokens), amms: new Set(amms), balances },
-      money: new Set([anchor, native, ...stables, ...majors].flatMap((token) => token ?? [])),
-      protocols: PROTOCOLS,
-      contracts: config.contracts,
-      wrappedNative: native,
-    })
-  }
 
   /** The same ones after a restart, however liquidity moved meanwhile. */
   async function referencesOf(venues: readonly Venue[]): Promise<string[]> {
@@ -111,4 +100,18 @@ async function resolveScope(
     if (pools.length > 0) logger.info('pools followed for the prices of money', { chain: config.chain, pools })
     return pools
   }
+}
+
+/** What is decoded for a scope; `references`: pools beside it. */
+export function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonly string[]): DecodeRules {
+  const { pools, tokens, amms, balances } = config.scope
+  const { anchor, native, stables, majors } = facts
+  return createRules({
+    chain: config.chain,
+    scope: { pools: new Set([...pools, ...references]), tokens: new Set(tokens), amms: new Set(amms), balances },
+    money: new Set([anchor, native, ...stables, ...majors].flatMap((token) => token ?? [])),
+    protocols: PROTOCOLS,
+    contracts: config.contracts,
+    wrappedNative: native,
+  })
 }

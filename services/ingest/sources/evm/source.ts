@@ -111,15 +111,18 @@ class EvmRun {
       this.seen = new SeenChain(chain, [parent])
       return block === undefined ? undefined : { block, parent }
     }
-    book.rollback(from.number)
+    // A crash after the book went back, before the retract was on the log: the checkpoint tells a block the book has left.
+    const ground = book.steps.some(({ hash }) => hash === from.hash) ? undefined : book.groundOf(from.hash)
+    book.rollback(ground ?? from.number)
     const kept = book.steps.filter(({ published }) => published).map(markOf)
-    const isKept = from.recent === undefined && kept.at(-1)?.hash === from.hash
+    const isKept = from.recent === undefined && (kept.at(-1)?.hash === from.hash || ground !== undefined)
     if (!isKept) {
       // Another machine's, or another generation's: what the chain tells is read again when it is met.
       logger.info('what was known of the chain is not here; it is learned again as it is met', { chain })
       book.clear()
     }
-    this.published = isKept ? kept : [...(from.recent ?? []).filter(({ number }) => number < from.number), markOf(from)]
+    const below = isKept ? kept : (from.recent ?? [])
+    this.published = [...below.filter(({ number }) => number < from.number), markOf(from)]
     const headers = this.published.map((mark) => ({ ...mark, parentHash: '' }))
     this.seen = new SeenChain(chain, headers as [Header, ...Header[]])
     return undefined

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadLog } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS, protocolNamed } from '../../../../services/ingest/decode/evm/protocols.js'
-import { chainOf, FACTORY, makeLog, POOL, venue, word } from './rig.js'
+import { answerWith, chainOf, FACTORY, makeLog, POOL, venue, word } from './rig.js'
 
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), maxLength: 300 })
 const words = fc
@@ -37,6 +37,8 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
   })
   const at = venue(name)
   const chain = chainOf(name)
+  /** Of a venue about which no node answers. */
+  const unread = answerWith(protocol.readState(at, chain), () => null)
 
   it('takes garbage in any log for a bad log', () => {
     fc.assert(
@@ -49,8 +51,10 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
         try {
           if (protocol.topics.includes(topic0)) {
             protocol.venueOf(log)
-            const { state } = protocol.apply(log, at, protocol.emptyState(at))
-            protocol.settle?.(at, state)
+            for (const start of [protocol.emptyState(at), unread]) {
+              const { state } = protocol.apply(log, at, start)
+              protocol.settle?.(at, state)
+            }
           }
           if (protocol.creationTopics.includes(topic0)) {
             protocol.created(log, { address: FACTORY, protocol: name, amm: 'test' }, chain)

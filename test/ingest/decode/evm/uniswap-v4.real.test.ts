@@ -68,7 +68,7 @@ describe('the real pool manager', () => {
       expect(slotsOf(state)).toEqual(slotsOf(truth))
       expect(metLate && slotsOf(metLate)).toEqual(slotsOf(truth))
       // Met in mid-life: the principal alone, but for the units rounding leaves in the pool.
-      const principal = principalBetween(state.ticks ?? { byNumber: new Map(), order: [] }, state.sqrtPrice)
+      const principal = principalBetween(state.ticks ?? new Map(), state.sqrtPrice)
       for (const token of [0, 1] as const) {
         const drift = (metLate?.reserves?.[token] ?? -1n) - (principal[token] ?? 0n)
         expect(drift).toBeGreaterThanOrEqual(-40n)
@@ -114,11 +114,7 @@ function blocksOf(logs: readonly EvmLog[]): { number: number; logs: EvmLog[] }[]
 }
 
 function slotsOf({ sqrtPrice, tick, liquidity, protocolFees, ticks }: V4State): unknown {
-  const byNumber = [...(ticks?.byNumber ?? [])].map(([number, info]) => [
-    number,
-    info.liquidityGross,
-    info.liquidityNet,
-  ])
-  const sorted = byNumber.sort(([a], [b]) => Number(a) - Number(b))
-  return { sqrtPrice, tick, liquidity, protocolFees, ticks: sorted, order: ticks?.order }
+  const all = [...(ticks?.values() ?? [])].flatMap((drawer) => [...drawer])
+  const sorted = all.sort(([a], [b]) => a - b).map(([number, info]) => [number, info.liquidityGross, info.liquidityNet])
+  return { sqrtPrice, tick, liquidity, protocolFees, ticks: sorted }
 }

@@ -122,9 +122,15 @@ function swapData(key: PoolKey, random: Random): string {
   const zeroForOne = below(random, 2) === 0
   const exactIn = below(random, 3) > 0
   const size = 1n + BigInt(below(random, 1_000_000)) * 10n ** BigInt(below(random, 9))
-  const amount = below(random, 8) === 0 ? BigInt(1 + below(random, 3)) : size
-  const limitTick = below(random, 3) === 0 ? below(random, 3000) : 886_000
-  const limit = sqrtPriceAtTick(zeroForOne ? -limitTick : limitTick)
+  const amount = below(random, 4) === 0 ? BigInt(1 + below(random, 5)) : size
+  // Half of the limits lie on a tick where positions may end, so that swaps stop exactly there.
+  const limitTick =
+    below(random, 3) === 0
+      ? 886_000
+      : below(random, 2) === 0
+        ? below(random, 3000)
+        : key.tickSpacing * below(random, 30)
+  const limit = sqrtPriceAtTick(zeroForOne !== (below(random, 4) === 0) ? -limitTick : limitTick)
   const params = uintWord(zeroForOne ? 1 : 0) + intWord(exactIn ? -amount : amount) + uintWord(limit)
   return SWAP + keyWords(key) + params + uintWord(0) + uintWord(0) + uintWord(352) + uintWord(0)
 }

@@ -31,7 +31,14 @@ type Log = { blocks: Block[]; retracts: number; position: EvmPosition | undefine
 type Given = Exclude<SourceItem<EvmPosition>, { kind: 'idle' }>
 
 /** Reads until `until` says so; what is published is checked as the fold would accept it. */
-async function run(chain: ForkingChain, folder: string, log: Log, meddle: () => void, until: () => boolean) {
+async function run(
+  chain: ForkingChain,
+  folder: string,
+  log: Log,
+  meddle: () => void,
+  until: () => boolean,
+  dies = () => false,
+) {
   const scope = {
     pools: new Set<string>(),
     tokens: new Set<string>(),
@@ -59,7 +66,7 @@ async function run(chain: ForkingChain, folder: string, log: Log, meddle: () => 
     for await (const item of source.items(log.position, stop.signal)) {
       if (item.kind !== 'idle') batch.push(item)
       if (item.kind === 'idle' || batch.length >= 7) {
-        publish(batch, log)
+        if (publish(batch, log, dies) === 'died') break
         batch = []
       }
       if (until()) break
@@ -74,10 +81,12 @@ async function run(chain: ForkingChain, folder: string, log: Log, meddle: () => 
 }
 
 /** As ingest does: the position is asked for before the batch is appended, and kept after it. */
-function publish(batch: readonly Given[], log: Log): void {
+function publish(batch: readonly Given[], log: Log, dies: () => boolean): 'published' | 'died' {
   const position = batch.at(-1)?.position()
+  if (dies()) return 'died'
   for (const item of batch) accept(item, log)
   if (position !== undefined) log.position = position
+  return 'published'
 }
 
 function accept(item: Given, log: Log): void {
@@ -100,7 +109,7 @@ function accept(item: Given, log: Log): void {
 const withoutFinality = (blocks: readonly Block[]) => blocks.map(({ finalized_number, ...rest }) => rest)
 
 describe('an EVM source', () => {
-  it.each(Array.from({ length: 20 }, (_, seed) => seed))(
+  it.each(Array.from({ length: Number(process.env.EVM_SEEDS ?? 20) }, (_, seed) => seed))(
     'publishes what a clean run would, whatever forks, stale heads and restarts it met (seed %i)',
     async (seed) => {
       const chain = new ForkingChain(seed)
@@ -126,7 +135,15 @@ describe('an EVM source', () => {
         }
       }
       const isDone = () => moves <= 0 && hasAll(log, chain)
-      while (!isDone()) await run(chain, folder, log, meddle, () => isDone() || next() < 0.02)
+      while (!isDone())
+        await run(
+          chain,
+          folder,
+          log,
+          meddle,
+          () => isDone() || next() < 0.02,
+          () => moves > 0 && next() < 0.05,
+        )
 
       const clean: Log = { blocks: [], retracts: 0, position: undefined }
       await run(

@@ -31,7 +31,19 @@ export class EventList {
       const place = { tx_index: Math.max(0, txIndex), log_index: Math.max(0, logIndex) }
       const isSame = place.tx_index === last.tx_index && place.log_index === last.log_index
       last = { ...place, sub: isSame ? last.sub + 1 : 0 }
-      return { ...event, ...last, tx_hash: txHash } as Event
+      return placed(event, last, txHash)
     })
   }
+}
+
+type Place = Pick<Event, 'tx_index' | 'log_index' | 'sub'>
+
+/** The event is the list's own, so its place is added to it: a copy of ever differing shapes takes as long as decoding the log. */
+function placed(event: PlacelessEvent, { tx_index, log_index, sub }: Place, txHash: string): Event {
+  const made = event as Event
+  made.tx_index = tx_index
+  made.log_index = log_index
+  made.sub = sub
+  made.tx_hash = txHash
+  return made
 }

@@ -2,7 +2,6 @@
 import type { EvmLog } from '../log.js'
 import { movedReserves, sizeOf } from '../moved-reserves.js'
 import type { Applied, Happening } from '../protocol.js'
-import type { Venue } from '../venue.js'
 import { grown } from './growth.js'
 import * as logs from './logs.js'
 import { modify, principalOf } from './modify.js'
@@ -17,10 +16,10 @@ export function applyInitialize(log: EvmLog, state: V4State): Applied<V4State> {
   return { state: { ...state, sqrtPrice, tick }, happenings: [] }
 }
 
-export function applySwap(log: EvmLog, venue: Venue, state: V4State): Applied<V4State> {
+export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
   const swap = logs.swapOf(log)
   const { sqrtPrice, tick, liquidity } = swap
-  const after = { ...swapped(swap, Number(venue.facts?.tickSpacing), state), sqrtPrice, tick, liquidity }
+  const after = { ...swapped(swap, state), sqrtPrice, tick, liquidity }
   // A hook may trade for the pool: the manager's own swap is then of nothing.
   if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, happenings: [] }
   const tokenIn = swap.amounts[0] < 0n || swap.amounts[1] > 0n ? 0 : 1
@@ -42,7 +41,7 @@ export function applySwap(log: EvmLog, venue: Venue, state: V4State): Applied<V4
 }
 
 /** Ticks, growth and reserves after it. */
-function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4State {
+function swapped(swap: logs.SwapLog, state: V4State): V4State {
   if (state.ticks === null) return state
   const [amount0, amount1] = swap.amounts
   const falls = swap.sqrtPrice < state.sqrtPrice || (swap.sqrtPrice === state.sqrtPrice && swap.tick < state.tick)
@@ -55,7 +54,6 @@ function swapped(swap: logs.SwapLog, tickSpacing: number, state: V4State): V4Sta
       amountIn: -swap.amounts[paid],
       feePips: swap.feePips,
       protocolFeePips: state.protocolFees[paid],
-      tickSpacing,
       sqrtPriceAfter: swap.sqrtPrice,
       tickAfter: swap.tick,
       liquidityAfter: swap.liquidity,

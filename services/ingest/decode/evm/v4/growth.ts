@@ -1,7 +1,5 @@
 /** Fee growth, as the contract counts it: modulo 2^256, so that only differences mean something (v4-core: Pool.sol). */
-import type { Growth, Tick, Ticks } from './pool-state.js'
-
-export const NO_GROWTH: Growth = [0n, 0n]
+import { type Growth, NO_GROWTH, type Tick, type Ticks, tickAt } from './pool-state.js'
 
 const Q128 = 1n << 128n
 
@@ -19,15 +17,12 @@ export function crossed(tick: Tick, global: Growth): Tick {
   return { ...tick, growthOutside: minus(global, tick.growthOutside) }
 }
 
-export function growthInside(
-  { byNumber }: Ticks,
-  global: Growth,
-  tick: number,
-  lowerTick: number,
-  upperTick: number,
-): Growth {
-  const lower = byNumber.get(lowerTick)?.growthOutside ?? NO_GROWTH
-  const upper = byNumber.get(upperTick)?.growthOutside ?? NO_GROWTH
+type Pool = { ticks: Ticks; tickSpacing: number; tick: number; growth: Growth }
+
+export function growthInside(pool: Pool, lowerTick: number, upperTick: number): Growth {
+  const { ticks, tickSpacing, tick, growth: global } = pool
+  const lower = tickAt(ticks, tickSpacing, lowerTick)?.growthOutside ?? NO_GROWTH
+  const upper = tickAt(ticks, tickSpacing, upperTick)?.growthOutside ?? NO_GROWTH
   if (tick < lowerTick) return minus(lower, upper)
   if (tick >= upperTick) return minus(upper, lower)
   return minus(minus(global, lower), upper)

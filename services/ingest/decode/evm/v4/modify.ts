@@ -1,7 +1,16 @@
 /** A position's liquidity changes: what of each token moves as principal, and what fees are paid out (v4-core: Pool.sol `modifyLiquidity`). */
-import { earned, growthInside, NO_GROWTH } from './growth.js'
+import { earned, growthInside } from './growth.js'
 import { amount0Between, amount1Between, sqrtPriceAtTick } from './liquidity-math.js'
-import { positionAt, type Tick, type Ticks, type V4State, withoutTick, withPosition, withTick } from './pool-state.js'
+import {
+  NO_GROWTH,
+  positionAt,
+  type Tick,
+  type Ticks,
+  tickAt,
+  type V4State,
+  withPosition,
+  withTick,
+} from './pool-state.js'
 
 export type Modification = {
   /** The contract's key of the position. */
@@ -27,12 +36,12 @@ export function modify(state: V4State, change: Modification): Modified | null {
   if (state.ticks === null) return { state: { ...state, liquidity }, principal, fees: [0n, 0n] }
   const lower = moved(state.ticks, change.tickLower, change.liquidityDelta, 1n, state)
   const ticks = moved(lower, change.tickUpper, change.liquidityDelta, -1n, state)
-  const kept = swept(swept(ticks, change.tickLower), change.tickUpper)
+  const kept = swept(swept(ticks, change.tickLower, state), change.tickUpper, state)
   if (kept === null || liquidity < 0n) return null
   const after = { ...state, liquidity, ticks: kept }
   if (state.positions === null) return { state: after, principal, fees: [0n, 0n] }
 
-  const inside = growthInside(ticks, state.growth, state.tick, change.tickLower, change.tickUpper)
+  const inside = growthInside({ ...state, ticks }, change.tickLower, change.tickUpper)
   const before = positionAt(state.positions, change.positionKey) ?? { liquidity: 0n, growthInside: inside }
   const position = { liquidity: before.liquidity + change.liquidityDelta, growthInside: inside }
   if (position.liquidity < 0n) return null
@@ -58,8 +67,8 @@ export function principalOf(
 
 function moved(ticks: Ticks, number: number, delta: bigint, netSign: 1n | -1n, pool: V4State): Ticks {
   if (delta === 0n) return ticks
-  const before = ticks.byNumber.get(number) ?? newTick(number, pool)
-  return withTick(ticks, number, {
+  const before = tickAt(ticks, pool.tickSpacing, number) ?? newTick(number, pool)
+  return withTick(ticks, pool.tickSpacing, number, {
     ...before,
     liquidityGross: before.liquidityGross + delta,
     liquidityNet: before.liquidityNet + netSign * delta,
@@ -72,8 +81,8 @@ function newTick(number: number, { tick, growth }: V4State): Tick {
 }
 
 /** Without a tick that no position needs any more; null: less than nothing is left. */
-function swept(ticks: Ticks | null, number: number): Ticks | null {
-  const tick = ticks?.byNumber.get(number)
+function swept(ticks: Ticks | null, number: number, { tickSpacing }: V4State): Ticks | null {
+  const tick = ticks === null ? undefined : tickAt(ticks, tickSpacing, number)
   if (ticks === null || tick === undefined || tick.liquidityGross > 0n) return ticks
-  return tick.liquidityGross < 0n ? null : withoutTick(ticks, number)
+  return tick.liquidityGross < 0n ? null : withTick(ticks, tickSpacing, number, undefined)
 }

@@ -13,11 +13,14 @@ export type Tick = {
 /** Fees per unit of liquidity in Q128.128, by token, modulo 2^256. */
 export type Growth = readonly [bigint, bigint]
 
+export const NO_GROWTH: Growth = [0n, 0n]
+
 export type Position = { liquidity: bigint; growthInside: Growth }
 
 export type V4State = VenueState & {
   sqrtPrice: bigint
   tick: number
+  tickSpacing: number
   liquidity: bigint
   /** Hundredths of a basis point of what is paid in, by the token that is paid in. */
   protocolFees: readonly [bigint, bigint]
@@ -31,40 +34,50 @@ export type V4State = VenueState & {
   positions: Positions | null
 }
 
-export type Ticks = {
-  byNumber: ReadonlyMap<number, Tick>
-  /** The same, ascending. */
-  order: readonly number[]
-}
-
-export const NO_TICKS: Ticks = { byNumber: new Map(), order: [] }
-
-export function withTick({ byNumber, order }: Ticks, number: number, tick: Tick): Ticks {
-  const copy = new Map(byNumber).set(number, tick)
-  return { byNumber: copy, order: byNumber.has(number) ? order : order.toSpliced(firstAbove(order, number), 0, number) }
-}
-
-export function withoutTick({ byNumber, order }: Ticks, number: number): Ticks {
-  const copy = new Map(byNumber)
-  copy.delete(number)
-  return { byNumber: copy, order: order.filter((other) => other !== number) }
-}
-
-/** The place of the first number above. */
-export function firstAbove(order: readonly number[], number: number): number {
-  let low = 0
-  let high = order.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((order[middle] ?? 0) > number) high = middle
-    else low = middle + 1
+/** Price and liquidity come with the next swap; without the ticks reserves stay unknown. */
+export function unreadState(tickSpacing: number): V4State {
+  return {
+    reserves: null,
+    sqrtPrice: 0n,
+    tick: 0,
+    tickSpacing,
+    liquidity: 0n,
+    protocolFees: [0n, 0n],
+    ticks: null,
+    growth: NO_GROWTH,
+    positions: null,
   }
-  return low
 }
 
 /**
- * By the contract's own key (a hash), in drawers by the key's first byte: a change copies one drawer, not the hundred thousand
- * positions a busy pool has.
+ * In drawers, one for each word of the contract's bitmap (256 places where a tick may be): a change copies one drawer, and a swap's
+ * steps end with a word. Only ticks where a position ends.
+ */
+export type Ticks = ReadonlyMap<number, ReadonlyMap<number, Tick>>
+
+export function wordOf(tick: number, tickSpacing: number): number {
+  return Math.floor(Math.floor(tick / tickSpacing) / 256)
+}
+
+export function tickAt(ticks: Ticks, tickSpacing: number, tick: number): Tick | undefined {
+  return ticks.get(wordOf(tick, tickSpacing))?.get(tick)
+}
+
+/** Without `info`: without that tick. */
+export function withTick(ticks: Ticks, tickSpacing: number, tick: number, info: Tick | undefined): Ticks {
+  const word = wordOf(tick, tickSpacing)
+  const drawer = new Map(ticks.get(word))
+  if (info === undefined) drawer.delete(tick)
+  else drawer.set(tick, info)
+  const copy = new Map(ticks)
+  if (drawer.size === 0) copy.delete(word)
+  else copy.set(word, drawer)
+  return copy
+}
+
+/**
+ * By the contract's own key (a hash), in drawers by the key's first byte: a busy pool has a hundred thousand positions, and a change
+ * copies one drawer.
  */
 export type Positions = ReadonlyMap<string, ReadonlyMap<string, Position>>
 

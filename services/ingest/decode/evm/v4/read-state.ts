@@ -6,11 +6,10 @@ import { answeredUints, callOf, intWord, uintWord } from '../abi-call.js'
 import { selectorOf } from '../keccak.js'
 import type { Call, Reading } from '../protocol.js'
 import type { Venue } from '../venue.js'
-import { NO_GROWTH } from './growth.js'
 import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
 import { unpackedProtocolFees } from './logs.js'
 import { hashOfHex } from './pool-key.js'
-import type { Tick, Ticks, V4State } from './pool-state.js'
+import { NO_GROWTH, type Tick, type Ticks, unreadState, type V4State, wordOf } from './pool-state.js'
 
 const EXTSLOAD = selectorOf('extsload(bytes32[])')
 const POOLS_SLOT = 6
@@ -25,9 +24,9 @@ export function* readV4State(venue: Venue): Reading<V4State> {
   const root = BigInt(hashOfHex(venue.id.slice(2) + uintWord(POOLS_SLOT)))
   const heads = yield* slots(venue, [root, root + LIQUIDITY])
   const [slot0, liquidity] = heads ?? []
-  if (slot0 === undefined || liquidity === undefined || slot0 === 0n) return unread()
+  if (slot0 === undefined || liquidity === undefined || slot0 === 0n) return unreadState(spacing)
   const pool = {
-    ...unread(),
+    ...unreadState(spacing),
     sqrtPrice: BigInt.asUintN(160, slot0),
     tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
     protocolFees: unpackedProtocolFees(BigInt.asUintN(24, slot0 >> 184n)),
@@ -46,23 +45,13 @@ export function* readV4State(venue: Venue): Reading<V4State> {
     numbers.map((tick) => mappingSlot(tick, root + TICKS)),
   )
   if (packed === null) return pool
-  const byNumber = new Map(numbers.map((tick, place) => [tick, unpackedTick(packed[place] ?? 0n)]))
-  const ticks = { byNumber, order: numbers }
-  return { ...pool, ticks, reserves: principalBetween(ticks, pool.sqrtPrice) }
-}
-
-/** Price and liquidity come with the next swap; without the ticks reserves stay unknown. */
-function unread(): V4State {
-  return {
-    reserves: null,
-    sqrtPrice: 0n,
-    tick: 0,
-    liquidity: 0n,
-    protocolFees: [0n, 0n],
-    ticks: null,
-    growth: NO_GROWTH,
-    positions: null,
+  const ticks = new Map<number, Map<number, Tick>>()
+  for (const [place, tick] of numbers.entries()) {
+    const word = wordOf(tick, spacing)
+    const drawer = ticks.get(word) ?? new Map<number, Tick>()
+    ticks.set(word, drawer.set(tick, unpackedTick(packed[place] ?? 0n)))
   }
+  return { ...pool, ticks, reserves: principalBetween(ticks, pool.sqrtPrice) }
 }
 
 function* slots(venue: Venue, wanted: readonly bigint[]): Reading<bigint[] | null> {
@@ -104,11 +93,12 @@ function unpackedTick(slot: bigint): Tick {
 }
 
 /** Rounded up by range: what is withdrawn later is rounded down by position, and can never be more. */
-export function principalBetween({ byNumber, order }: Ticks, sqrtPrice: bigint): readonly [bigint, bigint] {
+export function principalBetween(ticks: Ticks, sqrtPrice: bigint): readonly [bigint, bigint] {
+  const ascending = [...ticks.values()].flatMap((drawer) => [...drawer]).sort(([a], [b]) => a - b)
   let [amount0, amount1, liquidity] = [0n, 0n, 0n]
-  for (const [place, tick] of order.entries()) {
-    liquidity += byNumber.get(tick)?.liquidityNet ?? 0n
-    const [low, high] = [sqrtPriceAtTick(tick), sqrtPriceAtTick(order[place + 1] ?? tick)]
+  for (const [place, [tick, { liquidityNet }]] of ascending.entries()) {
+    liquidity += liquidityNet
+    const [low, high] = [sqrtPriceAtTick(tick), sqrtPriceAtTick(ascending[place + 1]?.[0] ?? tick)]
     if (sqrtPrice < high) amount0 += amount0Between(sqrtPrice > low ? sqrtPrice : low, high, liquidity, 'up')
     if (sqrtPrice > low) amount1 += amount1Between(low, sqrtPrice < high ? sqrtPrice : high, liquidity, 'up')
   }

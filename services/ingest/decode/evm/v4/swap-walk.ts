@@ -8,11 +8,18 @@
  */
 import { crossed, grown } from './growth.js'
 import { amount0Between, amount1Between, ceilDiv, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
-import { firstAbove, type Growth, type Tick, type Ticks } from './pool-state.js'
+import { type Growth, type Ticks, tickAt, withTick } from './pool-state.js'
 
 const PIPS = 1_000_000n
 
-export type WalkFrom = { sqrtPrice: bigint; tick: number; liquidity: bigint; ticks: Ticks; growth: Growth }
+export type WalkFrom = {
+  sqrtPrice: bigint
+  tick: number
+  tickSpacing: number
+  liquidity: bigint
+  ticks: Ticks
+  growth: Growth
+}
 
 export type SwapSeen = {
   zeroForOne: boolean
@@ -21,7 +28,6 @@ export type SwapSeen = {
   /** Of the input, protocol's and providers' together. */
   feePips: bigint
   protocolFeePips: bigint
-  tickSpacing: number
   sqrtPriceAfter: bigint
   tickAfter: number
   liquidityAfter: bigint
@@ -38,16 +44,16 @@ export type Walked = {
 /** Null: from this state the swap cannot have come to where its log says, so the state is not the pool's. */
 export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
   const { zeroForOne, sqrtPriceAfter } = swap
+  const { tickSpacing } = from
   const token = zeroForOne ? 0 : 1
-  const crossings = new Map<number, Tick>()
-  let { sqrtPrice, tick, liquidity, growth } = from
+  let { sqrtPrice, tick, liquidity, ticks, growth } = from
   let left = swap.amountIn
   let providersFee = 0n
   let protocolFee = 0n
   if (zeroForOne ? sqrtPriceAfter > sqrtPrice : sqrtPriceAfter < sqrtPrice) return null
 
   for (let last = false; !last; ) {
-    const next = nextStop(from.ticks.order, tick, swap.tickSpacing, zeroForOne, liquidity === 0n)
+    const next = nextStop(ticks, tick, tickSpacing, zeroForOne, liquidity === 0n)
     const nextPrice = sqrtPriceAtTick(next)
     const reached = zeroForOne ? sqrtPriceAfter <= nextPrice : sqrtPriceAfter >= nextPrice
     const whole = reached ? wholeStep(sqrtPrice, nextPrice, liquidity, swap) : null
@@ -63,9 +69,9 @@ export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
     if (!reached) break
     // No price limit lets a swap end at the outermost ticks.
     if (next === (zeroForOne ? MIN_TICK : MAX_TICK)) return null
-    const passed = from.ticks.byNumber.get(next)
+    const passed = tickAt(ticks, tickSpacing, next)
     if (passed !== undefined) {
-      crossings.set(next, crossed(passed, growth))
+      ticks = withTick(ticks, tickSpacing, next, crossed(passed, growth))
       liquidity += zeroForOne ? -passed.liquidityNet : passed.liquidityNet
     }
     sqrtPrice = nextPrice
@@ -73,7 +79,7 @@ export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
     if (last && tick !== swap.tickAfter) return null
   }
   if (liquidity !== swap.liquidityAfter) return null
-  return { ticks: withCrossings(from.ticks, crossings), growth, providersFee, protocolFee }
+  return { ticks, growth, providersFee, protocolFee }
 }
 
 type WholeStep = { paid: bigint; fee: bigint }
@@ -92,15 +98,24 @@ function protocolShare(paid: bigint, fee: bigint, { feePips, protocolFeePips }: 
 }
 
 /** Where the next step ends: a tick with liquidity, else the end of the bitmap's word; without liquidity words make no difference. */
-function nextStop(order: readonly number[], tick: number, spacing: number, down: boolean, skipWords: boolean): number {
-  const place = firstAbove(order, tick)
-  const column = Math.floor(tick / spacing) + (down ? 0 : 1)
-  const word = Math.floor(column / 256) * 256
-  if (down) return Math.max(order[place - 1] ?? MIN_TICK, skipWords ? MIN_TICK : word * spacing, MIN_TICK)
-  return Math.min(order[place] ?? MAX_TICK, skipWords ? MAX_TICK : (word + 255) * spacing, MAX_TICK)
+function nextStop(ticks: Ticks, tick: number, tickSpacing: number, down: boolean, skipsWords: boolean): number {
+  const column = Math.floor(tick / tickSpacing) + (down ? 0 : 1)
+  const word = Math.floor(column / 256)
+  const inWord = nearest(ticks.get(word), tick, down)
+  if (inWord !== null) return inWord
+  if (skipsWords) {
+    const nextWord = nearest(ticks, down ? word - 1 : word, down)
+    const beyond = nextWord === null ? null : nearest(ticks.get(nextWord), tick, down)
+    return beyond ?? (down ? MIN_TICK : MAX_TICK)
+  }
+  return down ? Math.max(word * 256 * tickSpacing, MIN_TICK) : Math.min((word * 256 + 255) * tickSpacing, MAX_TICK)
 }
 
-function withCrossings(ticks: Ticks, crossings: ReadonlyMap<number, Tick>): Ticks {
-  if (crossings.size === 0) return ticks
-  return { byNumber: new Map([...ticks.byNumber, ...crossings]), order: ticks.order }
+/** Of the keys the highest at or below, or the lowest above. */
+function nearest(drawer: ReadonlyMap<number, unknown> | undefined, from: number, down: boolean): number | null {
+  let best: number | null = null
+  for (const key of drawer?.keys() ?? []) {
+    if (down ? key <= from && (best === null || key > best) : key > from && (best === null || key < best)) best = key
+  }
+  return best
 }

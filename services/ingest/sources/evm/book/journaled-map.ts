@@ -16,6 +16,9 @@ export type Step = {
 
 type Journal = Step & { undo: [key: string, value: unknown][] }
 
+/** Published blocks that were undone, and the height that stayed. */
+type Left = { hashes: string[]; ground: number; commits: number }
+
 export type JournaledMapOptions = {
   path: string
   /** Values held in memory besides those not written yet. */
@@ -25,6 +28,9 @@ export type JournaledMapOptions = {
 const CACHED_VALUES = 200_000
 const JOURNAL = 'journal/'
 const VALUE = 'value/'
+const LEFT = 'left'
+/** A checkpoint is never older than the commit before the last. */
+const COMMITS_REMEMBERED = 3
 
 export class JournaledMap {
   private readonly db: RootDatabase<Buffer, string>
@@ -35,6 +41,7 @@ export class JournaledMap {
   private journals: Journal[]
   private unwritten: { put: Set<Journal>; dropped: Set<number> } = { put: new Set(), dropped: new Set() }
   private current: Journal | undefined
+  private left: Left[]
   /** Where the last two commits stood: one of them is what the checkpoint says. */
   private committed: [number, number] = [0, 0]
 
@@ -44,6 +51,16 @@ export class JournaledMap {
     this.journals = [...this.db.getRange({ start: JOURNAL, end: `${JOURNAL}~` })].map(
       ({ value }) => deserialize(value) as Journal,
     )
+    const left = this.db.get(LEFT)
+    this.left = left === undefined ? [] : (deserialize(left) as Left[])
+  }
+
+  /**
+   * The block below which a published one that was undone lately had stood; undefined: it was not undone lately. A crash may come
+   * after this was written and before the log heard of it, and then the checkpoint still tells the undone one.
+   */
+  groundOf(hash: string): number | undefined {
+    return this.left.find(({ hashes }) => hashes.includes(hash))?.ground
   }
 
   /** The blocks that can be gone back to, oldest first; the last is where the map stands. */
@@ -96,11 +113,14 @@ export class JournaledMap {
   /** Undoes every block above `number`. */
   rollback(number: number): void {
     this.current = undefined
+    const hashes: string[] = []
     for (let last = this.journals.at(-1); last !== undefined && last.number > number; last = this.journals.at(-1)) {
       for (const [key, value] of last.undo.reverse()) this.put(key, value)
+      if (last.published) hashes.push(last.hash)
       this.journals.pop()
       this.drop(last)
     }
+    if (hashes.length > 0) this.left.push({ hashes, ground: number, commits: 0 })
   }
 
   /** Blocks at or below `finalNumber` are never undone by a reorg; the newest published one of them stays as the ground. */
@@ -118,6 +138,9 @@ export class JournaledMap {
   /** Durable when it returns: a checkpoint that counts on it may be written right after. */
   commit(): void {
     const { put, dropped } = this.unwritten
+    this.left = this.left
+      .map((left) => ({ ...left, commits: left.commits + 1 }))
+      .filter(({ commits }) => commits <= COMMITS_REMEMBERED)
     if (this.dirty.size > 0 || put.size > 0 || dropped.size > 0) {
       this.db.transactionSync(() => {
         for (const key of this.dirty) {
@@ -126,6 +149,7 @@ export class JournaledMap {
           else this.db.putSync(VALUE + key, serialize(value))
         }
         for (const number of dropped) this.db.removeSync(journalKey(number))
+        this.db.putSync(LEFT, serialize(this.left))
         for (const journal of put) this.db.putSync(journalKey(journal.number), serialize(journal))
       })
     }
@@ -147,6 +171,7 @@ export class JournaledMap {
     this.cache.clear()
     this.dirty.clear()
     this.journals = []
+    this.left = []
     this.unwritten = { put: new Set(), dropped: new Set() }
   }
 

@@ -1,17 +1,19 @@
 /** The book of a chain in the data directory. What it says can be learned anew from the chain: it saves reading, it is not the truth. */
-import type { Book, KnownToken, KnownVenue } from '../../../decode/evm/block/book.js'
+import type { Book, KnownToken } from '../../../decode/evm/block/book.js'
 import { JournaledMap, type JournaledMapOptions } from './journaled-map.js'
+import { VenueDrawers } from './venue-drawers.js'
 
 export type KeptBook = Book &
-  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'forget' | 'commit' | 'clear' | 'close'> & {
+  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'> & {
     readonly steps: JournaledMap['steps']
   }
 
 export function openBook(options: JournaledMapOptions): KeptBook {
   const map = new JournaledMap(options)
+  const venues = new VenueDrawers(map)
   return {
-    venue: (id) => (map.get(`v/${id}`) as KnownVenue | null) ?? undefined,
-    putVenue: (id, known) => map.set(`v/${id}`, known),
+    venue: (id) => venues.get(id),
+    putVenue: (id, known) => venues.put(id, known),
     token: (address) => (map.get(`t/${address}`) as KnownToken | null) ?? undefined,
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
@@ -19,6 +21,7 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     begin: (step) => map.begin(step),
     end: (published) => map.end(published),
     rollback: (number) => map.rollback(number),
+    groundOf: (hash) => map.groundOf(hash),
     forget: (finalNumber) => map.forget(finalNumber),
     commit: () => map.commit(),
     clear: () => map.clear(),

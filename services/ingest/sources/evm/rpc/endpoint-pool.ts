@@ -11,6 +11,8 @@ export type Asking = {
   urgent: boolean
   timeoutMs?: number
   patience?: PatienceOptions
+  /** Fewer in a batch than the endpoint takes, where the answers are large. */
+  maxBatch?: number
 }
 
 /** What is made of a result. Throws a `NodeFault` where it cannot be true. */
@@ -73,10 +75,10 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
         const everyOne = endpoints.every((one) => avoid.has(one) || !one.health.usable)
         if (everyOne && !isWorthRepeating(error)) throw error
         patience.failed(error)
-        if (everyOne) {
-          avoid.clear()
-          await sleep(patience.pauseMs(), asking.signal)
-        }
+        if (!everyOne) continue
+        avoid.clear()
+        // Who asks too fast waits for the endpoint's pace.
+        if (error.kind !== 'rate_limited') await sleep(patience.pauseMs(), asking.signal)
       }
     }
   }
@@ -95,7 +97,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
         const before = pending.length
         const outcomes = await endpoint.send(
           pending.map((place) => requests[place] as RpcRequest),
-          { signal: asking.signal, urgent: asking.urgent, timeoutMs: timeoutMs(asking) },
+          { ...asking, timeoutMs: timeoutMs(asking) },
         )
         const left: number[] = []
         let first: NodeFault | undefined

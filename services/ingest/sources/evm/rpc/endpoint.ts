@@ -9,7 +9,7 @@ import { createSlots } from './slots.js'
 import type { SocketTransport } from './socket-transport.js'
 import type { Outcome, RpcRequest, Transport } from './transport.js'
 
-export type Sending = { signal: AbortSignal; urgent: boolean; timeoutMs: number }
+export type Sending = { signal: AbortSignal; urgent: boolean; timeoutMs: number; maxBatch?: number }
 
 export interface Endpoint {
   readonly name: string
@@ -39,6 +39,9 @@ export type EndpointOptions = {
   random: () => number
 }
 
+/** A node that is silent about so few is silent. */
+const SMALL_BATCH = 10
+
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { name, transport, chainPace, nowMs } = options
   const health = createHealth(nowMs, options.random)
@@ -48,13 +51,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let sent = 0
 
   /** A batch that would fill a second's allowance keeps the head's requests waiting. */
-  function batchSize(): number {
+  function batchSize({ maxBatch = limits.batch }: Sending): number {
     const perS = Math.min(chainPace.perS, rate.pace.perS)
-    return Math.max(1, Math.min(limits.batch, perS === Number.POSITIVE_INFINITY ? limits.batch : Math.floor(perS / 2)))
+    return Math.max(1, Math.min(limits.batch, maxBatch, Math.floor(perS / 2)))
   }
 
   async function send(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
-    const size = batchSize()
+    const size = batchSize(sending)
     if (requests.length <= size) return sendBatch(requests, sending)
     const batches: Promise<Outcome[]>[] = []
     for (let first = 0; first < requests.length; first += size)
@@ -100,7 +103,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       return await transport.exchange(requests, options)
     } catch (error) {
       if (!(error instanceof NodeFault)) throw error
-      return requests.map(() => ({ ok: false, fault: error }))
+      const fault = requests.length > 1 && isTooMuch(error, requests.length) ? asBatchRefusal(error) : error
+      return requests.map(() => ({ ok: false, fault }))
     }
   }
 
@@ -141,4 +145,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
 function isBatchRefusal(outcome: Outcome): outcome is { ok: false; fault: NodeFault } {
   return !outcome.ok && outcome.fault.kind === 'batch_refused'
+}
+
+/** A batch whose answer is too large, or takes too long, is asked for in halves. */
+const isTooMuch = ({ kind }: NodeFault, count: number): boolean =>
+  kind === 'too_wide' || (kind === 'timeout' && count > SMALL_BATCH)
+
+function asBatchRefusal({ endpoint, detail }: NodeFault): NodeFault {
+  return new NodeFault({ kind: 'batch_refused', endpoint, detail })
 }

@@ -18,6 +18,8 @@ export interface LogFetcher {
   byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<EvmLog[][]>
 }
 
+const MAX_BATCH = 50
+
 type Step = { logs: EvmLog[] } | { span: number } | { addresses: number }
 
 export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () => number): LogFetcher {
@@ -89,7 +91,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
           const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }
           return readLogs(passing, asked, filter, blameOn(endpoint, chain))
         },
-        asking,
+        { ...asking, maxBatch: MAX_BATCH },
       )
     },
   }

@@ -4,6 +4,7 @@ import { blameOn } from './blame.js'
 import type { Blame } from './check-headers.js'
 import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isAddress } from './hex.js'
+import { NodeFault } from './node-fault.js'
 import { createSenderWays, type SenderWay } from './sender-ways.js'
 import type { RpcRequest } from './transport.js'
 
@@ -23,6 +24,9 @@ type Question = { request: RpcRequest; read: (result: unknown, blame: Blame) => 
  */
 const SHARE_OF_BLOCK = 4
 const WHOLE_FROM = 4
+
+/** Whole blocks of a busy chain are a megabyte each. */
+const MAX_BATCH: Record<SenderWay, number> = { transaction: 100, receipt: 50, block: 10 }
 
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
@@ -52,30 +56,56 @@ export function createSenderFetcher(
     }))
   }
 
-  return {
-    async senders(wanted, asking) {
-      const count = wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
-      const way = options.isRationed() ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
-      const asked = wanted.flatMap((one) => questions(one, way))
-      const startedMs = options.nowMs()
-      const found = await pool.ask(
-        asked.map(({ request }) => request),
-        (result, place, endpoint) => asked[place]?.read(result, blameOn(endpoint, chain)) ?? [],
-        { ...asking, patience: VANISHED_PATIENCE },
-      )
-      ways.took(way, count, options.nowMs() - startedMs)
-      return new Map(found.flat())
-    },
+  async function ask(wanted: readonly WantedSenders[], way: SenderWay, asking: Asking): Promise<Map<string, string>> {
+    const asked = wanted.flatMap((one) => questions(one, way))
+    const found = await pool.ask(
+      asked.map(({ request }) => request),
+      (result, place, endpoint) => asked[place]?.read(result, blameOn(endpoint, chain)) ?? [],
+      { ...asking, patience: VANISHED_PATIENCE, maxBatch: MAX_BATCH[way] },
+    )
+    return new Map(found.flat())
   }
+
+  /** A chain may have transactions that its blocks do not list (Polygon's state syncs): those are asked for by name. */
+  async function withUnlisted(
+    wanted: readonly WantedSenders[],
+    found: Map<string, string>,
+    asking: Asking,
+  ): Promise<Map<string, string>> {
+    const missing = wanted.flatMap(({ block, txHashes }) => {
+      const unlisted = txHashes.filter((txHash) => !found.has(txHash))
+      return unlisted.length === 0 ? [] : [{ block, txHashes: unlisted }]
+    })
+    if (missing.length === 0) return found
+    return new Map([...found, ...(await ask(missing, 'transaction', asking))])
+  }
+
+  async function senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>> {
+    const count = wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
+    const way = options.isRationed() ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
+    const startedMs = options.nowMs()
+    try {
+      const found = await withUnlisted(wanted, await ask(wanted, way, asking), asking)
+      ways.took(way, count, options.nowMs() - startedMs)
+      return found
+    } catch (error) {
+      const isRefused = error instanceof NodeFault && (error.kind === 'unsupported' || error.kind === 'invalid')
+      if (!isRefused || way === 'transaction') throw error
+      ways.refused(way)
+      return senders(wanted, asking)
+    }
+  }
+
+  return { senders }
 }
 
 /** A transaction and its receipt say the same about who signed it, and where it is. */
 function signedIn(result: unknown, block: Header, txHash: string, blame: Blame): Signed {
   if (result === null) throw blame('unknown_block', `no transaction ${txHash}`, block.number)
   const { hash, transactionHash, from, blockHash } = result as WireTransaction
-  if ((hash ?? transactionHash) !== txHash || !isAddress(from))
+  if (!isSame(hash ?? transactionHash, txHash) || !isAddress(from))
     throw blame('lies', `transaction ${txHash} without a sender`, block.number)
-  if (blockHash !== block.hash)
+  if (!isSame(blockHash, block.hash))
     throw blame('unknown_block', `transaction ${txHash} is not in block ${block.hash}`, block.number)
   return [txHash, from.toLowerCase()]
 }
@@ -83,14 +113,15 @@ function signedIn(result: unknown, block: Header, txHash: string, blame: Blame):
 function signedInBlock(result: unknown, block: Header, txHashes: readonly string[], blame: Blame): Signed[] {
   if (result === null) throw blame('unknown_block', `no block ${block.hash}`, block.number)
   const { hash, transactions } = result as { hash?: unknown; transactions?: unknown }
-  if (hash !== block.hash || !Array.isArray(transactions))
+  if (!isSame(hash, block.hash) || !Array.isArray(transactions))
     throw blame('lies', `another block where ${block.hash} was asked for`, block.number)
   const wanted = new Set(txHashes)
   const signed: Signed[] = []
-  for (const transaction of transactions as (WireTransaction | null)[])
-    if (typeof transaction?.hash === 'string' && wanted.has(transaction.hash))
-      signed.push(signedIn(transaction, block, transaction.hash, blame))
-  if (signed.length !== wanted.size)
-    throw blame('lies', `${wanted.size - signed.length} transactions of block ${block.hash} missing`, block.number)
+  for (const transaction of transactions as (WireTransaction | null)[]) {
+    const txHash = typeof transaction?.hash === 'string' ? transaction.hash.toLowerCase() : ''
+    if (wanted.has(txHash)) signed.push(signedIn(transaction, block, txHash, blame))
+  }
   return signed
 }
+
+const isSame = (told: unknown, hash: string): boolean => typeof told === 'string' && told.toLowerCase() === hash

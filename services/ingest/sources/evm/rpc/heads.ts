@@ -1,4 +1,5 @@
 /** New heads as they come: by notice where a node gives it, else asked for at the pace of the chain's own blocks. */
+import { setMaxListeners } from 'node:events'
 import { isRetryable, type Sleep } from '../../../../core/runtime/backoff.js'
 import type { Logger } from '../../../../core/runtime/logger.js'
 import type { Header } from '../chain-reader.js'
@@ -31,6 +32,7 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
   const { tracker, nowMs, logger } = options
   const ended = new AbortController()
   const stop = AbortSignal.any([signal, ended.signal])
+  setMaxListeners(0, stop)
   let wake = (): void => {}
   let told: FullHeader | null = null
   /** Something happened that the loop has not looked at. */

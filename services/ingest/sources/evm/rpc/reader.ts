@@ -1,4 +1,5 @@
 /** Reads a chain through its endpoints: the parts of this folder put together. */
+import { setMaxListeners } from 'node:events'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import { type Sleep, sleep as sleepFor } from '../../../../core/runtime/backoff.js'
 import type { Logger } from '../../../../core/runtime/logger.js'
@@ -19,6 +20,7 @@ import { compileFilter } from './log-filter.js'
 import { NodeFault } from './node-fault.js'
 import { createPace, type Pace } from './pace.js'
 import type { PatienceOptions } from './patience.js'
+import { probeLimits } from './probe.js'
 import { createReceiptWitness } from './receipt-witness.js'
 import { socketTransport } from './socket-transport.js'
 import { type EndpointStatus, statusOf } from './status.js'
@@ -44,6 +46,8 @@ export type RpcChainReader = ChainReader & {
   /** Checks that every endpoint is a node of this chain. */
   start(signal: AbortSignal): Promise<void>
   status(): EndpointStatus[]
+  /** Asks every endpoint that answers for as much as it takes, so that its status tells. */
+  probe(head: Header, signal: AbortSignal): Promise<void>
 }
 
 const DEFAULT_PATIENCE: PatienceOptions = { attempts: 10, ms: 60_000 }
@@ -87,6 +91,8 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     const known = lives.get(signal)
     if (known !== undefined) return known
     const both = AbortSignal.any([signal, closing.signal])
+    // Every request under way listens to it.
+    setMaxListeners(0, both)
     lives.set(signal, both)
     return both
   }
@@ -104,6 +110,10 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
         closing.signal,
       ),
     status: () => endpoints.map(statusOf),
+    async probe(head, signal) {
+      const ready = endpoints.filter(({ health }) => health.healthy && health.waitMs() === 0)
+      await Promise.all(ready.map((one) => probeLimits(one, head.number, { signal: live(signal), timeoutMs })))
+    },
     head: async (signal) => plain(await tracker.head(live(signal))),
     heads: (signal) =>
       followHeads(

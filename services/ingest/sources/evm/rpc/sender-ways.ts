@@ -8,6 +8,8 @@ export type SenderWay = 'transaction' | 'receipt' | 'block'
 export interface SenderWays {
   choose(count: number, hasWhole: boolean): SenderWay
   took(way: SenderWay, count: number, ms: number): void
+  /** The nodes do not take it. */
+  refused(way: SenderWay): void
 }
 
 const WAYS: readonly SenderWay[] = ['transaction', 'receipt', 'block']
@@ -27,18 +29,26 @@ export function createSenderWays(): SenderWays {
   return {
     choose(count, hasWhole) {
       const among = hasWhole ? WAYS : WAYS.filter((way) => way !== 'block')
-      if (count < TELLING_COUNT) return hasWhole && msEach.size === 0 ? 'block' : best(among)
+      if (count < TELLING_COUNT)
+        return hasWhole && !msEach.has('block') && cost('transaction') === Number.POSITIVE_INFINITY
+          ? 'block'
+          : best(among)
       const untried = among.find((way) => !msEach.has(way))
       if (untried !== undefined) return untried
       const first = best(among)
       // What was slow once may have been so by chance.
-      return ++jobs % TRY_AGAIN_AFTER === 0 ? best(among.filter((way) => way !== first)) : first
+      const others = among.filter((way) => way !== first && cost(way) < Number.POSITIVE_INFINITY)
+      return ++jobs % TRY_AGAIN_AFTER === 0 && others.length > 0 ? best(others) : first
     },
     took(way, count, ms) {
       if (count < TELLING_COUNT) return
       const known = msEach.get(way)
+      if (known === Number.POSITIVE_INFINITY) return
       const each = ms / count
       msEach.set(way, known === undefined ? each : known + (each - known) * SHARE_OF_NEW)
+    },
+    refused(way) {
+      msEach.set(way, Number.POSITIVE_INFINITY)
     },
   }
 }

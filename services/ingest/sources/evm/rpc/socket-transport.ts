@@ -30,6 +30,7 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
   let opening: Promise<WebSocket> | undefined
   let nextId = 1
   let bytesReceived = 0
+  let messages = 0
   let closed = false
   const waiting = new Map<number, Waiting>()
   const subscriptions = new Map<unknown, Subscription>()
@@ -49,6 +50,7 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
       })
       fresh.on('message', (data: Buffer) => {
         bytesReceived += data.length
+        messages++
         receive(data)
       })
       // The close that follows tells everybody.
@@ -113,7 +115,12 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
         reject(error)
       }
       const stop = (): void => fail(fault('unavailable', 'the request was given up'))
-      const timer = setTimeout(() => fail(fault('timeout', `no answer within ${timeoutMs / 1000} s`)), timeoutMs)
+      const heard = messages
+      const timer = setTimeout(() => {
+        fail(fault('timeout', `no answer within ${timeoutMs / 1000} s`))
+        // Not a word in all that time: the connection is dead, whatever it says of itself.
+        if (messages === heard) connection.terminate()
+      }, timeoutMs)
       const settle = (body: unknown): void => {
         end()
         try {

@@ -62,27 +62,30 @@ describe('pace', () => {
   })
 })
 
-test('the rate falls at "too fast", at once, and rises little by little', async () => {
+test('the rate falls at a second "too fast", is soon back near what was too much, and then rises slowly', async () => {
   const rate = createAdaptiveRate(nowMs)
-  expect(rate.pace.perS).toBe(Number.POSITIVE_INFINITY)
   for (let second = 0; second < 3; second++) {
     rate.sent(100)
     await vi.advanceTimersByTimeAsync(1000)
   }
-  rate.sent(100)
+  rate.limited(undefined)
+  expect(rate.pace.perS).toBe(Number.POSITIVE_INFINITY)
   rate.limited(undefined)
   rate.limited(undefined)
   expect(rate.pace.perS).toBeCloseTo(70)
-  await vi.advanceTimersByTimeAsync(1000)
-  rate.succeeded()
-  rate.succeeded()
-  expect(rate.pace.perS).toBeCloseTo(72.1)
+  const rates: number[] = []
+  for (let second = 0; second < 4; second++) {
+    await vi.advanceTimersByTimeAsync(1000)
+    rate.succeeded()
+    rate.succeeded()
+    rates.push(Math.round(rate.pace.perS))
+  }
+  expect(rates).toEqual([91, 94, 97, 99])
   rate.limited(2500)
   const startedMs = Date.now()
-  const sent = rate.pace.take(1, true, signal)
-  await vi.advanceTimersByTimeAsync(3000)
-  await sent
-  expect(Date.now() - startedMs).toBe(3000)
+  const sent = rate.pace.take(1, true, signal).then(() => Date.now() - startedMs)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(await sent).toBe(2500)
 })
 
 describe('limits', () => {

@@ -1,0 +1,76 @@
+/** The money of a chain is checked on the chain itself before anything is read. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChainFacts } from '../../../../services/core/domain/chains.js'
+import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
+import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/reader.js'
+import { checkConfiguredTokens } from '../../../../services/ingest/sources/evm/start-checks.js'
+import { type EvmNode, startNode } from '../../../rig/evm/node.js'
+import { type OpenMarket, openMarket } from '../../../rig/evm/opening.js'
+
+const USDT_OF_ETH = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const NOWHERE = `0x${'12'.repeat(20)}`
+const { signal } = new AbortController()
+
+let node: EvmNode
+let market: OpenMarket
+let reader: RpcChainReader
+beforeAll(async () => {
+  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
+  market = await openMarket(node)
+  reader = createChainReader({ chain: 'base', chainId: 8453, urls: [node.url], logger: silentLogger })
+})
+afterAll(async () => {
+  await reader?.close()
+  await node?.stop()
+})
+
+function factsOf(stables: string[]): ChainFacts {
+  const { weth, usdc } = market.contracts.tokens
+  return {
+    ...{ chain: 'base', family: 'evm', title: 'Base', chainId: 8453 },
+    ...{ anchor: usdc.address, native: weth.address, stables, majors: [] },
+  }
+}
+
+test('tokens of the chain pass, with what they call themselves', async () => {
+  const { usdt } = market.contracts.tokens
+  const checked = await checkConfiguredTokens(
+    reader,
+    factsOf([usdt.address]),
+    new Set([usdt.address]),
+    silentLogger,
+    signal,
+  )
+  expect(checked.map(({ rank, facts }) => [rank, facts.symbol, facts.decimals])).toEqual([
+    ['anchor', 'USDC', 6],
+    ['native', 'WETH', 18],
+    ['stables', 'USDT', 6],
+  ])
+})
+
+test('a configured stablecoin of another chain is refused, and whose it is told', async () => {
+  const check = checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set([USDT_OF_ETH]), silentLogger, signal)
+  await expect(check).rejects.toMatchObject({
+    name: 'ConfigError',
+    code: 'configured_token',
+    message: expect.stringMatching(
+      /"stables" 0xdac17f\w+ has no token’s contract here, it is a token of eth \(its stable\) \(chain base\).*Give the addresses these tokens have on base/,
+    ),
+  })
+})
+
+test('one nobody knows is refused too, and so is a token that does not tell its decimals', async () => {
+  const { mute } = market.contracts.tokens
+  const given = [NOWHERE, mute.address]
+  await expect(checkConfiguredTokens(reader, factsOf(given), new Set(given), silentLogger, signal)).rejects.toThrow(
+    /0x1212\w+ has no token’s contract here; "stables" 0x\w+ \(.+\) does not tell its decimals/,
+  )
+})
+
+test('one that was built in is only told of', async () => {
+  const lines: string[] = []
+  const logger = createLogger('json', {}, (line) => lines.push(line))
+  await checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set(), logger, signal)
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
+})
