@@ -22,7 +22,7 @@ let pair: BasePair
 const nowS = () => Math.floor(Date.now() / 1000)
 
 beforeAll(async () => {
-  node = await startNode({ chainId: 8453, genesisTimeS: nowS() - 600 })
+  node = await startNode({ chainId: 8453, genesisTimeS: nowS() - 60 })
   pair = await openBasePair(await openMarket(node))
   limiter = await startLimiter(node, LIMITS)
 })
@@ -49,14 +49,10 @@ test('live candles over REST and WebSocket within a minute, and again after the 
   const trading = keepTrading()
   try {
     const { rest, ws } = await up.serving
-    const client = await connect(ws, { 'x-api-key': KEY })
-    await client.call('subscribe', ['kline', pair.address, 's1', 'base'])
     const points = await firstPoints(rest)
-    const frame = await client.topic('kline')
-    const tookMs = Date.now() - startedMs
-    client.close()
-    expect(tookMs).toBeLessThan(WITHIN_MS)
-    expect(frame.result?.id).toBe(pair.address)
+    const id = await firstPush(ws)
+    expect(Date.now() - startedMs).toBeLessThan(WITHIN_MS)
+    expect(id).toBe(`${pair.address}-base`)
     expect(points.every(({ close }) => Number(close) > 1000 && Number(close) < 4000)).toBe(true)
 
     await up.kill()
@@ -95,6 +91,22 @@ async function firstPoints(rest: string): Promise<Point[]> {
   }
 }
 
+/** The pair the first pushed candle is of. */
+async function firstPush(ws: string): Promise<unknown> {
+  const client = await connect(ws, { 'x-api-key': KEY })
+  const { error } = await client.call('subscribe', ['kline', pair.address, 's1', 'base'])
+  expect(error).toBeUndefined()
+  for (const deadline = Date.now() + WITHIN_MS; ; ) {
+    const frame = await client.topic('kline').catch((late: unknown) => {
+      if (Date.now() > deadline) throw late
+      return null
+    })
+    if (frame === null) continue
+    client.close()
+    return frame.result?.id
+  }
+}
+
 function keepTrading() {
   const trades: { timeS: number; price: number }[] = []
   let going = true
@@ -121,7 +133,6 @@ test('a stablecoin of another chain is refused at the start, with the reason', a
   writeFileSync(config, JSON.stringify({ http_port: 0, ws_port: 0, chains: { base: { stables } } }))
   const args = ['up', '--config', config, '--data-dir', join(folder, 'data'), '--chain', 'base', '--rpc', limiter.url]
   const { code, err } = await runCommand(args, { cwd: folder, withinMs: 60_000 })
-  expect(err).toContain(stables[0])
-  expect(err).toMatch(/no contract|no code/i)
+  expect(err).toContain(`"stables" ${stables[0]} has no token’s contract here, it is a token of eth`)
   expect(code).toBe(78)
 })
