@@ -1,6 +1,7 @@
 /** Transfer logs → balances: the whole balance at a holder's first sight, changes from then on. */
 import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
+import { wrappingOf } from '../wrapped-native.js'
 import type { Book } from './book.js'
 import type { EventList } from './event-list.js'
 import { atBlock, type Learned, ofHolder, tokenEvent } from './learned.js'
@@ -14,14 +15,15 @@ export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 export function followedTransfers(
   { logs }: Pick<EvmBlock, 'logs'>,
   isTraded: (token: string) => boolean,
-  { scope, money }: DecodeRules,
+  { scope, money, contracts: { wrappedNative } }: DecodeRules,
 ): FollowedTransfer[] {
   if (scope.balances === 'off') return []
   const isFollowed = (token: string) =>
     scope.balances === 'all' || scope.tokens.has(token) || (!money.has(token) && isTraded(token))
-  return logs.flatMap((log) => {
-    if (log.topics[0] !== TRANSFER || !isFollowed(log.address)) return []
-    const transfer = transferOf(log)
+  return logs.flatMap((log, place) => {
+    const isWrapping = log.address === wrappedNative && log.topics[0] !== TRANSFER
+    if ((log.topics[0] !== TRANSFER && !isWrapping) || !isFollowed(log.address)) return []
+    const transfer = isWrapping ? wrappingOf(log, [logs[place - 1], logs[place + 1]]) : transferOf(log)
     return transfer === null || transfer.amount === 0n || transfer.from === transfer.to ? [] : [{ log, transfer }]
   })
 }

@@ -1,0 +1,56 @@
+/** A transaction in one form, whatever encoding it came in: what programs' decoders are given. */
+
+export type SolanaTransaction = {
+  /** Base58. */
+  signature: string
+  slot: number
+  /** Its place in the block; where only the transaction is at hand, 0. */
+  index: number
+  /** Who pays the fee and signs first. */
+  feePayer: string
+  /** Every account, the looked-up ones last (writable, then readonly). */
+  accounts: readonly string[]
+  /** The top-level instructions in order, each with what it called. */
+  instructions: readonly Instruction[]
+  /** Null: the node gave none. */
+  logs: readonly string[] | null
+  /** Lamports, by place in `accounts`. */
+  preLamports: readonly bigint[]
+  postLamports: readonly bigint[]
+  /** Token accounts, by address. */
+  preTokens: ReadonlyMap<string, TokenBalance>
+  postTokens: ReadonlyMap<string, TokenBalance>
+}
+
+export type TokenBalance = { mint: string; owner: string | null; amount: bigint; decimals: number }
+
+export type Instruction = {
+  programId: string
+  accounts: readonly string[]
+  /** Empty where the node gave it parsed only (`jsonParsed` does so for the system's own programs). */
+  data: Uint8Array
+  /** What it called, in order. */
+  inner: readonly Instruction[]
+  /** Depth-first place in the transaction, from 0: the order of execution. */
+  order: number
+  /** 0 for a top-level instruction. */
+  depth: number
+  /** What it moved, where it is a transfer of a token or of lamports, in whatever form the node gave it. */
+  transfer: Transfer | null
+  /** The `Program data:` payloads this instruction itself logged, in order; null: the logs are missing or cut before its end. */
+  programData: readonly Uint8Array[] | null
+  /** The other lines it logged itself (`Program log:` and the like, without that prefix); null as above. */
+  programLogs: readonly string[] | null
+}
+
+export type Transfer = {
+  /** Null: lamports. Where the instruction does not name the mint it is that of the accounts. */
+  mint: string | null
+  source: string
+  destination: string
+  authority: string | null
+  /** What leaves the source. */
+  amount: bigint
+  /** Token-2022: what of it is withheld and does not arrive for use. */
+  fee: bigint
+}
