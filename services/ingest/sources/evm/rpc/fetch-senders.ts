@@ -4,6 +4,7 @@ import { blameOn } from './blame.js'
 import type { Blame } from './check-headers.js'
 import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isAddress } from './hex.js'
+import type { ListedSenders } from './listed-senders.js'
 import { NodeFault } from './node-fault.js'
 import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
 import type { RpcRequest } from './transport.js'
@@ -12,6 +13,8 @@ export type WantedSenders = { block: Header; txHashes: readonly string[] }
 
 export interface SenderFetcher {
   senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>>
+  /** Whether whole blocks are the way to ask. */
+  readonly prefersBlocks: boolean
 }
 
 type WireTransaction = { hash?: unknown; transactionHash?: unknown; from?: unknown; blockHash?: unknown }
@@ -30,11 +33,14 @@ const MAX_BATCH: Record<SenderWay, number> = { transaction: 100, receipt: 50, bl
 
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
-export function createSenderFetcher(
-  pool: EndpointPool,
-  chain: string,
-  options: { isRationed: () => boolean; txCountOf: (blockHash: string) => number | null; nowMs: () => number },
-): SenderFetcher {
+export type SenderFetcherOptions = {
+  isRationed: () => boolean
+  txCountOf: (blockHash: string) => number | null
+  listed: ListedSenders
+  nowMs: () => number
+}
+
+export function createSenderFetcher(pool: EndpointPool, chain: string, options: SenderFetcherOptions): SenderFetcher {
   const ways = createSenderWays()
 
   function mayBeWhole({ block, txHashes }: WantedSenders): boolean {
@@ -95,7 +101,31 @@ export function createSenderFetcher(
     }
   }
 
+  /** What came with the blocks, and what is still to be asked for. */
+  function known(wanted: readonly WantedSenders[]): { found: Map<string, string>; rest: WantedSenders[] } {
+    const found = new Map<string, string>()
+    const rest: WantedSenders[] = []
+    for (const { block, txHashes } of wanted) {
+      const listed = options.listed.take(block.hash)
+      const unknown: string[] = []
+      for (const txHash of txHashes) {
+        const from = listed?.get(txHash)
+        if (from === undefined) unknown.push(txHash)
+        else found.set(txHash, from)
+      }
+      if (unknown.length > 0) rest.push({ block, txHashes: unknown })
+    }
+    return { found, rest }
+  }
+
   async function senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>> {
+    const { found, rest } = known(wanted)
+    if (rest.length === 0) return found
+    const asked = await askedFor(rest, asking)
+    return found.size === 0 ? asked : new Map([...found, ...asked])
+  }
+
+  async function askedFor(wanted: readonly WantedSenders[], asking: Asking): Promise<Map<string, string>> {
     if (options.isRationed() && !ways.isRefused('block')) return by('block', wanted, asking)
     const parts: Map<string, string>[] = []
     let rest = wanted
@@ -112,7 +142,12 @@ export function createSenderFetcher(
     }
   }
 
-  return { senders }
+  return {
+    senders,
+    get prefersBlocks() {
+      return ways.best(true) === 'block'
+    },
+  }
 }
 
 const countOf = (wanted: readonly WantedSenders[]): number =>
