@@ -112,9 +112,8 @@ export function doubts(
     else if (header.bloom !== null && !logs.every((log) => isLogInBloom(log, header.bloom as string)))
       found.set(header.number, 'not_in_bloom')
   }
-  // An answer that was cut off ends inside a block, or before its time.
-  if (headers.length > 1 && lastWithLogs !== undefined && !found.has(lastWithLogs.number))
-    found.set(lastWithLogs.number, 'cut')
+  // An answer that was cut off ends inside a block, or before its time; one over a single block can be cut as well.
+  if (lastWithLogs !== undefined && !found.has(lastWithLogs.number)) found.set(lastWithLogs.number, 'cut')
   const last = headers.at(-1)
   for (const header of headers) {
     const { number, bloom } = header
