@@ -45,8 +45,9 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
   if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
   for (const endpoint of silent) {
     // Nothing is believed that may be of another chain.
-    endpoint.health.disable('it has not yet told which chain it is of')
-    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason: faults.get(endpoint) })
+    const reason = saidBy(endpoint, faults)
+    endpoint.health.disable(`it did not tell which chain it is of: ${reason}`)
+    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason })
     void keepAsking(endpoint, expected, options, closing)
   }
 }
@@ -95,6 +96,11 @@ async function keepAsking(
   }
 }
 
+function saidBy(endpoint: Endpoint, faults: ReadonlyMap<Endpoint, unknown>): string {
+  const fault = faults.get(endpoint)
+  return fault instanceof NodeFault ? fault.detail : 'no answer'
+}
+
 function otherChain(chain: string, endpoint: Endpoint, expected: number, got: number): ConfigError {
   return new ConfigError({
     code: 'other_chain',
@@ -111,10 +117,7 @@ function nobodyAnswers(
   silent: readonly Endpoint[],
   faults: ReadonlyMap<Endpoint, unknown>,
 ): DextapeError {
-  const said = silent.map((endpoint) => {
-    const fault = faults.get(endpoint)
-    return `${endpoint.name}: ${fault instanceof NodeFault ? fault.detail : 'no answer'}`
-  })
+  const said = silent.map((endpoint) => `${endpoint.name}: ${saidBy(endpoint, faults)}`)
   return new DextapeError({
     code: 'no_node_answers',
     what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',

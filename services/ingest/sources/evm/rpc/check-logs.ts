@@ -93,7 +93,7 @@ const USELESS_BLOOM = 0.5
 /** A provider's silent cap would be no smaller. */
 const SMALLEST_CAP = 100
 
-/** What one answer over several blocks leaves in doubt, by number. */
+/** What one answer over a range of blocks leaves in doubt, by number. */
 export function doubts(
   headers: readonly FullHeader[],
   logsOf: ReadonlyMap<number, readonly EvmLog[]>,
@@ -113,8 +113,7 @@ export function doubts(
       found.set(header.number, 'not_in_bloom')
   }
   // An answer that was cut off ends inside a block, or before its time.
-  if (headers.length > 1 && lastWithLogs !== undefined && !found.has(lastWithLogs.number))
-    found.set(lastWithLogs.number, 'cut')
+  if (lastWithLogs !== undefined && !found.has(lastWithLogs.number)) found.set(lastWithLogs.number, 'cut')
   const last = headers.at(-1)
   for (const header of headers) {
     const { number, bloom } = header

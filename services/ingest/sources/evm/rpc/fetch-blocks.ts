@@ -10,6 +10,7 @@ import type { Endpoint } from './endpoint.js'
 import type { Asking } from './endpoint-pool.js'
 import type { HeaderFetcher } from './fetch-headers.js'
 import type { LogFetcher, LogPiece, ToldLogs } from './fetch-logs.js'
+import type { ListedSenders } from './listed-senders.js'
 import type { CompiledFilter } from './log-filter.js'
 import { NodeFault } from './node-fault.js'
 import type { ReceiptWitness } from './receipt-witness.js'
@@ -24,6 +25,9 @@ export type BlockFetcherOptions = {
   headers: HeaderFetcher
   logs: LogFetcher
   witness: ReceiptWitness
+  listed: ListedSenders
+  /** Whether blocks come with their transactions. */
+  wantsWhole: () => boolean
   nowMs: () => number
   sleep: Sleep
 }
@@ -36,7 +40,7 @@ const LIE_ATTEMPTS = 4
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
 export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
-  const { chain: chainName, headers, logs, witness, nowMs, sleep } = options
+  const { chain: chainName, headers, logs, witness, listed, wantsWhole, nowMs, sleep } = options
   const bitsOf = createBloomCache()
 
   function isLogInBloom({ address, topics }: EvmLog, bloom: string): boolean {
@@ -45,7 +49,10 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
   }
 
   async function once(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<CheckedBlock[]> {
-    const [chain, pieces] = await Promise.all([headers.range(from, to, asking), logs.range(from, to, filter, asking)])
+    const [chain, pieces] = await Promise.all([
+      headers.range(from, to, asking, wantsWhole()),
+      logs.range(from, to, filter, asking),
+    ])
     const logsOf = byNumber(pieces)
     const found = new Map<number, Doubt>()
     for (const piece of pieces) {
@@ -53,6 +60,10 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       for (const [number, doubt] of doubts(part, logsOf, filter, isLogInBloom)) found.set(number, doubt)
     }
     if (found.size > 0) await settle(chain, found, logsOf, filter, asking)
+    listed.wanted(
+      txCountIn(logsOf.values()),
+      chain.reduce((sum, { txCount }) => sum + (txCount ?? 0), 0),
+    )
     return chain.map(({ number, hash, parentHash, timeS }) => ({
       number,
       hash,
@@ -131,6 +142,14 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       return { number, hash, parentHash, timeS, logs: await trueLogs(header, told as ToldLogs, filter, asking) }
     },
   }
+}
+
+/** Logs of a transaction stand together. */
+function txCountIn(lists: Iterable<readonly EvmLog[]>): number {
+  let count = 0
+  for (const logs of lists)
+    for (let place = 0; place < logs.length; place++) if (logs[place]?.txHash !== logs[place - 1]?.txHash) count++
+  return count
 }
 
 function byNumber(pieces: readonly LogPiece[]): Map<number, EvmLog[]> {

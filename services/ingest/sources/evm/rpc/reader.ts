@@ -16,6 +16,7 @@ import { createSenderFetcher } from './fetch-senders.js'
 import { createHeadTracker } from './head-tracker.js'
 import { followHeads } from './heads.js'
 import { httpTransport } from './http-transport.js'
+import { createListedSenders } from './listed-senders.js'
 import { compileFilter } from './log-filter.js'
 import { NodeFault } from './node-fault.js'
 import { createPace, type Pace } from './pace.js'
@@ -74,19 +75,22 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     random,
     sleep,
   })
-  const headers = createHeaderFetcher(pool, chain, nowMs, sleep)
+  const listed = createListedSenders()
+  const headers = createHeaderFetcher(pool, chain, listed, nowMs, sleep)
   const logs = createLogFetcher(pool, chain, nowMs)
+  const senders = createSenderFetcher(pool, chain, {
+    isRationed: () => options.maxRps !== undefined || endpoints.some(({ perS }) => Number.isFinite(perS)),
+    txCountOf: headers.txCountOf,
+    listed,
+    nowMs,
+  })
   const blocks = createBlockFetcher({
-    ...{ chain, headers, logs, nowMs, sleep },
+    ...{ chain, headers, logs, listed, nowMs, sleep },
+    wantsWhole: () => listed.isDense && senders.prefersBlocks,
     witness: createReceiptWitness(pool, chain),
   })
   const calls = createCallFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)
-  const senders = createSenderFetcher(pool, chain, {
-    isRationed: () => options.maxRps !== undefined || endpoints.some(({ perS }) => Number.isFinite(perS)),
-    txCountOf: headers.txCountOf,
-    nowMs,
-  })
 
   const lives = new WeakMap<AbortSignal, AbortSignal>()
   /** One for each of the caller's signals: on Node 20 those made by `any` stay as long as what they listen to. */

@@ -6,6 +6,7 @@ import { endpointNames } from '../../../../../services/ingest/sources/evm/rpc/en
 import { createEndpointPool } from '../../../../../services/ingest/sources/evm/rpc/endpoint-pool.js'
 import { createHeaderFetcher } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
+import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
 import { createPace } from '../../../../../services/ingest/sources/evm/rpc/pace.js'
 import type { Transport } from '../../../../../services/ingest/sources/evm/rpc/transport.js'
 
@@ -23,7 +24,10 @@ function trackerOf(urls: string[]): { tracker: ReturnType<typeof createHeadTrack
   )
   const patience = { attempts: 1, ms: 1 }
   const pool = createEndpointPool({ chain: 'base', endpoints, patience, timeoutMs: 1, nowMs, random, sleep })
-  return { tracker: createHeadTracker(pool, createHeaderFetcher(pool, 'base', nowMs, sleep), nowMs), endpoints }
+  return {
+    tracker: createHeadTracker(pool, createHeaderFetcher(pool, 'base', createListedSenders(), nowMs, sleep), nowMs),
+    endpoints,
+  }
 }
 
 const header = (number: number, timeS: number, branch = 'a'): FullHeader => ({
