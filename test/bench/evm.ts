@@ -8,10 +8,12 @@ import { type EvmNode, startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { type RpcRequest, startProxy } from '../rig/evm/proxy.js'
 import { openSourcePlace } from '../rig/evm/source-run.js'
-import { measure, printTable } from './measure.js'
+import { type Measured, measure, printTable } from './measure.js'
 
 const PLAN = { blocks: 1000, transactionsPerBlock: 10, swapsPerTransaction: 10 }
 const LIMIT = 0.6
+/** In turn. */
+const ROUNDS = 3
 /** Of the second half's highest over the first half's. */
 const GROWTH_LIMIT = 1.25
 const SAMPLE_MS = 100
@@ -26,9 +28,14 @@ export async function benchEvm(): Promise<boolean> {
     )
     const swaps = await tradeMuch(market, PLAN)
     const queries = await queriesOf(market)
-    const bare = await measure('bare eth_getLogs loop', () => askAll(node, queries))
     const memory = watchMemory()
-    const ours = await measure('backfill into the log', () => backfill(market, node.url))
+    const bares: Measured[] = []
+    const all: Measured[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      bares.push(await measure('bare eth_getLogs loop', () => askAll(node, queries)))
+      all.push(await measure('backfill into the log', () => backfill(market, node.url)))
+    }
+    const [bare, ours] = [quickest(bares), quickest(all)]
     const growth = memory.growth()
     const ratio = bare.wallS / ours.wallS
     printTable(`EVM history (${swaps.toLocaleString('en')} swaps, ${queries.length} ranges)`, [
@@ -44,6 +51,10 @@ export async function benchEvm(): Promise<boolean> {
     await node.stop()
   }
 }
+
+/** Whatever else the machine did, it did least in that one. */
+const quickest = (all: readonly Measured[]): Measured =>
+  all.reduce((best, one) => (one.wallS < best.wallS ? one : best))
 
 /** The log queries of a backfill, heard in a first one that also warms both up. */
 async function queriesOf(market: OpenMarket): Promise<unknown[]> {

@@ -107,7 +107,6 @@ async function readTo(hash: string, kills: number, { place, hostile, random }: R
 
 test('all of it happened: kills, reorgs that had been published, errors and lies', () => {
   const { kills, retracts, errors, lies } = happened
-  console.log(happened)
   expect({
     kills: kills > SEEDS,
     retracts: retracts > SEEDS / 10,
