@@ -27,7 +27,7 @@ let headHash: string
 beforeAll(async () => {
   node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
   const opened = await openMarket(node)
-  const { pools } = await playMarket(opened, { seed: 100, blocks: 60, reorgChance: 0 })
+  const { pools } = await playMarket(opened, { seed: 100, blocks: 25, reorgChance: 0 })
   market = { ...opened, pools }
   fork = await node.snapshot()
   await playMarket(market, SURVIVORS)
@@ -64,7 +64,7 @@ test.each(seeds)('seed %i: the clean run’s blocks', async (seed) => {
   })
   const place = openSourcePlace(market.contracts)
   try {
-    let kills = random.int(1, 5)
+    let kills = random.int(1, 4)
     for (;;) {
       const through = kills > 0 ? 0.3 : 0
       const run = await place
@@ -73,7 +73,7 @@ test.each(seeds)('seed %i: the clean run’s blocks', async (seed) => {
           through: (log) => crashingLog(log, random, through),
         })
         .catch(() => null)
-      const reached = place.reached(headHash, kills > 0 ? random.int(20, 700) : 30_000)
+      const reached = place.reached(headHash, kills > 0 ? random.int(20, 400) : 30_000)
       const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
       await run?.stop()
       if (outcome === true) break

@@ -100,7 +100,7 @@ function approvals({ tokens, v2, v3, v4, caller }: Contracts, from: string): Tra
   )
 }
 
-async function inOneBlock(node: EvmNode, transactions: readonly Transaction[]): Promise<void> {
+export async function inOneBlock(node: EvmNode, transactions: readonly Transaction[]): Promise<void> {
   const hashes: string[] = []
   for (const transaction of transactions) hashes.push(await send(node, transaction))
   await node.mine()

@@ -18,6 +18,8 @@ export type ChainCheckOptions = {
 }
 
 const ATTEMPTS = 4
+/** One that hangs must not hold up the others. */
+const ANSWERS_WITHIN_MS = 5_000
 
 /** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
 export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
@@ -42,6 +44,8 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
   }
   if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
   for (const endpoint of silent) {
+    // Nothing is believed that may be of another chain.
+    endpoint.health.disable('it has not yet told which chain it is of')
     logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason: faults.get(endpoint) })
     void keepAsking(endpoint, expected, options, closing)
   }
@@ -53,7 +57,8 @@ async function idOf(
   signal: AbortSignal,
   faults: Map<Endpoint, unknown>,
 ): Promise<number | undefined> {
-  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], { signal, urgent: true, timeoutMs })
+  const sending = { signal, urgent: true, timeoutMs: Math.min(timeoutMs, ANSWERS_WITHIN_MS) }
+  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], sending)
   const id = outcome?.ok ? quantity(outcome.result) : null
   if (id !== null) return id
   const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
@@ -76,7 +81,10 @@ async function keepAsking(
     await backoff.wait(closing)
     const id = await idOf(endpoint, options, closing, new Map()).catch(() => undefined)
     if (id === undefined) continue
-    if (id === expected) return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    if (id === expected) {
+      endpoint.health.enable()
+      return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    }
     endpoint.health.disable(`a node of chain ${id}, not ${expected}`)
     return logger.error('a node is of another chain and is not asked', {
       chain,

@@ -49,7 +49,8 @@ export function createSenderFetcher(
       const request = { method: 'eth_getBlockByHash', params: [block.hash, true] }
       return [{ request, read: (result, blame) => signedInBlock(result, block, txHashes, blame) }]
     }
-    const method = way === 'receipt' ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
+    const byReceipt = way === 'receipt' || ways.isRefused('transaction')
+    const method = byReceipt ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     return txHashes.map((txHash) => ({
       request: { method, params: [txHash] },
       read: (result, blame) => [signedIn(result, block, txHash, blame)],
@@ -82,7 +83,7 @@ export function createSenderFetcher(
 
   async function senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>> {
     const count = wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
-    const way = options.isRationed() ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
+    const way = options.isRationed() && !ways.isRefused('block') ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
     const startedMs = options.nowMs()
     try {
       const found = await withUnlisted(wanted, await ask(wanted, way, asking), asking)
@@ -90,8 +91,7 @@ export function createSenderFetcher(
       return found
     } catch (error) {
       const isRefused = error instanceof NodeFault && (error.kind === 'unsupported' || error.kind === 'invalid')
-      if (!isRefused || way === 'transaction') throw error
-      ways.refused(way)
+      if (!isRefused || !ways.refused(way)) throw error
       return senders(wanted, asking)
     }
   }

@@ -76,7 +76,10 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   })
   const headers = createHeaderFetcher(pool, chain, nowMs, sleep)
   const logs = createLogFetcher(pool, chain, nowMs)
-  const blocks = createBlockFetcher({ pool, headers, logs, witness: createReceiptWitness(pool, chain), sleep })
+  const blocks = createBlockFetcher({
+    ...{ chain, headers, logs, nowMs, sleep },
+    witness: createReceiptWitness(pool, chain),
+  })
   const calls = createCallFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)
   const senders = createSenderFetcher(pool, chain, {
@@ -111,7 +114,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
       ),
     status: () => endpoints.map(statusOf),
     async probe(head, signal) {
-      const ready = endpoints.filter(({ health }) => health.healthy && health.waitMs() === 0)
+      const ready = endpoints.filter((endpoint) => endpoint.health.healthy && endpoint.waitMs() === 0)
       await Promise.all(ready.map((one) => probeLimits(one, head.number, { signal: live(signal), timeoutMs })))
     },
     head: async (signal) => plain(await tracker.head(live(signal))),

@@ -8,8 +8,9 @@ export type SenderWay = 'transaction' | 'receipt' | 'block'
 export interface SenderWays {
   choose(count: number, hasWhole: boolean): SenderWay
   took(way: SenderWay, count: number, ms: number): void
-  /** The nodes do not take it. */
-  refused(way: SenderWay): void
+  /** The nodes do not take it. True: there is another. */
+  refused(way: SenderWay): boolean
+  isRefused(way: SenderWay): boolean
 }
 
 const WAYS: readonly SenderWay[] = ['transaction', 'receipt', 'block']
@@ -22,13 +23,14 @@ const TRY_AGAIN_AFTER = 200
 
 export function createSenderWays(): SenderWays {
   const msEach = new Map<SenderWay, number>()
+  const refused = new Set<SenderWay>()
   let jobs = 0
   const cost = (way: SenderWay) => (msEach.get(way) ?? Number.POSITIVE_INFINITY) * HANDICAP[way]
   const best = (among: readonly SenderWay[]) =>
     among.reduce((one, other) => (cost(other) < cost(one) ? other : one), among[0] as SenderWay)
   return {
     choose(count, hasWhole) {
-      const among = hasWhole ? WAYS : WAYS.filter((way) => way !== 'block')
+      const among = WAYS.filter((way) => !refused.has(way) && (hasWhole || way !== 'block'))
       if (count < TELLING_COUNT)
         return hasWhole && !msEach.has('block') && cost('transaction') === Number.POSITIVE_INFINITY
           ? 'block'
@@ -37,18 +39,19 @@ export function createSenderWays(): SenderWays {
       if (untried !== undefined) return untried
       const first = best(among)
       // What was slow once may have been so by chance.
-      const others = among.filter((way) => way !== first && cost(way) < Number.POSITIVE_INFINITY)
+      const others = among.filter((way) => way !== first)
       return ++jobs % TRY_AGAIN_AFTER === 0 && others.length > 0 ? best(others) : first
     },
     took(way, count, ms) {
       if (count < TELLING_COUNT) return
       const known = msEach.get(way)
-      if (known === Number.POSITIVE_INFINITY) return
       const each = ms / count
       msEach.set(way, known === undefined ? each : known + (each - known) * SHARE_OF_NEW)
     },
     refused(way) {
-      msEach.set(way, Number.POSITIVE_INFINITY)
+      refused.add(way)
+      return !(refused.has('transaction') && refused.has('receipt'))
     },
+    isRefused: (way) => refused.has(way),
   }
 }
