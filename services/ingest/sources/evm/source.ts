@@ -21,7 +21,7 @@ import type { Progress } from './progress.js'
 import { type HeadStep, SeenChain } from './seen-chain.js'
 
 export type EvmPosition = Mark & {
-  /** Where the log itself told the position: what it holds below, newest last. The book then knows nothing of it. */
+  /** Where the log itself told the position: what it holds below, newest last. */
   recent?: readonly Mark[]
 }
 
@@ -118,7 +118,8 @@ class EvmRun {
     const ground = book.steps.some(({ hash }) => hash === from.hash) ? undefined : book.groundOf(from.hash)
     book.rollback(ground ?? from.number)
     const kept = book.steps.filter(({ published }) => published).map(markOf)
-    const isKept = from.recent === undefined && (kept.at(-1)?.hash === from.hash || ground !== undefined)
+    // Committed before the blocks are published, it may know a block that no checkpoint tells of.
+    const isKept = kept.at(-1)?.hash === from.hash || ground !== undefined
     if (!isKept) {
       // Another machine's, or another generation's: what the chain tells is read again when it is met.
       logger.info('what was known of the chain is not here; it is learned again as it is met', { chain })
