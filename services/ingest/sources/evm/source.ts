@@ -246,7 +246,7 @@ class EvmRun {
 
   /** Everything up to this item is decoded into the book, which is written down before the position is. */
   private mark(position: Mark): EvmPosition {
-    this.parts.book.commit()
+    this.parts.book.commit(this.parts.finality.finalOf(this.chainSeen.tip.number))
     return position
   }
 
