@@ -1,0 +1,7 @@
+/** Programs of the cluster itself (docs.anza.xyz, "Native programs"; spl.solana.com): their addresses never change. */
+export const SYSTEM = '11111111111111111111111111111111'
+export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+export const VOTE = 'Vote111111111111111111111111111111111111111'
+/** Wrapped SOL. */
+export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'

@@ -1,0 +1,30 @@
+/** A transaction as every encoding tells it: what it ran, by place among its accounts, and how balances moved. */
+import type { TokenBalance } from './transaction.js'
+
+export type RawTransaction = {
+  signature: string
+  accounts: readonly string[]
+  top: readonly RawInstruction[]
+  /** What top-level instructions called, by their place. */
+  inner: ReadonlyMap<number, readonly RawInstruction[]>
+}
+
+export type RawInstruction = {
+  programId: string
+  accounts: readonly string[]
+  data: Uint8Array
+  /** 1 for a top-level instruction; null: the node does not tell. */
+  stackHeight: number | null
+  /** `jsonParsed`: what the node made of it instead of its accounts and data. */
+  parsed: ParsedInstruction | null
+}
+
+export type ParsedInstruction = { type: string; info: Readonly<Record<string, unknown>> }
+
+export type Balances = {
+  logs: readonly string[] | null
+  preLamports: readonly bigint[]
+  postLamports: readonly bigint[]
+  preTokens: ReadonlyMap<string, TokenBalance>
+  postTokens: ReadonlyMap<string, TokenBalance>
+}
