@@ -1,7 +1,12 @@
 /** Every program that is decoded. Adding one is its file and a line here. */
+import { launchLab } from './launchlab.js'
 import type { Program } from './program.js'
+import { raydiumClmm } from './raydium-clmm.js'
+import { raydiumCpmm } from './raydium-cpmm.js'
+import { raydiumV4 } from './raydium-v4.js'
+import { whirlpool } from './whirlpool.js'
 
-export const PROGRAMS: readonly Program[] = []
+export const PROGRAMS: readonly Program[] = [raydiumV4, raydiumCpmm, raydiumClmm, launchLab, whirlpool]
 
 const BY_ID = new Map(PROGRAMS.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
 
