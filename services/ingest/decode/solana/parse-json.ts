@@ -1,7 +1,7 @@
 /** The encodings `json` and `jsonParsed`: keys as text, instructions compiled or parsed. */
 import { readInstruction } from './parse-instruction.js'
 import type { RawInstruction, RawTransaction } from './raw-transaction.js'
-import { countAt, fieldsAt, isFields, keyAt, listAt, textAt } from './shape.js'
+import { countAt, fieldsAt, isFields, keyAt, listAt, signatureAt } from './shape.js'
 
 /** Every account: those of the message, then the looked-up ones. `jsonParsed` has these among the former. */
 export function jsonAccounts(message: unknown, meta: unknown): readonly string[] {
@@ -26,14 +26,18 @@ export function loadedAccounts(meta: unknown): string[] {
   return keys
 }
 
+export function jsonSignature(transaction: unknown): string {
+  const [first] = listAt(fieldsAt(transaction, 'transaction').signatures, 'signatures')
+  return signatureAt(first, 'signatures[0]')
+}
+
 export function readJson(transaction: unknown, meta: unknown, accounts: readonly string[]): RawTransaction {
-  const { signatures, message } = fieldsAt(transaction, 'transaction')
-  const signature = textAt(listAt(signatures, 'signatures')[0], 'signatures[0]')
+  const { message } = fieldsAt(transaction, 'transaction')
   const path = 'message.instructions'
   const top = listAt(fieldsAt(message, 'message').instructions, path).map((each, at) =>
     readInstruction(each, accounts, `${path}[${at}]`),
   )
-  return { signature, accounts, top, inner: innerInstructions(meta, accounts) }
+  return { signature: jsonSignature(transaction), accounts, top, inner: innerInstructions(meta, accounts) }
 }
 
 export function innerInstructions(meta: unknown, accounts: readonly string[]): Map<number, readonly RawInstruction[]> {

@@ -1,12 +1,13 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
+import { VOTE, WRAPPED_SOL } from './native-programs.js'
 import { openedTokens } from './opened-tokens.js'
-import { innerInstructions, jsonAccounts, loadedAccounts, readJson } from './parse-json.js'
+import { innerInstructions, jsonAccounts, jsonSignature, loadedAccounts, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
-import { readYellowstone, yellowstoneAccounts } from './parse-yellowstone.js'
-import type { RawTransaction } from './raw-transaction.js'
-import { BadTransaction, type Fields, fieldsAt, isFields, shown, textAt } from './shape.js'
+import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
+import type { Balances, RawTransaction } from './raw-transaction.js'
+import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
 import type { SolanaTransaction } from './transaction.js'
 
 export type Place = {
@@ -31,16 +32,43 @@ export function parseTransaction(value: unknown, place: Place, isWanted: IsWante
   return whole(read.rest(), meta, place)
 }
 
+/**
+ * Only its balances: of one that is not decoded, but may move tokens all the same. Null: it failed, it is a vote, or it has no token whose balances are
+ * wanted. Throws `BadTransaction`, and nothing else.
+ */
+export function parseBalances(
+  value: unknown,
+  { index }: Place,
+  isHeld: (mint: string) => boolean,
+): (Balances & Pick<SolanaTransaction, 'accounts' | 'index' | 'signature'>) | null {
+  const { transaction, meta: metaValue, isVote } = fieldsAt(value, '')
+  const meta = fieldsAt(metaValue, 'meta')
+  if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
+  const isMoved = (tokens: unknown) =>
+    listAt(tokens, 'tokens').some((token) => isFields(token) && isHeldMint(token.mint))
+  const isHeldMint = (mint: unknown) => typeof mint === 'string' && isHeld(mint)
+  if (!isHeld(WRAPPED_SOL) && !isMoved(meta.preTokenBalances) && !isMoved(meta.postTokenBalances)) return null
+  const { accounts, signature } = reading(transaction, meta)
+  if (accounts.includes(VOTE)) return null
+  return { index, accounts, signature: signature(), ...readBalances(meta, accounts) }
+}
+
+type Reading = { accounts: readonly string[]; signature(): string; rest(): RawTransaction }
+
 /** The accounts first; the rest only where they are wanted. */
-function reading(transaction: unknown, meta: Fields): { accounts: readonly string[]; rest(): RawTransaction } {
+function reading(transaction: unknown, meta: Fields): Reading {
   if (isFields(transaction)) {
     const { message } = transaction
     if (isYellowstone(message)) {
       const accounts = yellowstoneAccounts(message, meta)
-      return { accounts, rest: () => readYellowstone(transaction, meta, accounts) }
+      return {
+        accounts,
+        signature: () => yellowstoneSignature(transaction),
+        rest: () => readYellowstone(transaction, meta, accounts),
+      }
     }
     const accounts = jsonAccounts(message, meta)
-    return { accounts, rest: () => readJson(transaction, meta, accounts) }
+    return { accounts, signature: () => jsonSignature(transaction), rest: () => readJson(transaction, meta, accounts) }
   }
   const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
   if (encoding !== 'base58' && encoding !== 'base64')
@@ -49,6 +77,7 @@ function reading(transaction: unknown, meta: Fields): { accounts: readonly strin
   const accounts = [...wire.keys, ...loadedAccounts(meta)]
   return {
     accounts,
+    signature: () => wire.signature,
     rest: () => ({
       signature: wire.signature,
       accounts,

@@ -62,6 +62,14 @@ export function keyAt(value: unknown, path: string): string {
   return value
 }
 
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
+export function signatureAt(value: unknown, path: string): string {
+  if (typeof value !== 'string' || !SIGNATURE.test(value))
+    throw new BadTransaction(path, `must be a signature, got ${shown(value)}`)
+  return value
+}
+
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? typeof value)
