@@ -1,9 +1,14 @@
 /** Every program that is decoded. Adding one is its file and a line here. */
+import { launchLab } from './launchlab.js'
 import type { Program } from './program.js'
 import { pump } from './pump.js'
 import { pumpAmm } from './pump-amm.js'
+import { raydiumClmm } from './raydium-clmm.js'
+import { raydiumCpmm } from './raydium-cpmm.js'
+import { raydiumV4 } from './raydium-v4.js'
+import { whirlpool } from './whirlpool.js'
 
-export const PROGRAMS: readonly Program[] = [pump, pumpAmm]
+export const PROGRAMS: readonly Program[] = [pump, pumpAmm, raydiumV4, raydiumCpmm, raydiumClmm, launchLab, whirlpool]
 
 const BY_ID = new Map(PROGRAMS.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
 
