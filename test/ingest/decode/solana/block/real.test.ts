@@ -18,7 +18,11 @@ const ROUTES = new Set(['jupiter_aggregator_v6.ProgramName', 'okx_dex_aggregatio
 
 const tests = HAS_REAL
   ? (sharedJson('tx-parser/expected.json') as Expected[]).flatMap(({ fixture, actions }) =>
-      actions.map(({ expected }) => ({ fixture, name: `${expected.ProgramName} ${expected.InstructionName}`, expected })),
+      actions.map(({ expected }) => ({
+        fixture,
+        name: `${expected.ProgramName} ${expected.InstructionName}`,
+        expected,
+      })),
     )
   : []
 const trades = tests.filter(({ expected }) => expected.FromToken !== undefined)
@@ -61,7 +65,9 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
 
   it('a coin that is created is told with its names', () => {
     const { value, slot } = realTransaction('tx-parser/pumpfun_create_0.json')
-    const { expected } = tests.find(({ expected }) => expected.InstructionName === 'Create') ?? { expected: {} as Record<string, string> }
+    const { expected } = tests.find(({ expected }) => expected.InstructionName === 'Create') ?? {
+      expected: {} as Record<string, string>,
+    }
     const { events } = decoded(value, slot)
     expect(events.slice(0, 4)).toMatchObject([
       { type: 'token', token: expected.Mint, name: expected.Name, symbol: expected.Symbol, decimals: 6 },
@@ -94,7 +100,10 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
   it('of all recorded transactions nothing is lost, and every leg has its place', () => {
     for (const { name, value, slot } of realTransactions()) {
       const { events, lost } = decoded(value, slot)
-      expect(lost.map(({ reason, detail }) => `${reason} ${detail}`), name).toEqual([])
+      expect(
+        lost.map(({ reason, detail }) => `${reason} ${detail}`),
+        name,
+      ).toEqual([])
       const places = events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
       expect(places, name).toEqual([...new Set(places)].sort((a, b) => a - b))
     }
