@@ -1,5 +1,5 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
-import { isNativeMover, VOTE, WRAPPED_SOL } from './native-programs.js'
+import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from './native-programs.js'
 import { openedTokens } from './opened-tokens.js'
 import { innerInstructions, jsonAccounts, jsonSignature, loadedAccounts, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
@@ -9,6 +9,7 @@ import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './pa
 import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
 import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
 import type { SolanaTransaction } from './transaction.js'
+import { fillWithheldFees } from './withheld-fees.js'
 
 export type Place = {
   slot: number
@@ -109,13 +110,15 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place): Solan
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
     (preTokens.get(account) ?? postTokens.get(account) ?? opened.get(account))?.mint ?? null
+  const instructions = buildTree(raw, logs, mintOf)
+  if (accounts.includes(TOKEN_2022)) fillWithheldFees(instructions, preTokens, postTokens)
   return {
     signature,
     slot,
     index,
     feePayer,
     accounts,
-    instructions: buildTree(raw, logs, mintOf),
+    instructions,
     logs,
     preLamports: balances.preLamports,
     postLamports: balances.postLamports,

@@ -1,8 +1,9 @@
 /** Recorded transactions against what others read from them. */
 import { describe, expect, it } from 'vitest'
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
+import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { HAS_REAL, realTransaction, realTransactions, sharedJson } from '../real-transactions.js'
-import { decoded } from './decoded.js'
+import { decoded, USDC } from './decoded.js'
 
 type Expected = {
   fixture: string
@@ -15,6 +16,9 @@ const swapsOf = (value: unknown, slot: number): SwapEvent[] =>
 /** Whose amounts are those of one pool: the others are a route's. */
 const POOL_SWAPS = new Set(['PumpFun', 'raydium_liquidity_pool_v4.ProgramName', 'photon_program.ProgramName'])
 const ROUTES = new Set(['jupiter_aggregator_v6.ProgramName', 'okx_dex_aggregation_router_v2.ProgramName'])
+
+/** Over HyaB3W… and the order book of Phoenix besides. */
+const MIXED_ROUTE = 'jupiterAggregatorV6_sharedAccountsRoute_1.json'
 
 const tests = HAS_REAL
   ? (sharedJson('tx-parser/expected.json') as Expected[]).flatMap(({ fixture, actions }) =>
@@ -47,7 +51,7 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
     },
   )
 
-  it.each(trades.filter(({ expected }) => ROUTES.has(expected.ProgramName ?? '')))(
+  it.each(trades.filter(({ expected, fixture }) => ROUTES.has(expected.ProgramName ?? '') && fixture !== MIXED_ROUTE))(
     '$fixture: $name goes from leg to leg',
     ({ fixture, expected }) => {
       const { value, slot } = realTransaction(`tx-parser/${fixture}`)
@@ -62,6 +66,17 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
       expect(got >= BigInt(expected.ToTokenAmount ?? '')).toBe(true)
     },
   )
+
+  it('a route that also goes over exchanges nobody decodes gives the legs of the others', () => {
+    const { value, slot } = realTransaction(`tx-parser/${MIXED_ROUTE}`)
+    const legs = swapsOf(value, slot).map(({ amm, token_in, amount_in, token_out, amount_out }) => [
+      ...[amm, token_in, amount_in, token_out, amount_out],
+    ])
+    expect(legs).toEqual([
+      ['meteora', USDC, '80000000', '85VBFQZC9TZkfaptBWjvUw7YbZjy52A6mjtPGjstQAmQ', '126665141'],
+      ['meteora', WRAPPED_SOL, '580838181', 'oreoN2tQbHXVaZsr3pf66A48miqcBXCDJozganhEJgz', '756562732'],
+    ])
+  })
 
   it('a coin that is created is told with its names', () => {
     const { value, slot } = realTransaction('tx-parser/pumpfun_create_0.json')
