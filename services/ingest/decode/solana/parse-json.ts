@@ -1,6 +1,6 @@
 /** The encodings `json` and `jsonParsed`: keys as text, instructions compiled or parsed. */
 import { readInstruction } from './parse-instruction.js'
-import type { RawInstruction, RawTransaction } from './raw-transaction.js'
+import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
 import { countAt, fieldsAt, isFields, keyAt, listAt, signatureAt } from './shape.js'
 
 /** Every account: those of the message, then the looked-up ones. `jsonParsed` has these among the former. */
@@ -31,24 +31,31 @@ export function jsonSignature(transaction: unknown): string {
   return signatureAt(first, 'signatures[0]')
 }
 
-export function readJson(transaction: unknown, meta: unknown, accounts: readonly string[]): RawTransaction {
+export function readJson(
+  transaction: unknown,
+  meta: unknown,
+  accounts: readonly string[],
+  isRead: IsRead,
+): RawTransaction {
   const { message } = fieldsAt(transaction, 'transaction')
-  const path = 'message.instructions'
-  const top = listAt(fieldsAt(message, 'message').instructions, path).map((each, at) =>
-    readInstruction(each, accounts, `${path}[${at}]`),
-  )
-  return { signature: jsonSignature(transaction), accounts, top, inner: innerInstructions(meta, accounts) }
+  const instructions = listAt(fieldsAt(message, 'message').instructions, 'message.instructions')
+  const top = instructions.map((each) => readInstruction(each, accounts, isRead))
+  return { signature: jsonSignature(transaction), accounts, top, inner: innerInstructions(meta, accounts, isRead) }
 }
 
-export function innerInstructions(meta: unknown, accounts: readonly string[]): Map<number, readonly RawInstruction[]> {
+export function innerInstructions(
+  meta: unknown,
+  accounts: readonly string[],
+  isRead: IsRead,
+): Map<number, readonly RawInstruction[]> {
   const inner = new Map<number, readonly RawInstruction[]>()
   for (const group of listAt(fieldsAt(meta, 'meta').innerInstructions, 'innerInstructions')) {
     const { index, instructions } = fieldsAt(group, 'innerInstructions')
-    const path = `innerInstructions[${index}]`
-    const list = listAt(instructions, path)
-    const read: RawInstruction[] = []
-    for (let at = 0; at < list.length; at += 1) read.push(readInstruction(list[at], accounts, path))
-    inner.set(countAt(index, 'innerInstructions.index'), read)
+    const list = listAt(instructions, 'innerInstructions.instructions')
+    inner.set(
+      countAt(index, 'innerInstructions.index'),
+      list.map((each) => readInstruction(each, accounts, isRead)),
+    )
   }
   return inner
 }

@@ -1,14 +1,15 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
-import { VOTE, WRAPPED_SOL } from './native-programs.js'
+import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from './native-programs.js'
 import { openedTokens } from './opened-tokens.js'
 import { innerInstructions, jsonAccounts, jsonSignature, loadedAccounts, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
-import type { Balances, RawTransaction } from './raw-transaction.js'
+import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
 import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
 import type { SolanaTransaction } from './transaction.js'
+import { fillWithheldFees } from './withheld-fees.js'
 
 export type Place = {
   slot: number
@@ -29,7 +30,8 @@ export function parseTransaction(value: unknown, place: Place, isWanted: IsWante
   if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
   const read = reading(transaction, meta)
   if (!read.accounts.some(isWanted)) return null
-  return whole(read.rest(), meta, place)
+  const isRead = (programId: string) => isWanted(programId) || isNativeMover(programId)
+  return whole(read.rest(isRead), meta, place)
 }
 
 /**
@@ -53,7 +55,7 @@ export function parseBalances(
   return { index, accounts, signature: signature(), ...readBalances(meta, accounts) }
 }
 
-type Reading = { accounts: readonly string[]; signature(): string; rest(): RawTransaction }
+type Reading = { accounts: readonly string[]; signature(): string; rest(isRead: IsRead): RawTransaction }
 
 /** The accounts first; the rest only where they are wanted. */
 function reading(transaction: unknown, meta: Fields): Reading {
@@ -68,7 +70,11 @@ function reading(transaction: unknown, meta: Fields): Reading {
       }
     }
     const accounts = jsonAccounts(message, meta)
-    return { accounts, signature: () => jsonSignature(transaction), rest: () => readJson(transaction, meta, accounts) }
+    return {
+      accounts,
+      signature: () => jsonSignature(transaction),
+      rest: (isRead) => readJson(transaction, meta, accounts, isRead),
+    }
   }
   const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
   if (encoding !== 'base58' && encoding !== 'base64')
@@ -78,11 +84,11 @@ function reading(transaction: unknown, meta: Fields): Reading {
   return {
     accounts,
     signature: () => wire.signature,
-    rest: () => ({
+    rest: (isRead) => ({
       signature: wire.signature,
       accounts,
       top: wireInstructions(wire, accounts),
-      inner: innerInstructions(meta, accounts),
+      inner: innerInstructions(meta, accounts, isRead),
     }),
   }
 }
@@ -104,10 +110,20 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place): Solan
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
     (preTokens.get(account) ?? postTokens.get(account) ?? opened.get(account))?.mint ?? null
+  const instructions = buildTree(raw, logs, mintOf)
+  if (accounts.includes(TOKEN_2022)) fillWithheldFees(instructions, preTokens, postTokens)
   return {
-    ...{ signature, slot, index, feePayer, accounts },
-    instructions: buildTree(raw, logs, mintOf),
-    ...balances,
+    signature,
+    slot,
+    index,
+    feePayer,
+    accounts,
+    instructions,
+    logs,
+    preLamports: balances.preLamports,
+    postLamports: balances.postLamports,
+    preTokens,
+    postTokens,
     openedTokens: opened,
   }
 }

@@ -46,10 +46,10 @@ export function readYellowstone(transaction: unknown, meta: Fields, accounts: re
 function instructionAt(value: unknown, keys: readonly string[], path: string): RawInstruction {
   const { programIdIndex = 0, accounts, data, stackHeight } = fieldsAt(value, path)
   return {
-    programId: keyOf(programIdIndex, keys, `${path}.programIdIndex`),
-    accounts: Array.from(bytesAt(accounts, `${path}.accounts`), (place) => keyOf(place, keys, `${path}.accounts`)),
-    data: bytesAt(data, `${path}.data`),
-    stackHeight: stackHeightAt(stackHeight, path),
+    programId: keyOf(programIdIndex, keys, path),
+    accounts: Array.from(bytesAt(accounts, path), (place) => keyOf(place, keys, path)),
+    data: bytesAt(data, path),
+    stackHeight: stackHeightAt(stackHeight),
     parsed: null,
   }
 }
