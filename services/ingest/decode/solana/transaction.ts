@@ -20,7 +20,11 @@ export type SolanaTransaction = {
   /** Token accounts, by address. */
   preTokens: ReadonlyMap<string, TokenBalance>
   postTokens: ReadonlyMap<string, TokenBalance>
+  /** Token accounts opened in it, by address: one that is closed again in it stands in neither of the balances. */
+  openedTokens: ReadonlyMap<string, OpenedToken>
 }
+
+export type OpenedToken = { mint: string; owner: string }
 
 export type TokenBalance = { mint: string; owner: string | null; amount: bigint; decimals: number }
 
@@ -43,6 +47,7 @@ export type Instruction = {
   programLogs: readonly string[] | null
 }
 
+/** Making tokens is a transfer from the mint, burning them one to it. */
 export type Transfer = {
   /** Null: lamports. Where the instruction does not name the mint it is that of the accounts. */
   mint: string | null
@@ -51,6 +56,6 @@ export type Transfer = {
   authority: string | null
   /** What leaves the source. */
   amount: bigint
-  /** Token-2022: what of it is withheld and does not arrive for use. */
+  /** Token-2022: what of it is withheld and does not arrive for use; 0 also where nothing tells. */
   fee: bigint
 }

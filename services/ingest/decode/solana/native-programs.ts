@@ -1,0 +1,12 @@
+/** Programs of the cluster itself (docs.anza.xyz, "Native programs"; spl.solana.com): their addresses never change. */
+export const SYSTEM = '11111111111111111111111111111111'
+export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+export const VOTE = 'Vote111111111111111111111111111111111111111'
+/** Wrapped SOL. */
+export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
+
+/** Whether its instructions move tokens or lamports. */
+export function isNativeMover(programId: string): boolean {
+  return programId === TOKEN || programId === SYSTEM || programId === TOKEN_2022
+}

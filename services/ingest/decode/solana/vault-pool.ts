@@ -1,0 +1,156 @@
+/**
+ * A pool that keeps its two tokens in vaults of its own: what its program's event tells, held against what moved through the vaults.
+ * Amounts are the trader's: in is what left his account, out what reached it. Where a Token-2022 mint withholds a part of each
+ * transfer, an event may tell an amount with or without that part, so there it may be less than what was sent; elsewhere it is equal.
+ */
+import type { LiquidityKind } from '../../../core/domain/records.js'
+import { TOKEN_2022 } from './native-programs.js'
+import { BadInstruction, type Happening, type Pool } from './program.js'
+import type { Instruction, SolanaTransaction, Transfer } from './transaction.js'
+import { balanceAfter, ownerOf, transfersIn } from './vaults.js'
+
+export type Pair<T> = readonly [T, T]
+
+export type Call = { instruction: Instruction; transaction: SolanaTransaction }
+
+export type VaultPool = { pool: Pool; vaults: Pair<string>; tokenPrograms: Pair<string> }
+
+export type Trader = { sender: string; source: string; destination: string }
+
+export type ToldSwap = {
+  isZeroIn: boolean
+  amountIn: bigint
+  amountOut: bigint
+  sqrtPrice: bigint | null
+  /** Null: the event tells none, the vaults' balances are the best there is. */
+  reserves: Pair<bigint | null> | null
+}
+
+export type ToldLiquidity = {
+  change: LiquidityKind
+  sender: string
+  /** The provider's token accounts. */
+  accounts: Pair<string>
+  amounts: Pair<bigint>
+  reserves: Pair<bigint | null> | null
+}
+
+/** Nothing where nothing was traded. */
+export function swapThrough(
+  call: Call,
+  { pool, vaults, tokenPrograms }: VaultPool,
+  trader: Trader,
+  told: ToldSwap,
+): Happening[] {
+  const { instruction, transaction } = call
+  const [from, to] = told.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
+  const transfers = transfersIn(instruction)
+  const sent = moved(transfers, trader.source, vaults[from])
+  const paid = moved(transfers, vaults[to], trader.destination)
+  agree(instruction, 'the amount in', told.amountIn, sent, tokenPrograms[from])
+  agree(instruction, 'the amount out', told.amountOut, paid, tokenPrograms[to])
+  if (sent.amount === 0n && paid.amount === 0n) return []
+  const tokens = [pool.token0, pool.token1] as const
+  return [
+    {
+      ...{ kind: 'swap', instruction, pool },
+      sender: trader.sender,
+      recipient: ownerOf(transaction, trader.destination) ?? trader.sender,
+      tokenIn: tokens[from],
+      amountIn: sent.amount,
+      tokenOut: tokens[to],
+      amountOut: paid.withheld > 0n ? paid.amount - paid.withheld : told.amountOut,
+      sqrtPrice: told.sqrtPrice,
+      ...reservesAfter(call, vaults, told.reserves),
+    },
+  ]
+}
+
+/** Amounts as they were sent. Nothing where nothing moved. */
+export function liquidityThrough(
+  call: Call,
+  { pool, vaults, tokenPrograms }: VaultPool,
+  told: ToldLiquidity,
+): Happening[] {
+  const { instruction } = call
+  const transfers = transfersIn(instruction)
+  const amountAt = (side: 0 | 1): bigint => {
+    const [account, vault] = [told.accounts[side], vaults[side]]
+    const isRemoved = told.change === 'remove'
+    const amount = isRemoved ? moved(transfers, vault, account) : moved(transfers, account, vault)
+    agree(instruction, `the amount of token${side}`, told.amounts[side], amount, tokenPrograms[side])
+    return amount.amount
+  }
+  const [amount0, amount1] = [amountAt(0), amountAt(1)]
+  if (amount0 === 0n && amount1 === 0n) return []
+  const { change, sender } = told
+  return [
+    {
+      kind: 'liquidity',
+      instruction,
+      pool,
+      change,
+      sender,
+      amount0,
+      amount1,
+      ...reservesAfter(call, vaults, told.reserves),
+    },
+  ]
+}
+
+/** Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries: fees were paid out of the vaults. */
+export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): Happening[] {
+  const { instruction } = call
+  if (!transfersIn(instruction).some(({ source, amount }) => amount > 0n && vaults.includes(source))) return []
+  const nothing = { amount0: 0n, amount1: 0n }
+  return [
+    {
+      kind: 'liquidity',
+      instruction,
+      pool,
+      change: 'remove',
+      sender,
+      ...nothing,
+      ...reservesAfter(call, vaults, null),
+    },
+  ]
+}
+
+export function expectSame(instruction: Instruction, what: string, told: bigint, amount: bigint): void {
+  if (told === amount) return
+  throw new BadInstruction(
+    instruction,
+    'disagreement',
+    `${what} is ${told} in the event and ${amount} in the transfers`,
+  )
+}
+
+export function expectPool(instruction: Instruction, account: string, told: string): void {
+  if (account === told) return
+  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${told}`)
+}
+
+export function reservesAfter(
+  { instruction, transaction }: Call,
+  vaults: Pair<string>,
+  told: Pair<bigint | null> | null,
+): { reserve0: bigint | null; reserve1: bigint | null } {
+  const [reserve0, reserve1] = told ?? vaults.map((vault) => balanceAfter(transaction, vault, instruction))
+  return { reserve0: reserve0 ?? null, reserve1: reserve1 ?? null }
+}
+
+type Moved = { amount: bigint; withheld: bigint }
+
+function moved(transfers: readonly Transfer[], from: string, to: string): Moved {
+  let [amount, withheld] = [0n, 0n]
+  for (const { source, destination, amount: sent, fee } of transfers) {
+    if (source !== from || destination !== to) continue
+    amount += sent
+    withheld += fee
+  }
+  return { amount, withheld }
+}
+
+function agree(instruction: Instruction, what: string, told: bigint, { amount }: Moved, tokenProgram: string): void {
+  if (tokenProgram !== TOKEN_2022 || told > amount) expectSame(instruction, what, told, amount)
+}

@@ -1,0 +1,111 @@
+/** Calls of Anchor programs put together by hand, for what no recorded transaction shows: accounts, data, the transfers made and the events told. */
+import { createHash } from 'node:crypto'
+import {
+  EVENT_CALL,
+  eventDiscriminator,
+  instructionDiscriminator,
+} from '../../../../services/ingest/decode/solana/anchor.js'
+import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
+import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
+import type { Happening, Program } from '../../../../services/ingest/decode/solana/program.js'
+import type {
+  Instruction,
+  SolanaTransaction,
+  TokenBalance,
+  Transfer,
+} from '../../../../services/ingest/decode/solana/transaction.js'
+
+/** An address of its own for each name. */
+export function key(name: string): string {
+  return encodeBase58(createHash('sha256').update(name).digest())
+}
+
+/** Borsh's bytes, field after field. */
+export const borsh = {
+  u8: (value: number) => Buffer.from([value]),
+  bool: (value: boolean) => Buffer.from([value ? 1 : 0]),
+  u16: (value: number) => little(BigInt(value), 2),
+  u32: (value: number) => little(BigInt(value), 4),
+  i32: (value: number) => little(BigInt.asUintN(32, BigInt(value)), 4),
+  u64: (value: bigint) => little(value, 8),
+  u128: (value: bigint) => little(value, 16),
+  key: (address: string) => Buffer.from(decodeBase58(address)),
+  text: (value: string) => Buffer.concat([borsh.u32(Buffer.byteLength(value)), Buffer.from(value)]),
+  zeros: (length: number) => Buffer.alloc(length),
+}
+
+export function hex(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text, 'hex'))
+}
+
+export function callData(name: string, ...fields: Buffer[]): Uint8Array {
+  return Uint8Array.from(Buffer.concat([hex(instructionDiscriminator(name)), ...fields]))
+}
+
+export function eventData(name: string, ...fields: Buffer[]): Uint8Array {
+  return Uint8Array.from(Buffer.concat([hex(eventDiscriminator(name)), ...fields]))
+}
+
+export type Built = Pick<Instruction, 'programId' | 'accounts' | 'data' | 'transfer' | 'programData'> & {
+  inner: Built[]
+}
+
+export function built(programId: string, accounts: readonly string[], data: Uint8Array, inner: Built[] = []): Built {
+  return { programId, accounts, data, inner, transfer: null, programData: [] }
+}
+
+/** The call to itself that carries an event. */
+export function told(programId: string, event: Uint8Array): Built {
+  return built(programId, [], Uint8Array.from([...hex(EVENT_CALL), ...event]))
+}
+
+export function moved(mint: string | null, source: string, destination: string, amount: bigint, fee = 0n): Built {
+  const transfer: Transfer = { mint, source, destination, authority: null, amount, fee }
+  return { ...built(TOKEN, [], new Uint8Array(0)), transfer }
+}
+
+/** Accounts by place; those that are not given are strangers. */
+export function places(length: number, given: Readonly<Record<number, string>>): string[] {
+  return Array.from({ length }, (_, place) => given[place] ?? key(`stranger ${place}`))
+}
+
+export type Balance = { account: string; mint: string; owner: string | null; before: bigint; after: bigint }
+
+export function transactionOf(top: readonly Built[], balances: readonly Balance[] = []): SolanaTransaction {
+  let order = 0
+  const run = ({ inner, ...call }: Built, depth: number): Instruction => {
+    const at = order
+    order += 1
+    return { ...call, order: at, depth, programLogs: [], inner: inner.map((next) => run(next, depth + 1)) }
+  }
+  const tokens = (side: 'before' | 'after') =>
+    new Map<string, TokenBalance>(
+      balances.map((balance) => {
+        const { account, mint, owner } = balance
+        return [account, { mint, owner, amount: balance[side], decimals: 9 }]
+      }),
+    )
+  return {
+    ...{ signature: 'signature', slot: 1, index: 0, feePayer: key('payer'), accounts: [], logs: null },
+    instructions: top.map((call) => run(call, 0)),
+    ...{ preLamports: [], postLamports: [], preTokens: tokens('before'), postTokens: tokens('after') },
+    openedTokens: new Map(),
+  }
+}
+
+type Told = Happening extends infer H ? (H extends Happening ? Omit<H, 'instruction'> : never) : never
+
+/** What the program makes of every call of it in the transaction; the instruction itself is left out. */
+export function decoded(program: Program, transaction: SolanaTransaction): Told[] {
+  return inOrder(transaction)
+    .filter(({ programId }) => program.programIds.includes(programId))
+    .flatMap((instruction) => program.decode(instruction, transaction))
+    .map(({ instruction: _, ...happening }) => happening)
+}
+
+function little(value: bigint, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let at = 0, left = value; at < length; at += 1, left >>= 8n) bytes[at] = Number(left & 0xffn)
+  return bytes
+}

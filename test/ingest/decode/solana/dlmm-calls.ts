@@ -1,0 +1,66 @@
+/** Calls of Meteora's DLMM: instructions recorded on mainnet with the names of their accounts, and the events they tell. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryRoot } from '../../../../schemas/avro.js'
+import { type Balance, borsh, eventData, hex, key } from './anchor-calls.js'
+import { HAS_REAL, sharedJson } from './real-transactions.js'
+
+export const DLMM = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'
+const RECORDED = 'carbon/meteora-dlmm-decoder'
+
+/** An instruction recorded on mainnet, with the names its accounts have. */
+export function recorded(name: string): { accounts: string[]; data: Uint8Array; at(label: string): string } {
+  const { accounts, data } = sharedJson(`${RECORDED}/${name}_ix.json`) as {
+    accounts: { pubkey: string; label: string }[]
+    data: string
+  }
+  return {
+    accounts: accounts.map(({ pubkey }) => pubkey),
+    data: hex(data),
+    at: (label) => accounts.find((account) => account.label === label)?.pubkey ?? `no ${label}`,
+  }
+}
+
+export function recordedNames(start: string): string[] {
+  if (!HAS_REAL) return []
+  return readdirSync(join(repositoryRoot(), '../shared/data/solana', RECORDED))
+    .filter((file) => file.startsWith(start) && file.endsWith('_ix.json'))
+    .map((file) => file.replace('_ix.json', ''))
+}
+
+export const swapEvent = (pool: string, from: string, isForY: boolean, amountIn: bigint, amountOut: bigint) =>
+  eventData(
+    'Swap',
+    ...[borsh.key(pool), borsh.key(from), borsh.i32(-511), borsh.i32(-510)],
+    ...[borsh.u64(amountIn), borsh.u64(amountOut), borsh.bool(isForY)],
+    ...[borsh.u64(7n), borsh.u64(1n), borsh.u128(2_000_000n), borsh.u64(0n)],
+  )
+
+export const liquidityEvent = (name: string, pool: string, from: string, x: bigint, y: bigint) =>
+  eventData(
+    name,
+    borsh.key(pool),
+    borsh.key(from),
+    borsh.key(key('position')),
+    borsh.u64(x),
+    borsh.u64(y),
+    borsh.i32(3),
+  )
+
+export const poolOf = (pool: string, token0: string, token1: string) => ({
+  pool,
+  amm: 'meteora',
+  token0,
+  token1,
+  fee: null,
+  creator: null,
+})
+
+/** The pair's reserves, as the transaction's balances have them. */
+export function reserves(
+  pool: string,
+  x: [string, string, bigint, bigint],
+  y: [string, string, bigint, bigint],
+): Balance[] {
+  return [x, y].map(([account, mint, before, after]) => ({ account, mint, owner: pool, before, after }))
+}
