@@ -70,7 +70,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
 
   program
     .command('decode')
-    .description("a node's receipts or logs on stdin as events on stdout, one JSON line each")
+    .description("a node's receipts, logs or transactions on stdin as events on stdout, one JSON line each")
     .requiredOption('--chain <chain>', 'the chain they are of')
     .option('--pools <file>', 'token and pool events as JSON lines (or a recording), for what a node would tell')
     .addHelpText(
@@ -81,6 +81,8 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
         "the log's sender. Pools that neither the input creates nor the file describes are left out and counted on stderr.",
         '\nExample:',
         '  dextape decode --chain eth --pools pools.jsonl < receipts.json',
+        'On Solana: getTransaction or getBlock output in any encoding.',
+        '  dextape decode --chain solana < blocks.jsonl',
       ].join('\n'),
     )
     .action(

@@ -5,11 +5,13 @@ import { benchIdlePairs } from './idle-pairs.js'
 import { benchKafka } from './kafka.js'
 import { benchPipeline } from './pipeline.js'
 import { benchSimulator } from './simulator.js'
+import { benchSolana } from './solana.js'
 
 const kept = [
   await benchPipeline(),
   benchIdlePairs(),
   await benchSimulator(),
+  await benchSolana(),
   await benchFanOut(),
   await benchKafka(),
   await benchClusterIdle(),

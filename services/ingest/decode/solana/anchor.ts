@@ -43,15 +43,27 @@ export type ProgramEvent = {
   call: Instruction | null
 }
 
-/** What the instruction itself told, not what programs called by it told: calls to itself first, then logs. */
+/**
+ * What the instruction itself told, not what programs called by it told: calls to itself first, then logs. Some programs tell the same event both ways
+ * (Pump.fun did so for a year): a log that repeats a call is left out.
+ */
 export function eventsOf(instruction: Instruction): ProgramEvent[] {
   const events: ProgramEvent[] = []
   for (const inner of instruction.inner) {
     if (inner.programId !== instruction.programId || discriminatorOf(inner.data) !== EVENT_CALL) continue
     add(events, payloadOf(inner.data), inner)
   }
-  for (const data of instruction.programData ?? []) add(events, data, null)
+  const repeated = events.map(keyOf)
+  for (const data of instruction.programData ?? []) {
+    const twin = repeated.indexOf(Buffer.from(data).toString('latin1'))
+    if (twin === -1) add(events, data, null)
+    else repeated.splice(twin, 1)
+  }
   return events
+}
+
+function keyOf({ call }: ProgramEvent): string {
+  return call === null ? '' : Buffer.from(payloadOf(call.data)).toString('latin1')
 }
 
 function add(events: ProgramEvent[], data: Uint8Array, call: Instruction | null): void {

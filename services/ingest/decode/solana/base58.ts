@@ -28,6 +28,12 @@ function digitAt(text: string, at: number): number {
   return digit
 }
 
+/** Whether all its letters are digits. */
+export function isBase58(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if ((DIGIT_OF[text.charCodeAt(at)] ?? BAD) === BAD) return false
+  return true
+}
+
 export function decodeBase58(text: string): Uint8Array {
   if (text.length > MAX_LETTERS) throw new Malformed(`${text.length} base58 digits`)
   const zeros = zerosOf(text)

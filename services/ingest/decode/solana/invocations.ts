@@ -8,48 +8,69 @@ export type Invocation = {
   programId: string
   /** 0 for a top-level instruction. */
   depth: number
-  data: Uint8Array[]
+  /** Its `Program data:` payloads, in base64. */
+  data: string[]
   lines: string[]
   /** False: the logs were cut before its end. */
   isWhole: boolean
 }
 
-const INVOKE = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke \[(\d{1,2})\]$/
-const END = /^Program [1-9A-HJ-NP-Za-km-z]{32,44} (?:success|failed)/
-const CONSUMED = /^Program [1-9A-HJ-NP-Za-km-z]{32,44} consumed /
+const PROGRAM = 'Program '
 const LOG = 'Program log: '
 const DATA = 'Program data: '
+const INVOKE = ' invoke ['
+const SUCCESS = ' success'
+const FAILED = ' failed'
+const CONSUMED = ' consumed '
 const CUT = 'Log truncated'
 
-/** In the order of execution. */
+/** In the order of execution. By single letters and not by patterns: most of a transaction's text is its logs. */
 export function invocationsOf(logs: readonly string[]): Invocation[] {
   const all: Invocation[] = []
   const open: Invocation[] = []
   for (const line of logs) {
     const at = open[open.length - 1]
-    if (line.startsWith(LOG)) at?.lines.push(line.slice(LOG.length))
-    else if (line.startsWith(DATA)) at?.data.push(payloadOf(line.slice(DATA.length)))
-    else if (line === CUT) break
-    else {
-      const invoke = INVOKE.exec(line)
-      if (invoke !== null) {
-        const [, programId = '', height] = invoke
-        // The runtime nests strictly; what does not is no log of one.
-        if (Number(height) !== open.length + 1) break
-        const next: Invocation = { programId, depth: open.length, data: [], lines: [], isWhole: false }
-        all.push(next)
-        open.push(next)
-      } else if (END.test(line)) {
-        const ended = open.pop()
-        if (ended !== undefined) ended.isWhole = true
-      } else if (!CONSUMED.test(line)) at?.lines.push(line)
-    }
+    const kind = kindOf(line)
+    if (kind === 'log') at?.lines.push(line.slice(LOG.length))
+    else if (kind === 'data') at?.data.push(line.slice(DATA.length))
+    else if (kind === 'end') {
+      open.pop()
+      if (at !== undefined) at.isWhole = true
+    } else if (kind === 'invoke') {
+      const word = line.indexOf(' ', PROGRAM.length)
+      // The runtime nests strictly; what does not is no log of one.
+      if (line.slice(word) !== `${INVOKE}${open.length + 1}]`) break
+      const programId = line.slice(PROGRAM.length, word)
+      const next: Invocation = { programId, depth: open.length, data: [], lines: [], isWhole: false }
+      all.push(next)
+      open.push(next)
+    } else if (line === CUT) break
+    else if (kind === 'other') at?.lines.push(line)
   }
   return all
 }
 
+const [LETTER_L, LETTER_D, LETTER_I, LETTER_S, LETTER_F, LETTER_C] = ['l', 'd', 'i', 's', 'f', 'c'].map((letter) =>
+  letter.charCodeAt(0),
+)
+
+/** After `Program ` comes what kind of line it is, or the program's key, which has no `l`, and what is said of it. */
+function kindOf(line: string): 'log' | 'data' | 'invoke' | 'end' | 'consumed' | 'other' {
+  const first = line.charCodeAt(PROGRAM.length)
+  if (first === LETTER_L && line.startsWith(LOG)) return 'log'
+  if (first === LETTER_D && line.startsWith(DATA)) return 'data'
+  if (!line.startsWith(PROGRAM)) return 'other'
+  const word = line.indexOf(' ', PROGRAM.length)
+  const next = line.charCodeAt(word + 1)
+  if (next === LETTER_I && line.startsWith(INVOKE, word)) return 'invoke'
+  if (next === LETTER_S && line.length === word + SUCCESS.length && line.endsWith(SUCCESS)) return 'end'
+  if (next === LETTER_F && line.startsWith(FAILED, word)) return 'end'
+  if (next === LETTER_C && line.startsWith(CONSUMED, word)) return 'consumed'
+  return 'other'
+}
+
 /** A payload may have several parts (`sol_log_data`), which events do not; garbage is an event nobody knows. */
-function payloadOf(text: string): Uint8Array {
+export function payloadOf(text: string): Uint8Array {
   try {
     return base64Bytes(text)
   } catch {

@@ -5,3 +5,8 @@ export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 export const VOTE = 'Vote111111111111111111111111111111111111111'
 /** Wrapped SOL. */
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
+
+/** Whether its instructions move tokens or lamports. */
+export function isNativeMover(programId: string): boolean {
+  return programId === TOKEN || programId === SYSTEM || programId === TOKEN_2022
+}

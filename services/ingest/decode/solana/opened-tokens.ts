@@ -25,6 +25,7 @@ function note({ programId, accounts, data, parsed }: RawInstruction, opened: Map
     if (opening !== null) opened.set(opening.account, { mint: opening.mint, owner: opening.owner })
     return
   }
+  if (typeof data === 'string') return
   const [account, mint, owner] = accounts
   const tag = data[0]
   if (account === undefined || mint === undefined) return

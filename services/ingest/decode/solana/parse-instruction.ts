@@ -1,33 +1,35 @@
 /** One instruction of a message or of the list of inner ones, in the forms of JSON: compiled, or parsed by the node. */
 import { decodeBase58 } from './base58.js'
 import { Malformed } from './malformed.js'
-import type { ParsedInstruction, RawInstruction } from './raw-transaction.js'
+import type { IsRead, ParsedInstruction, RawInstruction } from './raw-transaction.js'
 import { BadTransaction, countAt, fieldsAt, isFields, keyAt, listAt, shown, textAt } from './shape.js'
 
 const NO_DATA = new Uint8Array(0)
 
-export function readInstruction(value: unknown, keys: readonly string[], path: string): RawInstruction {
-  const fields = fieldsAt(value, path)
-  const stackHeight = stackHeightAt(fields.stackHeight, path)
+/** Places in messages are whole, not by instruction: making them up for millions that are fine takes longer than reading them. */
+export function readInstruction(value: unknown, keys: readonly string[], isRead: IsRead): RawInstruction {
+  const fields = fieldsAt(value, 'instructions')
+  const stackHeight = stackHeightAt(fields.stackHeight)
   if (fields.parsed !== undefined) {
-    const parsed = parsedAt(fields.parsed)
-    return { programId: keyAt(fields.programId, `${path}.programId`), accounts: [], data: NO_DATA, stackHeight, parsed }
+    const programId = keyAt(fields.programId, 'instructions.programId')
+    return { programId, accounts: [], data: NO_DATA, stackHeight, parsed: parsedAt(fields.parsed) }
   }
   const isCompiled = fields.programIdIndex !== undefined
   const programId = isCompiled
-    ? keyOf(fields.programIdIndex, keys, `${path}.programIdIndex`)
-    : keyAt(fields.programId, `${path}.programId`)
-  const places = listAt(fields.accounts, `${path}.accounts`)
-  const accounts: string[] = []
+    ? keyOf(fields.programIdIndex, keys, 'instructions.programIdIndex')
+    : keyAt(fields.programId, 'instructions.programId')
+  const places = listAt(fields.accounts, 'instructions.accounts')
+  const accounts = new Array<string>(places.length)
   for (let place = 0; place < places.length; place += 1) {
     const at = places[place]
-    accounts.push(isCompiled ? keyOf(at, keys, `${path}.accounts`) : keyAt(at, `${path}.accounts`))
+    accounts[place] = isCompiled ? keyOf(at, keys, 'instructions.accounts') : keyAt(at, 'instructions.accounts')
   }
-  return { programId, accounts, data: dataAt(fields.data, `${path}.data`), stackHeight, parsed: null }
+  const text = textAt(fields.data, 'instructions.data')
+  return { programId, accounts, data: isRead(programId) ? base58Data(text) : text, stackHeight, parsed: null }
 }
 
-export function stackHeightAt(value: unknown, path: string): number | null {
-  return value === undefined || value === null ? null : countAt(value, `${path}.stackHeight`)
+export function stackHeightAt(value: unknown): number | null {
+  return value === undefined || value === null ? null : countAt(value, 'instructions.stackHeight')
 }
 
 /** The account at a place among all of the transaction. */
@@ -38,12 +40,11 @@ export function keyOf(value: unknown, keys: readonly string[], path: string): st
   return key
 }
 
-function dataAt(value: unknown, path: string): Uint8Array {
-  const text = textAt(value, path)
+export function base58Data(text: string): Uint8Array {
   try {
     return decodeBase58(text)
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction(path, `is no base58: ${error.message}`) : error
+    throw error instanceof Malformed ? new BadTransaction('instructions.data', `is no base58: ${error.message}`) : error
   }
 }
 

@@ -1,7 +1,7 @@
 /** The encodings `json` and `jsonParsed`: keys as text, instructions compiled or parsed. */
 import { readInstruction } from './parse-instruction.js'
-import type { RawInstruction, RawTransaction } from './raw-transaction.js'
-import { countAt, fieldsAt, isFields, keyAt, listAt, textAt } from './shape.js'
+import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
+import { countAt, fieldsAt, isFields, keyAt, listAt, signatureAt } from './shape.js'
 
 /** Every account: those of the message, then the looked-up ones. `jsonParsed` has these among the former. */
 export function jsonAccounts(message: unknown, meta: unknown): readonly string[] {
@@ -26,25 +26,36 @@ export function loadedAccounts(meta: unknown): string[] {
   return keys
 }
 
-export function readJson(transaction: unknown, meta: unknown, accounts: readonly string[]): RawTransaction {
-  const { signatures, message } = fieldsAt(transaction, 'transaction')
-  const signature = textAt(listAt(signatures, 'signatures')[0], 'signatures[0]')
-  const path = 'message.instructions'
-  const top = listAt(fieldsAt(message, 'message').instructions, path).map((each, at) =>
-    readInstruction(each, accounts, `${path}[${at}]`),
-  )
-  return { signature, accounts, top, inner: innerInstructions(meta, accounts) }
+export function jsonSignature(transaction: unknown): string {
+  const [first] = listAt(fieldsAt(transaction, 'transaction').signatures, 'signatures')
+  return signatureAt(first, 'signatures[0]')
 }
 
-export function innerInstructions(meta: unknown, accounts: readonly string[]): Map<number, readonly RawInstruction[]> {
+export function readJson(
+  transaction: unknown,
+  meta: unknown,
+  accounts: readonly string[],
+  isRead: IsRead,
+): RawTransaction {
+  const { message } = fieldsAt(transaction, 'transaction')
+  const instructions = listAt(fieldsAt(message, 'message').instructions, 'message.instructions')
+  const top = instructions.map((each) => readInstruction(each, accounts, isRead))
+  return { signature: jsonSignature(transaction), accounts, top, inner: innerInstructions(meta, accounts, isRead) }
+}
+
+export function innerInstructions(
+  meta: unknown,
+  accounts: readonly string[],
+  isRead: IsRead,
+): Map<number, readonly RawInstruction[]> {
   const inner = new Map<number, readonly RawInstruction[]>()
   for (const group of listAt(fieldsAt(meta, 'meta').innerInstructions, 'innerInstructions')) {
     const { index, instructions } = fieldsAt(group, 'innerInstructions')
-    const path = `innerInstructions[${index}]`
-    const list = listAt(instructions, path)
-    const read: RawInstruction[] = []
-    for (let at = 0; at < list.length; at += 1) read.push(readInstruction(list[at], accounts, path))
-    inner.set(countAt(index, 'innerInstructions.index'), read)
+    const list = listAt(instructions, 'innerInstructions.instructions')
+    inner.set(
+      countAt(index, 'innerInstructions.index'),
+      list.map((each) => readInstruction(each, accounts, isRead)),
+    )
   }
   return inner
 }

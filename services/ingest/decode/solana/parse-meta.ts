@@ -34,15 +34,17 @@ export function tokensAt(value: unknown, accounts: readonly string[], path: stri
   const tokens = new Map<string, TokenBalance>()
   for (const item of listAt(value, path)) {
     const { accountIndex, mint, owner, uiTokenAmount } = fieldsAt(item, path)
-    const account = accounts[countAt(accountIndex, `${path}.accountIndex`)]
-    if (account === undefined) throw new BadTransaction(`${path}.accountIndex`, `lies outside ${accounts.length}`)
-    const { amount, decimals } = fieldsAt(uiTokenAmount, `${path}.uiTokenAmount`)
-    const places = countAt(decimals, `${path}.decimals`)
-    if (places > 255) throw new BadTransaction(`${path}.decimals`, `must be a byte, got ${places}`)
+    const account = accounts[countAt(accountIndex, path)]
+    if (account === undefined)
+      throw new BadTransaction(path, `has one of account ${accountIndex} of ${accounts.length}`)
+    const { amount, decimals } = fieldsAt(uiTokenAmount, path)
+    // Protobuf leaves out a zero.
+    const places = decimals === undefined ? 0 : countAt(decimals, path)
+    if (places > 255) throw new BadTransaction(path, `has one with ${places} decimals`)
     tokens.set(account, {
-      mint: keyAt(mint, `${path}.mint`),
-      owner: owner === undefined || owner === null || owner === '' ? null : keyAt(owner, `${path}.owner`),
-      amount: amountAt(amount, `${path}.amount`),
+      mint: keyAt(mint, path),
+      owner: owner === undefined || owner === null || owner === '' ? null : keyAt(owner, path),
+      amount: amountAt(amount, path),
       decimals: places,
     })
   }

@@ -1,13 +1,15 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
+import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from './native-programs.js'
 import { openedTokens } from './opened-tokens.js'
-import { innerInstructions, jsonAccounts, loadedAccounts, readJson } from './parse-json.js'
+import { innerInstructions, jsonAccounts, jsonSignature, loadedAccounts, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
-import { readYellowstone, yellowstoneAccounts } from './parse-yellowstone.js'
-import type { RawTransaction } from './raw-transaction.js'
-import { BadTransaction, type Fields, fieldsAt, isFields, shown, textAt } from './shape.js'
+import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
+import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
+import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
 import type { SolanaTransaction } from './transaction.js'
+import { fillWithheldFees } from './withheld-fees.js'
 
 export type Place = {
   slot: number
@@ -28,19 +30,51 @@ export function parseTransaction(value: unknown, place: Place, isWanted: IsWante
   if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
   const read = reading(transaction, meta)
   if (!read.accounts.some(isWanted)) return null
-  return whole(read.rest(), meta, place)
+  const isRead = (programId: string) => isWanted(programId) || isNativeMover(programId)
+  return whole(read.rest(isRead), meta, place)
 }
 
+/**
+ * Only its balances: of one that is not decoded, but may move tokens all the same. Null: it failed, it is a vote, or it has no token whose balances are
+ * wanted. Throws `BadTransaction`, and nothing else.
+ */
+export function parseBalances(
+  value: unknown,
+  { index }: Place,
+  isHeld: (mint: string) => boolean,
+): (Balances & Pick<SolanaTransaction, 'accounts' | 'index' | 'signature'>) | null {
+  const { transaction, meta: metaValue, isVote } = fieldsAt(value, '')
+  const meta = fieldsAt(metaValue, 'meta')
+  if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
+  const isMoved = (tokens: unknown) =>
+    listAt(tokens, 'tokens').some((token) => isFields(token) && isHeldMint(token.mint))
+  const isHeldMint = (mint: unknown) => typeof mint === 'string' && isHeld(mint)
+  if (!isHeld(WRAPPED_SOL) && !isMoved(meta.preTokenBalances) && !isMoved(meta.postTokenBalances)) return null
+  const { accounts, signature } = reading(transaction, meta)
+  if (accounts.includes(VOTE)) return null
+  return { index, accounts, signature: signature(), ...readBalances(meta, accounts) }
+}
+
+type Reading = { accounts: readonly string[]; signature(): string; rest(isRead: IsRead): RawTransaction }
+
 /** The accounts first; the rest only where they are wanted. */
-function reading(transaction: unknown, meta: Fields): { accounts: readonly string[]; rest(): RawTransaction } {
+function reading(transaction: unknown, meta: Fields): Reading {
   if (isFields(transaction)) {
     const { message } = transaction
     if (isYellowstone(message)) {
       const accounts = yellowstoneAccounts(message, meta)
-      return { accounts, rest: () => readYellowstone(transaction, meta, accounts) }
+      return {
+        accounts,
+        signature: () => yellowstoneSignature(transaction),
+        rest: () => readYellowstone(transaction, meta, accounts),
+      }
     }
     const accounts = jsonAccounts(message, meta)
-    return { accounts, rest: () => readJson(transaction, meta, accounts) }
+    return {
+      accounts,
+      signature: () => jsonSignature(transaction),
+      rest: (isRead) => readJson(transaction, meta, accounts, isRead),
+    }
   }
   const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
   if (encoding !== 'base58' && encoding !== 'base64')
@@ -49,11 +83,12 @@ function reading(transaction: unknown, meta: Fields): { accounts: readonly strin
   const accounts = [...wire.keys, ...loadedAccounts(meta)]
   return {
     accounts,
-    rest: () => ({
+    signature: () => wire.signature,
+    rest: (isRead) => ({
       signature: wire.signature,
       accounts,
       top: wireInstructions(wire, accounts),
-      inner: innerInstructions(meta, accounts),
+      inner: innerInstructions(meta, accounts, isRead),
     }),
   }
 }
@@ -75,10 +110,20 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place): Solan
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
     (preTokens.get(account) ?? postTokens.get(account) ?? opened.get(account))?.mint ?? null
+  const instructions = buildTree(raw, logs, mintOf)
+  if (accounts.includes(TOKEN_2022)) fillWithheldFees(instructions, preTokens, postTokens)
   return {
-    ...{ signature, slot, index, feePayer, accounts },
-    instructions: buildTree(raw, logs, mintOf),
-    ...balances,
+    signature,
+    slot,
+    index,
+    feePayer,
+    accounts,
+    instructions,
+    logs,
+    preLamports: balances.preLamports,
+    postLamports: balances.postLamports,
+    preTokens,
+    postTokens,
     openedTokens: opened,
   }
 }

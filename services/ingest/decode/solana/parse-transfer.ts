@@ -26,20 +26,20 @@ const SYSTEM_TRANSFER = 2
 const CREATE_ACCOUNT_WITH_SEED = 3
 const TRANSFER_WITH_SEED = 11
 
-export function transferOf(raw: RawInstruction, mintOf: MintOf): Transfer | null {
+export function transferOf(raw: RawInstruction, data: Uint8Array, mintOf: MintOf): Transfer | null {
   const { programId } = raw
   const isToken = programId === TOKEN || programId === TOKEN_2022
   if (!isToken && programId !== SYSTEM) return null
   if (raw.parsed !== null) return parsedTransferOf(raw.parsed, isToken, mintOf)
-  if (raw.data.length === 0) return null
+  if (data.length === 0) return null
   try {
-    return isToken ? tokenTransfer(raw, mintOf) : systemTransfer(raw)
+    return isToken ? tokenTransfer(raw.accounts, data, mintOf) : systemTransfer(raw.accounts, data)
   } catch (error) {
     throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed call: ${error.message}`) : error
   }
 }
 
-function tokenTransfer({ accounts, data }: RawInstruction, mintOf: MintOf): Transfer | null {
+function tokenTransfer(accounts: readonly string[], data: Uint8Array, mintOf: MintOf): Transfer | null {
   const [first, second, third, fourth] = accounts
   const reader = new ByteReader(data)
   const tag = reader.u8()
@@ -64,7 +64,7 @@ function tokenTransfer({ accounts, data }: RawInstruction, mintOf: MintOf): Tran
   }
 }
 
-function systemTransfer({ accounts, data }: RawInstruction): Transfer | null {
+function systemTransfer(accounts: readonly string[], data: Uint8Array): Transfer | null {
   const [first, second, third] = accounts
   const reader = new ByteReader(data)
   switch (reader.u32()) {

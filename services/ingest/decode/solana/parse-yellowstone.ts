@@ -20,9 +20,13 @@ export function yellowstoneAccounts(message: unknown, meta: Fields): string[] {
   return keys
 }
 
+export function yellowstoneSignature(transaction: unknown): string {
+  const [first] = listAt(fieldsAt(transaction, 'transaction').signatures, 'signatures')
+  return base58At(first, SIGNATURE_BYTES, 'signatures[0]')
+}
+
 export function readYellowstone(transaction: unknown, meta: Fields, accounts: readonly string[]): RawTransaction {
-  const { signatures, message } = fieldsAt(transaction, 'transaction')
-  const signature = base58At(listAt(signatures, 'signatures')[0], SIGNATURE_BYTES, 'signatures[0]')
+  const { message } = fieldsAt(transaction, 'transaction')
   const path = 'message.instructions'
   const top = listAt(fieldsAt(message, 'message').instructions, path).map((each) => instructionAt(each, accounts, path))
   const inner = new Map<number, readonly RawInstruction[]>()
@@ -36,16 +40,16 @@ export function readYellowstone(transaction: unknown, meta: Fields, accounts: re
       list.map((each) => instructionAt(each, accounts, 'innerInstructions')),
     )
   }
-  return { signature, accounts, top, inner }
+  return { signature: yellowstoneSignature(transaction), accounts, top, inner }
 }
 
 function instructionAt(value: unknown, keys: readonly string[], path: string): RawInstruction {
   const { programIdIndex = 0, accounts, data, stackHeight } = fieldsAt(value, path)
   return {
-    programId: keyOf(programIdIndex, keys, `${path}.programIdIndex`),
-    accounts: Array.from(bytesAt(accounts, `${path}.accounts`), (place) => keyOf(place, keys, `${path}.accounts`)),
-    data: bytesAt(data, `${path}.data`),
-    stackHeight: stackHeightAt(stackHeight, path),
+    programId: keyOf(programIdIndex, keys, path),
+    accounts: Array.from(bytesAt(accounts, path), (place) => keyOf(place, keys, path)),
+    data: bytesAt(data, path),
+    stackHeight: stackHeightAt(stackHeight),
     parsed: null,
   }
 }

@@ -12,12 +12,16 @@ export type RawTransaction = {
 export type RawInstruction = {
   programId: string
   accounts: readonly string[]
-  data: Uint8Array
+  /** As base58 where nobody is expected to read it: to decode it takes longer than all else. */
+  data: Uint8Array | string
   /** 1 for a top-level instruction; null: the node does not tell. */
   stackHeight: number | null
   /** `jsonParsed`: what the node made of it instead of its accounts and data. */
   parsed: ParsedInstruction | null
 }
+
+/** By program: whether somebody reads what its instructions hold. */
+export type IsRead = (programId: string) => boolean
 
 export type ParsedInstruction = { type: string; info: Readonly<Record<string, unknown>> }
 

@@ -1,5 +1,7 @@
 /** Typed fields of what a node answered. The first thing that is not what it should be is told with its place. */
 
+import { isBase58 } from './base58.js'
+
 /** It becomes a dead letter. `path`: where in the transaction, as JavaScript would write it. */
 export class BadTransaction extends Error {
   constructor(
@@ -54,11 +56,15 @@ export function amountAt(value: unknown, path: string): bigint {
   throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${shown(value)}`)
 }
 
-const KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-
 export function keyAt(value: unknown, path: string): string {
-  if (typeof value !== 'string' || !KEY.test(value))
+  if (typeof value !== 'string' || value.length < 32 || value.length > 44 || !isBase58(value))
     throw new BadTransaction(path, `must be a key, got ${shown(value)}`)
+  return value
+}
+
+export function signatureAt(value: unknown, path: string): string {
+  if (typeof value !== 'string' || value.length < 64 || value.length > 88 || !isBase58(value))
+    throw new BadTransaction(path, `must be a signature, got ${shown(value)}`)
   return value
 }
 

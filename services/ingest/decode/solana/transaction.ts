@@ -56,6 +56,6 @@ export type Transfer = {
   authority: string | null
   /** What leaves the source. */
   amount: bigint
-  /** Token-2022: what of it is withheld and does not arrive for use. */
+  /** Token-2022: what of it is withheld and does not arrive for use; 0 also where nothing tells. */
   fee: bigint
 }

@@ -1,5 +1,6 @@
 /** What a token account held at a point of the execution, and whose it is: balances before and after, and the transfers between. */
 import { inOrder, lastOrder } from './execution.js'
+import { WRAPPED_SOL } from './native-programs.js'
 import type { Instruction, SolanaTransaction, Transfer } from './transaction.js'
 
 /** Right after the instruction and everything it called; null: not known. */
@@ -48,24 +49,24 @@ function collect({ transfer, inner }: Instruction, transfers: Transfer[]): void 
 }
 
 /**
- * After the instruction of this order. From both ends: a mint of Token-2022 may withhold a part that plain transfers do not tell, so where the transfers do
- * not lead from the balance before to the one after, what came before the first arrival or after the last one is still certain.
+ * After the instruction of this order. From both ends: a mint of Token-2022 may withhold a part that plain transfers do not tell, and lamports sent to a
+ * wrapped-SOL account count only once it is synchronised. So where the transfers do not lead from the balance before to the one after, only what came
+ * before the first such arrival or after the last one is certain.
  */
 function balanceAt(transaction: SolanaTransaction, account: string, order: number): bigint | null {
-  const { preTokens, postTokens, openedTokens } = transaction
-  const isOpened = openedTokens.has(account)
-  const pre = preTokens.get(account)?.amount ?? (isOpened || postTokens.has(account) ? 0n : null)
-  if (pre === null) return null
-  const post = postTokens.get(account)?.amount ?? null
+  const pre = balanceAtStart(transaction, account)
+  const post = transaction.postTokens.get(account)?.amount ?? null
   let [soFar, later] = [0n, 0n]
   let [arrivedBefore, arrivesLater] = [false, false]
   for (const { transfer, order: at } of inOrder(transaction)) {
-    if (transfer === null || transfer.mint === null) continue
-    const { source, destination, amount, fee } = transfer
-    if (source === destination) continue
-    const isArrival = destination === account
-    if (!isArrival && source !== account) continue
-    const moved = isArrival ? amount - fee : -amount
+    if (transfer === null || transfer.source === transfer.destination) continue
+    const isArrival = transfer.destination === account
+    if (!isArrival && transfer.source !== account) continue
+    if (transfer.mint === null) {
+      arrivedBefore = arrivesLater = true
+      continue
+    }
+    const moved = isArrival ? transfer.amount - transfer.fee : -transfer.amount
     if (at <= order) {
       soFar += moved
       arrivedBefore ||= isArrival
@@ -74,11 +75,20 @@ function balanceAt(transaction: SolanaTransaction, account: string, order: numbe
       arrivesLater ||= isArrival
     }
   }
-  const forwards = pre + soFar
-  // A closed account has no balance after; what it held is told by the transfers alone.
-  if (post === null) return forwards < 0n ? null : forwards
-  if (forwards + later === post) return forwards < 0n ? null : forwards
-  if (!arrivedBefore) return forwards < 0n ? null : forwards
-  const backwards = post - later
-  return arrivesLater || backwards < 0n ? null : backwards
+  const forwards = pre === null ? null : pre + soFar
+  const backwards = post === null ? null : post - later
+  const isTold = forwards === backwards || backwards === null || !arrivedBefore
+  return certain(isTold ? forwards : arrivesLater ? null : backwards)
+}
+
+/** Null: an account opened with lamports that are tokens, or one nobody tells of. */
+function balanceAtStart({ preTokens, postTokens, openedTokens }: SolanaTransaction, account: string): bigint | null {
+  const pre = preTokens.get(account)?.amount
+  if (pre !== undefined) return pre
+  const { mint } = postTokens.get(account) ?? openedTokens.get(account) ?? {}
+  return mint === undefined || mint === WRAPPED_SOL ? null : 0n
+}
+
+function certain(balance: bigint | null): bigint | null {
+  return balance === null || balance < 0n ? null : balance
 }

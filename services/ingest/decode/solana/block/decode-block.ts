@@ -1,0 +1,95 @@
+/** One block's transactions → its events, and the book moved on to it. Pure but for the book. */
+import type { Event } from '../../../../core/domain/records.js'
+import { inOrder } from '../execution.js'
+import { Malformed } from '../malformed.js'
+import { parseBalances, parseTransaction } from '../parse-transaction.js'
+import { BadInstruction, type Happening, type Pool } from '../program.js'
+import { BadTransaction } from '../shape.js'
+import type { Instruction, SolanaTransaction } from '../transaction.js'
+import { addBalances } from './balances.js'
+import type { Book } from './book.js'
+import { EventList } from './event-list.js'
+import { addHappening } from './happening-events.js'
+import { areBalancesWanted, isPoolWanted, type SolanaRules } from './rules.js'
+
+/** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
+export type RawInBlock = { index: number; value: unknown }
+
+/** What could not be decoded, with the transaction it stood in. `order`: of the instruction; 0: of the whole transaction. */
+export type LostInstruction = {
+  reason: string
+  detail: string
+  txIndex: number
+  order: number
+  signature: string | null
+  value: unknown
+}
+
+export type DecodedSolanaBlock = { events: Event[]; lost: LostInstruction[] }
+
+export function decodeSolanaBlock(
+  slot: number,
+  transactions: Iterable<RawInBlock>,
+  book: Book,
+  rules: SolanaRules,
+): DecodedSolanaBlock {
+  const events = new EventList()
+  const lost: LostInstruction[] = []
+  const isWanted = (account: string) => rules.programOf(account) !== undefined
+  const isHeld = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
+  const target = { events, book, rules }
+  for (const { index, value } of transactions) {
+    try {
+      const transaction = parseTransaction(value, { slot, index }, isWanted)
+      if (transaction !== null) decodeTransaction(transaction, value)
+      else if (rules.scope.balances !== 'off') {
+        const balances = parseBalances(value, { slot, index }, isHeld)
+        if (balances !== null) addBalances(balances, 0, target)
+      }
+    } catch (error) {
+      lost.push({ ...reasonOf(error, 'bad_transaction'), txIndex: index, order: 0, signature: null, value })
+    }
+  }
+  return { events: events.finish(), lost }
+
+  function decodeTransaction(transaction: SolanaTransaction, value: unknown): void {
+    const run = inOrder(transaction)
+    for (const instruction of run) {
+      const program = rules.programOf(instruction.programId)
+      if (program === undefined) continue
+      try {
+        tell(program.decode(instruction, transaction), transaction)
+      } catch (error) {
+        const { index: txIndex, signature } = transaction
+        lost.push({ ...reasonOf(error, 'bad_instruction'), txIndex, order: instruction.order, signature, value })
+      }
+    }
+    addBalances(transaction, run.length, target)
+  }
+
+  function tell(happenings: readonly Happening[], transaction: SolanaTransaction): void {
+    // A token is told of with the pool it comes in, or not at all.
+    const pools = happenings.flatMap((happening) =>
+      'pool' in happening && isPool(happening.pool) ? [happening.pool] : [],
+    )
+    if (pools.length > 0 && !pools.some((pool) => isPoolWanted(rules.scope, pool))) return
+    for (const happening of happenings) addHappening(happening, transaction, target)
+  }
+}
+
+function isPool(pool: Pool | string | null): pool is Pool {
+  return typeof pool === 'object' && pool !== null
+}
+
+/** What a decoder did not foresee is lost like what it refused: one transaction must not stop the chain. */
+function reasonOf(error: unknown, reason: string): { reason: string; detail: string } {
+  const detail = error instanceof Error ? error.message : String(error)
+  if (error instanceof BadInstruction)
+    return { reason: `${reason}_${error.reason}`, detail: withProgram(error.instruction, detail) }
+  if (error instanceof BadTransaction || error instanceof Malformed) return { reason, detail }
+  return { reason: 'decoder_failed', detail }
+}
+
+function withProgram({ programId }: Instruction, detail: string): string {
+  return `${programId}: ${detail}`
+}

@@ -1,0 +1,35 @@
+/** What is decoded of the chain: its programs, and how much of it is wanted. */
+import type { Scope } from '../../evm/block/rules.js'
+import type { Pool, Program } from '../program.js'
+
+export type { Scope } from '../../evm/block/rules.js'
+
+export type SolanaRules = {
+  scope: Scope
+  /** Tokens that rank as money: too widely held to be followed unless named. */
+  money: ReadonlySet<string>
+  programOf(programId: string): Program | undefined
+}
+
+export function createSolanaRules(
+  options: Pick<SolanaRules, 'scope' | 'money'> & { programs: readonly Program[] },
+): SolanaRules {
+  const { scope, money, programs } = options
+  const byId = new Map(programs.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
+  return { scope, money, programOf: (programId) => byId.get(programId) }
+}
+
+export function isPoolWanted({ pools, tokens, amms }: Scope, { pool, amm, token0, token1 }: Pool): boolean {
+  // A pool of a token with itself has no price.
+  if (token0 === token1) return false
+  if (pools.has(pool)) return true
+  if (amms.size > 0 && !amms.has(amm)) return false
+  if (pools.size === 0 && tokens.size === 0) return true
+  return tokens.has(token0) || tokens.has(token1)
+}
+
+/** `isTraded`: whether a pool of it was told of before. */
+export function areBalancesWanted({ scope, money }: SolanaRules, mint: string, isTraded: boolean): boolean {
+  if (scope.balances === 'off') return false
+  return scope.balances === 'all' || scope.tokens.has(mint) || (isTraded && !money.has(mint))
+}

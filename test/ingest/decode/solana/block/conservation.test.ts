@@ -1,0 +1,120 @@
+/** Nothing comes from nowhere: what wallets have after a transaction is what they had before, and the legs and transfers between. */
+import { describe, expect, it } from 'vitest'
+import type { SwapEvent } from '../../../../../services/core/domain/records.js'
+import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/execution.js'
+import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
+import type { Instruction, SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
+import { HAS_REAL, parsed, type RealTransaction, realTransactions } from '../real-transactions.js'
+import { decoded } from './decoded.js'
+
+/** `paidFrom`, `paidTo`: the trader's token accounts, where the leg moved tokens and not lamports. */
+type Leg = { swap: SwapEvent; instruction: Instruction; paidFrom?: string; paidTo?: string }
+
+function legsOf({ value, slot }: RealTransaction, transaction: SolanaTransaction): Leg[] {
+  const run = inOrder(transaction)
+  return decoded(value, slot).events.flatMap((swap) => {
+    const instruction = run[swap.log_index]
+    return swap.type === 'swap' && instruction !== undefined ? [{ swap, instruction }] : []
+  })
+}
+
+/** By holder and mint. */
+class Sums {
+  private readonly sums = new Map<string, bigint>()
+
+  add(holder: string, mint: string, amount: bigint): void {
+    const at = `${holder} ${mint}`
+    this.sums.set(at, (this.sums.get(at) ?? 0n) + amount)
+  }
+
+  moved(): string[] {
+    return [...this.sums].flatMap(([at, sum]) => (sum === 0n ? [] : [`${at} ${sum}`])).sort()
+  }
+}
+
+/** Wrapped SOL is made of lamports where such an account is opened, synchronised or closed: these follow the lamports. */
+function isMadeOfLamports(transaction: SolanaTransaction, account: string): boolean {
+  const { preTokens, postTokens, openedTokens } = transaction
+  const { mint } = postTokens.get(account) ?? preTokens.get(account) ?? openedTokens.get(account) ?? {}
+  if (mint !== WRAPPED_SOL) return false
+  if (!preTokens.has(account) || !postTokens.has(account)) return true
+  return inOrder(transaction).some(({ transfer }) => transfer?.mint === null && transfer.destination === account)
+}
+
+function changeOf(transaction: SolanaTransaction): string[] {
+  const sums = new Sums()
+  const { preTokens, postTokens } = transaction
+  for (const [tokens, sign] of [
+    [preTokens, -1n],
+    [postTokens, 1n],
+  ] as const)
+    for (const [account, { owner, mint, amount }] of tokens)
+      if (owner !== null && !isMadeOfLamports(transaction, account)) sums.add(owner, mint, sign * amount)
+  return sums.moved()
+}
+
+/** Transfers as they are; but what a trader gave and got in a leg as its event tells it. */
+function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): string[] {
+  const sums = new Sums()
+  for (const { transfer, order } of inOrder(transaction)) {
+    if (transfer === null || transfer.mint === null) continue
+    const { mint, source, destination, amount, fee } = transfer
+    const leg = legs.find(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
+    const isIn = leg !== undefined && mint === leg.swap.token_in && isBetween(leg, source, destination)
+    const isOut = leg !== undefined && mint === leg.swap.token_out && isBetween(leg, destination, source)
+    if (isIn) leg.paidFrom = source
+    else add(source, mint, -amount)
+    if (isOut) leg.paidTo = destination
+    else add(destination, mint, amount)
+    add(destination, mint, -fee)
+  }
+  for (const { swap, paidFrom, paidTo } of legs) {
+    if (paidFrom !== undefined) add(paidFrom, swap.token_in, -BigInt(swap.amount_in))
+    if (paidTo !== undefined) add(paidTo, swap.token_out, BigInt(swap.amount_out))
+  }
+  return sums.moved()
+
+  function add(account: string, mint: string, amount: bigint): void {
+    const owner = ownerOf(transaction, account)
+    if (owner !== null && !isMadeOfLamports(transaction, account)) sums.add(owner, mint, amount)
+  }
+
+  /** From the trader's account to another's. */
+  function isBetween({ swap }: Leg, mine: string, other: string): boolean {
+    const traders = [swap.sender, swap.recipient]
+    return traders.includes(ownerOf(transaction, mine) ?? '') && !traders.includes(ownerOf(transaction, other) ?? '')
+  }
+}
+
+describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
+  it.each(realTransactions())('$name: legs and transfers sum to the change of balances', (real) => {
+    const transaction = parsed(real)
+    expect(movementOf(transaction, legsOf(real, transaction))).toEqual(changeOf(transaction))
+  })
+
+  it.each(realTransactions())('$name: a curve has the lamports its legs left it', (real) => {
+    const transaction = parsed(real)
+    const legs = legsOf(real, transaction).filter(({ swap }) => swap.amm === 'pump')
+    for (const curve of new Set(legs.map(({ swap }) => swap.pool))) {
+      let sum = 0n
+      for (const { swap } of legs.filter(({ swap }) => swap.pool === curve))
+        sum += swap.token_in === WRAPPED_SOL ? BigInt(swap.amount_in) : -BigInt(swap.amount_out)
+      for (const { transfer, order } of inOrder(transaction)) {
+        const isInLeg = legs.some(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
+        if (transfer?.mint === null && transfer.destination === curve && !isInLeg) sum += transfer.amount
+      }
+      const at = transaction.accounts.indexOf(curve)
+      expect(sum).toBe((transaction.postLamports[at] ?? 0n) - (transaction.preLamports[at] ?? 0n))
+    }
+  })
+
+  it('there are legs of every exchange that was recorded', () => {
+    const amms = realTransactions().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
+    expect([...new Set(amms)].sort()).toEqual([
+      ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump'],
+      ...['raydium', 'raydiumclmm', 'raydiumcpmm'],
+    ])
+    expect(amms).toHaveLength(39)
+  })
+})
