@@ -177,8 +177,12 @@ describe('calls no recording shows', () => {
     const call = position('add_liquidity2', 14, TOKEN_2022)
     call.inner.push(moved(x, accountX, reserveX, 10_000n), moved(y, accountY, reserveY, 7n))
     call.inner.push(told(DLMM, liquidityEvent('AddLiquidity', pool, owner, 9_950n, 7n)))
-    const [added] = decoded(meteoraDlmm, transactionOf([call]))
-    expect(added).toMatchObject({ amount0: 10_000n, amount1: 7n, reserve0: null, reserve1: null })
+    const [unseen] = decoded(meteoraDlmm, transactionOf([call]))
+    expect(unseen).toMatchObject({ amount0: 10_000n, amount1: 7n, reserve0: null, reserve1: null })
+    const seen = (after: bigint) =>
+      decoded(meteoraDlmm, transactionOf([call], reserves(pool, [reserveX, x, 0n, after], [reserveY, y, 0n, 7n])))
+    expect(seen(9_950n)).toMatchObject([{ amount0: 10_000n, amount1: 7n, reserve0: 9_950n, reserve1: 7n }])
+    expect(() => seen(9_951n)).toThrow('token0 is 9950 in the event and 10000 in the transfers')
   })
 
   it('an event without its call, or a call without its event, is told apart', () => {
