@@ -73,6 +73,9 @@ export class JournaledMap {
     if (value === undefined && !this.cache.has(key)) {
       const kept = this.db.get(VALUE + key)
       value = kept === undefined ? null : deserialize(kept)
+    } else if (this.cache.size <= this.cachedValues) {
+      // Nothing will have to leave: the order of use does not matter.
+      return value
     } else {
       this.cache.delete(key)
     }
