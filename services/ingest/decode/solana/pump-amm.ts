@@ -55,7 +55,8 @@ export const pumpAmm: Program = {
         happenings.push(liquidity(instruction, transaction, event, name === DEPOSIT))
       }
     }
-    if (happenings.length === 0 && (TRADES.has(discriminator) || discriminator === MULTI_HOP))
+    // A route over curves alone trades in the other program.
+    if (happenings.length === 0 && TRADES.has(discriminator))
       throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
     return happenings
   },
