@@ -65,7 +65,7 @@ function applyRetract(state: ChainState, history: AppliedHistory, retract: Retra
       where: { chain: state.facts.chain, block: retract.to_number },
       expected: `a block after ${state.finalizedNumber}, the last final one, among the last ${state.journals.length}`,
       got: `${retract.to_number} ${retract.to_hash}`,
-      fix: 'A reorg below finality needs the chain’s history anew: start with a fresh data directory or a new generation',
+      fix: 'A reorg below finality needs the chain’s history anew: `dextape backfill --chain C` writes it as a new generation',
     })
   }
   const result = foldRetract(state, retract.to_hash)

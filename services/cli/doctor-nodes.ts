@@ -94,7 +94,7 @@ async function sayHead(
   say: Say,
   signal: AbortSignal,
 ): Promise<void> {
-  const ageS = Math.round(nowMs() / 1000 - head.timeS)
+  const ageS = Math.max(0, Math.round(nowMs() / 1000 - head.timeS))
   const text = `head ${head.number}, ${ageS} s old`
   if (ageS > OLD_HEAD_S) say('warn', text, 'the nodes are behind, or the chain stands still')
   else say('ok', text)

@@ -9,7 +9,7 @@ import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/run
 import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { type Batch, createBatch } from './batch.js'
-import { type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
+import { type ChainMark, type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
 import type { IngestCodec } from './encode.js'
 import { createPublisher, type Publisher } from './publish.js'
 import { readPublished } from './published.js'
@@ -57,11 +57,9 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const progress = startProgress(status, deps.progressMs, logger)
     try {
       const opened = await withRetry(openPublisher, backoff, signal, retrying('log'))
-      const resumed =
-        opened === undefined ? undefined : await withRetry(() => resume(opened), backoff, signal, retrying('log'))
-      while (opened !== undefined && resumed !== undefined && !signal.aborted) {
+      while (opened !== undefined && !signal.aborted) {
         try {
-          await pass(opened, resumed, signal)
+          await pass(opened, signal)
           break
         } catch (error) {
           if (!isRetryable(error)) throw error
@@ -90,26 +88,23 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     return publisher
   }
 
-  /** Where the first pass begins. */
-  async function resume(publisher: Publisher): Promise<{ from: Position | undefined }> {
+  /** Where a pass begins. */
+  async function resume(publisher: Publisher): Promise<{ from: Position | undefined; recent: ChainMark[] }> {
     const kept = publisher.checkpoint.position as Position | undefined
-    if (source.positionAt === undefined || deps.chain === undefined) return { from: kept }
+    if (source.positionAt === undefined || deps.chain === undefined) return { from: kept, recent: [] }
     const recent = await readPublished(log, deps.codec, topicOf(deps.chain))
     const head = recent.at(-1)
-    if (head === undefined) return { from: kept }
+    if (head === undefined) return { from: kept, recent }
     chainStatus(status, deps.chain).head = head
     const isCurrent = publisher.checkpoint.chains[deps.chain]?.hash === head.hash
-    return { from: kept !== undefined && isCurrent ? kept : source.positionAt(head, recent) }
+    return { from: kept !== undefined && isCurrent ? kept : source.positionAt(head, recent), recent }
   }
 
-  /** From the checkpoint to the source's end. What the source gave before it failed is published before the failure is told. */
-  async function pass(
-    publisher: Publisher,
-    resumed: { from: Position | undefined },
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** To the source's end. What the source gave before it failed is published before the failure is told. */
+  async function pass(publisher: Publisher, signal: AbortSignal): Promise<void> {
+    const { from, recent } = await resume(publisher)
     status.state = 'running'
-    const items = source.items(resumed.from, signal)
+    const items = source.items(from, signal, recent)
     const newBatch = () => createBatch<Position>(deps.codec, log.maxValueBytes, source.name, status, topicOf)
     let batch = newBatch()
     let failure: { error: unknown } | undefined
@@ -129,12 +124,12 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
           batch.add(next.value)
         }
         if (batch.isFull || (next.value.kind === 'idle' && !batch.isEmpty)) {
-          await flush(publisher, batch, resumed, signal)
+          await flush(publisher, batch, signal)
           if (signal.aborted) return
           batch = newBatch()
         }
       }
-      if (!batch.isEmpty) await flush(publisher, batch, resumed, signal)
+      if (!batch.isEmpty) await flush(publisher, batch, signal)
     } finally {
       await items.return(undefined).catch(() => {})
     }
@@ -158,12 +153,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     return true
   }
 
-  async function flush(
-    publisher: Publisher,
-    batch: Batch<Position>,
-    resumed: { from: Position | undefined },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function flush(publisher: Publisher, batch: Batch<Position>, signal: AbortSignal): Promise<void> {
     const started = performance.now()
     const { entries, position, chains } = batch.finish()
     // A stop that comes while a batch is ready still publishes it: one append is quick.
@@ -174,7 +164,6 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, retrying('log'))
     status.logWaitMs += performance.now() - started
     if (published === undefined) return
-    resumed.from = position
     health.ok('log')
     status.state = 'running'
     delete status.error

@@ -21,9 +21,14 @@ export interface Source<Position = unknown> {
   readonly name: string
   /**
    * From a position that an earlier run of the same source gave, or from the start. Returns at the source's end or when the
-   * signal aborts; throws when it cannot go on, after giving everything that was whole.
+   * signal aborts; throws when it cannot go on, after giving everything that was whole. `recent`: what `positionAt` is told, for
+   * sources that have it.
    */
-  items(from: Position | undefined, signal: AbortSignal): AsyncGenerator<SourceItem<Position>>
+  items(
+    from: Position | undefined,
+    signal: AbortSignal,
+    recent?: readonly PublishedBlock[],
+  ): AsyncGenerator<SourceItem<Position>>
   /**
    * How it goes on after a block that somebody else published, or that it published itself and no checkpoint tells of. `recent`:
    * that block and those below it on the log, newest last, down to a final one (or the log's first): one of them is still in

@@ -1,5 +1,6 @@
 /** `npm run bench`: each measurement beside a baseline of the same run; fails where a promised ratio is not kept. */
 import { benchClusterIdle } from './cluster-idle.js'
+import { benchEvm } from './evm.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchKafka } from './kafka.js'
@@ -15,5 +16,6 @@ const kept = [
   await benchFanOut(),
   await benchKafka(),
   await benchClusterIdle(),
+  await benchEvm(),
 ]
 process.exitCode = kept.every(Boolean) ? 0 : 1

@@ -3,13 +3,14 @@
  * published in the end is what a clean run publishes.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EventLog } from '../../services/core/log/port.js'
 import { crashingLog } from '../rig/aggregate/crashing-log.js'
-import { startHostileNode } from '../rig/evm/hostile-node.js'
+import { type HostileNode, startHostileNode } from '../rig/evm/hostile-node.js'
 import { playMarket } from '../rig/evm/market.js'
 import { type EvmNode, startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { openSourcePlace, type SourcePlace } from '../rig/evm/source-run.js'
-import { createRandom } from '../rig/market/random.js'
+import { createRandom, type Random } from '../rig/market/random.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 
 const SEEDS = Number(process.env.SEEDS ?? 20)
@@ -22,16 +23,17 @@ let market: OpenMarket
 /** Before the last blocks, which are reorganised. */
 let fork: string
 let clean: unknown[]
+const happened = { kills: 0, retracts: 0, errors: 0, lies: 0 }
 let headHash: string
 
 beforeAll(async () => {
   node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
   const opened = await openMarket(node)
-  const { pools } = await playMarket(opened, { seed: 100, blocks: 60, reorgChance: 0 })
+  const { pools } = await playMarket(opened, { seed: 100, blocks: 25, reorgChance: 0 })
   market = { ...opened, pools }
   fork = await node.snapshot()
   await playMarket(market, SURVIVORS)
-  headHash = (await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
+  headHash = await headOf(node)
   const place = openSourcePlace(market.contracts)
   const run = await place.start({ urls: [node.wsUrl] })
   expect(await place.reached(headHash, 30_000)).toBe(true)
@@ -40,6 +42,8 @@ beforeAll(async () => {
   await place.close()
 })
 afterAll(() => node?.stop())
+
+const headOf = async ({ rpc }: EvmNode) => (await rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 
 /** What is final is told as it is known at the moment, so it is left out. */
 async function canonical(place: SourcePlace): Promise<unknown[]> {
@@ -57,34 +61,58 @@ test.each(seeds)('seed %i: the clean run’s blocks', async (seed) => {
   const random = createRandom(seed)
   await backToFork()
   await playMarket(market, ORPHANS)
+  const orphanHead = await headOf(node)
   const hostile = await startHostileNode(node, { seed, silenceMs: 200 })
-  hostile.after(random.int(10, 250), async () => {
+  const reorganise = async () => {
     await backToFork()
     await playMarket(market, SURVIVORS)
-  })
+  }
   const place = openSourcePlace(market.contracts)
+  const reading = { place, hostile, random }
   try {
-    let kills = random.int(1, 5)
-    for (;;) {
-      const through = kills > 0 ? 0.3 : 0
-      const run = await place
-        .start({
-          urls: [hostile.url, hostile.wsUrl],
-          through: (log) => crashingLog(log, random, through),
-        })
-        .catch(() => null)
-      const reached = place.reached(headHash, kills > 0 ? random.int(20, 700) : 30_000)
-      const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
-      await run?.stop()
-      if (outcome === true) break
-      if (kills <= 0) expect(outcome).toBe('reached')
-      kills--
+    // In the middle of the ranges, or once the orphans are published.
+    if (seed % 2 === 0) hostile.after(random.int(10, 150), reorganise)
+    else {
+      await readTo(orphanHead, random.int(0, 2), reading)
+      await hostile.between(reorganise)
     }
+    await readTo(headHash, random.int(1, 3), reading)
+    happened.retracts += (await place.lines()).filter(({ kind }) => kind === 'retract').length
+    happened.errors += hostile.errors
+    happened.lies += hostile.lies
     expect(await canonical(place)).toEqual(clean)
     expect(await place.deadLetters()).toEqual([])
-    expect(hostile.errors + hostile.lies).toBeGreaterThan(0)
   } finally {
     await place.close()
     await hostile.stop()
   }
+})
+
+type Reading = { place: SourcePlace; hostile: HostileNode; random: Random }
+
+/** Until that block is published, killed so many times on the way at the most: while it waits, or in the middle of an append. */
+async function readTo(hash: string, kills: number, { place, hostile, random }: Reading): Promise<void> {
+  for (let left = kills; ; left--) {
+    const through = (log: EventLog) => crashingLog(log, random, left > 0 ? 0.3 : 0)
+    const run = await place.start({ urls: [hostile.url, hostile.wsUrl], through }).catch(() => null)
+    const reached = place.reached(hash, left > 0 ? random.int(20, 400) : 30_000)
+    const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
+    await run?.stop()
+    if (outcome === true) return
+    // Whoever cannot even start tries again, as whoever runs it would.
+    if (left <= 0 && run !== null) expect(outcome, 'the run that nobody killed').toBe(true)
+    happened.kills++
+  }
+}
+
+test('all of it happened: kills, reorgs that had been published, errors and lies', () => {
+  const { kills, retracts, errors, lies } = happened
+  expect({
+    kills: kills > SEEDS,
+    retracts: retracts > SEEDS / 10,
+    errors: errors > 5 * SEEDS,
+    lies: lies > SEEDS,
+  }).toEqual({
+    ...{ kills: true, retracts: true, errors: true, lies: true },
+  })
 })

@@ -11,6 +11,8 @@ import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 const root = repositoryRoot()
 const day = join(root, '../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz')
 const LINES_OF_THE_DAY = 3991
+/** A port nobody listens on. */
+const nobody = 9
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) =>
   (block ?? '').split('\n').filter((line) => line.trim() !== ''),
 )
@@ -93,7 +95,7 @@ async function paste(lines: readonly string[], env: Environment): Promise<string
 
 describe('the README', () => {
   test('has the blocks this test knows how to run', () => {
-    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number)])
+    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number), 3])
   })
 
   describe('npm start', () => {
@@ -147,5 +149,22 @@ describe('the README', () => {
     expect(topics).toContain('dex.blocks.eth')
     expect(verified).toContain('eth')
     await stop(played)
+  })
+
+  test('a chain from a node: each command is understood, and says that the node does not answer', async () => {
+    const [pool = '', exchanges = '', doctor = ''] = (blocks[3] ?? []).map((line) =>
+      line.replace('https://your-node.example', `http://127.0.0.1:${nobody}`),
+    )
+    for (const [line, chain] of [
+      [pool, 'base'],
+      [exchanges, 'eth'],
+    ]) {
+      const up = start(line ?? '', await newEnvironment())
+      expect(await until(up, /("part":"source".*|part=source.*)/), line).toContain(chain)
+      await stop(up)
+    }
+    const asked = start(doctor, await newEnvironment())
+    await new Promise((resolve) => asked.child.once('close', resolve))
+    expect(asked.output()).toMatch(new RegExp(`^fail .*base.*127.0.0.1:${nobody}`, 'm'))
   })
 })

@@ -44,7 +44,9 @@ export async function runBackfill(
   const { generation } = plan
   logger.info('writing a generation beside the live one', { chain, generation, live: before, from: plan.from })
   const { progressMs } = config.intervals
-  const openOptions = { facts: chainFacts(config, chain), dataDir, logger, metrics, progressMs, signal }
+  // Progress is told by what writes, against the live head.
+  const quiet = { logger, metrics, progressMs: Number.MAX_SAFE_INTEGER }
+  const openOptions = { facts: chainFacts(config, chain), dataDir, generation, ...quiet, signal }
   const attempt = () => open({ ...openOptions, config: { ...source, start: plan.from } })
   const opened = await withRetry(attempt, createBackoff({ maxMs: 10_000 }), signal, (error) =>
     health.away('source', error instanceof Error ? error.message : String(error)),

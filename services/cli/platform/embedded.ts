@@ -6,7 +6,7 @@ import { createGenerations } from '../../core/cluster/generations.js'
 import { claimOf, claimOrigin, openKeyStore } from '../../core/config/index.js'
 import { createCodec } from '../../core/log/codec.js'
 import { openEmbedded } from '../../core/log/embedded.js'
-import { openCheckpoints } from '../../ingest/checkpoints.js'
+import { type Checkpoints, openCheckpoints } from '../../ingest/checkpoints.js'
 import { chainsOf } from './chains-of.js'
 import type { Platform, PlatformDeps } from './platform.js'
 
@@ -18,13 +18,19 @@ export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'd
   const held = claimOf(dir.path)
   const { log, registry } = openEmbedded({ path: dir.logPath })
   const generations = createGenerations(log, { logger })
+  /** One for all sources, for as long as the process runs: they come and go while others write. */
+  let checkpoints: Checkpoints | undefined
   return {
     log,
     codec: createCodec(registry),
     instance: `process ${process.pid}`,
     claimOrigin: async (claim) => claimOrigin(dir, claim, held),
     origin: async () => claimOf(dir.path),
-    checkpointsFor: async () => openCheckpoints(dir),
+    async checkpointsFor() {
+      checkpoints ??= openCheckpoints(dir)
+      const { get, put } = checkpoints
+      return { get, put, close: async () => {} }
+    },
     openState: async (chain) => openStateStore(join(dir.statePath, chain)),
     generations,
     createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
@@ -37,6 +43,7 @@ export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'd
     updatesHeldMs: 0,
     async close() {
       await generations.close()
+      await checkpoints?.close()
       await log.close()
     },
   }

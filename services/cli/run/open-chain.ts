@@ -6,13 +6,15 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
 import { registerEndpointMetrics } from '../../ingest/sources/evm/endpoint-metrics.js'
-import { openEvmSource } from '../../ingest/sources/evm/open.js'
+import { type OpenedEvmSource, openEvmSource } from '../../ingest/sources/evm/open.js'
 
 export type OpenChainOptions = {
   config: EvmSourceConfig
   facts: ChainFacts
   /** Where facts about tokens and pools are kept. */
   dataDir: DataDir
+  /** What was told on one generation's log was not told on another's. */
+  generation: number
   logger: Logger
   metrics: Metrics
   progressMs: number
@@ -25,9 +27,24 @@ export type OpenChainOptions = {
  */
 export type OpenChain = (options: OpenChainOptions) => Promise<Source>
 
-export const openChain: OpenChain = async ({ config, facts, dataDir, logger, metrics, progressMs, signal }) => {
-  const bookPath = join(dataDir.path, 'chains', config.chain)
+export const openChain: OpenChain = async (options) => {
+  const { config, facts, dataDir, generation, logger, metrics, progressMs, signal } = options
+  const { chain } = config
+  const bookPath = join(dataDir.path, 'chains', generation === 1 ? chain : `${chain}.g${generation}`)
   const { source, endpoints } = await openEvmSource({ config, facts, bookPath, logger, progressMs, signal })
-  registerEndpointMetrics(metrics, config.chain, endpoints)
+  tellEndpoints(metrics, chain, endpoints)
   return source
+}
+
+type Endpoints = OpenedEvmSource['endpoints']
+
+/** A chain that is opened again has other connections, and the same metrics. */
+const told = new WeakMap<Metrics, Map<string, Endpoints>>()
+
+function tellEndpoints(metrics: Metrics, chain: string, endpoints: Endpoints): void {
+  const current = told.get(metrics) ?? new Map<string, Endpoints>()
+  told.set(metrics, current)
+  const isNew = !current.has(chain)
+  current.set(chain, endpoints)
+  if (isNew) registerEndpointMetrics(metrics, chain, () => current.get(chain)?.() ?? [])
 }

@@ -1,7 +1,9 @@
 /** What a chain's generations hold, read strictly: every record must continue the one before. */
+import { recordsOf } from '../../../services/cli/backfill/records.js'
 import { liveGeneration, type OpenLog } from '../../../services/cli/open-log.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic } from '../../../services/core/log/port.js'
+import type { RecordingLine } from '../reference/lines.js'
 
 /** The blocks that stay, by hash; `wrong`: records that do not continue the head, doubled ones too. */
 export type Held = { hashes: string[]; wrong: string[]; records: number }
@@ -36,4 +38,17 @@ export async function heldBy({ log, codec }: OpenLog, chain: string, generation:
 export const heldLive = async (open: OpenLog, chain: string): Promise<Held & { generation: number }> => {
   const generation = await liveGeneration(open.log, chain)
   return { generation, ...(await heldBy(open, chain, generation)) }
+}
+
+/** The same as a recording's lines. */
+export async function linesOf(open: OpenLog, chain: string, generation: number): Promise<RecordingLine[]> {
+  const lines: RecordingLine[] = []
+  const assembler = createAssembler()
+  let offset = 0
+  for await (const record of recordsOf(open, blocksTopic(chain, generation))) {
+    const whole = assembler.push(record, offset++)?.record
+    if (whole?.kind === 'block') lines.push({ kind: 'block', ...whole.block })
+    else if (whole?.kind === 'retract') lines.push({ kind: 'retract', ...whole.retract })
+  }
+  return lines
 }

@@ -1,6 +1,10 @@
-/** What a reader of the tape has, held against what the contracts themselves answer; gives what differs. */
+/**
+ * What a reader of the tape has, held against what the contracts themselves answer; gives what differs. A tape that begins in mid-life
+ * knows only what has moved since, and of V4's pools the principal alone.
+ */
 import type { Reader } from '../aggregate/reader.js'
 import { acceptedBlocks, type RecordingEvent, type RecordingLine } from '../reference/lines.js'
+import type { TestToken } from './contracts.js'
 import { placeOf } from './market.js'
 import type { OpenMarket } from './opening.js'
 import { tradeIn } from './trades.js'
@@ -16,23 +20,37 @@ export function differencesFromContracts(
   lines: readonly RecordingLine[],
   reader: Reader,
 ): string[] {
+  const [first] = acceptedBlocks(lines)
+  const isWhole = first?.number === 1
+  const since: Truth = isWhole ? truth : movedSince(first?.number ?? 0, truth, reader)
   const wrapped = contracts.tokens.weth.address
   const found: string[] = []
   const swaps = swapsOf(lines)
   for (const pool of pools) {
-    const told = truth.pools.find(({ pool: place }) => place === placeOf(pool))
+    const told = since.pools.find(({ pool: place }) => place === placeOf(pool))
     if (told === undefined) continue
-    found.push(...tradeDifferences(pool, truth, swaps.get(placeOf(pool)) ?? [], wrapped))
+    found.push(...tradeDifferences(pool, since, swaps.get(placeOf(pool)) ?? [], wrapped))
     found.push(...poolDifferences(told, reader, swaps.get(told.pool)?.at(-1)?.event))
   }
   const strangers = [...reader.pairs.keys()].filter((pair) => !pools.some((pool) => placeOf(pool) === pair))
   found.push(...strangers.map((pair) => `pair ${pair}: not in the market`))
-  return [
-    ...found,
-    ...v4Differences(truth, reader),
-    ...balanceDifferences(truth, reader),
-    ...tokenDifferences(contracts.tokens, reader),
-  ]
+  const v4 = isWhole ? v4Differences(since, reader) : []
+  const tokens = Object.values(contracts.tokens).filter(({ address }) => isWhole || reader.tokens.has(address))
+  return [...found, ...v4, ...balanceDifferences(since, reader), ...tokenDifferences(tokens, since, reader)]
+}
+
+function movedSince(first: number, truth: Truth, reader: Reader): Truth {
+  const swaps = new Map(
+    [...truth.swaps].map(([pool, logs]) => [pool, logs.filter(({ blockNumber }) => Number(blockNumber) >= first)]),
+  )
+  const balances = new Map(
+    [...truth.balances].map(([token, holders]) => [
+      token,
+      new Map([...holders].filter(([holder]) => reader.holders.has(`${token}|${holder}`))),
+    ]),
+  )
+  const hasMoved = ({ pool }: PoolTruth) => reader.pairs.has(pool) || (swaps.get(pool)?.length ?? 0) > 0
+  return { ...truth, swaps, balances, pools: truth.pools.filter(hasMoved) }
 }
 
 type Placed = { block: number; event: SwapEvent }
@@ -108,11 +126,11 @@ function balanceDifferences({ balances }: Truth, reader: Reader): string[] {
   )
 }
 
-function tokenDifferences(tokens: OpenMarket['contracts']['tokens'], reader: Reader): string[] {
-  return Object.values(tokens).flatMap(({ address, name, symbol, decimals }) => {
+function tokenDifferences(tokens: readonly TestToken[], { supplies }: Truth, reader: Reader): string[] {
+  return tokens.flatMap(({ address, name, symbol, decimals }) => {
     const info = reader.tokens.get(address)?.info
-    const told = [info?.name, info?.symbol, info?.decimals].join(' ')
-    const expected = [name, symbol, decimals].join(' ')
+    const told = [info?.name, info?.symbol, info?.decimals, info?.total_supply].join(' ')
+    const expected = [name, symbol, decimals, supplies.get(address)].join(' ')
     return told === expected ? [] : [`token ${address}: ${told}, expected ${expected}`]
   })
 }

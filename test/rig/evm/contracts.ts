@@ -34,7 +34,8 @@ export type Contracts = {
   pancakeV2: { factory: string }
   v3: { factory: string; router: string; positions: string }
   pancakeV3: { factory: string; deployer: string }
-  v4: { manager: string; swap: string; liquidity: string; donate: string }
+  /** `keys` answers for the position manager, where there is something to tell. */
+  v4: { manager: string; swap: string; liquidity: string; donate: string; keys: string | null }
   /** Runs programs of several steps (handwritten.ts). */
   caller: string
   /** The code of Uniswap's ERC20 behind the tokens. */
@@ -89,6 +90,7 @@ export async function deployContracts(node: EvmNode): Promise<Contracts> {
       swap: await put(creationCode.v4('PoolSwapTest'), manager),
       liquidity: await put(creationCode.v4('PoolModifyLiquidityTest'), manager),
       donate: await put(creationCode.v4('PoolDonateTest'), manager),
+      keys: null,
     },
     caller: await deploy(node, caller()),
   }
@@ -171,6 +173,9 @@ export function knownContracts({ v2, pancakeV2, v3, pancakeV3, v4 }: Contracts):
     { address: pancakeV2.factory, protocol: 'uniswap-v2', amm: 'cakev2', fee: 2500 },
     { address: v3.factory, protocol: 'uniswap-v3', amm: 'uniswapv3' },
     { address: pancakeV3.factory, protocol: 'pancake-v3', amm: 'pancakev3' },
-    { address: v4.manager, protocol: 'uniswap-v4', amm: 'uniswapv4' },
+    {
+      ...{ address: v4.manager, protocol: 'uniswap-v4', amm: 'uniswapv4' },
+      ...(v4.keys === null ? {} : { others: { positions: v4.keys } }),
+    },
   ]
 }

@@ -142,3 +142,17 @@ export function pancakeV3Deployer(poolCreationCode: string): string {
     ] as Line[]),
   )
 }
+
+/** `poolKeys` as V4's position manager answers it, for pools that are known by then: key by pool id. */
+export function poolKeys(keys: ReadonlyMap<string, string>): string {
+  const places = [...keys]
+  return deployment(
+    assemble([
+      // Ids are told by their first 25 bytes.
+      ...[4, 'CALLDATALOAD', 56, 'SHR'],
+      ...places.flatMap(([id]): Line[] => ['DUP1', BigInt(id) >> 56n, 'EQ', { push: id }, 'JUMPI']),
+      ...returned(`0x${'0'.repeat(5 * 64)}`),
+      ...places.flatMap(([id, key]): Line[] => [{ label: id }, ...returned(key)]),
+    ] as Line[]),
+  )
+}

@@ -32,6 +32,8 @@ export type HostileNode = RunningProxy & {
   readonly lies: number
   /** Done once between two requests, after so many more of them. */
   after(requests: number, event: () => Promise<void>): void
+  /** Done now, with no request under way. */
+  between(event: () => Promise<void>): Promise<void>
 }
 
 type Batches = 'taken' | 'refused' | 'few'
@@ -88,6 +90,7 @@ export async function startHostileNode(node: EvmNode, hostility: Hostility): Pro
   return {
     ...proxy,
     after: pauses.after,
+    between: pauses.between,
     get requests() {
       return counts.requests
     },
@@ -137,7 +140,20 @@ function eventsBetweenRequests() {
   let happening: Promise<void> | null = null
   let underWay = 0
   let idle: (() => void) | null = null
+  function between(event: () => Promise<void>): Promise<void> {
+    happening = (async () => {
+      if (underWay > 0)
+        await new Promise<void>((resolve) => {
+          idle = resolve
+        })
+      await event()
+    })().finally(() => {
+      happening = null
+    })
+    return happening
+  }
   return {
+    between,
     after(requests: number, event: () => Promise<void>): void {
       waiting = { left: requests, event }
     },
@@ -145,16 +161,10 @@ function eventsBetweenRequests() {
       while (happening !== null) await happening
       if (waiting !== null) {
         waiting.left -= requests
-        if (waiting.left <= 0) {
-          const { event } = waiting
+        const { left, event } = waiting
+        if (left <= 0) {
           waiting = null
-          happening = (async () => {
-            if (underWay > 0) await new Promise<void>((resolve) => (idle = resolve))
-            await event()
-          })().finally(() => {
-            happening = null
-          })
-          await happening
+          await between(event)
         }
       }
       underWay++

@@ -4,8 +4,9 @@ import { call } from './abi.js'
 import { creation, located, planned } from './actions/pools.js'
 import { addTo } from './actions/v2.js'
 import { poolMint } from './actions/v3.js'
-import { type Contracts, deployContracts } from './contracts.js'
-import { entry } from './handwritten.js'
+import { encodedKey } from './actions/v4.js'
+import { type Contracts, deploy, deployContracts } from './contracts.js'
+import { entry, poolKeys } from './handwritten.js'
 import type { EvmNode } from './node.js'
 import { fullRange, rawPrice, sqrtPriceOf } from './ticks.js'
 import { mustHaveWorked, send, type Transaction, view } from './transactions.js'
@@ -59,7 +60,9 @@ export async function openMarket(node: EvmNode): Promise<OpenMarket> {
     for (const plan of plans)
       pools.push(await opened(node, contracts, plan, wallets[pools.length % WALLETS] ?? '', usd))
   }
-  return { node, contracts, wallets, pools }
+  const known = new Map(pools.flatMap((pool) => (pool.kind === 'v4' ? [[pool.id, encodedKey(pool)] as const] : [])))
+  const keys = await deploy(node, poolKeys(known))
+  return { node, contracts: { ...contracts, v4: { ...contracts.v4, keys } }, wallets, pools }
 }
 
 async function opened(node: EvmNode, contracts: Contracts, plan: Pool, from: string, usd: number): Promise<Pool> {
@@ -100,7 +103,7 @@ function approvals({ tokens, v2, v3, v4, caller }: Contracts, from: string): Tra
   )
 }
 
-async function inOneBlock(node: EvmNode, transactions: readonly Transaction[]): Promise<void> {
+export async function inOneBlock(node: EvmNode, transactions: readonly Transaction[]): Promise<void> {
   const hashes: string[] = []
   for (const transaction of transactions) hashes.push(await send(node, transaction))
   await node.mine()

@@ -96,6 +96,7 @@ export function openSourcePlace(contracts: Contracts): SourcePlace {
       const backoff = createBackoff({ maxMs: 50 })
       const ingest = createIngest({
         source,
+        chain,
         log: through(log),
         codec,
         checkpoints,

@@ -30,6 +30,7 @@ export const balancerV3: Protocol = {
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
     if (vault?.protocol !== 'balancer-v3') return { refused: `${log.address} is no known vault` }
+    if (id.length !== 42) return { refused: 'it is no address of a pool' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, addressWord(id))]
     const tokens = answeredAddresses(answer)
     if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }

@@ -9,18 +9,21 @@ import type { Venue, VenueState } from './venue.js'
 
 /**
  * TokenManager2 (API-Documents, "Interface Reference"): base, quote, template, totalSupply, maxOffers, maxRaising, launchTime, offers,
- * funds, lastPrice, k, t, status. The first manager answers otherwise, and every token of it is paid with the native coin.
+ * funds, lastPrice, k, t, status. The first manager answers otherwise (whether it knows the token comes first), and every token of it is
+ * paid with the native coin.
  */
 const TOKEN_INFOS = selectorOf('_tokenInfos(address)')
+const CURVE = /^0x[0-9a-f]{40}_fo$/
 
 export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
   if (manager?.protocol !== 'four-meme') return { refused: `${log.address} is no known token manager` }
+  if (!CURVE.test(id)) return { refused: 'it is no curve of a token (<token>_fo)' }
   const token = id.slice(0, 42)
   const [answer] = yield [callOf(manager.address, TOKEN_INFOS, addressWord(token))]
   const known = infoOf(answer, token)
-  if (known === null && !FIRST_MANAGERS.includes(log.topics[0] ?? ''))
-    return { refused: 'the manager does not tell what it is paid with' }
+  const isFirst = FIRST_MANAGERS.includes(log.topics[0] ?? '') || answeredUint(answer) === 1n
+  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with' }
   const quote = tradedToken(known?.quote ?? `0x${'0'.repeat(40)}`, chain)
   return {
     id,

@@ -17,6 +17,7 @@ import {
   TRADE_STOP,
 } from './four-meme-topics.js'
 import type { EvmLog } from './log.js'
+import { movedReserves } from './moved-reserves.js'
 import { pancakePairOf } from './pancake-pair.js'
 import { type Applied, BadLog, type Happening, type Protocol } from './protocol.js'
 import { isStranger } from './stranger.js'
@@ -79,14 +80,26 @@ function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
 function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   expectShape(log, 1, 8)
   const [amount, cost] = [uintAt(log, 3), uintAt(log, 4)]
-  const [offers, funds] = [uintAt(log, 6), uintAt(log, 7)]
-  const reserves = [offers, funds]
-  const swap = trade(log, log.topics[0] === PURCHASE, amount, cost, reserves)
+  const isPurchase = log.topics[0] === PURCHASE
+  const moved = isPurchase ? [-amount, cost] : [amount, -cost]
+  const reserves = afterTrade([uintAt(log, 6), uintAt(log, 7)], state.reserves, moved)
+  const [offers = 0n] = reserves
+  const swap = trade(log, isPurchase, amount, cost, reserves)
   const maxOffers = numberOf(venue.facts?.maxOffers)
   const [before, progress] = [shareSold(state.reserves?.[TOKEN], maxOffers), shareSold(offers, maxOffers)]
   const isNews = progress === null || before === null || Math.floor(before * 100) !== Math.floor(progress * 100)
   const happenings = isNews ? [swap, launch(log, venue, 'curve', progress, venue.id)] : [swap]
   return { state: { reserves }, happenings }
+}
+
+/** The documents leave open whether a trade tells the offer and the funds before or after it: what was there before decides. */
+function afterTrade(
+  told: readonly bigint[],
+  before: VenueState['reserves'],
+  moved: readonly bigint[],
+): readonly bigint[] {
+  const isOfBefore = before !== null && told.every((amount, place) => amount === before[place])
+  return isOfBefore ? (movedReserves(told, moved) ?? told) : told
 }
 
 /** The first manager tells amounts alone. */

@@ -11,9 +11,10 @@ import { TOKEN_2022 } from './native-programs.js'
 import {
   countedReserves,
   type Leg,
-  movedBetween,
+  movedByChange,
   refuseOtherPool,
   type Side,
+  type SwapTold,
   sideAt,
   swapOf,
   UNKNOWN_RESERVES,
@@ -107,21 +108,19 @@ function refuseOther(instruction: Instruction, trade: LaunchTrade, pool: string,
 }
 
 /**
- * As sent. Of a sale's proceeds the fees are kept: told is the sum with or without them, and the transfer says which. Of a base token with a transfer fee
- * told may be what arrives of it.
+ * As sent. Quote amounts are told with the fees or without them, and the transfer says which. Of a base token with a transfer fee told may be what arrives.
  */
-function amountsOf(
-  instruction: Instruction,
-  { isBuy, amountIn, amountOut, fees }: LaunchTrade,
-  base: Side,
-  quote: Side,
-) {
-  if (isBuy) return { amountIn, amountOut }
-  const sent = movedBetween(instruction, base.user, base.vault)
-  const isWithheld = sent !== null && sent > amountIn && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
-  const received = movedBetween(instruction, quote.vault, quote.user)
-  const isBeforeFees = received !== null && received === amountOut - fees
-  return { amountIn: isWithheld ? sent : amountIn, amountOut: isBeforeFees ? received : amountOut }
+function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapTold {
+  const [baseTold, quoteTold] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
+  const baseSent = movedByChange(instruction, base, !isBuy) ?? baseTold
+  const isWithheld = baseSent > baseTold && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
+  const withFees = isBuy ? quoteTold + trade.fees : quoteTold - trade.fees
+  const quoteAmount = movedByChange(instruction, quote, isBuy) === withFees ? withFees : quoteTold
+  if (!isBuy) return { amountIn: isWithheld ? baseSent : baseTold, amountOut: quoteAmount }
+  const amountIn = quoteAmount
+  return isWithheld
+    ? { amountIn, amountOut: baseSent, withheld: baseSent - baseTold }
+    : { amountIn, amountOut: baseTold }
 }
 
 const BASE_PROGRAM_PLACE = 11

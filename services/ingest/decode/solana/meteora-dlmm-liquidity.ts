@@ -1,5 +1,6 @@
 /** Liquidity of Meteora's DLMM: positions, limit orders (they wait in the same reserves) and fees paid out. */
 import { instructionDiscriminator } from './anchor.js'
+import { isDerived } from './derived-address.js'
 import {
   type DlmmLiquidity,
   dlmmAdded,
@@ -124,7 +125,7 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
   const pool = at(places.pool, 'the pair')
   expectPool(instruction, pool, told.pool)
   if (told.amounts[0] === 0n && told.amounts[1] === 0n) return []
-  const other = otherReserve(transaction, pool, vault)
+  const other = otherReserve(transaction, pool, vault, instruction.programId)
   if (other === null) {
     const detail = `the pair ${pool} has another token besides ${mint}, which nothing in the transaction names`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
@@ -146,10 +147,11 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
   )
 }
 
-/** A pair owns its reserves, and the transaction often touches both. */
-function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string, reserve: string) {
+/** A pair owns its reserves, and the transaction often touches both; it owns the vaults of rewards too, whose addresses are made in another way. */
+function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string, reserve: string, programId: string) {
   for (const tokens of [postTokens, preTokens])
-    for (const [account, { owner, mint }] of tokens) if (owner === pool && account !== reserve) return { account, mint }
+    for (const [account, { owner, mint }] of tokens)
+      if (owner === pool && account !== reserve && isDerived(account, [pool, mint], programId)) return { account, mint }
   return null
 }
 

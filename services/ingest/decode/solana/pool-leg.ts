@@ -1,9 +1,9 @@
 /**
  * What pools of every kind have in common: the program's event tells the amounts of a swap or of a change of liquidity, and the token transfers between the
- * wallet's and the pool's accounts must say the same. Amounts are what leaves its side: of a mint with a transfer fee (Token-2022) the wallet sends
- * `amountIn` and the pool `amountOut`, and the fee is kept from what arrives.
+ * wallet's and the pool's accounts must say the same. Of a mint with a transfer fee (Token-2022) a swap's amounts are the wallet's: in is what left it, out
+ * what reached it; those of liquidity are as sent.
  */
-import { eventsOf, type ProgramEvent } from './anchor.js'
+import { eventsOf } from './anchor.js'
 import { BadInstruction, type Happening, type Pool } from './program.js'
 import { accountAt } from './read-instruction.js'
 import type { Instruction, SolanaTransaction } from './transaction.js'
@@ -18,15 +18,9 @@ export type Reserves = { reserve0: bigint | null; reserve1: bigint | null }
 
 export const UNKNOWN_RESERVES: Reserves = { reserve0: null, reserve1: null }
 
-/** The events of this name. A program may tell one twice, in a call to itself and in a log: the calls are taken then. */
+/** The events of this name, in order. */
 export function eventsNamed(instruction: Instruction, discriminator: string): Uint8Array[] {
-  const named = eventsOf(instruction).filter((event) => event.discriminator === discriminator)
-  const called = named.filter(isCalled)
-  return (called.length > 0 ? called : named).map(({ payload }) => payload)
-}
-
-function isCalled({ call }: ProgramEvent): boolean {
-  return call !== null
+  return eventsOf(instruction).flatMap((event) => (event.discriminator === discriminator ? [event.payload] : []))
 }
 
 /** Where the instruction names all three. */
@@ -64,6 +58,14 @@ export function movedBetween(instruction: Instruction, source: string, destinati
   return moved
 }
 
+/** Where the transfers themselves say so. */
+function withheldBetween(instruction: Instruction, source: string, destination: string): bigint {
+  let withheld = 0n
+  for (const transfer of transfersIn(instruction))
+    if (transfer.source === source && transfer.destination === destination) withheld += transfer.fee
+  return withheld
+}
+
 /** `told`: by the program's event; null: there is none. */
 export function agreed(instruction: Instruction, what: string, told: bigint | null, moved: bigint | null): bigint {
   if (told !== null && moved !== null && told !== moved)
@@ -75,9 +77,9 @@ export function agreed(instruction: Instruction, what: string, told: bigint | nu
 
 export type Swap = Extract<Happening, { kind: 'swap' }>
 
-export type SwapTold = { amountIn: bigint; amountOut: bigint }
+/** As sent; `withheld` is the transfer fee within `amountOut`. */
+export type SwapTold = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
 
-/** `told` as sent, transfer fees included. */
 export function swapOf(
   { instruction, transaction }: Leg,
   { pool, sender, input, output }: { pool: Pool; sender: string; input: Side; output: Side },
@@ -85,7 +87,9 @@ export function swapOf(
 ): Omit<Swap, keyof Reserves | 'sqrtPrice'> {
   const amountIn = agreed(instruction, 'in', told?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
   const paid = movedBetween(instruction, output.vault, output.user)
-  const amountOut = agreed(instruction, 'out', told?.amountOut ?? null, paid)
+  const sentOut = agreed(instruction, 'out', told?.amountOut ?? null, paid)
+  const amountOut = sentOut - (told?.withheld ?? withheldBetween(instruction, output.vault, output.user))
+  if (amountOut < 0n) throw new BadInstruction(instruction, 'malformed', `of ${sentOut} more is withheld`)
   if (told === null && (amountIn === 0n || amountOut === 0n)) {
     const detail = `no event, and transfers of ${amountIn} in and ${amountOut} out`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)

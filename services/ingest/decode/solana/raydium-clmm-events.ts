@@ -14,10 +14,10 @@ type Pair = readonly [bigint, bigint]
 
 export type ClmmSwap = {
   pool: string
-  sender: string
   isZeroIn: boolean
-  /** By token, as sent: told are the parts that arrive and the transfer fees. */
-  amounts: Pair
+  /** By token: what arrives, in the vault or at the wallet, and the transfer fee. */
+  arrived: Pair
+  withheld: Pair
   sqrtPrice: bigint
 }
 
@@ -25,15 +25,16 @@ export type ClmmSwap = {
 export function clmmSwapsOf(instruction: Instruction): ClmmSwap[] {
   return eventsNamed(instruction, SWAP).map((payload) =>
     readBytes(instruction, payload, (reader) => {
-      const [pool, sender] = [reader.pubkey(), reader.pubkey()]
-      // The wallet's two accounts.
-      reader.skip(32 + 32)
-      const amounts = [reader.u64() + reader.u64(), reader.u64() + reader.u64()] as const
+      const pool = reader.pubkey()
+      // The sender and the wallet's two accounts.
+      reader.skip(3 * 32)
+      const [arrived0, withheld0] = [reader.u64(), reader.u64()]
+      const [arrived1, withheld1] = [reader.u64(), reader.u64()]
       const isZeroIn = reader.bool()
       const sqrtPrice = reader.u128()
       // The liquidity and the tick.
       reader.skip(16 + 4)
-      return { pool, sender, isZeroIn, amounts, sqrtPrice }
+      return { pool, isZeroIn, arrived: [arrived0, arrived1], withheld: [withheld0, withheld1], sqrtPrice }
     }),
   )
 }

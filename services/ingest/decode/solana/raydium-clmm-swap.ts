@@ -1,5 +1,14 @@
 /** Swaps of Raydium CLMM (raydium-clmm: programs/amm/src/instructions/swap.rs, swap_v2.rs, swap_router_base_in.rs). Reserves are what the vaults hold. */
-import { isSortedBefore, type Leg, refuseOtherPool, type Side, swapOf, vaultMint, vaultReserves } from './pool-leg.js'
+import {
+  isSortedBefore,
+  type Leg,
+  refuseOtherPool,
+  type Side,
+  type SwapTold,
+  swapOf,
+  vaultMint,
+  vaultReserves,
+} from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool } from './program.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
 import { accountAt } from './read-instruction.js'
@@ -92,9 +101,13 @@ function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | 
         `the event goes from token ${event.isZeroIn ? 0 : 1}, the vaults do not`,
       )
   }
-  const [inputAt, outputAt] = isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
-  const told = event === null ? null : { amountIn: event.amounts[inputAt], amountOut: event.amounts[outputAt] }
-  const settled = swapOf(leg, { pool, sender, input, output }, told)
+  const settled = swapOf(leg, { pool, sender, input, output }, event === null ? null : toldBy(event))
   const vaults = isZeroIn ? ([input.vault, output.vault] as const) : ([output.vault, input.vault] as const)
   return { ...settled, ...vaultReserves(leg, vaults, last), sqrtPrice: event?.sqrtPrice ?? null }
+}
+
+function toldBy({ isZeroIn, arrived, withheld }: ClmmSwap): SwapTold {
+  const [input, output] = isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
+  const amountOut = arrived[output] + withheld[output]
+  return { amountIn: arrived[input] + withheld[input], amountOut, withheld: withheld[output] }
 }

@@ -16,6 +16,7 @@ export type CpmmSwap = {
   inputTransferFee: bigint
   /** What left the vault. */
   output: bigint
+  outputTransferFee: bigint
   /** Kept in the vaults for the pool's creator; the first version of the event had no such fee. */
   creatorFee: bigint
   isCreatorFeeOnInput: boolean
@@ -27,14 +28,16 @@ export function cpmmSwapOf(instruction: Instruction): CpmmSwap | null {
   return readBytes(instruction, payload, (reader) => {
     const pool = reader.pubkey()
     const [inputBefore, outputBefore] = [reader.u64(), reader.u64()]
-    const [input, output, inputTransferFee] = [reader.u64(), reader.u64(), reader.u64()]
-    // The output's transfer fee, and whether the input was the given amount.
-    reader.skip(8).bool()
+    const [input, output] = [reader.u64(), reader.u64()]
+    const [inputTransferFee, outputTransferFee] = [reader.u64(), reader.u64()]
+    // Whether the input was the given amount.
+    reader.bool()
     const hasCreatorFee = reader.left > 0
     // Both mints and the trade fee stand before it.
     const creatorFee = hasCreatorFee ? reader.skip(32 + 32 + 8).u64() : 0n
     const isCreatorFeeOnInput = hasCreatorFee && reader.bool()
-    return { pool, inputBefore, outputBefore, input, inputTransferFee, output, creatorFee, isCreatorFeeOnInput }
+    const amounts = { inputBefore, outputBefore, input, inputTransferFee, output, outputTransferFee }
+    return { pool, ...amounts, creatorFee, isCreatorFeeOnInput }
   })
 }
 

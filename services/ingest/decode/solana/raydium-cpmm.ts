@@ -12,6 +12,7 @@ import {
   movedByChange,
   type Reserves,
   refuseOtherPool,
+  type SwapTold,
   sideAt,
   swapOf,
   vaultReserves,
@@ -59,11 +60,15 @@ function swap(leg: Leg): Happening {
   const pool = poolAt(leg, 3, isZeroIn ? [input.mint, output.mint] : [output.mint, input.mint])
   const event = cpmmSwapOf(instruction)
   if (event !== null) refuseOtherPool(instruction, event.pool, pool.pool)
-  const told = event === null ? null : { amountIn: event.input + event.inputTransferFee, amountOut: event.output }
+  const told = event === null ? null : toldBy(event)
   const settled = swapOf(leg, { pool, sender, input, output }, told)
   const vaults = [isZeroIn ? input.vault : output.vault, isZeroIn ? output.vault : input.vault] as const
   const reserves = event === null ? vaultReserves(leg, vaults) : swapReserves(event, isZeroIn)
   return { ...settled, ...reserves, sqrtPrice: null }
+}
+
+function toldBy({ input, inputTransferFee, output, outputTransferFee }: CpmmSwap): SwapTold {
+  return { amountIn: input + inputTransferFee, amountOut: output, withheld: outputTransferFee }
 }
 
 function swapReserves(event: CpmmSwap, isZeroIn: boolean): Reserves {

@@ -1,13 +1,13 @@
 /**
  * A pool that keeps its two tokens in vaults of its own: what its program's event tells, held against what moved through the vaults.
- * Amounts are the trader's: in is what left his account, out what reached it. Where a Token-2022 mint withholds a part of each
- * transfer, an event may tell an amount with or without that part, so there it may be less than what was sent; elsewhere it is equal.
+ * Amounts are the trader's: in is what left his account, out what reached it. A Token-2022 mint may withhold a part of each transfer, and
+ * programs differ in whether their events tell an amount with that part or without; either must be exact, as far as balances show it.
  */
 import type { LiquidityKind } from '../../../core/domain/records.js'
 import { TOKEN_2022 } from './native-programs.js'
 import { BadInstruction, type Happening, type Pool } from './program.js'
 import type { Instruction, SolanaTransaction, Transfer } from './transaction.js'
-import { balanceAfter, ownerOf, transfersIn } from './vaults.js'
+import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 
 export type Pair<T> = readonly [T, T]
 
@@ -45,10 +45,10 @@ export function swapThrough(
   const { instruction, transaction } = call
   const [from, to] = told.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
   const transfers = transfersIn(instruction)
-  const sent = moved(transfers, trader.source, vaults[from])
-  const paid = moved(transfers, vaults[to], trader.destination)
-  agree(instruction, 'the amount in', told.amountIn, sent, tokenPrograms[from])
-  agree(instruction, 'the amount out', told.amountOut, paid, tokenPrograms[to])
+  const sent = moved(call, transfers, trader.source, vaults[from], tokenPrograms[from])
+  const paid = moved(call, transfers, vaults[to], trader.destination, tokenPrograms[to])
+  agree(instruction, 'the amount in', told.amountIn, sent)
+  agree(instruction, 'the amount out', told.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
   const tokens = [pool.token0, pool.token1] as const
   return [
@@ -59,7 +59,7 @@ export function swapThrough(
       tokenIn: tokens[from],
       amountIn: sent.amount,
       tokenOut: tokens[to],
-      amountOut: paid.withheld > 0n ? paid.amount - paid.withheld : told.amountOut,
+      amountOut: paid.reached ?? told.amountOut,
       sqrtPrice: told.sqrtPrice,
       ...reservesAfter(call, vaults, told.reserves),
     },
@@ -76,9 +76,9 @@ export function liquidityThrough(
   const transfers = transfersIn(instruction)
   const amountAt = (side: 0 | 1): bigint => {
     const [account, vault] = [told.accounts[side], vaults[side]]
-    const isRemoved = told.change === 'remove'
-    const amount = isRemoved ? moved(transfers, vault, account) : moved(transfers, account, vault)
-    agree(instruction, `the amount of token${side}`, told.amounts[side], amount, tokenPrograms[side])
+    const [from, to] = told.change === 'remove' ? [vault, account] : [account, vault]
+    const amount = moved(call, transfers, from, to, tokenPrograms[side])
+    agree(instruction, `the amount of token${side}`, told.amounts[side], amount)
     return amount.amount
   }
   const [amount0, amount1] = [amountAt(0), amountAt(1)]
@@ -139,18 +139,33 @@ export function reservesAfter(
   return { reserve0: reserve0 ?? null, reserve1: reserve1 ?? null }
 }
 
-type Moved = { amount: bigint; withheld: bigint }
+type Moved = {
+  /** As it left. */
+  amount: bigint
+  /** Null: a part may have been withheld, and nothing tells how much. */
+  reached: bigint | null
+}
 
-function moved(transfers: readonly Transfer[], from: string, to: string): Moved {
+function moved(call: Call, transfers: readonly Transfer[], from: string, to: string, tokenProgram: string): Moved {
   let [amount, withheld] = [0n, 0n]
   for (const { source, destination, amount: sent, fee } of transfers) {
     if (source !== from || destination !== to) continue
     amount += sent
     withheld += fee
   }
-  return { amount, withheld }
+  if (tokenProgram !== TOKEN_2022 || amount === 0n) return { amount, reached: amount }
+  return { amount, reached: withheld > 0n ? amount - withheld : reached(call, transfers, to, amount) }
 }
 
-function agree(instruction: Instruction, what: string, told: bigint, { amount }: Moved, tokenProgram: string): void {
-  if (tokenProgram !== TOKEN_2022 || told > amount) expectSame(instruction, what, told, amount)
+/** Plain transfers of Token-2022 do not say what is withheld; the balance around them does. */
+function reached({ instruction, transaction }: Call, transfers: readonly Transfer[], to: string, amount: bigint) {
+  const [before, after] = [balanceBefore(transaction, to, instruction), balanceAfter(transaction, to, instruction)]
+  if (before === null || after === null) return null
+  const others = netInto(transfers, to) - amount
+  return after - before - others
+}
+
+function agree(instruction: Instruction, what: string, told: bigint, { amount, reached }: Moved): void {
+  if (told === reached || (reached === null && told < amount)) return
+  expectSame(instruction, what, told, amount)
 }

@@ -10,7 +10,15 @@ const INCREASED = eventDiscriminator('LiquidityIncreased')
 const DECREASED = eventDiscriminator('LiquidityDecreased')
 const REPOSITIONED = eventDiscriminator('LiquidityRepositioned')
 
-export type Traded = { pool: string; isAIn: boolean; sqrtPrice: bigint; amountIn: bigint; amountOut: bigint }
+export type Traded = {
+  pool: string
+  isAIn: boolean
+  sqrtPrice: bigint
+  amountIn: bigint
+  amountOut: bigint
+  /** The transfer fee within the amount out. */
+  withheld: bigint
+}
 
 /** In the order of the hops. */
 export function tradesOf(instruction: Instruction): Traded[] {
@@ -23,9 +31,11 @@ function readTraded(reader: ByteReader): Traded {
   // The price before.
   const sqrtPrice = reader.skip(16).u128()
   const [amountIn, amountOut] = [reader.u64(), reader.u64()]
-  // Transfer fees, then what the liquidity and the protocol got.
-  reader.skip(4 * 8)
-  return { pool, isAIn, sqrtPrice, amountIn, amountOut }
+  // The transfer fee within the amount in stands first.
+  const withheld = reader.skip(8).u64()
+  // What the liquidity and the protocol got.
+  reader.skip(2 * 8)
+  return { pool, isAIn, sqrtPrice, amountIn, amountOut, withheld }
 }
 
 type Pair = readonly [bigint, bigint]

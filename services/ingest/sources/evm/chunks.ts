@@ -15,7 +15,7 @@ export type ChunkOptions = {
 export type ChunkSize = { blocks: number }
 
 const AHEAD = 6
-const LOGS_WANTED = { least: 1000, most: 4000 }
+const LOGS_WANTED = 2500
 const BLOCKS = { least: 1, first: 20, most: 500 }
 
 export const firstChunkSize = (): ChunkSize => ({ blocks: BLOCKS.first })
@@ -41,9 +41,9 @@ export async function* inChunks(options: ChunkOptions): AsyncGenerator<EvmBlock[
   }
 }
 
+/** By the density of what came, so that ranges already on their way with an older size say the same. */
 function adapt(size: ChunkSize, blocks: readonly EvmBlock[]): void {
   const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
-  if (logs > LOGS_WANTED.most) size.blocks = Math.max(BLOCKS.least, Math.floor(size.blocks / 2))
-  else if (logs < LOGS_WANTED.least && blocks.length >= size.blocks)
-    size.blocks = Math.min(BLOCKS.most, Math.ceil(size.blocks * 1.5))
+  const fitting = Math.round((blocks.length * LOGS_WANTED) / Math.max(1, logs))
+  size.blocks = Math.max(BLOCKS.least, Math.min(BLOCKS.most, size.blocks * 2, fitting))
 }

@@ -184,6 +184,7 @@ function findVenues(
   refusals: ReadonlyMap<string, Refusal>,
 ): Found {
   const found: Found = { met: [], tokens: [], touched: [] }
+  /** Nothing more is to be found out about them. */
   const pending = new Set<string>()
   for (const at of blocks) {
     const ids = new Set<string>()
@@ -198,8 +199,9 @@ function findVenues(
         const ref = venueRef(log, rules)
         if (ref === null || !mayBeInScope(rules.scope, ref.id)) continue
         ids.add(ref.id)
-        if (pending.has(ref.id) || refusals.has(ref.id) || book.venue(ref.id) !== undefined) continue
+        if (pending.has(ref.id)) continue
         pending.add(ref.id)
+        if (refusals.has(ref.id) || book.venue(ref.id) !== undefined) continue
         found.met.push({ id: ref.id, log, candidates: ref.candidates, at })
       } catch (error) {
         if (!(error instanceof BadLog)) throw error

@@ -21,7 +21,7 @@ import type { Progress } from './progress.js'
 import { type HeadStep, SeenChain } from './seen-chain.js'
 
 export type EvmPosition = Mark & {
-  /** Where the log itself told the position: what it holds below, newest last. The book then knows nothing of it. */
+  /** Where the log itself told the position: what it holds below, newest last. */
   recent?: readonly Mark[]
 }
 
@@ -58,9 +58,9 @@ export function createEvmSource(parts: EvmSourceParts): Source<EvmPosition> {
   return {
     id: parts.id,
     name: parts.name,
-    items(from, signal) {
+    items(from, signal, recent) {
       run = new EvmRun(parts, signal)
-      return run.items(from)
+      return run.items(from, recent)
     },
     positionAt: (head, recent) => ({ ...markOf(head), recent: recent.map(markOf) }),
     reached: () => run?.reached,
@@ -85,9 +85,9 @@ class EvmRun {
     private readonly signal: AbortSignal,
   ) {}
 
-  async *items(from: EvmPosition | undefined): AsyncGenerator<Item> {
+  async *items(from: EvmPosition | undefined, recent?: readonly Mark[]): AsyncGenerator<Item> {
     try {
-      const first = await this.open(from)
+      const first = await this.open(from, recent)
       if (first !== undefined) yield* this.publish([first.block], first.parent)
       for await (const head of this.parts.reader.heads(this.signal)) {
         if (this.signal.aborted) return
@@ -100,7 +100,10 @@ class EvmRun {
   }
 
   /** Puts the book where the log is; the first block to publish where the log has none. */
-  private async open(from: EvmPosition | undefined): Promise<{ block: EvmBlock; parent: Header } | undefined> {
+  private async open(
+    from: EvmPosition | undefined,
+    recent: readonly Mark[] = [],
+  ): Promise<{ block: EvmBlock; parent: Header } | undefined> {
     const { book, reader, filter, firstBlock, logger, chain } = this.parts
     await this.parts.finality.refresh(this.signal)
     if (from === undefined) {
@@ -115,13 +118,16 @@ class EvmRun {
     const ground = book.steps.some(({ hash }) => hash === from.hash) ? undefined : book.groundOf(from.hash)
     book.rollback(ground ?? from.number)
     const kept = book.steps.filter(({ published }) => published).map(markOf)
-    const isKept = from.recent === undefined && (kept.at(-1)?.hash === from.hash || ground !== undefined)
+    // Committed before the blocks are published, it may know a block that no checkpoint tells of.
+    const isKept = kept.at(-1)?.hash === from.hash || ground !== undefined
     if (!isKept) {
       // Another machine's, or another generation's: what the chain tells is read again when it is met.
       logger.info('what was known of the chain is not here; it is learned again as it is met', { chain })
       book.clear()
     }
-    const below = isKept ? kept : (from.recent ?? [])
+    // The log knows best what is on it; a book of another machine's chain, or one begun since, knows less.
+    const told = recent.at(-1)?.hash === from.hash ? recent.map(markOf) : undefined
+    const below = told ?? (isKept ? kept : (from.recent ?? []))
     this.published = [...below.filter(({ number }) => number < from.number), markOf(from)]
     const headers = this.published.map((mark) => ({ ...mark, parentHash: '' }))
     this.seen = new SeenChain(chain, headers as [Header, ...Header[]])
@@ -240,7 +246,7 @@ class EvmRun {
 
   /** Everything up to this item is decoded into the book, which is written down before the position is. */
   private mark(position: Mark): EvmPosition {
-    this.parts.book.commit()
+    this.parts.book.commit(this.parts.finality.finalOf(this.chainSeen.tip.number))
     return position
   }
 

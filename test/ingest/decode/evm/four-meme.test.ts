@@ -100,6 +100,14 @@ it('a token’s way', () => {
   expect(state).toEqual({ reserves: [0n, 0n] })
 })
 
+it('a trade that tells the offer and the funds of before it is moved on', () => {
+  const before = { reserves: [1000n, 50n] }
+  expect(play(fourMeme, at, before, [trade(PURCHASE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({
+    reserves: [900n, 57n],
+  })
+  expect(play(fourMeme, at, before, [trade(SALE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({ reserves: [1100n, 43n] })
+})
+
 it('a token of the first manager: amounts alone', () => {
   const first = (signature: string, log: number) =>
     makeLog(`${signature}(address,address,uint256,uint256)`, [], [TOKEN, TRADER, 500, 3], here(log))
@@ -132,6 +140,10 @@ describe('a curve', () => {
     expect(answerWith(fourMeme.describe(at.id, created, chain), nothing)).toHaveProperty('refused')
     const old = makeLog('TokenSale(address,address,uint256,uint256)', [], [TOKEN, TRADER, 500, 3], here(0))
     expect(answerWith(fourMeme.describe(at.id, old, chain), nothing)).toEqual({ ...at, facts: { manager: MANAGER } })
+    const known = () => words(true, 1_700_000_000, 1, 1, 5, 5, true, false, false)
+    const silent = { ...created, topics: [], data: '0x' }
+    expect(answerWith(fourMeme.describe(at.id, silent, chain), known)).toEqual({ ...at, facts: { manager: MANAGER } })
+    expect(answerWith(fourMeme.describe(TOKEN, silent, chain), () => info(address(0)))).toHaveProperty('refused')
     const stranger = { ...created, address: address(0xbad) }
     expect(answerWith(fourMeme.describe(at.id, stranger, chain), () => info(address(0)))).toHaveProperty('refused')
   })

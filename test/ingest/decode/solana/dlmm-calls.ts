@@ -1,7 +1,9 @@
 /** Calls of Meteora's DLMM: instructions recorded on mainnet with the names of their accounts, and the events they tell. */
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
+import { encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
 import { type Balance, borsh, eventData, hex, key } from './anchor-calls.js'
 import { HAS_REAL, sharedJson } from './real-transactions.js'
 
@@ -63,4 +65,10 @@ export function reserves(
   y: [string, string, bigint, bigint],
 ): Balance[] {
   return [x, y].map(([account, mint, before, after]) => ({ account, mint, owner: pool, before, after }))
+}
+
+/** The address of a pair's reserve; a real one has the first bump that is no key, for which the last will do here. */
+export function derived(pool: string, mint: string): string {
+  const seeds = [borsh.key(pool), borsh.key(mint), borsh.u8(255), borsh.key(DLMM), Buffer.from('ProgramDerivedAddress')]
+  return encodeBase58(createHash('sha256').update(Buffer.concat(seeds)).digest())
 }

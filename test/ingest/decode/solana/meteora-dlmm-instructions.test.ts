@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { meteoraDlmm } from '../../../../services/ingest/decode/solana/meteora-dlmm.js'
 import { TOKEN_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { type Built, borsh, built, decoded, eventData, hex, key, moved, told, transactionOf } from './anchor-calls.js'
-import { DLMM, liquidityEvent, poolOf, recorded, recordedNames, reserves, swapEvent } from './dlmm-calls.js'
+import { DLMM, derived, liquidityEvent, poolOf, recorded, recordedNames, reserves, swapEvent } from './dlmm-calls.js'
 import { HAS_REAL } from './real-transactions.js'
 
 describe.skipIf(!HAS_REAL)('recorded instructions', () => {
@@ -42,7 +42,12 @@ describe.skipIf(!HAS_REAL)('recorded instructions', () => {
 
   it.each(recordedNames('add_liquidity').filter((name) => name.includes('one_side')))('%s adds one token', (name) => {
     const { accounts, data, at } = recorded(name)
-    const [pool, y, x, otherReserve] = [at('lbPair'), at('tokenMint'), key('the other mint'), key('the other reserve')]
+    const [pool, y, x, otherReserve] = [
+      at('lbPair'),
+      at('tokenMint'),
+      key('the other mint'),
+      derived(at('lbPair'), key('the other mint')),
+    ]
     const call = built(DLMM, accounts, data, [
       moved(y, at('userToken'), at('reserve'), 40n),
       told(DLMM, liquidityEvent('AddLiquidity', pool, at('sender'), 0n, 40n)),
@@ -54,7 +59,8 @@ describe.skipIf(!HAS_REAL)('recorded instructions', () => {
         ...{ amount0: 0n, amount1: 40n, reserve0: 1n, reserve1: 42n },
       },
     ])
-    expect(() => decoded(meteoraDlmm, transactionOf([call], held.slice(1)))).toThrow(
+    const reward = { account: key('a vault of rewards'), mint: key('reward'), owner: pool, before: 1n, after: 1n }
+    expect(() => decoded(meteoraDlmm, transactionOf([call], [reward, ...held.slice(1)]))).toThrow(
       'which nothing in the transaction names',
     )
   })
@@ -177,8 +183,12 @@ describe('calls no recording shows', () => {
     const call = position('add_liquidity2', 14, TOKEN_2022)
     call.inner.push(moved(x, accountX, reserveX, 10_000n), moved(y, accountY, reserveY, 7n))
     call.inner.push(told(DLMM, liquidityEvent('AddLiquidity', pool, owner, 9_950n, 7n)))
-    const [added] = decoded(meteoraDlmm, transactionOf([call]))
-    expect(added).toMatchObject({ amount0: 10_000n, amount1: 7n, reserve0: null, reserve1: null })
+    const [unseen] = decoded(meteoraDlmm, transactionOf([call]))
+    expect(unseen).toMatchObject({ amount0: 10_000n, amount1: 7n, reserve0: null, reserve1: null })
+    const seen = (after: bigint) =>
+      decoded(meteoraDlmm, transactionOf([call], reserves(pool, [reserveX, x, 0n, after], [reserveY, y, 0n, 7n])))
+    expect(seen(9_950n)).toMatchObject([{ amount0: 10_000n, amount1: 7n, reserve0: 9_950n, reserve1: 7n }])
+    expect(() => seen(9_951n)).toThrow('token0 is 9950 in the event and 10000 in the transfers')
   })
 
   it('an event without its call, or a call without its event, is told apart', () => {

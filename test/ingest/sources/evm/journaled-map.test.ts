@@ -56,7 +56,7 @@ describe('a map that goes back block by block', () => {
       const kind = next()
       if (kind < 0.6) block()
       else if (kind < 0.75) {
-        map.commit()
+        map.commit(next() < 0.5 ? number - 5 : 0)
         before = Math.min(committed?.number ?? 0, number)
         committed = { number, after: new Map(after) }
       } else if (kind < 0.85) {

@@ -109,7 +109,7 @@ function accept(item: Given, log: Log): void {
 const withoutFinality = (blocks: readonly Block[]) => blocks.map(({ finalized_number, ...rest }) => rest)
 
 describe('an EVM source', () => {
-  it.each(Array.from({ length: Number(process.env.EVM_SEEDS ?? 20) }, (_, seed) => seed))(
+  it.each(Array.from({ length: Number(process.env.EVM_SEEDS ?? 12) }, (_, seed) => seed))(
     'publishes what a clean run would, whatever forks, stale heads and restarts it met (seed %i)',
     async (seed) => {
       const chain = new ForkingChain(seed)

@@ -19,8 +19,10 @@ const keyOf = ({ token0, token1, fee, tickSpacing, hooks }: Omit<V4Pool, 'id'>):
   ...[token0.address, token1.address, fee, tickSpacing, hooks],
 ]
 
+export const encodedKey = (pool: Omit<V4Pool, 'id'>): string => encode([KEY], [keyOf(pool)])
+
 export function withId(pool: Omit<V4Pool, 'id'>): V4Pool {
-  return { ...pool, id: keccak(encode([KEY], [keyOf(pool)])) }
+  return { ...pool, id: keccak(encodedKey(pool)) }
 }
 
 /** More than enough where the native coin is paid: the rest comes back. */

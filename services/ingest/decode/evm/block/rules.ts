@@ -23,11 +23,14 @@ export type DecodeRules = {
   protocolNamed(name: string): Protocol | undefined
   /** Protocols whose new venues this log may describe. */
   creatorsOf(topic: string): readonly Protocol[]
-  /** Protocols whose venues this log may change. */
-  changersOf(topic: string): readonly Protocol[]
+  /** Protocols whose venues this log may change: those that live in a contract of their own, and singletons. */
+  changersOf(topic: string): Changers
   /** Every first topic that means something here, without transfers. */
   topics: readonly string[]
 }
+
+type Changers = { pools: readonly Protocol[]; singletons: readonly Protocol[] }
+const NO_CHANGERS: Changers = { pools: [], singletons: [] }
 
 export type RuleOptions = Pick<DecodeRules, 'chain' | 'scope' | 'money'> & {
   protocols: readonly Protocol[]
@@ -48,6 +51,15 @@ export function createRules(options: RuleOptions): DecodeRules {
     for (const topic of protocol.creationTopics) note(creators, topic, protocol)
     for (const topic of protocol.topics) note(changers, topic, protocol)
   }
+  const changersBy = new Map(
+    [...changers].map(([topic, all]): [string, Changers] => [
+      topic,
+      {
+        pools: all.filter(({ isSingleton }) => isSingleton !== true),
+        singletons: all.filter(({ isSingleton }) => isSingleton === true),
+      },
+    ]),
+  )
   const byName = new Map(protocols.map((protocol) => [protocol.name, protocol]))
   return {
     chain,
@@ -60,7 +72,7 @@ export function createRules(options: RuleOptions): DecodeRules {
     },
     protocolNamed: (name) => byName.get(name),
     creatorsOf: (topic) => creators.get(topic) ?? [],
-    changersOf: (topic) => changers.get(topic) ?? [],
+    changersOf: (topic) => changersBy.get(topic) ?? NO_CHANGERS,
     topics: [...new Set([...creators.keys(), ...changers.keys()])],
   }
 }
@@ -79,17 +91,15 @@ export function isInScope({ pools, tokens, amms }: Scope, venue: Venue): boolean
 
 /** Which venue a log is about, and the protocols it may be of; null: about none. Throws what `venueOf` throws. */
 export function venueRef(log: EvmLog, rules: DecodeRules): { id: string; candidates: readonly Protocol[] } | null {
-  const protocols = rules.changersOf(log.topics[0] ?? '')
-  if (protocols.length === 0) return null
-  // Only a contract known as a singleton may speak of venues other than itself.
-  const speaker = rules.contracts.contracts.get(log.address)
-  const singleton = protocols.find(({ name }) => name === speaker?.protocol)
-  if (singleton !== undefined) {
-    const id = singleton.venueOf(log)
-    return id === null ? null : { id, candidates: [singleton] }
+  const { pools, singletons } = rules.changersOf(log.topics[0] ?? '')
+  if (singletons.length > 0) {
+    // Only a contract known as a singleton may speak of venues other than itself.
+    const speaker = rules.contracts.contracts.get(log.address)
+    const singleton = singletons.find(({ name }) => name === speaker?.protocol)
+    const id = singleton?.venueOf(log) ?? null
+    if (singleton !== undefined) return id === null ? null : { id, candidates: [singleton] }
   }
-  const own = protocols.filter((protocol) => protocol.venueOf(log) === log.address)
-  return own.length === 0 ? null : { id: log.address, candidates: own }
+  return pools.length === 0 ? null : { id: log.address, candidates: pools }
 }
 
 /** The venue a known contract's log creates; null: none, or none that is wanted. */

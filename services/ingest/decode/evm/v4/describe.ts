@@ -12,6 +12,7 @@ const POOL_KEYS = selectorOf('poolKeys(bytes25)')
 export function* describeV4(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
   if (manager?.protocol !== 'uniswap-v4') return { refused: `${log.address} is no known pool manager` }
+  if (id.length !== 66) return { refused: 'it is no id of a pool' }
   const positions = manager.others?.positions
   if (positions === undefined) return { refused: 'no position manager is known that could tell the pool of this id' }
   const [answer] = yield [callOf(positions, POOL_KEYS, id.slice(2, 52).padEnd(64, '0'))]

@@ -73,6 +73,9 @@ export class JournaledMap {
     if (value === undefined && !this.cache.has(key)) {
       const kept = this.db.get(VALUE + key)
       value = kept === undefined ? null : deserialize(kept)
+    } else if (this.cache.size <= this.cachedValues) {
+      // Nothing will have to leave: the order of use does not matter.
+      return value
     } else {
       this.cache.delete(key)
     }
@@ -135,8 +138,12 @@ export class JournaledMap {
     this.unwritten.dropped.add(journal.number)
   }
 
-  /** Durable when it returns: a checkpoint that counts on it may be written right after. */
-  commit(): void {
+  /**
+   * Durable when it returns: a checkpoint that counts on it may be written right after. No reorg goes into blocks at or below
+   * `finalNumber`, so of those since the last commit one way back is kept, over all of them.
+   */
+  commit(finalNumber = 0): void {
+    this.mergeUpTo(finalNumber)
     const { put, dropped } = this.unwritten
     this.left = this.left
       .map((left) => ({ ...left, commits: left.commits + 1 }))
@@ -157,6 +164,20 @@ export class JournaledMap {
     this.unwritten = { put: new Set(), dropped: new Set() }
     this.committed = [this.committed[1], this.journals.at(-1)?.number ?? 0]
     this.shrink()
+  }
+
+  private mergeUpTo(finalNumber: number): void {
+    const first = this.journals.findIndex((journal) => this.unwritten.put.has(journal))
+    const last = this.journals.findLastIndex(({ number, published }) => published && number <= finalNumber)
+    const whole = this.journals[last]
+    if (first === -1 || whole === undefined || last <= first) return
+    const undo = new Map<string, unknown>()
+    for (const journal of this.journals.slice(first, last + 1)) {
+      for (const [key, value] of journal.undo) if (!undo.has(key)) undo.set(key, value)
+      if (journal !== whole) this.unwritten.put.delete(journal)
+    }
+    whole.undo = [...undo]
+    this.journals.splice(first, last - first)
   }
 
   private shrink(): void {

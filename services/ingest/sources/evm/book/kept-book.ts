@@ -23,7 +23,7 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     rollback: (number) => map.rollback(number),
     groundOf: (hash) => map.groundOf(hash),
     forget: (finalNumber) => map.forget(finalNumber),
-    commit: () => map.commit(),
+    commit: (finalNumber) => map.commit(finalNumber),
     clear: () => map.clear(),
     close: () => map.close(),
     get steps() {

@@ -18,6 +18,8 @@ export type ChainCheckOptions = {
 }
 
 const ATTEMPTS = 4
+/** One that hangs must not hold up the others. */
+const ANSWERS_WITHIN_MS = 5_000
 
 /** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
 export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
@@ -42,7 +44,10 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
   }
   if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
   for (const endpoint of silent) {
-    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason: faults.get(endpoint) })
+    // Nothing is believed that may be of another chain.
+    const reason = saidBy(endpoint, faults)
+    endpoint.health.disable(`it did not tell which chain it is of: ${reason}`)
+    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason })
     void keepAsking(endpoint, expected, options, closing)
   }
 }
@@ -53,7 +58,8 @@ async function idOf(
   signal: AbortSignal,
   faults: Map<Endpoint, unknown>,
 ): Promise<number | undefined> {
-  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], { signal, urgent: true, timeoutMs })
+  const sending = { signal, urgent: true, timeoutMs: Math.min(timeoutMs, ANSWERS_WITHIN_MS) }
+  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], sending)
   const id = outcome?.ok ? quantity(outcome.result) : null
   if (id !== null) return id
   const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
@@ -76,7 +82,10 @@ async function keepAsking(
     await backoff.wait(closing)
     const id = await idOf(endpoint, options, closing, new Map()).catch(() => undefined)
     if (id === undefined) continue
-    if (id === expected) return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    if (id === expected) {
+      endpoint.health.enable()
+      return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    }
     endpoint.health.disable(`a node of chain ${id}, not ${expected}`)
     return logger.error('a node is of another chain and is not asked', {
       chain,
@@ -85,6 +94,11 @@ async function keepAsking(
       expected,
     })
   }
+}
+
+function saidBy(endpoint: Endpoint, faults: ReadonlyMap<Endpoint, unknown>): string {
+  const fault = faults.get(endpoint)
+  return fault instanceof NodeFault ? fault.detail : 'no answer'
 }
 
 function otherChain(chain: string, endpoint: Endpoint, expected: number, got: number): ConfigError {
@@ -103,10 +117,7 @@ function nobodyAnswers(
   silent: readonly Endpoint[],
   faults: ReadonlyMap<Endpoint, unknown>,
 ): DextapeError {
-  const said = silent.map((endpoint) => {
-    const fault = faults.get(endpoint)
-    return `${endpoint.name}: ${fault instanceof NodeFault ? fault.detail : 'no answer'}`
-  })
+  const said = silent.map((endpoint) => `${endpoint.name}: ${saidBy(endpoint, faults)}`)
   return new DextapeError({
     code: 'no_node_answers',
     what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',

@@ -1,7 +1,7 @@
 /** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame, FullHeader } from './check-headers.js'
-import { isAddress, isBytes, isHash, quantity } from './hex.js'
+import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 
 export type AskedLogs = { from: number; to: number; hash?: string }
@@ -34,30 +34,34 @@ export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilt
 
 function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame): EvmLog {
   if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log that is no object')
-  const { address, topics, data, transactionHash } = wire
   const blockNumber = quantity(wire.blockNumber)
   const txIndex = quantity(wire.transactionIndex)
   const logIndex = quantity(wire.logIndex)
   if (blockNumber === null || txIndex === null || logIndex === null)
     throw blame('lies', 'a log without block number, transaction index or log index')
   if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
-  if (!isAddress(address) || !isBytes(data) || !Array.isArray(topics) || topics.length > 4 || !topics.every(isHash))
+  const address = lowerBytes(wire.address, ADDRESS_CHARS)
+  const data = lowerBytes(wire.data)
+  const topics = readTopics(wire.topics)
+  if (address === null || data === null || topics === null)
     throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
   // Texts that recur are kept once: most of a range's memory would be copies.
-  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : wire.blockHash
-  const txHash = transactionHash === before?.txHash ? before?.txHash : transactionHash
-  if (!isHash(blockHash) || !isHash(txHash))
+  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerBytes(wire.blockHash, HASH_CHARS)
+  const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerBytes(wire.transactionHash, HASH_CHARS)
+  if (typeof blockHash !== 'string' || typeof txHash !== 'string')
     throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
-  return {
-    address: address.toLowerCase(),
-    topics: topics.map((topic) => topic.toLowerCase()),
-    data: data.toLowerCase(),
-    blockNumber,
-    blockHash: blockHash.toLowerCase(),
-    txHash: txHash.toLowerCase(),
-    txIndex,
-    logIndex,
+  return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
+}
+
+/** The list itself where nothing has to change. */
+function readTopics(wire: unknown): string[] | null {
+  if (!Array.isArray(wire) || wire.length > 4) return null
+  for (let place = 0; place < wire.length; place++) {
+    const topic = lowerBytes(wire[place], HASH_CHARS)
+    if (topic === null) return null
+    wire[place] = topic
   }
+  return wire
 }
 
 function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame: Blame): void {
@@ -89,7 +93,7 @@ const USELESS_BLOOM = 0.5
 /** A provider's silent cap would be no smaller. */
 const SMALLEST_CAP = 100
 
-/** What one answer over several blocks leaves in doubt, by number. */
+/** What one answer over a range of blocks leaves in doubt, by number. */
 export function doubts(
   headers: readonly FullHeader[],
   logsOf: ReadonlyMap<number, readonly EvmLog[]>,
@@ -109,8 +113,7 @@ export function doubts(
       found.set(header.number, 'not_in_bloom')
   }
   // An answer that was cut off ends inside a block, or before its time.
-  if (headers.length > 1 && lastWithLogs !== undefined && !found.has(lastWithLogs.number))
-    found.set(lastWithLogs.number, 'cut')
+  if (lastWithLogs !== undefined && !found.has(lastWithLogs.number)) found.set(lastWithLogs.number, 'cut')
   const last = headers.at(-1)
   for (const header of headers) {
     const { number, bloom } = header

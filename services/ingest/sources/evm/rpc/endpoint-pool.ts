@@ -13,6 +13,8 @@ export type Asking = {
   patience?: PatienceOptions
   /** Fewer in a batch than the endpoint takes, where the answers are large. */
   maxBatch?: number
+  /** Asked only where no other is left. */
+  avoid?: Iterable<Endpoint>
 }
 
 /** What is made of a result. Throws a `NodeFault` where it cannot be true. */
@@ -45,16 +47,22 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
   const { chain, endpoints, nowMs, random, sleep } = options
   const timeoutMs = (asking: Asking) => asking.timeoutMs ?? options.timeoutMs
 
-  async function choose(avoid: ReadonlySet<Endpoint>, signal: AbortSignal, untilMs: number): Promise<Endpoint> {
+  /** `last`: why the one before was of no use, which is what is told if none is found in time. */
+  async function choose(
+    avoid: ReadonlySet<Endpoint>,
+    signal: AbortSignal,
+    untilMs: number,
+    last: NodeFault | undefined,
+  ): Promise<Endpoint> {
     for (;;) {
       signal.throwIfAborted()
       const usable = endpoints.filter(({ health }) => health.usable)
       if (usable.length === 0) throw noEndpoint(chain, endpoints)
-      const ready = usable.filter(({ health }) => health.waitMs() === 0)
+      const ready = usable.filter((endpoint) => endpoint.waitMs() === 0)
       const best = bestOf(ready, avoid)
       if (best !== undefined) return best
-      if (nowMs() >= untilMs) throw noEndpoint(chain, endpoints)
-      const soonestMs = Math.min(...usable.map(({ health }) => health.waitMs()))
+      if (nowMs() >= untilMs) throw last ?? noEndpoint(chain, endpoints)
+      const soonestMs = Math.min(...usable.map((endpoint) => endpoint.waitMs()))
       await sleep(Math.min(LONGEST_WAIT_MS, Math.max(5, soonestMs)), signal)
     }
   }
@@ -63,14 +71,16 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
     const patienceOptions = asking.patience ?? options.patience
     const patience = createPatience(patienceOptions, nowMs, random)
     const startedMs = nowMs()
-    const avoid = new Set<Endpoint>()
+    const avoid = new Set<Endpoint>(asking.avoid)
+    let last: NodeFault | undefined
     for (;;) {
-      const endpoint = await choose(avoid, asking.signal, startedMs + patienceOptions.ms)
+      const endpoint = await choose(avoid, asking.signal, startedMs + patienceOptions.ms, last)
       try {
         return await work(endpoint)
       } catch (error) {
         asking.signal.throwIfAborted()
         if (!(error instanceof NodeFault)) throw error
+        last = error
         avoid.add(endpoint)
         const everyOne = endpoints.every((one) => avoid.has(one) || !one.health.usable)
         if (everyOne && !isWorthRepeating(error)) throw error
@@ -135,7 +145,7 @@ function bestOf(ready: readonly Endpoint[], avoid: ReadonlySet<Endpoint>): Endpo
   for (const endpoint of ready) {
     if (best === undefined) best = endpoint
     else if (rank(endpoint) !== rank(best)) best = rank(endpoint) < rank(best) ? endpoint : best
-    else if (endpoint.health.score(endpoint.inFlight) < best.health.score(best.inFlight)) best = endpoint
+    else if (endpoint.score() < best.score()) best = endpoint
   }
   return best
 }

@@ -21,7 +21,10 @@ export interface Endpoint {
   send(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]>
   /** Undefined: not over HTTP. */
   readonly socket: SocketTransport | undefined
-  readonly inFlight: number
+  /** 0: it may be asked now. */
+  waitMs(): number
+  /** How good a choice it is for the next request; smaller is better. */
+  score(): number
   readonly requests: number
   readonly bytesReceived: number
   readonly perS: number
@@ -49,6 +52,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const rate = createAdaptiveRate(nowMs)
   const slots = createSlots(options.maxInFlight)
   let sent = 0
+  /** Requests that are under way or wait for their turn. */
+  let open = 0
 
   /** A batch that would fill a second's allowance keeps the head's requests waiting. */
   function batchSize({ maxBatch = limits.batch }: Sending): number {
@@ -67,9 +72,17 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 
   async function sendBatch(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
+    open += requests.length
+    try {
+      return await takeTurn(requests, sending)
+    } finally {
+      open -= requests.length
+    }
+  }
+
+  async function takeTurn(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
     const { signal, urgent, timeoutMs } = sending
     const count = requests.length
-    if (count > limits.batch) return send(requests, sending)
     // The place is taken last: who waits for an allowance must not keep others from theirs.
     await rate.pace.take(count, urgent, signal)
     await chainPace.take(count, urgent, signal)
@@ -127,9 +140,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     head: null,
     send,
     socket: options.socket,
-    get inFlight() {
-      return slots.inFlight
-    },
+    waitMs: () => Math.max(health.waitMs(), rate.pace.pausedMs()),
+    score: () => health.score(slots.inFlight, Number.isFinite(rate.pace.perS) ? (open * 1000) / rate.pace.perS : 0),
     get requests() {
       return sent
     },

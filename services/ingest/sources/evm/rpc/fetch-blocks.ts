@@ -2,12 +2,15 @@
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { CheckedBlock } from '../chain-reader.js'
+import { blameOn } from './blame.js'
 import { createBloomCache, isInBloom } from './bloom.js'
 import type { FullHeader } from './check-headers.js'
 import { type Doubt, doubts } from './check-logs.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
+import type { Endpoint } from './endpoint.js'
+import type { Asking } from './endpoint-pool.js'
 import type { HeaderFetcher } from './fetch-headers.js'
-import type { LogFetcher, LogPiece } from './fetch-logs.js'
+import type { LogFetcher, LogPiece, ToldLogs } from './fetch-logs.js'
+import type { ListedSenders } from './listed-senders.js'
 import type { CompiledFilter } from './log-filter.js'
 import { NodeFault } from './node-fault.js'
 import type { ReceiptWitness } from './receipt-witness.js'
@@ -18,20 +21,26 @@ export interface BlockFetcher {
 }
 
 export type BlockFetcherOptions = {
-  pool: EndpointPool
+  chain: string
   headers: HeaderFetcher
   logs: LogFetcher
   witness: ReceiptWitness
+  listed: ListedSenders
+  /** Whether blocks come with their transactions. */
+  wantsWhole: () => boolean
+  nowMs: () => number
   sleep: Sleep
 }
 
 /** A block that vanished between two questions: the range is read anew. */
 const REORG_ATTEMPTS = 5
 const REORG_PAUSE_MS = 200
+const LIE_ATTEMPTS = 4
 /** Long enough for a node to catch up with another, short enough for a block that was orphaned. */
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
-export function createBlockFetcher({ pool, headers, logs, witness, sleep }: BlockFetcherOptions): BlockFetcher {
+export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
+  const { chain: chainName, headers, logs, witness, listed, wantsWhole, nowMs, sleep } = options
   const bitsOf = createBloomCache()
 
   function isLogInBloom({ address, topics }: EvmLog, bloom: string): boolean {
@@ -40,14 +49,21 @@ export function createBlockFetcher({ pool, headers, logs, witness, sleep }: Bloc
   }
 
   async function once(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<CheckedBlock[]> {
-    const [chain, pieces] = await Promise.all([headers.range(from, to, asking), logs.range(from, to, filter, asking)])
+    const [chain, pieces] = await Promise.all([
+      headers.range(from, to, asking, wantsWhole()),
+      logs.range(from, to, filter, asking),
+    ])
     const logsOf = byNumber(pieces)
     const found = new Map<number, Doubt>()
     for (const piece of pieces) {
       const part = chain.slice(piece.from - from, piece.to - from + 1)
       for (const [number, doubt] of doubts(part, logsOf, filter, isLogInBloom)) found.set(number, doubt)
     }
-    await settle(chain, found, logsOf, filter, asking)
+    if (found.size > 0) await settle(chain, found, logsOf, filter, asking)
+    listed.wanted(
+      txCountIn(logsOf.values()),
+      chain.reduce((sum, { txCount }) => sum + (txCount ?? 0), 0),
+    )
     return chain.map(({ number, hash, parentHash, timeS }) => ({
       number,
       hash,
@@ -66,24 +82,44 @@ export function createBlockFetcher({ pool, headers, logs, witness, sleep }: Bloc
     asking: Asking,
   ): Promise<void> {
     const doubtful = chain.filter(({ number }) => found.has(number))
-    if (doubtful.length === 0) return
     const hashes = doubtful.map(({ hash }) => hash)
     const answers = await logs.byHash(hashes, filter, { ...asking, patience: VANISHED_PATIENCE })
     for (const [place, header] of doubtful.entries()) {
-      const answer = answers[place] ?? []
-      if (answer.length === 0) logsOf.delete(header.number)
-      else logsOf.set(header.number, answer)
-      await confirm(header, answer, asking)
+      const its = await trueLogs(header, answers[place] as ToldLogs, filter, asking)
+      if (its.length === 0) logsOf.delete(header.number)
+      else logsOf.set(header.number, its)
+    }
+  }
+
+  /** A block's logs as they were told, unless they cannot be its: then as another endpoint tells them. */
+  async function trueLogs(
+    header: FullHeader,
+    first: ToldLogs,
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<EvmLog[]> {
+    const liars = new Set<Endpoint>()
+    let told = first
+    for (let attempt = 1; ; attempt++) {
+      const lie = await lieIn(header, told.logs, asking)
+      if (lie === null) return told.logs
+      const fault = blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault
+      told.by.health.failed(fault, nowMs())
+      liars.add(told.by)
+      if (attempt >= LIE_ATTEMPTS) throw fault
+      const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
+      told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
     }
   }
 
   /** Logs that the block's bloom does not have must at least be in their transactions' receipts. */
-  async function confirm(header: FullHeader, of: readonly EvmLog[], asking: Asking): Promise<void> {
+  async function lieIn(header: FullHeader, its: readonly EvmLog[], asking: Asking): Promise<string | null> {
     const { bloom, number } = header
-    if (of.some(({ blockNumber }) => blockNumber !== number)) throw contradiction(pool, header)
-    if (bloom === null || witness.trustsWithout(bloom)) return
-    const strange = of.filter((log) => !isLogInBloom(log, bloom))
-    if (strange.length > 0) await witness.confirm(header, strange, asking)
+    if (its.some(({ blockNumber }) => blockNumber !== number)) return `logs of ${header.hash} with another number`
+    if (bloom === null || witness.trustsWithout(bloom)) return null
+    const strange = its.filter((log) => !isLogInBloom(log, bloom))
+    if (strange.length === 0 || (await witness.confirms(header, strange, asking))) return null
+    return 'a log that neither the block’s bloom nor its receipt has'
   }
 
   return {
@@ -101,15 +137,19 @@ export function createBlockFetcher({ pool, headers, logs, witness, sleep }: Bloc
     },
     async byHash(hash, filter, asking) {
       const patient = { ...asking, patience: VANISHED_PATIENCE }
-      const [header, [found = []]] = await Promise.all([
-        headers.byHash(hash, patient),
-        logs.byHash([hash], filter, patient),
-      ])
-      await confirm(header, found, asking)
+      const [header, [told]] = await Promise.all([headers.byHash(hash, patient), logs.byHash([hash], filter, patient)])
       const { number, parentHash, timeS } = header
-      return { number, hash, parentHash, timeS, logs: found }
+      return { number, hash, parentHash, timeS, logs: await trueLogs(header, told as ToldLogs, filter, asking) }
     },
   }
+}
+
+/** Logs of a transaction stand together. */
+function txCountIn(lists: Iterable<readonly EvmLog[]>): number {
+  let count = 0
+  for (const logs of lists)
+    for (let place = 0; place < logs.length; place++) if (logs[place]?.txHash !== logs[place - 1]?.txHash) count++
+  return count
 }
 
 function byNumber(pieces: readonly LogPiece[]): Map<number, EvmLog[]> {
@@ -127,9 +167,4 @@ function byNumber(pieces: readonly LogPiece[]): Map<number, EvmLog[]> {
     }
   }
   return logsOf
-}
-
-function contradiction(pool: EndpointPool, { number, hash }: FullHeader): NodeFault {
-  const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
-  return new NodeFault({ kind: 'lies', endpoint, detail: `logs of ${hash} with another number`, block: number })
 }

@@ -5,10 +5,12 @@ import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
 import type { Endpoint } from './endpoint.js'
 import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { toQuantity } from './hex.js'
+import type { ListedSenders } from './listed-senders.js'
 import { NodeFault } from './node-fault.js'
 
 export interface HeaderFetcher {
-  range(from: number, to: number, asking: Asking): Promise<FullHeader[]>
+  /** `whole`: with their transactions, whose senders are kept for whoever asks. */
+  range(from: number, to: number, asking: Asking, whole?: boolean): Promise<FullHeader[]>
   byHash(hash: string, asking: Asking): Promise<FullHeader>
   byNumber(number: number, asking: Asking): Promise<FullHeader>
   /** `latest`, `finalized`: null where the node has none. */
@@ -22,9 +24,13 @@ const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
 const REMEMBERED_BLOCKS = 20_000
 
+/** Whole blocks of a busy chain are a megabyte each. */
+const WHOLE_BATCH = 10
+
 export function createHeaderFetcher(
   pool: EndpointPool,
   chain: string,
+  listed: ListedSenders,
   nowMs: () => number,
   sleep: Sleep,
 ): HeaderFetcher {
@@ -37,22 +43,26 @@ export function createHeaderFetcher(
     return header
   }
 
-  async function unlinked(from: number, to: number, asking: Asking): Promise<FullHeader[]> {
+  async function unlinked(from: number, to: number, asking: Asking, whole = false): Promise<FullHeader[]> {
     const requests = Array.from({ length: to - from + 1 }, (_, place) => ({
       method: 'eth_getBlockByNumber',
-      params: [toQuantity(from + place), false],
+      params: [toQuantity(from + place), whole],
     }))
     return pool.ask(
       requests,
-      (result, place, endpoint) => remembered(readHeader(result, { number: from + place }, blameOn(endpoint, chain))),
-      asking,
+      (result, place, endpoint) => {
+        const header = remembered(readHeader(result, { number: from + place }, blameOn(endpoint, chain)))
+        if (whole) listed.keep(header.hash, (result as { transactions?: unknown }).transactions)
+        return header
+      },
+      whole ? { ...asking, maxBatch: WHOLE_BATCH } : asking,
     )
   }
 
   return {
-    async range(from, to, asking) {
+    async range(from, to, asking, whole) {
       for (let attempt = 1; ; attempt++) {
-        const headers = await unlinked(from, to, asking)
+        const headers = await unlinked(from, to, asking, whole)
         const broken = brokenLink(headers)
         if (broken < 0) return headers
         if (attempt >= LINK_ATTEMPTS) throw notLinked(pool, chain, headers[broken])

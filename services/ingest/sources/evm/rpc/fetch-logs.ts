@@ -12,10 +12,12 @@ import type { Outcome } from './transport.js'
 /** What one range's answer held, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[] }
 
+export type ToldLogs = { logs: EvmLog[]; by: Endpoint }
+
 export interface LogFetcher {
   range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<LogPiece[]>
-  /** By block. */
-  byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<EvmLog[][]>
+  /** By block, and who told them. */
+  byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<ToldLogs[]>
 }
 
 const MAX_BATCH = 50
@@ -89,7 +91,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
         (result, place, endpoint) => {
           const passing = addresses === filter.addresses ? result : onlyPassing(result, filter)
           const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }
-          return readLogs(passing, asked, filter, blameOn(endpoint, chain))
+          return { logs: readLogs(passing, asked, filter, blameOn(endpoint, chain)), by: endpoint }
         },
         { ...asking, maxBatch: MAX_BATCH },
       )

@@ -4,14 +4,17 @@ import { blameOn } from './blame.js'
 import type { Blame } from './check-headers.js'
 import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isAddress } from './hex.js'
+import type { ListedSenders } from './listed-senders.js'
 import { NodeFault } from './node-fault.js'
-import { createSenderWays, type SenderWay } from './sender-ways.js'
+import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
 import type { RpcRequest } from './transport.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 
 export interface SenderFetcher {
   senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>>
+  /** Whether whole blocks are the way to ask. */
+  readonly prefersBlocks: boolean
 }
 
 type WireTransaction = { hash?: unknown; transactionHash?: unknown; from?: unknown; blockHash?: unknown }
@@ -30,11 +33,14 @@ const MAX_BATCH: Record<SenderWay, number> = { transaction: 100, receipt: 50, bl
 
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
-export function createSenderFetcher(
-  pool: EndpointPool,
-  chain: string,
-  options: { isRationed: () => boolean; txCountOf: (blockHash: string) => number | null; nowMs: () => number },
-): SenderFetcher {
+export type SenderFetcherOptions = {
+  isRationed: () => boolean
+  txCountOf: (blockHash: string) => number | null
+  listed: ListedSenders
+  nowMs: () => number
+}
+
+export function createSenderFetcher(pool: EndpointPool, chain: string, options: SenderFetcherOptions): SenderFetcher {
   const ways = createSenderWays()
 
   function mayBeWhole({ block, txHashes }: WantedSenders): boolean {
@@ -49,7 +55,8 @@ export function createSenderFetcher(
       const request = { method: 'eth_getBlockByHash', params: [block.hash, true] }
       return [{ request, read: (result, blame) => signedInBlock(result, block, txHashes, blame) }]
     }
-    const method = way === 'receipt' ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
+    const byReceipt = way === 'receipt' || ways.isRefused('transaction')
+    const method = byReceipt ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     return txHashes.map((txHash) => ({
       request: { method, params: [txHash] },
       read: (result, blame) => [signedIn(result, block, txHash, blame)],
@@ -80,23 +87,80 @@ export function createSenderFetcher(
     return new Map([...found, ...(await ask(missing, 'transaction', asking))])
   }
 
-  async function senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>> {
-    const count = wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
-    const way = options.isRationed() ? 'block' : ways.choose(count, wanted.some(mayBeWhole))
+  /** By one way; by another where the nodes do not take it. */
+  async function by(way: SenderWay, wanted: readonly WantedSenders[], asking: Asking): Promise<Map<string, string>> {
     const startedMs = options.nowMs()
     try {
       const found = await withUnlisted(wanted, await ask(wanted, way, asking), asking)
-      ways.took(way, count, options.nowMs() - startedMs)
+      ways.took(way, countOf(wanted), options.nowMs() - startedMs)
       return found
     } catch (error) {
       const isRefused = error instanceof NodeFault && (error.kind === 'unsupported' || error.kind === 'invalid')
-      if (!isRefused || way === 'transaction') throw error
-      ways.refused(way)
-      return senders(wanted, asking)
+      if (!isRefused || !ways.refused(way)) throw error
+      return by(ways.best(wanted.some(mayBeWhole)), wanted, asking)
     }
   }
 
-  return { senders }
+  /** What came with the blocks, and what is still to be asked for. */
+  function known(wanted: readonly WantedSenders[]): { found: Map<string, string>; rest: WantedSenders[] } {
+    const found = new Map<string, string>()
+    const rest: WantedSenders[] = []
+    for (const { block, txHashes } of wanted) {
+      const listed = options.listed.take(block.hash)
+      const unknown: string[] = []
+      for (const txHash of txHashes) {
+        const from = listed?.get(txHash)
+        if (from === undefined) unknown.push(txHash)
+        else found.set(txHash, from)
+      }
+      if (unknown.length > 0) rest.push({ block, txHashes: unknown })
+    }
+    return { found, rest }
+  }
+
+  async function senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>> {
+    const { found, rest } = known(wanted)
+    if (rest.length === 0) return found
+    const asked = await askedFor(rest, asking)
+    return found.size === 0 ? asked : new Map([...found, ...asked])
+  }
+
+  async function askedFor(wanted: readonly WantedSenders[], asking: Asking): Promise<Map<string, string>> {
+    if (options.isRationed() && !ways.isRefused('block')) return by('block', wanted, asking)
+    const parts: Map<string, string>[] = []
+    let rest = wanted
+    for (;;) {
+      const hasWhole = rest.some(mayBeWhole)
+      const untried = ways.untried(hasWhole)
+      if (untried === undefined || countOf(rest) < 2 * TELLING_COUNT) {
+        parts.push(await by(ways.best(hasWhole), rest, asking))
+        return new Map(parts.flatMap((part) => [...part]))
+      }
+      const few = firstFew(rest)
+      parts.push(await by(untried, rest.slice(0, few), asking))
+      rest = rest.slice(few)
+    }
+  }
+
+  return {
+    senders,
+    get prefersBlocks() {
+      return ways.best(true) === 'block'
+    },
+  }
+}
+
+const countOf = (wanted: readonly WantedSenders[]): number =>
+  wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
+
+/** How many blocks from the first hold as many transactions as a measurement needs. */
+function firstFew(wanted: readonly WantedSenders[]): number {
+  let count = 0
+  const last = wanted.findIndex(({ txHashes }) => {
+    count += txHashes.length
+    return count >= TELLING_COUNT
+  })
+  return last < 0 ? wanted.length : last + 1
 }
 
 /** A transaction and its receipt say the same about who signed it, and where it is. */

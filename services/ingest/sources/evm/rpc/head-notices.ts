@@ -4,6 +4,7 @@ import { blameOn } from './blame.js'
 import { type FullHeader, readHeader } from './check-headers.js'
 import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
+import type { SocketTransport } from './socket-transport.js'
 
 export type NoticeOptions = {
   chain: string
@@ -23,30 +24,39 @@ async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: Abo
   const { socket } = endpoint
   if (socket === undefined) return
   const backoff = createBackoff({ firstMs: 500, maxMs: 30_000, random: options.random, sleep: options.sleep })
-  while (!signal.aborted && endpoint.health.usable) {
+  const onHead = (wire: unknown): void => {
+    backoff.reset()
+    tell(endpoint, wire, options)
+  }
+  while (!signal.aborted) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        const stop = (): void => resolve()
-        signal.addEventListener('abort', stop, { once: true })
-        const end = (): void => {
-          signal.removeEventListener('abort', stop)
-          resolve()
-        }
-        const onHead = (wire: unknown): void => {
-          backoff.reset()
-          tell(endpoint, wire, options)
-        }
-        socket.subscribeHeads(onHead, end, { signal, timeoutMs: options.timeoutMs }).catch((error) => {
-          signal.removeEventListener('abort', stop)
-          reject(error)
-        })
-      })
+      if (endpoint.health.usable) await subscription(socket, onHead, options.timeoutMs, signal)
     } catch (error) {
       // A node that has no subscriptions is polled.
       if (!(error instanceof NodeFault) || error.kind === 'unsupported') return
     }
     await backoff.wait(signal)
   }
+}
+
+/** Resolves when it ends, or the signal aborts; rejects where the node does not take it. */
+function subscription(
+  socket: SocketTransport,
+  onHead: (wire: unknown) => void,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    signal.addEventListener('abort', end, { once: true })
+    socket.subscribeHeads(onHead, end, { signal, timeoutMs }).catch((error) => {
+      signal.removeEventListener('abort', end)
+      reject(error)
+    })
+  })
 }
 
 function tell(endpoint: Endpoint, wire: unknown, { chain, onHead }: NoticeOptions): void {

@@ -20,20 +20,24 @@ const ASK_ALL_EVERY = 8
 const LAG_BLOCKS = 5
 const LAG_MS = 30_000
 const ASK_ALL_TIMEOUT_MS = 3_000
-const BLOCK_TIME_SHARE = 0.1
+/** The middle one of the last few: a pause, or a burst of blocks, must not decide. */
+const SPACINGS = 9
 
 export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, nowMs: () => number): HeadTracker {
   let highest: FullHeader | null = null
   let asked = 0
-  let blockMs: number | null = null
+  const spacings: number[] = []
 
   function note(endpoint: Endpoint, header: FullHeader): void {
     endpoint.head = { number: header.number, atMs: nowMs() }
     if (highest !== null && header.number > highest.number && header.timeS >= highest.timeS) {
-      const ms = ((header.timeS - highest.timeS) * 1000) / (header.number - highest.number)
-      blockMs = blockMs === null ? ms : blockMs + (ms - blockMs) * BLOCK_TIME_SHARE
+      spacings.push(((header.timeS - highest.timeS) * 1000) / (header.number - highest.number))
+      if (spacings.length > SPACINGS) spacings.shift()
     }
   }
+
+  const blockMs = (): number | null =>
+    spacings.toSorted((one, other) => one - other)[Math.floor((spacings.length - 1) / 2)] ?? null
 
   async function askOne(endpoint: Endpoint, asking: Asking): Promise<FullHeader> {
     const header = await headers.byTag('latest', endpoint, asking)
@@ -44,7 +48,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
 
   /** The highest of all that answer. */
   async function askAll(asking: Asking): Promise<FullHeader | null> {
-    const ready = pool.endpoints.filter(({ health }) => health.usable && health.waitMs() === 0)
+    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
     const answers = await Promise.allSettled(
       ready.map((endpoint) => askOne(endpoint, { ...asking, timeoutMs: ASK_ALL_TIMEOUT_MS })),
     )
@@ -52,7 +56,8 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     if (found.length === 0) return null
     const top = found.reduce((best, header) => (header.number > best.number ? header : best))
-    const allowed = Math.max(LAG_BLOCKS, blockMs === null || blockMs <= 0 ? 0 : LAG_MS / blockMs)
+    const spacingMs = blockMs() ?? 0
+    const allowed = Math.max(LAG_BLOCKS, spacingMs <= 0 ? 0 : LAG_MS / spacingMs)
     for (const [place, endpoint] of ready.entries()) {
       const answer = answers[place]
       if (answer?.status !== 'fulfilled') continue
@@ -88,7 +93,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
       return highest?.number ?? null
     },
     get blockMs() {
-      return blockMs
+      return blockMs()
     },
   }
 }

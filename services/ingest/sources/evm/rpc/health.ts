@@ -16,9 +16,11 @@ export interface Health {
   failed(fault: NodeFault, startedMs: number): void
   /** 0: it may be asked. */
   waitMs(): number
-  /** Smaller is better. */
-  score(inFlight: number): number
+  /** Smaller is better. `queueMs`: how long what is before us takes at its pace. */
+  score(inFlight: number, queueMs: number): number
+  /** It is not asked until it is enabled again. */
   disable(reason: string): void
+  enable(): void
   setLagging(behindBlocks: number | null): void
   readonly usable: boolean
   readonly healthy: boolean
@@ -61,9 +63,12 @@ export function createHealth(nowMs: () => number, random: () => number): Health 
       openUntilMs = Math.max(openUntilMs, countedMs + backoffMs)
     },
     waitMs: () => Math.max(0, openUntilMs - nowMs()),
-    score: (inFlight) => ((latencyMs ?? 50) + 1) * (1 + inFlight / 4) * (1 + 10 * errorShare),
+    score: (inFlight, queueMs) => ((latencyMs ?? 50) + 1 + queueMs) * (1 + inFlight / 4) * (1 + 10 * errorShare),
     disable(reason) {
       disabled = reason
+    },
+    enable() {
+      disabled = null
     },
     setLagging(behind) {
       behindBlocks = behind

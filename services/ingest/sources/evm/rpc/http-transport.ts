@@ -133,7 +133,7 @@ const isRpc = (body: unknown): boolean =>
 /** An answer that is no JSON-RPC: a proxy's page, a plain text. */
 function refusal(endpoint: EndpointName, requests: readonly RpcRequest[], reply: Reply): NodeFault {
   const text = reply.body.toString('utf8', 0, 200).replace(/\s+/g, ' ')
-  const context = { method: requests[0]?.method ?? '', batch: requests.length, status: reply.status }
+  const context = { method: requests[0]?.method ?? '', batch: requests.length, isAboutAll: true, status: reply.status }
   const reading = readError({ message: text }, context)
   const kind = reply.status === 200 || reading.kind === 'node_error' ? 'unavailable' : reading.kind
   const detail = endpoint.redact(`HTTP ${reply.status} ${text}`.trim())

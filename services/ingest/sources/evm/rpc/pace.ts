@@ -5,6 +5,8 @@ export interface Pace {
   take(count: number, urgent: boolean, signal: AbortSignal): Promise<void>
   /** Nothing goes before then. */
   pauseUntil(ms: number): void
+  /** How long nothing goes. */
+  pausedMs(): number
   setPerS(perS: number): void
   readonly perS: number
 }
@@ -96,6 +98,7 @@ export function createPace(initialPerS: number, nowMs: () => number): Pace {
     pauseUntil(ms) {
       pausedUntilMs = Math.max(pausedUntilMs, ms)
     },
+    pausedMs: () => Math.max(0, pausedUntilMs - nowMs()),
     setPerS(value) {
       perS = value
       if (timer !== undefined) {

@@ -8,6 +8,8 @@ export type ErrorContext = {
   method: string
   /** How many requests went together. */
   batch: number
+  /** The error is about all of them, not about one. */
+  isAboutAll?: boolean
   /** HTTP's, where there is one that is not 200. */
   status?: number | undefined
 }
@@ -31,7 +33,8 @@ const UNSUPPORTED =
 const DENIED = /unauthori[sz]ed|forbidden|invalid (?:api )?key|must be authenticated|access denied|project id/i
 const NUMBER = /(\d[\d,]*)/
 
-export function readError(error: WireError, { method, batch, status }: ErrorContext): ErrorReading {
+export function readError(error: WireError, context: ErrorContext): ErrorReading {
+  const { method, batch, status } = context
   const code = typeof error.code === 'number' ? error.code : undefined
   const words = [error.message, error.data].flatMap((part) => wordsOf(part)).join(' ')
   const detail = `${code === undefined ? '' : `${code} `}${words}`.trim() || `HTTP ${status ?? 'error'}`
@@ -56,9 +59,10 @@ export function readError(error: WireError, { method, batch, status }: ErrorCont
   if (PRUNED.test(words)) return { kind: 'pruned', detail }
   if (code === -32601 || UNSUPPORTED.test(words)) return { kind: 'unsupported', detail }
   if (status === 401 || status === 403 || DENIED.test(words)) return { kind: 'denied', detail }
-  if (status === 413) return { kind: batch > 1 ? 'batch_refused' : 'too_wide', detail }
+  const isBatch = batch > 1 && context.isAboutAll === true
+  if (status === 413) return { kind: isBatch ? 'batch_refused' : 'too_wide', detail }
   if (code === -32005) return { kind: 'rate_limited', detail }
-  if (code === -32602 || code === -32600) return { kind: batch > 1 ? 'batch_refused' : 'invalid', detail }
+  if (code === -32602 || code === -32600) return { kind: isBatch ? 'batch_refused' : 'invalid', detail }
   if (status !== undefined && status >= 500) return { kind: 'unavailable', detail }
   return { kind: 'node_error', detail }
 }

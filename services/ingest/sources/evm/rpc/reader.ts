@@ -16,6 +16,7 @@ import { createSenderFetcher } from './fetch-senders.js'
 import { createHeadTracker } from './head-tracker.js'
 import { followHeads } from './heads.js'
 import { httpTransport } from './http-transport.js'
+import { createListedSenders } from './listed-senders.js'
 import { compileFilter } from './log-filter.js'
 import { NodeFault } from './node-fault.js'
 import { createPace, type Pace } from './pace.js'
@@ -74,16 +75,22 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     random,
     sleep,
   })
-  const headers = createHeaderFetcher(pool, chain, nowMs, sleep)
+  const listed = createListedSenders()
+  const headers = createHeaderFetcher(pool, chain, listed, nowMs, sleep)
   const logs = createLogFetcher(pool, chain, nowMs)
-  const blocks = createBlockFetcher({ pool, headers, logs, witness: createReceiptWitness(pool, chain), sleep })
-  const calls = createCallFetcher(pool, chain)
-  const tracker = createHeadTracker(pool, headers, nowMs)
   const senders = createSenderFetcher(pool, chain, {
     isRationed: () => options.maxRps !== undefined || endpoints.some(({ perS }) => Number.isFinite(perS)),
     txCountOf: headers.txCountOf,
+    listed,
     nowMs,
   })
+  const blocks = createBlockFetcher({
+    ...{ chain, headers, logs, listed, nowMs, sleep },
+    wantsWhole: () => listed.isDense && senders.prefersBlocks,
+    witness: createReceiptWitness(pool, chain),
+  })
+  const calls = createCallFetcher(pool, chain)
+  const tracker = createHeadTracker(pool, headers, nowMs)
 
   const lives = new WeakMap<AbortSignal, AbortSignal>()
   /** One for each of the caller's signals: on Node 20 those made by `any` stay as long as what they listen to. */
@@ -111,7 +118,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
       ),
     status: () => endpoints.map(statusOf),
     async probe(head, signal) {
-      const ready = endpoints.filter(({ health }) => health.healthy && health.waitMs() === 0)
+      const ready = endpoints.filter((endpoint) => endpoint.health.healthy && endpoint.waitMs() === 0)
       await Promise.all(ready.map((one) => probeLimits(one, head.number, { signal: live(signal), timeoutMs })))
     },
     head: async (signal) => plain(await tracker.head(live(signal))),

@@ -1,54 +1,56 @@
 /**
  * Which way to ask for senders. Some nodes recover a signature for each transaction they show and have the sender ready in its
- * receipt (ten times quicker, measured on anvil); others are quicker with whole blocks. So each way is tried, and the quickest kept.
+ * receipt (ten times quicker, measured on anvil); others are quicker with whole blocks. So each way is tried on a few, and the
+ * quickest kept.
  */
 
 export type SenderWay = 'transaction' | 'receipt' | 'block'
 
 export interface SenderWays {
-  choose(count: number, hasWhole: boolean): SenderWay
+  /** One that should be tried on a few transactions; undefined: all are known. */
+  untried(hasWhole: boolean): SenderWay | undefined
+  best(hasWhole: boolean): SenderWay
   took(way: SenderWay, count: number, ms: number): void
-  /** The nodes do not take it. */
-  refused(way: SenderWay): void
+  /** The nodes do not take it. True: there is another. */
+  refused(way: SenderWay): boolean
+  isRefused(way: SenderWay): boolean
 }
 
 const WAYS: readonly SenderWay[] = ['transaction', 'receipt', 'block']
 /** Fewer say nothing: the way there takes longer than the work. */
-const TELLING_COUNT = 50
+export const TELLING_COUNT = 50
 const SHARE_OF_NEW = 0.3
 /** Receipts are the largest answers: they must be clearly quicker. */
 const HANDICAP: Record<SenderWay, number> = { transaction: 1, receipt: 1.3, block: 1 }
-const TRY_AGAIN_AFTER = 200
+/** What was slow once may have been so by chance. */
+const TRY_AGAIN_AFTER = 500
 
 export function createSenderWays(): SenderWays {
   const msEach = new Map<SenderWay, number>()
+  const refused = new Set<SenderWay>()
   let jobs = 0
   const cost = (way: SenderWay) => (msEach.get(way) ?? Number.POSITIVE_INFINITY) * HANDICAP[way]
-  const best = (among: readonly SenderWay[]) =>
-    among.reduce((one, other) => (cost(other) < cost(one) ? other : one), among[0] as SenderWay)
+  const among = (hasWhole: boolean) => WAYS.filter((way) => !refused.has(way) && (hasWhole || way !== 'block'))
+
+  function best(hasWhole: boolean): SenderWay {
+    if (msEach.size === 0 && hasWhole && !refused.has('block')) return 'block'
+    return among(hasWhole).reduce((one, other) => (cost(other) < cost(one) ? other : one))
+  }
+
   return {
-    choose(count, hasWhole) {
-      const among = hasWhole ? WAYS : WAYS.filter((way) => way !== 'block')
-      if (count < TELLING_COUNT)
-        return hasWhole && !msEach.has('block') && cost('transaction') === Number.POSITIVE_INFINITY
-          ? 'block'
-          : best(among)
-      const untried = among.find((way) => !msEach.has(way))
-      if (untried !== undefined) return untried
-      const first = best(among)
-      // What was slow once may have been so by chance.
-      const others = among.filter((way) => way !== first && cost(way) < Number.POSITIVE_INFINITY)
-      return ++jobs % TRY_AGAIN_AFTER === 0 && others.length > 0 ? best(others) : first
-    },
+    untried: (hasWhole) => among(hasWhole).find((way) => !msEach.has(way)),
+    best,
     took(way, count, ms) {
       if (count < TELLING_COUNT) return
       const known = msEach.get(way)
-      if (known === Number.POSITIVE_INFINITY) return
       const each = ms / count
       msEach.set(way, known === undefined ? each : known + (each - known) * SHARE_OF_NEW)
+      if (++jobs % TRY_AGAIN_AFTER === 0) for (const other of WAYS) if (other !== way) msEach.delete(other)
     },
     refused(way) {
-      msEach.set(way, Number.POSITIVE_INFINITY)
+      refused.add(way)
+      return !(refused.has('transaction') && refused.has('receipt'))
     },
+    isRefused: (way) => refused.has(way),
   }
 }

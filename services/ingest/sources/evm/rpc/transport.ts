@@ -34,19 +34,25 @@ export function readAnswer(
   endpoint: EndpointName,
   status?: number,
 ): Outcome[] {
-  if (requests.length === 1) return [outcomeOf(Array.isArray(body) ? body[0] : body, requests[0], endpoint, status)]
+  const batch = requests.length
+  if (batch === 1) return [outcomeOf(Array.isArray(body) ? body[0] : body, requests[0], endpoint, { status, batch })]
   if (!Array.isArray(body)) {
     const error = typeof body === 'object' && body !== null ? (body as WireAnswer).error : undefined
-    const reading = readError(errorOf(error ?? body), { method: 'batch', batch: requests.length, status })
+    const reading = readError(errorOf(error ?? body), { method: 'batch', batch, isAboutAll: true, status })
     // One error for all of them is about the batch, unless it says otherwise.
     const kind = reading.kind === 'node_error' ? 'batch_refused' : reading.kind
     throw faultOf({ ...reading, kind }, endpoint)
   }
   const byId = new Map((body as WireAnswer[]).map((answer) => [answer?.id, answer]))
-  return requests.map((request, place) => outcomeOf(byId.get(firstId + place), request, endpoint))
+  return requests.map((request, place) => outcomeOf(byId.get(firstId + place), request, endpoint, { batch }))
 }
 
-function outcomeOf(answer: unknown, request: RpcRequest | undefined, endpoint: EndpointName, status?: number): Outcome {
+function outcomeOf(
+  answer: unknown,
+  request: RpcRequest | undefined,
+  endpoint: EndpointName,
+  { status, batch }: { status?: number | undefined; batch: number },
+): Outcome {
   const method = request?.method ?? ''
   if (typeof answer !== 'object' || answer === null) {
     const detail = answer === undefined ? 'no answer to one of a batch' : 'an answer that is no JSON-RPC'
@@ -58,7 +64,7 @@ function outcomeOf(answer: unknown, request: RpcRequest | undefined, endpoint: E
     const detail = `neither a result nor an error to ${method}${status === undefined ? '' : ` (HTTP ${status})`}`
     return { ok: false, fault: new NodeFault({ kind: 'unavailable', endpoint: endpoint.name, detail }) }
   }
-  const reading = readError(errorOf(error), { method, batch: 1, status })
+  const reading = readError(errorOf(error), { method, batch, status })
   const fault = faultOf(reading, endpoint)
   return reading.span === undefined ? { ok: false, fault } : { ok: false, fault, span: reading.span }
 }

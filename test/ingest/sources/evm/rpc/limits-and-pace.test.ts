@@ -164,20 +164,22 @@ test('an endpoint’s name is its host, and its words hold nothing of its URL', 
   expect(first?.redact('x'.repeat(1000))).toHaveLength(301)
 })
 
-test('senders: each way is tried once, the quickest is kept, receipts only where clearly quicker', () => {
+test('senders: each way is tried, the quickest is kept, receipts only where clearly quicker', () => {
   const ways = createSenderWays()
-  expect(ways.choose(3, true)).toBe('block')
-  expect(ways.choose(3, false)).toBe('transaction')
+  expect([ways.best(true), ways.best(false)]).toEqual(['block', 'transaction'])
   for (const [way, ms] of [
     ['transaction', 100],
     ['receipt', 90],
     ['block', 200],
   ] as const) {
-    expect(ways.choose(100, true)).toBe(way)
+    expect(ways.untried(true)).toBe(way)
     ways.took(way, 100, ms)
   }
-  expect(ways.choose(100, true)).toBe('transaction')
+  expect(ways.untried(true)).toBe(undefined)
+  expect(ways.best(true)).toBe('transaction')
   for (let times = 0; times < 20; times++) ways.took('receipt', 100, 10)
-  expect(ways.choose(100, true)).toBe('receipt')
-  expect(ways.choose(2, true)).toBe('receipt')
+  expect(ways.best(true)).toBe('receipt')
+  expect(ways.refused('receipt')).toBe(true)
+  expect(ways.best(true)).toBe('transaction')
+  expect(ways.refused('transaction')).toBe(false)
 })

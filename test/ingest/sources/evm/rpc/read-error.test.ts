@@ -59,11 +59,17 @@ test.each([
   ['JSON-RPC batch requests are not supported', undefined],
   ['Too many requests in batch. The batch limit is 100', 100],
 ])('a batch: %s', (message, limit) => {
-  const reading = readError({ code: -32600, message }, { method: 'batch', batch: 120 })
+  const reading = readError({ code: -32600, message }, { method: 'batch', batch: 120, isAboutAll: true })
   expect(reading).toMatchObject({ kind: 'batch_refused', ...(limit === undefined ? {} : { limit }) })
 })
 
 test('what a node quotes in its data counts', () => {
   const error = { code: -32602, message: 'invalid params', data: { payload: 'range 9 is bigger than range limit 2' } }
   expect(readError(error, { method: 'eth_getLogs', batch: 1 })).toMatchObject({ kind: 'too_wide', limit: 2 })
+})
+
+test('one of a batch that is wrong alone, and one that says the batch is', () => {
+  const of = (message: string) => readError({ code: -32602, message }, { method: 'eth_call', batch: 5 }).kind
+  expect(of('invalid argument 0')).toBe('invalid')
+  expect(of('batch too large')).toBe('batch_refused')
 })

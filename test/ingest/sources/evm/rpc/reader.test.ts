@@ -1,7 +1,7 @@
 /** The reader against a real node: blocks, logs, senders, calls and heads as the node itself tells them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
-import type { Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
+import type { CheckedBlock, Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
 import { bloomBits, isInBloom } from '../../../../../services/ingest/sources/evm/rpc/bloom.js'
 import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/reader.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'
@@ -113,6 +113,25 @@ describe.each([
     const fewer = wanted.map(({ block, txHashes }) => ({ block, txHashes: txHashes.slice(0, 1) }))
     const some = await readerOf({ urls: [url()] }).senders(fewer, signal)
     expect([...some]).toEqual(fewer.flatMap(({ txHashes }) => txHashes.map((hash) => [hash, expected.get(hash)])))
+  })
+
+  test('where most of a block is wanted, its senders come with it', async () => {
+    const reader = readerOf({ urls: [url()] })
+    const head = await headOfNode()
+    const wantedOf = (blocks: CheckedBlock[]) =>
+      blocks.map((block) => ({ block, txHashes: [...new Set(block.logs.map(({ txHash }) => txHash))] }))
+    const requests = () => reader.status()[0]?.requests ?? 0
+    const first = await reader.blocks(1, head.number, EVERYTHING, signal)
+    // Before a way was measured, whole blocks are the choice.
+    const again = await reader.blocks(head.number - 20, head.number, EVERYTHING, signal)
+    expect(again).toEqual(first.slice(-21))
+    const before = requests()
+    const found = await reader.senders(wantedOf(again), signal)
+    expect(requests()).toBe(before)
+    expect(found).toEqual(await readerOf({ urls: [url()] }).senders(wantedOf(again), signal))
+    // Handed out once: who asks again, asks the node.
+    expect(await reader.senders(wantedOf(again), signal)).toEqual(found)
+    expect(requests()).toBeGreaterThan(before)
   })
 
   test('calls as of a block, in the order they were asked', async () => {

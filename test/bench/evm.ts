@@ -1,0 +1,104 @@
+/**
+ * History read from a node into the log, against a bare loop over the same `eth_getLogs` queries: what checking, decoding, headers and
+ * senders cost on top.
+ */
+import { fileURLToPath } from 'node:url'
+import { tradeMuch } from '../rig/evm/busy-chain.js'
+import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
+import { type RpcRequest, startProxy } from '../rig/evm/proxy.js'
+import { openSourcePlace } from '../rig/evm/source-run.js'
+import { type Measured, measure, printTable } from './measure.js'
+
+const PLAN = { blocks: 1000, transactionsPerBlock: 10, swapsPerTransaction: 10 }
+const LIMIT = 0.6
+/** In turn. */
+const ROUNDS = 3
+/** Of the second half's highest over the first half's. */
+const GROWTH_LIMIT = 1.25
+const SAMPLE_MS = 100
+const WITHIN_MS = 600_000
+
+export async function benchEvm(): Promise<boolean> {
+  const node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
+  try {
+    const market = await openMarket(node)
+    console.log(
+      `\nmaking a chain of ${(PLAN.blocks * PLAN.transactionsPerBlock * PLAN.swapsPerTransaction).toLocaleString('en')} swaps …`,
+    )
+    const swaps = await tradeMuch(market, PLAN)
+    const queries = await queriesOf(market)
+    const memory = watchMemory()
+    const bares: Measured[] = []
+    const all: Measured[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      bares.push(await measure('bare eth_getLogs loop', () => askAll(node, queries)))
+      all.push(await measure('backfill into the log', () => backfill(market, node.url)))
+    }
+    const [bare, ours] = [quickest(bares), quickest(all)]
+    const growth = memory.growth()
+    const ratio = bare.wallS / ours.wallS
+    printTable(`EVM history (${swaps.toLocaleString('en')} swaps, ${queries.length} ranges)`, [
+      ['', 'swaps/s', 'CPU µs/swap'],
+      ...[bare, ours].map(({ name, wallS, cpuS }) => [name, swaps / wallS, (cpuS / swaps) * 1e6]),
+    ])
+    console.log(`  ours ÷ bare = ${ratio.toFixed(2)} (at least ${LIMIT})${ratio < LIMIT ? '  TOO LITTLE' : ''}`)
+    console.log(
+      `  memory: ${memory.told()}, second half ÷ first = ${growth.toFixed(2)} (limit ${GROWTH_LIMIT})${growth > GROWTH_LIMIT ? '  GROWS' : ''}`,
+    )
+    return ratio >= LIMIT && growth <= GROWTH_LIMIT
+  } finally {
+    await node.stop()
+  }
+}
+
+/** Whatever else the machine did, it did least in that one. */
+const quickest = (all: readonly Measured[]): Measured =>
+  all.reduce((best, one) => (one.wallS < best.wallS ? one : best))
+
+/** The log queries of a backfill, heard in a first one that also warms both up. */
+async function queriesOf(market: OpenMarket): Promise<unknown[]> {
+  const queries: unknown[] = []
+  const proxy = await startProxy(market.node, {
+    async pass({ requests, batch }, upstream) {
+      queries.push(
+        ...requests.flatMap(({ method, params }: RpcRequest) => (method === 'eth_getLogs' ? [params?.[0]] : [])),
+      )
+      const answers = await upstream(requests)
+      return { kind: 'answer', body: batch ? answers : answers[0] }
+    },
+  })
+  await backfill(market, proxy.url)
+  await proxy.stop()
+  return queries
+}
+
+async function askAll(node: EvmNode, queries: readonly unknown[]): Promise<void> {
+  for (const query of queries) await node.rpc('eth_getLogs', [query])
+}
+
+async function backfill({ node, contracts }: OpenMarket, url: string): Promise<void> {
+  const { hash } = await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
+  const place = openSourcePlace(contracts)
+  const scope = { pools: [], tokens: [], amms: [], balances: 'off' } as const
+  const run = await place.start({ urls: [url], scope })
+  if (!(await place.reached(hash, WITHIN_MS))) throw new Error('the head was not reached')
+  await run.stop()
+  await place.close()
+}
+
+function watchMemory() {
+  const samples: number[] = []
+  const timer = setInterval(() => samples.push(process.memoryUsage.rss() / 2 ** 20), SAMPLE_MS)
+  const highest = (from: number, to: number) => Math.max(...samples.slice(from, to))
+  return {
+    growth() {
+      clearInterval(timer)
+      const half = Math.floor(samples.length / 2)
+      return highest(half, samples.length) / highest(0, half)
+    },
+    told: () => `${Math.round(samples[0] ?? 0)} MB at first, ${Math.round(highest(0, samples.length))} MB at most`,
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await benchEvm()) ? 0 : 1

@@ -1,0 +1,40 @@
+/** The same on a cluster: whoever reads and whoever writes the history anew meet in Kafka alone. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { heldBy, heldLive } from '../rig/chains/log-contents.js'
+import { newChainWorld, until } from '../rig/chains/world.js'
+import { type Broker, startBroker } from '../rig/kafka/broker.js'
+import { generateRecording } from '../rig/market/generate.js'
+import { acceptedBlocks } from '../rig/reference/lines.js'
+
+let broker: Broker
+beforeAll(async () => {
+  broker = await startBroker()
+})
+afterAll(() => broker?.stop())
+
+it('a history written anew in Kafka takes the live one’s place, and the chain is folded as one', async () => {
+  const options = { retracts: { probability: 0.2, maxDepth: 8 }, swapsPerBlock: 1 }
+  const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60, options })
+  const hashes = acceptedBlocks(lines).map(({ hash }) => hash)
+  const late = acceptedBlocks(lines.slice(0, 30))[12]?.number ?? 0
+  const world = newChainWorld({ lines, start: late, trueLines: 30, env: { KAFKA_BROKERS: broker.brokers } })
+  try {
+    const { ingests } = await world.follow()
+    await world.untilLiveAt(30)
+    expect(await world.backfill({ from: { kind: 'block', number: 0 } })).toBe(0)
+    world.trueLines = lines.length
+    await world.untilLiveAt(lines.length)
+    expect(await heldLive(world.platform, 'eth')).toMatchObject({ generation: 2, wrong: [], hashes })
+    expect((await heldBy(world.platform, 'eth', 1)).wrong).toEqual([])
+    expect(ingests.statuses[0]).toMatchObject({ state: 'running' })
+    const assigned: (readonly string[])[] = []
+    const leave = new AbortController()
+    const following = world.platform.followChains((chains) => assigned.push(chains), leave.signal)
+    await until('assigned', () => assigned.length > 0)
+    leave.abort()
+    await following
+    expect(assigned[0]).toEqual(['eth'])
+  } finally {
+    await world.close()
+  }
+})

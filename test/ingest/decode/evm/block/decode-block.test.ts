@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest'
+import type { Event } from '../../../../../services/core/domain/records.js'
+import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
+import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'
+import {
+  atBlock,
+  type Learned,
+  nothingLearned,
+  ofHolder,
+} from '../../../../../services/ingest/decode/evm/block/learned.js'
+import { createRules, type Scope } from '../../../../../services/ingest/decode/evm/block/rules.js'
+import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
+import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
+import { address, FACTORY, makeLog, POOL, TOKEN0, TOKEN1, venue } from '../rig.js'
+
+const [ALICE, BOB, SIGNER, NOBODY] = [address(0xa11ce), address(0xb0b), address(0x516e), address(0)]
+const [COIN, WETH] = [address(0x7002), address(0xe7)]
+const SYNC = 'Sync(uint112,uint112)'
+const SWAP = 'Swap(address,uint256,uint256,uint256,uint256,address)'
+const EXCHANGE = 'TokenExchange(address,int128,uint256,int128,uint256)'
+const TRANSFER = 'Transfer(address,address,uint256)'
+
+function rules(scope: Partial<Scope> = {}) {
+  const contracts = [{ address: FACTORY, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }]
+  const all: Scope = { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off', ...scope }
+  return createRules({
+    ...{ chain: 'eth', money: new Set([TOKEN1]), protocols: PROTOCOLS, contracts, wrappedNative: WETH, scope: all },
+  })
+}
+
+function block(logs: readonly EvmLog[], number = 1) {
+  const senders = new Map(logs.map(({ txHash }) => [txHash, SIGNER]))
+  return { number, hash: `0x${number}`, parentHash: '0x0', timeS: 1000 + number, logs, senders }
+}
+
+/** The places and what is at them, short. */
+const shown = (events: readonly Event[]) =>
+  events.map(({ type, tx_index, log_index, sub }) => `${type} ${tx_index}:${log_index}:${sub}`)
+
+const pairKnown = (): Learned => ({
+  ...nothingLearned(),
+  venues: new Map([
+    [POOL, { venue: venue('uniswap-v2'), state: { reserves: [5n, 5n], unclaimed: null } as { reserves: bigint[] } }],
+  ]),
+  tokens: new Map([[TOKEN0, { name: 'Zero', symbol: 'Z', decimals: 6, totalSupply: 9n }]]),
+})
+
+const swapLogs = (tx: number, log: number) => [
+  makeLog(SYNC, [], [70, 30], { tx, log }),
+  makeLog(SWAP, [ALICE, BOB], [10, 0, 0, 4], { tx, log: log + 1 }),
+]
+
+describe('a pool met in mid-life', () => {
+  it('is announced at the block’s start, once, with what could be read of its tokens', () => {
+    const book = memoryBook()
+    const { events, lost } = decodeBlock(block(swapLogs(3, 7)), book, pairKnown(), rules())
+    expect(lost).toEqual([])
+    expect(shown(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'swap 3:8:0'])
+    expect(events[0]).toMatchObject({ token: TOKEN0, symbol: 'Z', decimals: 6, total_supply: '9' })
+    expect(events[1]).toMatchObject({ token: TOKEN1, symbol: null, decimals: null, total_supply: null })
+    expect(events[3]).toMatchObject({
+      ...{ pool: POOL, sender: ALICE, recipient: BOB, wallet: SIGNER, token_in: TOKEN0, amount_in: '10' },
+      ...{ token_out: TOKEN1, amount_out: '4', reserve0: '70', reserve1: '30', sqrt_price: null },
+    })
+    const again = decodeBlock(block(swapLogs(0, 0), 2), book, nothingLearned(), rules())
+    expect(shown(again.events)).toEqual(['swap 0:1:0'])
+  })
+
+  it('gives way at the very first log: every place is one event’s', () => {
+    const first = [makeLog(SWAP, [ALICE, BOB], [10, 0, 0, 4], { tx: 0, log: 0 })]
+    const { events } = decodeBlock(block(first), memoryBook(), pairKnown(), rules())
+    expect(shown(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'swap 0:0:3'])
+  })
+
+  it.each([
+    ['another exchange', { amms: new Set(['sushiswap']) }],
+    ['other tokens', { tokens: new Set([COIN]) }],
+  ])('is left out where the scope asks for %s', (_name, scope) => {
+    expect(decodeBlock(block(swapLogs(0, 0)), memoryBook(), pairKnown(), rules(scope)).events).toEqual([])
+  })
+
+  it('that was asked for and cannot be described is told as lost', () => {
+    const learned = { ...nothingLearned(), venues: new Map([[POOL, { refused: 'no pool' }]]) }
+    const { lost } = decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules({ pools: new Set([POOL]) }))
+    expect(lost.map(({ reason, detail }) => [reason, detail])).toContainEqual(['pool_undescribed', 'no pool'])
+  })
+})
+
+describe('a pool created in the block', () => {
+  const CREATED = 'PairCreated(address,address,address,uint256)'
+  const creation = [
+    makeLog(CREATED, [TOKEN0, TOKEN1], [POOL, 1], { address: FACTORY, log: 0 }),
+    makeLog(SYNC, [], [70, 30], { log: 1 }),
+    makeLog('Mint(address,uint256,uint256)', [ALICE], [70, 30], { log: 2 }),
+  ]
+  it('stands at its own log, and its first liquidity creates it', () => {
+    const book = memoryBook()
+    const { events } = decodeBlock(block(creation), book, nothingLearned(), rules())
+    expect(shown(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'liquidity 0:2:0'])
+    expect(events[3]).toMatchObject({ kind: 'create', amount0: '70', amount1: '30', reserve0: '70', reserve1: '30' })
+    const more = [
+      makeLog(SYNC, [], [80, 35], { log: 1 }),
+      makeLog('Mint(address,uint256,uint256)', [ALICE], [10, 5], { log: 2 }),
+    ]
+    expect(decodeBlock(block(more, 2), book, nothingLearned(), rules()).events).toMatchObject([{ kind: 'add' }])
+  })
+
+  it('is no pool where a stranger says so', () => {
+    const strangers = creation.map((log) => (log.address === FACTORY ? { ...log, address: ALICE } : log))
+    expect(decodeBlock(block(strangers), memoryBook(), nothingLearned(), rules()).events).toEqual([])
+  })
+})
+
+describe('a venue of three tokens', () => {
+  const three = venue('curve', {
+    tokens: [TOKEN0, TOKEN1, COIN],
+    facts: { numbering: 'uint256', isCrypto: false },
+  })
+  const read = (number: number, reserves: bigint[]): Learned => ({
+    ...nothingLearned(),
+    venues: new Map([[POOL, { venue: three, state: { reserves: null } }]]),
+    reserves: new Map([[atBlock(number, POOL), reserves]]),
+  })
+
+  it('is a pair for each two that were traded, and a trade corrects the reserves of the others', () => {
+    const book = memoryBook()
+    const logs = [
+      makeLog(EXCHANGE, [ALICE], [0, 100, 1, 99], { log: 0 }),
+      makeLog(EXCHANGE, [ALICE], [2, 50, 0, 49], { tx: 1, log: 1 }),
+    ]
+    const { events } = decodeBlock(block(logs), book, read(1, [1000n, 2000n, 3000n]), rules())
+    const pools = events.flatMap((event) => ('pool' in event && event.pool !== null ? [[event.type, event.pool]] : []))
+    expect(pools).toEqual([
+      ['pool', `${POOL}_0_1`],
+      ['swap', `${POOL}_0_1`],
+      ['pool', `${POOL}_0_2`],
+      ['swap', `${POOL}_0_2`],
+      ['liquidity', `${POOL}_0_1`],
+    ])
+    // Only the last of the block's events knows what was read at its end.
+    expect(events.filter(({ type }) => type === 'swap')).toMatchObject([
+      { token_in: TOKEN0, token_out: TOKEN1, reserve0: null, reserve1: null },
+      { token_in: COIN, token_out: TOKEN0, reserve0: '1000', reserve1: '3000' },
+    ])
+    expect(events.at(-1)).toMatchObject({ amount0: '0', amount1: '0', reserve0: '1000', reserve1: '2000' })
+  })
+})
+
+describe('balances', () => {
+  const transfer = (from: string, to: string, amount: number, log: number, token = TOKEN0) =>
+    makeLog(TRANSFER, [from, to], [amount], { address: token, log })
+  const balancesOf = (events: readonly Event[]) =>
+    events.flatMap((event) => (event.type === 'balance' ? [[event.holder, event.delta ?? `=${event.balance}`]] : []))
+
+  it('are whole at first sight and changes from then on', () => {
+    const book = memoryBook()
+    const learned: Learned = {
+      ...nothingLearned(),
+      balances: new Map([
+        [ofHolder(TOKEN0, ALICE), 100n],
+        [ofHolder(TOKEN0, BOB), 0n],
+      ]),
+    }
+    const logs = [transfer(ALICE, BOB, 30, 0), transfer(BOB, ALICE, 5, 1)]
+    const { events } = decodeBlock(block(logs), book, learned, rules({ balances: 'all' }))
+    expect(events[0]).toMatchObject({ type: 'token', token: TOKEN0 })
+    expect(balancesOf(events)).toEqual([
+      [ALICE, '=70'],
+      [BOB, '=30'],
+      [BOB, '-5'],
+      [ALICE, '5'],
+    ])
+  })
+
+  it('that could not be read are not told', () => {
+    const { events } = decodeBlock(
+      block([transfer(ALICE, BOB, 30, 0)]),
+      memoryBook(),
+      nothingLearned(),
+      rules({ balances: 'all' }),
+    )
+    expect(balancesOf(events)).toEqual([])
+  })
+
+  it('a burn tells the supply and what nobody holds, as the contract says, and counts once', () => {
+    const learned: Learned = {
+      ...nothingLearned(),
+      balances: new Map([[ofHolder(TOKEN0, ALICE), 100n]]),
+      supplies: new Map([[atBlock(1, TOKEN0), { total: 900n, atZero: 0n }]]),
+    }
+    const burn = [transfer(ALICE, NOBODY, 100, 0)]
+    const { events } = decodeBlock(block(burn), memoryBook(), learned, rules({ balances: 'all' }))
+    expect(balancesOf(events)).toEqual([[ALICE, '=0']])
+    expect(events.at(-1)).toMatchObject({ type: 'meta', total_supply: '900' })
+  })
+
+  it('wrapping the native coin is told by its own logs, or by a Transfer beside them, never twice', () => {
+    const deposit = (log: number) => makeLog('Deposit(address,uint256)', [ALICE], [40], { address: WETH, log })
+    const learned = (): Learned => ({ ...nothingLearned(), balances: new Map([[ofHolder(WETH, ALICE), 0n]]) })
+    const alone = decodeBlock(block([deposit(0)]), memoryBook(), learned(), rules({ balances: 'all' }))
+    expect(balancesOf(alone.events)).toEqual([[ALICE, '=40']])
+    const both = [transfer(NOBODY, ALICE, 40, 0, WETH), deposit(1)]
+    expect(balancesOf(decodeBlock(block(both), memoryBook(), learned(), rules({ balances: 'all' })).events)).toEqual([
+      [ALICE, '=40'],
+    ])
+  })
+
+  it('scoped: only tokens that are traded and no money, from the block after their pool was met', () => {
+    const book = memoryBook()
+    const before: Learned = {
+      ...pairKnown(),
+      balances: new Map([
+        [ofHolder(TOKEN0, ALICE), 9n],
+        [ofHolder(TOKEN1, ALICE), 9n],
+      ]),
+    }
+    const logs = [...swapLogs(0, 0), transfer(ALICE, BOB, 1, 2)]
+    const scoped = rules({ balances: 'scoped' })
+    expect(balancesOf(decodeBlock(block(logs), book, before, scoped).events)).toEqual([])
+    const later = [transfer(ALICE, BOB, 1, 0), transfer(ALICE, BOB, 1, 1, TOKEN1), transfer(ALICE, BOB, 1, 2, COIN)]
+    expect(balancesOf(decodeBlock(block(later, 2), book, before, scoped).events)).toEqual([[ALICE, '=8']])
+  })
+})
+
+describe('a log that is not what its topic says', () => {
+  it('is lost alone where its pool is ours, and nobody’s loss where it is not', () => {
+    const bad = { ...makeLog(SWAP, [ALICE, BOB], [1], { tx: 1, log: 5 }) }
+    const { events, lost } = decodeBlock(block([...swapLogs(0, 0), bad]), memoryBook(), pairKnown(), rules())
+    expect(shown(events).at(-1)).toBe('swap 0:1:0')
+    expect(lost).toMatchObject([{ reason: 'bad_log', log: bad }])
+    const strange = { ...bad, address: ALICE }
+    expect(decodeBlock(block([strange]), memoryBook(), nothingLearned(), rules())).toEqual({ events: [], lost: [] })
+  })
+})

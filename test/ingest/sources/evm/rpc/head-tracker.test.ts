@@ -1,0 +1,60 @@
+/** Which block is the head, and how far apart blocks are, where endpoints disagree. */
+import { expect, test } from 'vitest'
+import type { FullHeader } from '../../../../../services/ingest/sources/evm/rpc/check-headers.js'
+import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/evm/rpc/endpoint.js'
+import { endpointNames } from '../../../../../services/ingest/sources/evm/rpc/endpoint-name.js'
+import { createEndpointPool } from '../../../../../services/ingest/sources/evm/rpc/endpoint-pool.js'
+import { createHeaderFetcher } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
+import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
+import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
+import { createPace } from '../../../../../services/ingest/sources/evm/rpc/pace.js'
+import type { Transport } from '../../../../../services/ingest/sources/evm/rpc/transport.js'
+
+const nowMs = () => 0
+const sleep = async () => {}
+const random = () => 0.5
+
+/** Nobody is asked here: heads are told. */
+const mute: Transport = { exchange: async () => [], bytesReceived: 0, close() {} }
+
+function trackerOf(urls: string[]): { tracker: ReturnType<typeof createHeadTracker>; endpoints: Endpoint[] } {
+  const chainPace = createPace(Number.POSITIVE_INFINITY, nowMs)
+  const endpoints = endpointNames(urls).map((name) =>
+    createEndpoint({ name, transport: mute, chainPace, maxInFlight: 1, nowMs, random }),
+  )
+  const patience = { attempts: 1, ms: 1 }
+  const pool = createEndpointPool({ chain: 'base', endpoints, patience, timeoutMs: 1, nowMs, random, sleep })
+  return {
+    tracker: createHeadTracker(pool, createHeaderFetcher(pool, 'base', createListedSenders(), nowMs, sleep), nowMs),
+    endpoints,
+  }
+}
+
+const header = (number: number, timeS: number, branch = 'a'): FullHeader => ({
+  ...{ number, timeS, bloom: null, txCount: null },
+  hash: `0x${branch}${number}`,
+  parentHash: `0x${branch}${number - 1}`,
+})
+
+test('the time between blocks is the usual one, whatever pauses there were', () => {
+  const { tracker, endpoints } = trackerOf(['http://one.example'])
+  const [one] = endpoints as [Endpoint]
+  expect(tracker.blockMs).toBe(null)
+  const times = [0, 2, 4, 544, 546, 548, 550]
+  for (const [number, timeS] of times.entries()) tracker.told(one, header(number, timeS))
+  expect(tracker.blockMs).toBe(2000)
+  for (let number = 7; number < 20; number++) tracker.told(one, header(number, 600 + number))
+  expect(tracker.blockMs).toBe(1000)
+})
+
+test('what is told: new, known, or lower, which is to be looked into unless its teller is known to be behind', () => {
+  const { tracker, endpoints } = trackerOf(['http://one.example', 'http://other.example'])
+  const [one, other] = endpoints as [Endpoint, Endpoint]
+  expect(tracker.told(one, header(10, 100))).toBe('new')
+  expect(tracker.told(other, header(10, 100))).toBe('known')
+  expect(tracker.told(other, header(9, 98))).toBe('lower')
+  expect(tracker.told(one, header(10, 100, 'b'))).toBe('new')
+  other.health.setLagging(30)
+  expect(tracker.told(other, header(8, 96))).toBe('known')
+  expect(tracker.highest).toBe(10)
+})

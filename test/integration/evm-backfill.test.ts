@@ -1,0 +1,72 @@
+/**
+ * A real chain under a running `up` that began late, its history written anew by `backfill` while the market goes on and reorganises:
+ * what is live afterwards is what the contracts answer.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { liveGeneration, openLog } from '../../services/cli/open-log.js'
+import { findDataDir } from '../../services/core/config/index.js'
+import { differencesFromReference } from '../rig/aggregate/against-reference.js'
+import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
+import { Reader } from '../rig/aggregate/reader.js'
+import { linesOf } from '../rig/chains/log-contents.js'
+import { differencesFromContracts } from '../rig/evm/against-contracts.js'
+import { knownContracts } from '../rig/evm/contracts.js'
+import { playMarket } from '../rig/evm/market.js'
+import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { openMarket } from '../rig/evm/opening.js'
+import { chainFactsOf } from '../rig/evm/source-run.js'
+import { truth } from '../rig/evm/truth.js'
+import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
+import { dataDirOf, environmentOf, startUp, type UpPlan } from '../rig/http/up.js'
+import { recompute } from '../rig/reference/recompute.js'
+
+let node: EvmNode
+beforeAll(async () => {
+  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
+})
+afterAll(async () => {
+  await node?.stop()
+  removeScratchFolders()
+})
+
+const head = async () => Number(await node.rpc<string>('eth_blockNumber'))
+
+it('the history of a real chain, longer than what was followed, takes its place while the chain moves', async () => {
+  const market = await openMarket(node)
+  const facts = chainFactsOf(market.contracts)
+  const folder = scratchFolder()
+  const late = await head()
+  const section = { rpc: [node.url], start: late, balances: 'all', finality: 64 }
+  const upPlan: UpPlan = {
+    ...{ folder, chains: [facts], sections: { base: { ...section, contracts: knownContracts(market.contracts) } } },
+    settings: { intervals: { flush_ms: 100, checkpoint_ms: 200, progress_s: 1 } },
+  }
+  const up = await startUp(upPlan)
+  await up.until('base', 'followed', (status) => status.indexed_from === late)
+  const { pools } = await playMarket(market, { seed: 1, blocks: 20, reorgChance: 0.1 })
+  const env = environmentOf(upPlan)
+  const [backfill, played] = await Promise.all([
+    runCommand(['backfill', '--chain', 'base', '--from', '1'], { cwd: folder, env, withinMs: 60_000 }),
+    playMarket({ ...market, pools }, { seed: 2, blocks: 40, reorgChance: 0.15 }),
+  ])
+  expect({ code: backfill.code, err: backfill.code === 0 ? '' : backfill.err }).toEqual({ code: 0, err: '' })
+  expect(backfill.out).toContain('Generation 2 of base is live: blocks 1 to ')
+  const last = await head()
+  // What is folded and what is served are told by two parts: the first may be ahead.
+  const served = await up.until('base', 'served anew', ({ epoch, head: at }) => epoch === 2 && at === last)
+  expect(served).toMatchObject({ indexed_from: 1, stopped: null, dead_letters: 0, source: 'base nodes' })
+  expect((await up.stop()).code).toBe(0)
+
+  const open = openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
+  const lines = await linesOf(open, 'base', await liveGeneration(open.log, 'base'))
+  await open.log.close()
+  const reader = new Reader()
+  for (const result of foldLines(startFold(facts), lines)) reader.read(result)
+  const told = await truth(market, played.pools)
+  expect({
+    fromContracts: differencesFromContracts(market, played.pools, told, lines, reader).slice(0, 20),
+    fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
+  }).toEqual({ fromContracts: [], fromReference: [] })
+  const { code, out, err } = await runCommand(['verify'], { cwd: folder, env })
+  expect({ code, err: code === 0 ? '' : `${out}\n${err}` }).toEqual({ code: 0, err: '' })
+})

@@ -1,0 +1,112 @@
+/** A chain whose head moves when told, what reads it and what writes its history anew, on any platform. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Wanted } from '../../../services/cli/backfill/plan.js'
+import { runBackfill } from '../../../services/cli/backfill/run.js'
+import type { Output } from '../../../services/cli/output.js'
+import { openPlatform } from '../../../services/cli/platform/open.js'
+import type { Platform } from '../../../services/cli/platform/platform.js'
+import { openChainIngests } from '../../../services/cli/run/chain-ingests.js'
+import type { Ingests } from '../../../services/cli/run/ingests.js'
+import type { OpenChain } from '../../../services/cli/run/open-chain.js'
+import { type DataDir, type EvmSourceConfig, loadConfig, openDataDir } from '../../../services/core/config/index.js'
+import { createHealth } from '../../../services/core/runtime/health.js'
+import { silentLogger } from '../../../services/core/runtime/logger.js'
+import { createMetrics } from '../../../services/core/runtime/metrics.js'
+import { acceptedBlocks, type RecordingLine } from '../reference/lines.js'
+import { heldLive } from './log-contents.js'
+import { openMovingChain } from './moving-chain.js'
+
+export type ChainWorldPlan = {
+  lines: readonly RecordingLine[]
+  /** First block of what is followed. */
+  start: number
+  trueLines: number
+  env?: Record<string, string>
+}
+
+export type ChainWorld = {
+  dir: DataDir
+  /** How many lines have come true. */
+  trueLines: number
+  printed: string[]
+  out: Output
+  platform: Platform
+  /** A source over the lines that came true by then. */
+  openAt(trueLines: () => number, other?: readonly RecordingLine[]): OpenChain
+  /** What `up` does with its chains. */
+  follow(open?: OpenChain): Promise<{ ingests: Ingests; end(): Promise<unknown> }>
+  backfill(wanted?: Partial<Wanted>, signal?: AbortSignal, open?: OpenChain): Promise<number>
+  untilLiveAt(trueLines: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function until(what: string, check: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`never ${what}`)
+    await new Promise((next) => setTimeout(next, 5))
+  }
+}
+
+export function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldPlan): ChainWorld {
+  const chain = lines[0]?.chain ?? ''
+  const dir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-chain-')))
+  const nodes = { [`DEXTAPE_RPC_${chain.toUpperCase()}`]: 'http://127.0.0.1:1', ...env }
+  const config = loadConfig({ env: nodes, cwd: dir.path, chains: { [chain]: { start } } })
+  const source = config.sources.get(chain) as EvmSourceConfig
+  const closing: (() => Promise<unknown>)[] = []
+  const health = createHealth({ logger: silentLogger })
+  const printed: string[] = []
+  const line = async (text: string) => void printed.push(text)
+  const out: Output = { line, json: (value) => line(JSON.stringify(value)), table: async () => {} }
+
+  const newPlatform = (): Platform => {
+    const stop = new AbortController()
+    const platform = openPlatform({ config, dir: () => dir, logger: silentLogger, health, signal: stop.signal })
+    closing.push(() => platform.close())
+    return platform
+  }
+
+  // Two writers of one embedded log in one process wait for each other for ever (its transactions call back into JavaScript).
+  const otherPlatform = () => (config.log.kind === 'embedded' ? world.platform : newPlatform())
+
+  const parts = (platform: Platform) => ({
+    ...{ platform, config, dataDir: dir, logger: silentLogger, health },
+    metrics: createMetrics({ processMetrics: false }),
+  })
+
+  const openAt: ChainWorld['openAt'] =
+    (trueNow, other = lines) =>
+    async ({ config: { start: from } }) =>
+      openMovingChain({ lines: other, family: 'evm', trueLines: trueNow, start: from }, `moving:${chain}`)
+
+  const world: ChainWorld = {
+    ...{ dir, trueLines, printed, out, platform: newPlatform(), openAt },
+    async follow(open = openAt(() => world.trueLines)) {
+      const stop = new AbortController()
+      const ingests = await openChainIngests([source], { ...parts(otherPlatform()), open }, stop.signal)
+      const running = ingests.run(stop.signal)
+      const end = () => {
+        stop.abort()
+        return running
+      }
+      closing.push(end)
+      return { ingests, end }
+    },
+    backfill(wanted = {}, signal = new AbortController().signal, open = openAt(() => world.trueLines)) {
+      const deps = { ...parts(world.platform), open, out, nowMs: Date.now }
+      return runBackfill(deps, source, { from: undefined, dead: false, ...wanted }, signal)
+    },
+    untilLiveAt: (reached) =>
+      until(`at line ${reached}`, async () => {
+        const { hashes } = await heldLive(world.platform, chain)
+        return hashes.at(-1) === acceptedBlocks(lines.slice(0, reached)).at(-1)?.hash
+      }),
+    async close() {
+      for (const close of closing.splice(0).reverse()) await close()
+    },
+  }
+  return world
+}
