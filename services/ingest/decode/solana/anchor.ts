@@ -53,8 +53,10 @@ export function eventsOf(instruction: Instruction): ProgramEvent[] {
     if (inner.programId !== instruction.programId || discriminatorOf(inner.data) !== EVENT_CALL) continue
     add(events, payloadOf(inner.data), inner)
   }
+  const { programData } = instruction
+  if (programData === null || programData.length === 0) return events
   const repeated = events.map(keyOf)
-  for (const data of instruction.programData ?? []) {
+  for (const data of programData) {
     const twin = repeated.indexOf(Buffer.from(data).toString('latin1'))
     if (twin === -1) add(events, data, null)
     else repeated.splice(twin, 1)

@@ -34,10 +34,13 @@ export function isBase58(text: string): boolean {
   return true
 }
 
+/** Of the number at hand, the lowest first: one for all, so that nothing is allocated but what is given. */
+const LIMBS = new Uint32Array(MAX_LETTERS)
+
 export function decodeBase58(text: string): Uint8Array {
   if (text.length > MAX_LETTERS) throw new Malformed(`${text.length} base58 digits`)
   const zeros = zerosOf(text)
-  const limbs: number[] = []
+  let length = 0
   let at = zeros
   while (at < text.length) {
     let scale = 1
@@ -46,39 +49,42 @@ export function decodeBase58(text: string): Uint8Array {
       carry = carry * 58 + digitAt(text, at)
       scale *= 58
     }
-    for (let limb = 0; limb < limbs.length; limb += 1) {
-      const value = (limbs[limb] ?? 0) * scale + carry
+    for (let limb = 0; limb < length; limb += 1) {
+      const value = (LIMBS[limb] ?? 0) * scale + carry
       carry = Math.floor(value / LIMB)
-      limbs[limb] = value - carry * LIMB
+      LIMBS[limb] = value - carry * LIMB
     }
     while (carry > 0) {
-      limbs.push(carry % LIMB)
+      LIMBS[length] = carry % LIMB
+      length += 1
       carry = Math.floor(carry / LIMB)
     }
   }
-  return bytesOf(limbs, zeros)
+  return bytesOf(length, zeros)
 }
 
-function bytesOf(limbs: readonly number[], zeros: number): Uint8Array {
-  const top = limbs[limbs.length - 1] ?? 0
+function bytesOf(limbs: number, zeros: number): Uint8Array {
+  const top = limbs === 0 ? 0 : (LIMBS[limbs - 1] ?? 0)
   const topBytes = top === 0 ? 0 : top < 0x100 ? 1 : top < 0x10000 ? 2 : 3
-  const length = limbs.length === 0 ? 0 : (limbs.length - 1) * 3 + topBytes
+  const length = limbs === 0 ? 0 : (limbs - 1) * 3 + topBytes
   const bytes = new Uint8Array(zeros + length)
   let at = bytes.length
-  for (const limb of limbs) {
+  for (let limb = 0; limb < limbs; limb += 1) {
+    const value = LIMBS[limb] ?? 0
     for (let shift = 0; shift < LIMB_BITS && at > zeros; shift += 8) {
       at -= 1
-      bytes[at] = limb >>> shift
+      bytes[at] = value >>> shift
     }
   }
   return bytes
 }
 
+/** Base 58^4 here. */
 export function encodeBase58(bytes: Uint8Array): string {
+  if (bytes.length > MAX_LETTERS / 2) throw new Malformed(`${bytes.length} bytes`)
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros += 1
-  /** Base 58^4, the lowest first. */
-  const limbs: number[] = []
+  let length = 0
   for (let at = zeros; at < bytes.length; ) {
     let scale = 1
     let carry = 0
@@ -86,30 +92,32 @@ export function encodeBase58(bytes: Uint8Array): string {
       carry = carry * 256 + (bytes[at] ?? 0)
       scale *= 256
     }
-    for (let limb = 0; limb < limbs.length; limb += 1) {
-      const value = (limbs[limb] ?? 0) * scale + carry
+    for (let limb = 0; limb < length; limb += 1) {
+      const value = (LIMBS[limb] ?? 0) * scale + carry
       carry = Math.floor(value / STEP)
-      limbs[limb] = value - carry * STEP
+      LIMBS[limb] = value - carry * STEP
     }
     while (carry > 0) {
-      limbs.push(carry % STEP)
+      LIMBS[length] = carry % STEP
+      length += 1
       carry = Math.floor(carry / STEP)
     }
   }
-  return '1'.repeat(zeros) + digitsOf(limbs)
+  return '1'.repeat(zeros) + digitsOf(length)
 }
 
-function digitsOf(limbs: readonly number[]): string {
-  let text = ''
-  for (let place = 0; place < limbs.length; place += 1) {
-    const isTop = place === limbs.length - 1
-    let limb = limbs[place] ?? 0
-    let digits = ''
+const CODES = new Uint8Array(MAX_LETTERS)
+
+function digitsOf(limbs: number): string {
+  let at = CODES.length
+  for (let place = 0; place < limbs; place += 1) {
+    const isTop = place === limbs - 1
+    let limb = LIMBS[place] ?? 0
     for (let n = 0; isTop ? limb > 0 : n < DIGITS_PER_STEP; n += 1) {
-      digits = ALPHABET.charAt(limb % 58) + digits
+      at -= 1
+      CODES[at] = ALPHABET.charCodeAt(limb % 58)
       limb = Math.floor(limb / 58)
     }
-    text = digits + text
   }
-  return text
+  return String.fromCharCode.apply(null, CODES.subarray(at) as unknown as number[])
 }

@@ -1,15 +1,15 @@
 /** A transaction's instructions as they ran: a call before what it calls. */
 import type { Instruction, SolanaTransaction } from './transaction.js'
 
-const RUN_OF = new WeakMap<SolanaTransaction, readonly Instruction[]>()
+/** Of the transaction asked for last: decoders ask many times for one, then for the next. A weak map of all would cost more than making it. */
+let last: { transaction: SolanaTransaction; run: readonly Instruction[] } | null = null
 
 /** The place in the list is the instruction's `order`. */
 export function inOrder(transaction: SolanaTransaction): readonly Instruction[] {
-  const known = RUN_OF.get(transaction)
-  if (known !== undefined) return known
+  if (last?.transaction === transaction) return last.run
   const run: Instruction[] = []
   for (const instruction of transaction.instructions) append(instruction, run)
-  RUN_OF.set(transaction, run)
+  last = { transaction, run }
   return run
 }
 

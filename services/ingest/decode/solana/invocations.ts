@@ -9,8 +9,8 @@ export type Invocation = {
   /** 0 for a top-level instruction. */
   depth: number
   /** Its `Program data:` payloads, in base64. */
-  data: string[]
-  lines: string[]
+  data: readonly string[]
+  lines: readonly string[]
   /** False: the logs were cut before its end. */
   isWhole: boolean
 }
@@ -31,8 +31,8 @@ export function invocationsOf(logs: readonly string[]): Invocation[] {
   for (const line of logs) {
     const at = open[open.length - 1]
     const kind = kindOf(line)
-    if (kind === 'log') at?.lines.push(line.slice(LOG.length))
-    else if (kind === 'data') at?.data.push(line.slice(DATA.length))
+    if (kind === 'log') push(at, 'lines', line.slice(LOG.length))
+    else if (kind === 'data') push(at, 'data', line.slice(DATA.length))
     else if (kind === 'end') {
       open.pop()
       if (at !== undefined) at.isWhole = true
@@ -41,13 +41,22 @@ export function invocationsOf(logs: readonly string[]): Invocation[] {
       // The runtime nests strictly; what does not is no log of one.
       if (line.slice(word) !== `${INVOKE}${open.length + 1}]`) break
       const programId = line.slice(PROGRAM.length, word)
-      const next: Invocation = { programId, depth: open.length, data: [], lines: [], isWhole: false }
+      const next: Invocation = { programId, depth: open.length, data: NONE, lines: NONE, isWhole: false }
       all.push(next)
       open.push(next)
     } else if (line === CUT) break
-    else if (kind === 'other') at?.lines.push(line)
+    else if (kind === 'other') push(at, 'lines', line)
   }
   return all
+}
+
+/** Most log nothing of their own. */
+const NONE: readonly string[] = []
+
+function push(at: Invocation | undefined, where: 'data' | 'lines', line: string): void {
+  if (at === undefined) return
+  if (at[where] === NONE) at[where] = [line]
+  else (at[where] as string[]).push(line)
 }
 
 const [LETTER_L, LETTER_D, LETTER_I, LETTER_S, LETTER_F, LETTER_C] = ['l', 'd', 'i', 's', 'f', 'c'].map((letter) =>

@@ -67,7 +67,7 @@ function nodeOf(raw: RawInstruction, order: number, depth: number, told: Told, m
   const programLogs = told.isWhole ? told.lines : null
   if (typeof data !== 'string') {
     const transfer = transferOf(raw, data, mintOf)
-    const programData = told.isWhole ? told.data.map(payloadOf) : null
+    const programData = payloadsOf(told)
     return { programId, accounts, data, inner: [], order, depth, transfer, programData, programLogs }
   }
   // Of a program nobody reads: made out only when somebody does all the same.
@@ -82,10 +82,17 @@ function nodeOf(raw: RawInstruction, order: number, depth: number, told: Told, m
     depth,
     transfer: null,
     get programData() {
-      return told.isWhole ? told.data.map(payloadOf) : null
+      return payloadsOf(told)
     },
     programLogs,
   }
+}
+
+const NO_PAYLOADS: readonly Uint8Array[] = []
+
+function payloadsOf({ data, isWhole }: Told): readonly Uint8Array[] | null {
+  if (!isWhole) return null
+  return data.length === 0 ? NO_PAYLOADS : data.map(payloadOf)
 }
 
 function isOf(invocation: Invocation | undefined, { programId, stackHeight }: RawInstruction): boolean {

@@ -55,7 +55,8 @@ export const pumpAmm: Program = {
         happenings.push(liquidity(instruction, transaction, event, name === DEPOSIT))
       }
     }
-    if (happenings.length === 0 && (TRADES.has(discriminator) || discriminator === MULTI_HOP))
+    // A route over curves alone trades in the other program.
+    if (happenings.length === 0 && TRADES.has(discriminator))
       throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
     return happenings
   },
@@ -78,7 +79,7 @@ function trade(instruction: Instruction, transaction: SolanaTransaction, event: 
   }
 }
 
-/** By what went into the pool's accounts and out of them. Hops hand tokens on from pool to pool with fees taken once a route, so only the base is exact. */
+/** By what went into the pool's accounts and out of them. A route's fees are taken once, in one hop or another, so of a hop only the base is exact. */
 function checkTrade(instruction: Instruction, accounts: Accounts, event: TradeEvent, isHop: boolean): void {
   const { isBuy, baseAmount, quoteAmount, userQuoteAmount, keepsFees } = event
   const transfers = transfersIn(instruction)
@@ -88,7 +89,7 @@ function checkTrade(instruction: Instruction, accounts: Accounts, event: TradeEv
   const [low, high] = quoteAmount < userQuoteAmount ? [quoteAmount, userQuoteAmount] : [userQuoteAmount, quoteAmount]
   const moved = sign * quote
   const fits = keepsFees ? moved >= low && moved <= high : moved === quoteAmount
-  if (isHop || (base === -sign * baseAmount && fits)) return
+  if (base === -sign * baseAmount && (isHop || fits)) return
   const told = `the event tells ${-sign * baseAmount} and ${sign * quoteAmount} for the pool`
   throw new BadInstruction(instruction, 'disagreement', `${told}, the transfers ${base} and ${quote}`)
 }

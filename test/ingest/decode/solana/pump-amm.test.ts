@@ -131,6 +131,19 @@ describe.skipIf(!HAS_REAL)('PumpSwap', () => {
     expect(() => decode(sale([base, quote], withBoost(-1_000n, false)))).toThrow(/disagree|tells/)
   })
 
+  it('a hop of a route has its accounts among the five of its own', () => {
+    const route = Array.from({ length: 16 }, (_, place) => key(200 + place))
+    const other = [key(60), key(61), key(62), key(63), key(64)]
+    const hop = [MINT, WRAPPED_SOL, pool, BASE_VAULT, QUOTE_VAULT]
+    const made = { ...sale(), data: bytesOf(instructionDiscriminator('multi_hop_swap')) }
+    expect(decode({ ...made, accounts: [...route, ...other, ...hop] })).toMatchObject([
+      { kind: 'swap', pool: { pool, token0: MINT, token1: WRAPPED_SOL }, amountIn: 82_847_919n },
+    ])
+    expect(() => decode({ ...made, accounts: [...route, ...other] })).toThrow(/no hop of the route/)
+    // Over curves alone: Pump.fun's own program tells it.
+    expect(decode({ ...made, inner: [] })).toEqual([])
+  })
+
   it('a new pool is told with its tokens and its first liquidity', () => {
     const { fields } = CREATE
     const [base = '', quote = '', created = '', creator = ''] = [

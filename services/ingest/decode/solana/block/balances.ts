@@ -2,7 +2,7 @@
 import { WRAPPED_SOL } from '../native-programs.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
-import type { EventList, EventPlace } from './event-list.js'
+import type { EventList } from './event-list.js'
 import { areBalancesWanted, type SolanaRules } from './rules.js'
 
 export type Balanced = Pick<
@@ -13,6 +13,9 @@ export type Balanced = Pick<
 /** Above it a number in JSON is no longer exact, and neither is a balance made from it. */
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
+/** Filled in as events are added. */
+const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
+
 type Move = { mint: string; owner: string; account: string; amount: bigint }
 
 export function addBalances(
@@ -21,8 +24,6 @@ export function addBalances(
   { events, book, rules }: { events: EventList; book: Book; rules: SolanaRules },
 ): void {
   if (rules.scope.balances === 'off') return
-  const { index: txIndex, signature } = transaction
-  const place: EventPlace = { txIndex, order, signature }
   const touched = new Map<string, Move>()
   for (const move of movesOf(transaction, rules, book)) {
     const { mint, owner, account, amount } = move
@@ -47,9 +48,11 @@ export function addBalances(
     if (book.token(mint) === undefined) {
       const decimals = mint === WRAPPED_SOL ? 9 : decimalsIn(transaction, mint)
       book.putToken(mint, { decimals, traded: false })
-      events.add(place, { type: 'token', token: mint, name: null, symbol: null, decimals, total_supply: null })
+      const facts = { name: null, symbol: null, decimals, total_supply: null }
+      events.add(transaction, order, { type: 'token', ...PLACE, token: mint, ...facts })
     }
-    events.add(place, { type: 'balance', token: mint, holder: owner, delta: null, balance: balance.toString() })
+    const event = { type: 'balance' as const, ...PLACE, token: mint, holder: owner, delta: null }
+    events.add(transaction, order, { ...event, balance: balance.toString() })
   }
 }
 

@@ -3,13 +3,13 @@ import type { Event } from '../../../../core/domain/records.js'
 import { inOrder } from '../execution.js'
 import { Malformed } from '../malformed.js'
 import { parseBalances, parseTransaction } from '../parse-transaction.js'
-import { BadInstruction, type Happening, type Pool } from '../program.js'
+import { BadInstruction, type Happening } from '../program.js'
 import { BadTransaction } from '../shape.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { addBalances } from './balances.js'
 import type { Book } from './book.js'
 import { EventList } from './event-list.js'
-import { addHappening } from './happening-events.js'
+import { HappeningTeller } from './happening-events.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './rules.js'
 
 /** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
@@ -38,6 +38,7 @@ export function decodeSolanaBlock(
   const isWanted = (account: string) => rules.programOf(account) !== undefined
   const isHeld = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
   const target = { events, book, rules }
+  const teller = new HappeningTeller(events, book, rules)
   for (const { index, value } of transactions) {
     try {
       const transaction = parseTransaction(value, { slot, index }, isWanted)
@@ -69,16 +70,14 @@ export function decodeSolanaBlock(
 
   function tell(happenings: readonly Happening[], transaction: SolanaTransaction): void {
     // A token is told of with the pool it comes in, or not at all.
-    const pools = happenings.flatMap((happening) =>
-      'pool' in happening && isPool(happening.pool) ? [happening.pool] : [],
-    )
-    if (pools.length > 0 && !pools.some((pool) => isPoolWanted(rules.scope, pool))) return
-    for (const happening of happenings) addHappening(happening, transaction, target)
+    const ofPools = happenings.filter(hasPool)
+    if (ofPools.length > 0 && !ofPools.some(({ pool }) => isPoolWanted(rules.scope, pool))) return
+    for (const happening of happenings) teller.tell(happening, transaction)
   }
 }
 
-function isPool(pool: Pool | string | null): pool is Pool {
-  return typeof pool === 'object' && pool !== null
+function hasPool(happening: Happening): happening is Exclude<Happening, { kind: 'launch' | 'token' }> {
+  return happening.kind !== 'launch' && happening.kind !== 'token'
 }
 
 /** What a decoder did not foresee is lost like what it refused: one transaction must not stop the chain. */

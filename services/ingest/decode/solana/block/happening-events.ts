@@ -3,97 +3,148 @@ import { WRAPPED_SOL } from '../native-programs.js'
 import type { Happening, Pool } from '../program.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
-import type { EventList, EventPlace } from './event-list.js'
+import type { EventList } from './event-list.js'
 import { profileOf } from './profile.js'
 import { isPoolWanted, type SolanaRules } from './rules.js'
 
 const WRAPPED_SOL_DECIMALS = 9
 
-export function addHappening(
-  happening: Happening,
-  transaction: SolanaTransaction,
-  { events, book, rules }: { events: EventList; book: Book; rules: SolanaRules },
-): void {
-  const { index: txIndex, signature, feePayer: wallet } = transaction
-  const place: EventPlace = { txIndex, order: happening.instruction.order, signature }
-  switch (happening.kind) {
-    case 'swap': {
-      const { pool, sender, recipient, tokenIn, tokenOut } = happening
-      if (!announce(pool)) return
-      const { reserve0, reserve1, sqrtPrice } = happening
-      return events.add(place, {
-        ...{ type: 'swap', pool: pool.pool, amm: pool.amm, sender, recipient, wallet },
-        token_in: tokenIn,
-        amount_in: happening.amountIn.toString(),
-        token_out: tokenOut,
-        amount_out: happening.amountOut.toString(),
-        reserve0: reserve0?.toString() ?? null,
-        reserve1: reserve1?.toString() ?? null,
-        sqrt_price: sqrtPrice?.toString() ?? null,
-        profile: profileOf(transaction, wallet, [pool.token0, pool.token1], decimalsOf),
-      })
+type Of<Kind extends Happening['kind']> = Extract<Happening, { kind: Kind }>
+
+/** Events are made with all their fields at once, the place filled in as they are added: objects that grow are slow. */
+const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
+
+export class HappeningTeller {
+  constructor(
+    private readonly events: EventList,
+    private readonly book: Book,
+    private readonly rules: SolanaRules,
+  ) {}
+
+  tell(happening: Happening, transaction: SolanaTransaction): void {
+    switch (happening.kind) {
+      case 'swap':
+        return this.swap(happening, transaction)
+      case 'liquidity':
+        return this.liquidity(happening, transaction)
+      case 'pool':
+        this.announce(happening.pool, happening, transaction)
+        return
+      case 'launch':
+        return this.launch(happening, transaction)
+      case 'token': {
+        const { token, name, symbol } = happening
+        const decimals = happening.decimals ?? this.decimalsOf(token, transaction)
+        return this.token(token, name, symbol, decimals, happening, transaction)
+      }
     }
-    case 'liquidity': {
-      const { pool, change, sender, amount0, amount1, reserve0, reserve1 } = happening
-      if (!announce(pool)) return
-      return events.add(place, {
-        ...{ type: 'liquidity', pool: pool.pool, amm: pool.amm, kind: change, sender, wallet },
-        amount0: amount0.toString(),
-        amount1: amount1.toString(),
-        reserve0: reserve0?.toString() ?? null,
-        reserve1: reserve1?.toString() ?? null,
-      })
-    }
-    case 'pool':
-      announce(happening.pool)
-      return
-    case 'launch': {
-      // Of a token nobody follows: its curve is out of scope.
-      const { token, platform, stage, progress, pool } = happening
-      if (book.token(token) === undefined) return
-      return events.add(place, { type: 'launch', token, platform, stage, progress, pool })
-    }
-    case 'token': {
-      const { token, name, symbol, decimals } = happening
-      return tellToken(token, { name, symbol, decimals: decimals ?? decimalsOf(token) })
-    }
+  }
+
+  private swap(happening: Of<'swap'>, transaction: SolanaTransaction): void {
+    const { pool, reserve0, reserve1, sqrtPrice } = happening
+    if (!this.announce(pool, happening, transaction)) return
+    const wallet = transaction.feePayer
+    const decimals0 = this.decimalsOf(pool.token0, transaction)
+    const decimals1 = this.decimalsOf(pool.token1, transaction)
+    this.events.add(transaction, happening.instruction.order, {
+      type: 'swap',
+      ...PLACE,
+      pool: pool.pool,
+      amm: pool.amm,
+      sender: happening.sender,
+      recipient: happening.recipient,
+      wallet,
+      token_in: happening.tokenIn,
+      amount_in: happening.amountIn.toString(),
+      token_out: happening.tokenOut,
+      amount_out: happening.amountOut.toString(),
+      reserve0: reserve0 === null ? null : reserve0.toString(),
+      reserve1: reserve1 === null ? null : reserve1.toString(),
+      sqrt_price: sqrtPrice === null ? null : sqrtPrice.toString(),
+      profile:
+        decimals0 === null || decimals1 === null
+          ? null
+          : profileOf(
+              transaction,
+              wallet,
+              { mint: pool.token0, decimals: decimals0 },
+              { mint: pool.token1, decimals: decimals1 },
+            ),
+    })
+  }
+
+  private liquidity(happening: Of<'liquidity'>, transaction: SolanaTransaction): void {
+    const { pool, reserve0, reserve1 } = happening
+    if (!this.announce(pool, happening, transaction)) return
+    this.events.add(transaction, happening.instruction.order, {
+      type: 'liquidity',
+      ...PLACE,
+      pool: pool.pool,
+      amm: pool.amm,
+      kind: happening.change,
+      sender: happening.sender,
+      wallet: transaction.feePayer,
+      amount0: happening.amount0.toString(),
+      amount1: happening.amount1.toString(),
+      reserve0: reserve0 === null ? null : reserve0.toString(),
+      reserve1: reserve1 === null ? null : reserve1.toString(),
+    })
+  }
+
+  private launch(
+    { token, platform, stage, progress, pool, instruction }: Of<'launch'>,
+    transaction: SolanaTransaction,
+  ) {
+    // Of a token nobody follows: its curve is out of scope.
+    if (this.book.token(token) === undefined) return
+    const event = { type: 'launch' as const, ...PLACE, token, platform, stage, progress, pool }
+    this.events.add(transaction, instruction.order, event)
   }
 
   /** False: it is not wanted. */
-  function announce(pool: Pool): boolean {
-    if (!isPoolWanted(rules.scope, pool)) return false
-    for (const mint of [pool.token0, pool.token1]) {
-      const known = book.token(mint)
-      const decimals = decimalsOf(mint)
-      if (known === undefined || (known.decimals === null && decimals !== null))
-        tellToken(mint, { name: null, symbol: null, decimals })
-      const now = book.token(mint)
-      if (now !== undefined && !now.traded) book.putToken(mint, { ...now, traded: true })
-    }
-    if (book.hasPool(pool.pool)) return true
-    book.putPool(pool.pool)
+  private announce(pool: Pool, happening: Happening, transaction: SolanaTransaction): boolean {
+    if (!isPoolWanted(this.rules.scope, pool)) return false
+    this.announceToken(pool.token0, happening, transaction)
+    this.announceToken(pool.token1, happening, transaction)
+    if (this.book.hasPool(pool.pool)) return true
+    this.book.putPool(pool.pool)
     const { amm, token0, token1, fee, creator } = pool
-    events.add(place, { type: 'pool', pool: pool.pool, amm, token0, token1, fee, creator })
+    const event = { type: 'pool' as const, ...PLACE, pool: pool.pool, amm, token0, token1, fee, creator }
+    this.events.add(transaction, happening.instruction.order, event)
     return true
   }
 
-  function tellToken(
-    token: string,
-    { name, symbol, decimals }: { name: string | null; symbol: string | null; decimals: number | null },
-  ): void {
-    const known = book.token(token)
-    const isNew = known === undefined || name !== null || (known.decimals === null && decimals !== null)
-    if (!isNew) return
-    book.putToken(token, { decimals: decimals ?? known?.decimals ?? null, traded: known?.traded ?? false })
-    events.add(place, { type: 'token', token, name, symbol, decimals, total_supply: null })
+  private announceToken(mint: string, happening: Happening, transaction: SolanaTransaction): void {
+    let known = this.book.token(mint)
+    if (known === undefined || known.decimals === null) {
+      this.token(mint, null, null, this.decimalsOf(mint, transaction), happening, transaction)
+      known = this.book.token(mint)
+    }
+    if (known !== undefined && !known.traded) this.book.putToken(mint, { decimals: known.decimals, traded: true })
   }
 
-  function decimalsOf(mint: string): number | null {
+  private token(
+    token: string,
+    name: string | null,
+    symbol: string | null,
+    decimals: number | null,
+    { instruction }: Happening,
+    transaction: SolanaTransaction,
+  ): void {
+    const known = this.book.token(token)
+    const isNew = known === undefined || name !== null || (known.decimals === null && decimals !== null)
+    if (!isNew) return
+    this.book.putToken(token, { decimals: decimals ?? known?.decimals ?? null, traded: known?.traded ?? false })
+    const event = { type: 'token' as const, ...PLACE, token, name, symbol, decimals, total_supply: null }
+    this.events.add(transaction, instruction.order, event)
+  }
+
+  private decimalsOf(mint: string, { postTokens, preTokens }: SolanaTransaction): number | null {
     if (mint === WRAPPED_SOL) return WRAPPED_SOL_DECIMALS
-    const known = book.token(mint)?.decimals ?? null
+    const known = this.book.token(mint)?.decimals ?? null
     if (known !== null) return known
-    for (const tokens of [transaction.postTokens, transaction.preTokens])
-      for (const balance of tokens.values()) if (balance.mint === mint) return balance.decimals
+    for (const balance of postTokens.values()) if (balance.mint === mint) return balance.decimals
+    for (const balance of preTokens.values()) if (balance.mint === mint) return balance.decimals
     return null
   }
 }

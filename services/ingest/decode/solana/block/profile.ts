@@ -7,16 +7,17 @@ const LAMPORT_DECIMALS = 9
 
 type Held = { accounts: number; amount: bigint }
 
-/** Null: the decimals of one of the tokens are not known. */
+type Token = { mint: string; decimals: number }
+
+/** Null: the transaction does not tell the wallet's lamports. */
 export function profileOf(
   transaction: SolanaTransaction,
   wallet: string,
-  [token0, token1]: readonly [string, string],
-  decimalsOf: (mint: string) => number | null,
+  { mint: token0, decimals: decimals0 }: Token,
+  { mint: token1, decimals: decimals1 }: Token,
 ): Profile | null {
-  const [decimals0, decimals1] = [decimalsOf(token0), decimalsOf(token1)]
   const lamports = transaction.postLamports[transaction.accounts.indexOf(wallet)]
-  if (decimals0 === null || decimals1 === null || lamports === undefined) return null
+  if (lamports === undefined) return null
   const { preTokens, postTokens } = transaction
   const [pre0, post0] = [heldOf(preTokens, wallet, token0), heldOf(postTokens, wallet, token0)]
   const [pre1, post1] = [heldOf(preTokens, wallet, token1), heldOf(postTokens, wallet, token1)]

@@ -5,7 +5,7 @@ import { HAS_REAL, realTransactions } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'
 
 /** `DEXTAPE_MUTATIONS=100000` for the long run. */
-const MUTATIONS = Number(process.env.DEXTAPE_MUTATIONS ?? 1_500)
+const MUTATIONS = Number(process.env.DEXTAPE_MUTATIONS ?? 5_000)
 const SEED = Number(process.env.DEXTAPE_SEED ?? 7)
 
 type Slot = { holder: Record<string | number, unknown>; at: string | number }
