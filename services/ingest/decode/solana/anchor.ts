@@ -30,6 +30,14 @@ export function discriminatorOf(data: Uint8Array): string | null {
   return text
 }
 
+const EVENT_CALL_BYTES = Uint8Array.from(Buffer.from(EVENT_CALL, 'hex'))
+
+/** Whether this is a program's call to itself that only carries an event: whoever called it reads it. */
+export function isEventCall({ data }: Instruction): boolean {
+  for (let at = 0; at < DISCRIMINATOR_BYTES; at += 1) if (data[at] !== EVENT_CALL_BYTES[at]) return false
+  return true
+}
+
 /** The data after its discriminator. */
 export function payloadOf(data: Uint8Array): Uint8Array {
   return data.subarray(DISCRIMINATOR_BYTES)
@@ -50,7 +58,7 @@ export type ProgramEvent = {
 export function eventsOf(instruction: Instruction): ProgramEvent[] {
   const events: ProgramEvent[] = []
   for (const inner of instruction.inner) {
-    if (inner.programId !== instruction.programId || discriminatorOf(inner.data) !== EVENT_CALL) continue
+    if (inner.programId !== instruction.programId || !isEventCall(inner)) continue
     add(events, payloadOf(inner.data), inner)
   }
   const { programData } = instruction

@@ -25,13 +25,18 @@ export interface Book {
 export function memoryBook(): Book {
   const pools = new Set<string>()
   const tokens = new Map<string, KnownToken>()
-  const holdings = new Map<string, KnownHolding>()
+  /** By mint, then by owner: a key of both would have to be made each time. */
+  const holdings = new Map<string, Map<string, KnownHolding>>()
   return {
     hasPool: (pool) => pools.has(pool),
     putPool: (pool) => void pools.add(pool),
     token: (mint) => tokens.get(mint),
     putToken: (mint, known) => void tokens.set(mint, known),
-    holding: (mint, owner) => holdings.get(`${mint}/${owner}`),
-    putHolding: (mint, owner, known) => void holdings.set(`${mint}/${owner}`, known),
+    holding: (mint, owner) => holdings.get(mint)?.get(owner),
+    putHolding(mint, owner, known) {
+      const ofMint = holdings.get(mint)
+      if (ofMint === undefined) holdings.set(mint, new Map([[owner, known]]))
+      else ofMint.set(owner, known)
+    },
   }
 }

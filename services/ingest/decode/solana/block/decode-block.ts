@@ -1,5 +1,6 @@
 /** One block's transactions → its events, and the book moved on to it. Pure but for the book. */
 import type { Event } from '../../../../core/domain/records.js'
+import { isEventCall } from '../anchor.js'
 import { inOrder } from '../execution.js'
 import { Malformed } from '../malformed.js'
 import { parseBalances, parseTransaction } from '../parse-transaction.js'
@@ -57,7 +58,7 @@ export function decodeSolanaBlock(
     const run = inOrder(transaction)
     for (const instruction of run) {
       const program = rules.programOf(instruction.programId)
-      if (program === undefined) continue
+      if (program === undefined || isEventCall(instruction)) continue
       try {
         tell(program.decode(instruction, transaction), transaction)
       } catch (error) {
