@@ -150,10 +150,9 @@ class EvmRun {
   }
 
   private async *advanceTo(given: Header): AsyncGenerator<Item> {
-    const { reader, finality, progress } = this.parts
+    const { reader, progress } = this.parts
     for (let head = given; !this.signal.aborted; ) {
-      await finality.refresh(this.signal)
-      this.forgetFinal()
+      await this.forgetFinal()
       const behind = head.number - this.chainSeen.tip.number
       if (behind <= RANGE_FROM_BLOCKS) {
         yield* this.stepTo(head)
@@ -166,8 +165,9 @@ class EvmRun {
   }
 
   /** What is final is never gone back to, nor below it. */
-  private forgetFinal(): void {
+  private async forgetFinal(): Promise<void> {
     const { book, finality } = this.parts
+    await finality.refresh(this.signal)
     const final = finality.finalOf(this.chainSeen.tip.number)
     book.forget(final)
     const ground = this.published.findLastIndex(({ number }) => number <= final)
@@ -190,6 +190,7 @@ class EvmRun {
         return
       }
       yield* this.publish(blocks, tip)
+      await this.forgetFinal()
       progress.at(this.chainSeen.tip.number)
     }
   }
