@@ -265,7 +265,7 @@ class EvmRun {
       const since = block.timeS - (before?.timeS ?? Number.NEGATIVE_INFINITY)
       const isPublished = events.length > 0 || lost.length > 0 || since >= PUBLISH_EVERY_S
       book.end(isPublished)
-      this.chainSeen.push(block)
+      this.chainSeen.push(headerOf(block))
       if (!isPublished) continue
       const mark = markOf(block)
       for (const log of lost) {
@@ -322,4 +322,6 @@ class EvmRun {
   }
 }
 
+/** Without the logs: headers are held for as long as a block may be orphaned. */
+const headerOf = ({ number, hash, parentHash, timeS }: Header): Header => ({ number, hash, parentHash, timeS })
 const markOf = ({ number, hash, timeS }: Mark): Mark => ({ number, hash, timeS })

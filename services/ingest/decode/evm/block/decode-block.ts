@@ -18,7 +18,8 @@ export function decodeBlock(block: EvmBlock, book: Book, learned: Learned, rules
   return new BlockDecoder(block, book, learned, rules).decode()
 }
 
-type Touched = { known: KnownVenue; protocol: Protocol; happenings: Happening[] }
+/** `known`: but for its state, which moves with every log. */
+type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; happenings: Happening[] }
 
 class BlockDecoder {
   private readonly events = new EventList()
@@ -66,8 +67,8 @@ class BlockDecoder {
     this.announceTokens(venue, log, 'at_log')
     const pairs = venue.tokens.length === 2 ? [venue.id] : []
     if (pairs.length > 0) this.events.add(log, poolEvent(venue, 0, 1))
-    const known: KnownVenue = { venue, state: protocol.emptyState(venue), pairs, funded: false }
-    this.touched.set(venue.id, { known, protocol, happenings: [] })
+    const state = protocol.emptyState(venue)
+    this.touched.set(venue.id, { known: { venue, state, pairs, funded: false }, state, protocol, happenings: [] })
   }
 
   private apply(log: EvmLog): Touched | undefined {
@@ -75,8 +76,8 @@ class BlockDecoder {
     if (ref === null) return undefined
     const touched = this.touched.get(ref.id) ?? this.meet(ref.id, log)
     if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
-    const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.known.state)
-    touched.known = { ...touched.known, state }
+    const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.state)
+    touched.state = state
     touched.happenings.push(...happenings)
     return touched
   }
@@ -86,7 +87,7 @@ class BlockDecoder {
     const known = this.book.venue(id) ?? this.announce(id, log)
     const protocol = known === undefined ? undefined : this.rules.protocolNamed(known.venue.protocol)
     if (known === undefined || protocol === undefined) return undefined
-    const touched: Touched = { known, protocol, happenings: [] }
+    const touched: Touched = { known, state: known.state, protocol, happenings: [] }
     this.touched.set(id, touched)
     return touched
   }
@@ -122,8 +123,8 @@ class BlockDecoder {
     for (const touched of ofTransaction) {
       const { known, protocol } = touched
       if (protocol.settle === undefined) continue
-      const { state, happenings } = protocol.settle(known.venue, known.state)
-      touched.known = { ...known, state }
+      const { state, happenings } = protocol.settle(known.venue, touched.state)
+      touched.state = state
       touched.happenings.push(...happenings)
     }
   }
@@ -139,7 +140,7 @@ class BlockDecoder {
         before = happening.reserves ?? before
       }
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
-      this.book.putVenue(id, touched.known)
+      this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }
 
@@ -147,7 +148,7 @@ class BlockDecoder {
     const { known, protocol } = touched
     if (protocol.readReserves === undefined) return happenings
     const read = this.learned.reserves.get(atBlock(this.block.number, known.venue.id)) ?? null
-    touched.known = { ...known, state: { ...known.state, reserves: read } }
+    touched.state = { ...touched.state, reserves: read }
     const last = happenings.findLastIndex(({ kind }) => kind !== 'launch' && kind !== 'token')
     return happenings.map((happening, index) => ({ ...happening, reserves: index === last ? read : null }))
   }
@@ -166,7 +167,7 @@ class BlockDecoder {
     const wallet = this.block.senders.get(happening.log.txHash)
     addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before })
     if (isFirst) funded = true
-    return { ...known, pairs, funded }
+    return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */

@@ -34,7 +34,8 @@ export function addHappening(events: EventList, told: ToTell): void {
         amount_in: happening.amountIn.toString(),
         token_out: venue.tokens[tokenOut] ?? '',
         amount_out: happening.amountOut.toString(),
-        ...reservesOf(happening.reserves, Math.min(tokenIn, tokenOut), Math.max(tokenIn, tokenOut)),
+        reserve0: reserveOf(happening.reserves, Math.min(tokenIn, tokenOut)),
+        reserve1: reserveOf(happening.reserves, Math.max(tokenIn, tokenOut)),
         sqrt_price: happening.sqrtPrice?.toString() ?? null,
         profile: null,
       })
@@ -84,12 +85,13 @@ function addLiquidity(
         wallet: wallet ?? sender,
         amount0: (amounts[low] ?? 0n).toString(),
         amount1: (amounts[high] ?? 0n).toString(),
-        ...reservesOf(reserves, low, high),
+        reserve0: reserveOf(reserves, low),
+        reserve1: reserveOf(reserves, high),
       })
     }
   }
 }
 
-function reservesOf(reserves: VenueState['reserves'], low: number, high: number) {
-  return { reserve0: reserves?.[low]?.toString() ?? null, reserve1: reserves?.[high]?.toString() ?? null }
+function reserveOf(reserves: VenueState['reserves'], place: number): string | null {
+  return reserves?.[place]?.toString() ?? null
 }
