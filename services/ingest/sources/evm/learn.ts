@@ -1,5 +1,5 @@
 /** Reads from the chain what decoding some blocks will need: pools and tokens met for the first time, what logs do not tell. */
-import type { DextapeError } from '../../../core/domain/errors.js'
+import { DextapeError } from '../../../core/domain/errors.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import { atBlock, type Learned, nothingLearned, ofHolder } from '../../decode/evm/block/learned.js'
 import {
@@ -19,7 +19,7 @@ import type { ChainReader, CheckedBlock, Header } from './chain-reader.js'
 import { type ReadingAt, readAll } from './read-all.js'
 
 export type LearnDeps = {
-  reader: Pick<ChainReader, 'call'>
+  reader: Pick<ChainReader, 'call' | 'head'>
   rules: DecodeRules
   /** Addresses found to be no venue of ours, so that they are not asked again. */
   refusals: Map<string, Refusal>
@@ -41,6 +41,8 @@ export async function learnFor(
 ): Promise<Learned> {
   const learned = nothingLearned()
   const read = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, reader, signal, onPruned)
+  // What a pool or a token is does not change: where old states are gone, the newest tells it too.
+  const readFacts = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, factReader(reader), signal, onPruned)
   const found = findVenues(blocks, book, rules, refusals)
   await describeMet()
   const transfers = findTransfers()
@@ -49,7 +51,7 @@ export async function learnFor(
 
   /** Each as of its block; then, for those that are ours, how they stood before it. */
   async function describeMet(): Promise<void> {
-    const described = await read(found.met.map((met) => ({ at: met.at.block, reading: describe(met) })))
+    const described = await readFacts(found.met.map((met) => ({ at: met.at.block, reading: describe(met) })))
     const ours: ({ met: Met } & Described)[] = []
     for (const [index, met] of found.met.entries()) {
       const result = kept(described[index] ?? { refused: 'nothing was read' })
@@ -98,7 +100,7 @@ export async function learnFor(
         first.set(token, at.block)
     }
     const tokens = [...first]
-    const facts = await read(tokens.map(([token, at]) => ({ at, reading: readToken(token) })))
+    const facts = await readFacts(tokens.map(([token, at]) => ({ at, reading: readToken(token) })))
     tokens.forEach(([token], index) => {
       const fact = facts[index]
       if (fact !== undefined) learned.tokens.set(token, fact)
@@ -138,37 +140,74 @@ export async function learnFor(
     })
   }
 
+  /** Each holder the log does not know yet, as of before every block that tells of him: which one will be the first to be believed is not known here. */
   async function readHolders(transfers: ReturnType<typeof findTransfers>): Promise<void> {
-    const balances = new Map<string, ReadingAt<bigint | null>>()
+    const balances = new Map<string, { token: string; at: BlockToLearn; reading: Reading<Before> }>()
     const supplies = new Map<string, ReadingAt<{ total: bigint | null; atZero: bigint | null }>>()
     for (const { at, followed } of transfers) {
-      const { block, parent } = at
+      const { number } = at.block
       for (const { log, transfer } of followed) {
         const token = log.address
         for (const holder of [transfer.from, transfer.to]) {
-          const key = ofHolder(token, holder)
+          const key = atBlock(number, ofHolder(token, holder))
           if (holder === ZERO_ADDRESS) {
-            supplies.set(atBlock(block.number, token), { at: block, reading: readSupplyAndZero(token) })
+            supplies.set(atBlock(number, token), { at: at.block, reading: readSupplyAndZero(token) })
           } else if (!book.hasHolder(token, holder) && !balances.has(key)) {
-            balances.set(key, { at: parent, reading: readBalance(token, holder) })
+            balances.set(key, { token, at, reading: readBefore(token, holder) })
           }
         }
       }
     }
-    const [before, told] = await Promise.all([read([...balances.values()]), read([...supplies.values()])])
-    ;[...balances.keys()].forEach((key, index) => {
-      learned.balances.set(key, before[index] ?? null)
-    })
-    ;[...supplies.keys()].forEach((key, index) => {
+    const asked = [...balances]
+    const [before, told] = await Promise.all([
+      read(asked.map(([, { at, reading }]) => ({ at: at.parent, reading }))),
+      read([...supplies.values()]),
+    ])
+    await keepBalances(
+      asked.map(([key, { token, at }], index) => ({ key, token, at, before: before[index] ?? NOTHING_TOLD })),
+    )
+    for (const [index, key] of [...supplies.keys()].entries())
       learned.supplies.set(key, told[index] ?? { total: null, atZero: null })
-    })
   }
+
+  /** A token that did not answer before the block and answers at its end was made in it: nobody had any. */
+  async function keepBalances(
+    found: readonly { key: string; token: string; at: BlockToLearn; before: Before }[],
+  ): Promise<void> {
+    const silent = found.filter(({ before }) => before.balance === null && before.supply === null)
+    const now = await read(silent.map(({ token, at }) => ({ at: at.block, reading: readSupply(token) })))
+    const made = new Set(silent.filter((_, index) => (now[index] ?? null) !== null).map(({ key }) => key))
+    for (const { key, before } of found) learned.balances.set(key, made.has(key) ? 0n : before.balance)
+  }
+}
+
+type Before = { balance: bigint | null; supply: bigint | null }
+const NOTHING_TOLD: Before = { balance: null, supply: null }
+
+function* readBefore(token: string, holder: string): Reading<Before> {
+  const balance = yield* readBalance(token, holder)
+  const supply = balance === null ? yield* readSupply(token) : null
+  return { balance, supply }
 }
 
 function* readSupplyAndZero(token: string): Reading<{ total: bigint | null; atZero: bigint | null }> {
   const total = yield* readSupply(token)
   const atZero = yield* readBalance(token, ZERO_ADDRESS)
   return { total, atZero }
+}
+
+/** Answers as of the head where the block's own state is gone. */
+function factReader(reader: LearnDeps['reader']): Pick<ChainReader, 'call'> {
+  return {
+    async call(calls, at, signal) {
+      try {
+        return await reader.call(calls, at, signal)
+      } catch (error) {
+        if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+        return reader.call(calls, await reader.head(signal), signal)
+      }
+    },
+  }
 }
 
 type Found = {

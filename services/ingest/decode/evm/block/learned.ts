@@ -11,7 +11,7 @@ export type Learned = {
   /** By `atBlock`: at that block's end. */
   reserves: Map<string, readonly bigint[] | null>
   supplies: Map<string, { total: bigint | null; atZero: bigint | null }>
-  /** By `ofHolder`: before the block that first tells of them. */
+  /** By `atBlock` of `ofHolder`: before that block, which tells of them. */
   balances: Map<string, bigint | null>
 }
 

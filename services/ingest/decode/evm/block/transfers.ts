@@ -37,6 +37,8 @@ export function addTransfers(
 ): void {
   /** By token: the last log that made or burnt some. */
   const supplyMoved = new Map<string, EvmLog>()
+  /** Balances as the block's logs have moved them, of holders the log does not know yet. */
+  const untold = new Map<string, bigint>()
   const isTraded = (token: string) => book.token(token)?.traded === true
   for (const { log, transfer } of followedTransfers(block, isTraded, rules)) {
     announceToken(log, book, learned, events)
@@ -56,11 +58,15 @@ export function addTransfers(
       events.add(log, { ...event, delta: delta.toString(), balance: null })
       return
     }
-    const before = learned.balances.get(ofHolder(token, holder)) ?? null
-    // A balance nobody could read, or one that the token's own logs contradict, is not told: a change of nothing known would be a guess.
-    if (before === null || before + delta < 0n) return
+    const key = atBlock(block.number, ofHolder(token, holder))
+    const before = untold.get(key) ?? learned.balances.get(key) ?? null
+    if (before === null) return
+    const after = before + delta
+    untold.set(key, after)
+    // One that the token's own logs contradict is not told, nor one that nobody could read: a change of nothing known would be a guess.
+    if (after < 0n) return
     book.putHolder(token, holder)
-    events.add(log, { ...event, delta: null, balance: (before + delta).toString() })
+    events.add(log, { ...event, delta: null, balance: after.toString() })
   }
 
   /** A burn lowers the supply, or only gives to nobody: the contract tells which. */
