@@ -58,7 +58,7 @@ async function checkChain(
     const absent = tokens.filter((one) => one.facts.decimals === null)
     if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
     const rules = rulesOf(source, facts, [])
-    const named = await describeNamed(rules, PROTOCOLS, head, reader, signal)
+    const named = await describeNamed([...rules.scope.pools], rules, PROTOCOLS, head, reader, signal)
     const meter = () => total(reader.status())
     const estimate = await estimateScope(reader, head, filterOf(rules, named), SAMPLE_BLOCKS, meter, signal)
     sayEstimate(estimate, maxRps, say)

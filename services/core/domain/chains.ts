@@ -30,9 +30,12 @@ export type WindowName = (typeof WINDOWS)[number]
 /** The windows updates carry: to the minute. The others, to the second, are counted from the last minutes' trades. */
 export const UPDATE_WINDOWS = ['15m', '1h', '4h', '24h'] as const satisfies readonly WindowName[]
 
+/** Of chains of the EVM family: nobody, and where a currency is meant the native coin. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
 /** Nobody has the keys of these: what they hold is burnt. */
 export const BURN_ADDRESSES: Record<ChainFamily, readonly string[]> = {
-  evm: [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`],
+  evm: [ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`],
   solana: ['1nc1nerator11111111111111111111111111111111'],
 }
 

@@ -1,4 +1,5 @@
 /** A Curve pool's own words, and its registries' word that it is one. */
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from './abi-call.js'
 import { MAX_COINS } from './curve-logs.js'
 import { selectorOf } from './keccak.js'
@@ -19,7 +20,6 @@ const GET_COINS = selectorOf('get_coins(address)')
 /** A pool's fee is told in 10^-10. */
 const FEE_UNITS = 10_000n
 const AMM_OF_NAMED = 'curve'
-const ZERO = `0x${'0'.repeat(40)}`
 
 type Numbering = keyof typeof COINS
 
@@ -31,7 +31,7 @@ export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContrac
     const coins: string[] = []
     for (const answer of answers.slice(first, first + MAX_COINS)) {
       const coin = answeredAddress(answer)
-      if (coin === null || coin === ZERO) break
+      if (coin === null || coin === ZERO_ADDRESS) break
       coins.push(coin)
     }
     return coins

@@ -53,8 +53,12 @@ export function* readBalances(tokens: readonly string[], holder: string): Readin
   return balances.every((balance) => balance !== null) ? balances : null
 }
 
+export function supplyCall(token: string): Call {
+  return callOf(token, TOTAL_SUPPLY)
+}
+
 export function* readSupply(token: string): Reading<bigint | null> {
-  const [answer] = yield [callOf(token, TOTAL_SUPPLY)]
+  const [answer] = yield [supplyCall(token)]
   return answeredUint(answer)
 }
 

@@ -1,4 +1,5 @@
 /** What four.meme's managers keep of a token. */
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf } from './abi-call.js'
 import { FIRST_MANAGERS } from './four-meme-topics.js'
 import { selectorOf } from './keccak.js'
@@ -24,7 +25,7 @@ export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): 
   const known = infoOf(answer, token)
   const isFirst = FIRST_MANAGERS.includes(log.topics[0] ?? '') || answeredUint(answer) === 1n
   if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with' }
-  const quote = tradedToken(known?.quote ?? `0x${'0'.repeat(40)}`, chain)
+  const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
   return {
     id,
     protocol: 'four-meme',

@@ -2,12 +2,11 @@
  * A pool that is a contract of its own and has two tokens: what it says of itself, and whether its factory says so too. Anybody
  * can deploy a contract that names a famous factory; only the factory's own answer tells a pool from it.
  */
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { type Answer, answeredAddress, callOf } from './abi-call.js'
 import { selectorOf } from './keccak.js'
 import type { Call, ChainContracts, Reading, Refusal } from './protocol.js'
 import type { Venue } from './venue.js'
-
-export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 const FACTORY = selectorOf('factory()')
 const TOKEN0 = selectorOf('token0()')

@@ -2,6 +2,7 @@
  * The wrapped native coin (WETH9 and its forks): what is wrapped appears and what is unwrapped is gone by logs of its own, without a
  * Transfer. Later wrappers (Arbitrum's) send a Transfer from or to nobody instead, some both; then the Transfer counts.
  */
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { expectShape, indexedAddress, uintAt } from './abi.js'
 import { TRANSFER, type Transfer, transferOf } from './erc20.js'
 import { topicOf } from './keccak.js'
@@ -10,7 +11,6 @@ import { BadLog } from './protocol.js'
 
 const DEPOSIT = topicOf('Deposit(address,uint256)')
 const WITHDRAWAL = topicOf('Withdrawal(address,uint256)')
-const NOBODY = `0x${'0'.repeat(40)}`
 
 export const WRAPPING_TOPICS = [DEPOSIT, WITHDRAWAL]
 
@@ -21,7 +21,7 @@ export function wrappingOf(log: EvmLog, near: readonly (EvmLog | undefined)[]): 
   try {
     expectShape(log, 2, 1)
     const [holder, amount] = [indexedAddress(log, 1), uintAt(log, 0)]
-    const moved = topic === DEPOSIT ? { from: NOBODY, to: holder } : { from: holder, to: NOBODY }
+    const moved = topic === DEPOSIT ? { from: ZERO_ADDRESS, to: holder } : { from: holder, to: ZERO_ADDRESS }
     const isTold = near.some((other) => other !== undefined && isSame(other, log, moved, amount))
     return isTold ? null : { token: log.address, ...moved, amount }
   } catch (error) {

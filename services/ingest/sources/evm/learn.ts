@@ -1,5 +1,8 @@
 /** Reads from the chain what decoding some blocks will need: pools and tokens met for the first time, what logs do not tell. */
+
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { DextapeError } from '../../../core/domain/errors.js'
+import { answeredUint } from '../../decode/evm/abi-call.js'
 import type { Book } from '../../decode/evm/block/book.js'
 import { atBlock, type Learned, nothingLearned, ofHolder } from '../../decode/evm/block/learned.js'
 import {
@@ -10,8 +13,8 @@ import {
   mayBeInScope,
   venueRef,
 } from '../../decode/evm/block/rules.js'
-import { type FollowedTransfer, followedTransfers, ZERO_ADDRESS } from '../../decode/evm/block/transfers.js'
-import { readBalance, readSupply, readToken } from '../../decode/evm/erc20.js'
+import { type FollowedTransfer, followedTransfers } from '../../decode/evm/block/transfers.js'
+import { balanceCall, readBalance, readSupply, readToken, supplyCall } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
 import { BadLog, type Protocol, type Reading, type Refusal } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
@@ -191,9 +194,8 @@ function* readBefore(token: string, holder: string): Reading<Before> {
 }
 
 function* readSupplyAndZero(token: string): Reading<{ total: bigint | null; atZero: bigint | null }> {
-  const total = yield* readSupply(token)
-  const atZero = yield* readBalance(token, ZERO_ADDRESS)
-  return { total, atZero }
+  const [total, atZero] = yield [supplyCall(token), balanceCall(token, ZERO_ADDRESS)]
+  return { total: answeredUint(total), atZero: answeredUint(atZero) }
 }
 
 /** Answers as of the head where the block's own state is gone. */

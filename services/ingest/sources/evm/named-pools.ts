@@ -1,5 +1,5 @@
 /** Pools asked for by name, described before anything is read: a mistyped one is told at the start, not waited for in silence. */
-import { ConfigError, type DextapeError } from '../../../core/domain/errors.js'
+import { ConfigError } from '../../../core/domain/errors.js'
 import type { DecodeRules } from '../../decode/evm/block/rules.js'
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Protocol, Reading, Refusal } from '../../decode/evm/protocol.js'
@@ -20,18 +20,15 @@ export type NamedPools = {
 }
 
 export async function describeNamed(
+  ids: readonly string[],
   rules: DecodeRules,
   protocols: readonly Protocol[],
   at: Header,
   reader: Pick<ChainReader, 'call'>,
   signal: AbortSignal,
 ): Promise<NamedPools> {
-  const ids = [...rules.scope.pools]
-  const onPruned = (error: DextapeError) => {
-    throw error
-  }
   const tasks = ids.map((id) => ({ at, reading: describeAny(id, rules, protocols) }))
-  const results = await readAll(tasks, reader, signal, onPruned)
+  const results = await readAll(tasks, reader, signal)
   const named: NamedPools = { described: [], awaited: [] }
   const refused: string[] = []
   for (const [index, id] of ids.entries()) {

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import type { DextapeError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
@@ -76,13 +75,13 @@ async function resolveScope(
   const head = await reader.head(signal)
   const own = rulesOf(config, facts, [])
   if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, { described: [], awaited: [] }) }
-  const named = await describeNamed(own, PROTOCOLS, head, reader, signal)
+  const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
   for (const { id, reason } of named.awaited)
     logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
   const references = await referencesOf(named.described.map(({ venue }) => venue))
   const rules = rulesOf(config, facts, references)
-  const all = references.length === 0 ? named : await describeNamed(rules, PROTOCOLS, head, reader, signal)
-  return { rules, filter: filterOf(rules, all) }
+  const beside = await describeNamed(references, rules, PROTOCOLS, head, reader, signal)
+  return { rules, filter: filterOf(rules, { ...named, described: [...named.described, ...beside.described] }) }
 
   /** The same ones after a restart, however liquidity moved meanwhile. */
   async function referencesOf(venues: readonly Venue[]): Promise<string[]> {
@@ -91,11 +90,8 @@ async function resolveScope(
     const key = [...config.scope.pools].sort().join()
     const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { key: string; pools: string[] }) : null
     if (kept?.key === key) return kept.pools
-    const onPruned = (error: DextapeError) => {
-      throw error
-    }
     const reading = findReferencePools(venues, facts, config.contracts)
-    const [pools = []] = await readAll([{ at: head, reading }], reader, signal, onPruned)
+    const [pools = []] = await readAll([{ at: head, reading }], reader, signal)
     writeFileSync(file, JSON.stringify({ key, pools }))
     if (pools.length > 0) logger.info('pools followed for the prices of money', { chain: config.chain, pools })
     return pools

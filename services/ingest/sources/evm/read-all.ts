@@ -12,7 +12,8 @@ export async function readAll<T>(
   tasks: readonly ReadingAt<T>[],
   reader: Pick<ChainReader, 'call'>,
   signal: AbortSignal,
-  onPruned: (error: DextapeError) => void,
+  /** Told of states the nodes have forgotten, whose answers are then missing; without it they are an error. */
+  onPruned?: (error: DextapeError) => void,
 ): Promise<T[]> {
   const results = new Array<T>(tasks.length)
   let running: Running[] = []
@@ -51,7 +52,7 @@ export async function readAll<T>(
     try {
       return await reader.call(calls, first.at, signal)
     } catch (error) {
-      if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+      if (onPruned === undefined || !(error instanceof DextapeError && error.code === 'state_pruned')) throw error
       onPruned(error)
       return calls.map(() => null)
     }

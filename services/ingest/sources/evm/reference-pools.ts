@@ -2,12 +2,12 @@
  * Pools that give named ones their USD prices: who asks for one pool against the native coin has no price for that coin unless
  * its own pools against the anchor are followed too.
  */
-import type { ChainFacts } from '../../../core/domain/chains.js'
+import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
-import { addressWord, answeredAddress, callOf, uintWord } from '../../decode/evm/abi-call.js'
-import { readBalance } from '../../decode/evm/erc20.js'
+import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi-call.js'
+import { balanceCall } from '../../decode/evm/erc20.js'
 import { selectorOf } from '../../decode/evm/keccak.js'
-import type { Reading } from '../../decode/evm/protocol.js'
+import type { Call, Reading } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
 
 /** Fee tiers of Uniswap V3 and Pancake V3 factories, hundredths of a basis point. */
@@ -16,7 +16,6 @@ const FEE_TIERS = [100, 500, 2500, 3000, 10_000]
 const POOLS_A_TOKEN = 3
 const GET_PAIR = selectorOf('getPair(address,address)')
 const GET_POOL = selectorOf('getPool(address,address,uint24)')
-const ZERO = `0x${'0'.repeat(40)}`
 
 /** The deepest pools of each token that needs a price, against money ranked better. */
 export function* findReferencePools(
@@ -26,16 +25,11 @@ export function* findReferencePools(
 ): Reading<string[]> {
   const found: string[] = []
   for (const [token, quotes] of tokensToPrice(venues, facts)) {
-    const pools: { pool: string; depth: bigint }[] = []
-    for (const quote of quotes) {
-      const candidates = yield* poolsOf(token, quote, contracts)
-      for (const pool of candidates) {
-        const depth = (yield* readBalance(token, pool)) ?? 0n
-        if (depth > 0n) pools.push({ pool, depth })
-      }
-    }
-    pools.sort((a, b) => (a.depth < b.depth ? 1 : -1))
-    found.push(...pools.slice(0, POOLS_A_TOKEN).map(({ pool }) => pool))
+    const candidates = yield* poolsOf(token, quotes, contracts)
+    const balances = yield candidates.map((pool) => balanceCall(token, pool))
+    const pools = candidates.map((pool, place) => ({ pool, depth: answeredUint(balances[place]) ?? 0n }))
+    const deepest = pools.filter(({ depth }) => depth > 0n).sort((one, other) => (one.depth < other.depth ? 1 : -1))
+    found.push(...deepest.slice(0, POOLS_A_TOKEN).map(({ pool }) => pool))
   }
   const named = new Set(venues.map(({ id }) => id))
   return [...new Set(found)].filter((pool) => !named.has(pool))
@@ -55,14 +49,15 @@ function tokensToPrice(
   return wanted
 }
 
-function* poolsOf(token: string, quote: string, contracts: readonly KnownContract[]): Reading<string[]> {
-  const pair = addressWord(token) + addressWord(quote)
-  const calls = contracts.flatMap(({ address, protocol }) => {
-    if (protocol === 'uniswap-v2') return [callOf(address, GET_PAIR, pair)]
-    if (protocol !== 'uniswap-v3' && protocol !== 'pancake-v3') return []
-    return FEE_TIERS.map((fee) => callOf(address, GET_POOL, pair, uintWord(fee)))
-  })
-  const answers = yield calls
+function* poolsOf(token: string, quotes: readonly string[], contracts: readonly KnownContract[]): Reading<string[]> {
+  const answers = yield quotes.flatMap((quote) => contracts.flatMap((contract) => poolCalls(token, quote, contract)))
   const pools = answers.map((answer) => answeredAddress(answer))
-  return [...new Set(pools)].filter((pool): pool is string => pool !== null && pool !== ZERO)
+  return [...new Set(pools)].filter((pool): pool is string => pool !== null && pool !== ZERO_ADDRESS)
+}
+
+function poolCalls(token: string, quote: string, { address, protocol }: KnownContract): Call[] {
+  const pair = addressWord(token) + addressWord(quote)
+  if (protocol === 'uniswap-v2') return [callOf(address, GET_PAIR, pair)]
+  if (protocol !== 'uniswap-v3' && protocol !== 'pancake-v3') return []
+  return FEE_TIERS.map((fee) => callOf(address, GET_POOL, pair, uintWord(fee)))
 }

@@ -1,7 +1,7 @@
 /** Before a chain is read: are the tokens its money is made of tokens there? An address of another chain would price nothing, in silence. */
 import { BUILT_IN_CHAINS } from '../../../core/config/built-in-chains.js'
 import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
-import { ConfigError, type DextapeError } from '../../../core/domain/errors.js'
+import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { readToken, type TokenFacts } from '../../decode/evm/erc20.js'
 import type { ChainReader } from './chain-reader.js'
@@ -20,14 +20,10 @@ export async function checkConfiguredTokens(
   const money = moneyOf(facts)
   if (money.length === 0) return []
   const at = await reader.head(signal)
-  const onPruned = (error: DextapeError) => {
-    throw error
-  }
   const told = await readAll(
     money.map(({ token }) => ({ at, reading: readToken(token) })),
     reader,
     signal,
-    onPruned,
   )
   const checked = money.map((ranked, place) => ({ ...ranked, facts: told[place] as TokenFacts }))
   const broken = checked.filter((one) => one.facts.decimals === null)

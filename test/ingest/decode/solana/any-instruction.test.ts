@@ -7,7 +7,8 @@ import { raydiumClmm } from '../../../../services/ingest/decode/solana/raydium-c
 import { raydiumCpmm } from '../../../../services/ingest/decode/solana/raydium-cpmm.js'
 import { raydiumV4 } from '../../../../services/ingest/decode/solana/raydium-v4.js'
 import { whirlpool } from '../../../../services/ingest/decode/solana/whirlpool.js'
-import { garble, type Random, seeded } from './garble.js'
+import { createRandom } from '../../../rig/market/random.js'
+import { garble, type Random } from './garble.js'
 import { bytes, hex, made, transactionOf } from './instruction-rig.js'
 
 type Known = { program: Program; instructions: readonly Uint8Array[]; events: readonly Uint8Array[] }
@@ -75,7 +76,7 @@ function sampleOf({ program, instructions, events }: Known, random: Random) {
 }
 
 test.each(KNOWN.map((known) => [known.program.name, known] as const))('%s', (_name, known) => {
-  const random = seeded(11)
+  const random = createRandom(11).next
   const samples = Array.from({ length: 1_500 }, () => sampleOf(known, random))
   const { decoded, refused } = garble(known.program, samples, { seed: 12, times: 3_000 })
   expect(decoded + refused).toBe(3_000)

@@ -1,19 +1,9 @@
 /** Garbage in any field of a real instruction. */
 import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
+import { createRandom } from '../../../rig/market/random.js'
 
 export type Random = () => number
-
-/** Mulberry32. */
-export function seeded(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 function below(random: Random, limit: number): number {
   return Math.floor(random() * limit)
@@ -111,7 +101,7 @@ export function garble(
   samples: readonly { instruction: Instruction; transaction: SolanaTransaction }[],
   { seed, times, named = 8 }: { seed: number; times: number; named?: number },
 ): Outcome {
-  const random = seeded(seed)
+  const random = createRandom(seed).next
   const outcome = { decoded: 0, refused: 0 }
   for (let n = 0; n < times; n += 1) {
     const sample = samples[n % samples.length]

@@ -2,13 +2,14 @@
 import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
 import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
+import { createRandom } from '../../../rig/market/random.js'
 import { key } from './anchor-calls.js'
 
 type Random = () => number
 
 /** How many were refused and how many still made sense. */
 export function survives(program: Program, transactions: readonly SolanaTransaction[], seed: number, runs: number) {
-  const random = mulberry32(seed)
+  const random = createRandom(seed).next
   const outcome = { refused: 0, decoded: 0 }
   for (let run = 0; run < runs; run += 1) {
     const transaction = transactions[run % transactions.length]
@@ -66,14 +67,4 @@ function flipped(bytes: Uint8Array, random: Random): Uint8Array {
   const copy = Uint8Array.from(bytes)
   if (copy.length > 0) copy[Math.floor(random() * copy.length)] = Math.floor(random() * 256)
   return copy
-}
-
-function mulberry32(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -1,4 +1,5 @@
 /** Transfer logs → balances: the whole balance at a holder's first sight, changes from then on. */
+import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
 import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import { wrappingOf } from '../wrapped-native.js'
@@ -6,8 +7,6 @@ import type { Book } from './book.js'
 import type { EventList } from './event-list.js'
 import { atBlock, type Learned, ofHolder, tokenEvent } from './learned.js'
 import type { DecodeRules } from './rules.js'
-
-export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 

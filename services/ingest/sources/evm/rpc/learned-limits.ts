@@ -24,8 +24,6 @@ export interface LearnedLimits {
   deployless: boolean | undefined
   /** `eth_call` as of a block's hash (EIP-1898): undefined until known. */
   callByHash: boolean | undefined
-  /** `eth_getHeaderByNumber`, which leaves the transactions out: undefined until known. */
-  bareHeaders: boolean | undefined
 }
 
 export function createLearnedLimits(): LearnedLimits {
@@ -82,6 +80,5 @@ export function createLearnedLimits(): LearnedLimits {
     },
     deployless: undefined,
     callByHash: undefined,
-    bareHeaders: undefined,
   }
 }
