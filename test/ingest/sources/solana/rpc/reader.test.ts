@@ -1,39 +1,11 @@
 /** The Solana reader against nodes that fail in the ways nodes do: what comes is the chain, whatever they leave out, delay or get wrong. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { sleep } from '../../../../../services/core/runtime/backoff.js'
-import { silentLogger } from '../../../../../services/core/runtime/logger.js'
-import {
-  createSlotReader,
-  type RpcSlotReader,
-  type SlotReaderOptions,
-} from '../../../../../services/ingest/sources/solana/rpc/reader.js'
-import { blockAt, blocksIn, chainOf, headerAt, type SlotChain, slotsBut } from './slot-chain.js'
-import { type Interfere, refuse, type SlotNode, startSlotNode } from './slot-node.js'
+import { closeAll, nodeOf, readerOf } from './opened.js'
+import { blockAt, blocksIn, chainOf, headerAt, slotsBut } from './slot-chain.js'
+import { type Interfere, refuse, type SlotNode } from './slot-node.js'
 
 const { signal } = new AbortController()
-const opened: { stop(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.stop()
-})
-
-async function nodeOf(chain: SlotChain, interfere?: Interfere): Promise<SlotNode> {
-  const node = await startSlotNode(chain)
-  if (interfere !== undefined) node.interfere = interfere
-  opened.push(node)
-  return node
-}
-
-/** Pauses are short: what counts is that there is another try. */
-function readerOf(urls: string | string[], options: Partial<SlotReaderOptions> = {}): RpcSlotReader {
-  const reader = createSlotReader({
-    ...{ chain: 'solana', genesisHash: undefined, commitment: 'confirmed', logger: silentLogger },
-    urls: typeof urls === 'string' ? [urls] : urls,
-    sleep: (ms, until) => sleep(ms / 20, until),
-    ...options,
-  })
-  opened.push({ stop: () => reader.close() })
-  return reader
-}
+afterEach(closeAll)
 
 const isAbout = (slot: number) => (question: { method: string; params: unknown[] }) =>
   question.method === 'getBlock' && question.params[0] === slot
