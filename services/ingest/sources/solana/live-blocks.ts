@@ -1,6 +1,6 @@
 /** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
 import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
-import { NodeFault } from '../evm/rpc/node-fault.js'
+import { NodeFault } from '../nodes/node-fault.js'
 import type { BlockStream, SlotBlock, SlotHeader } from './slot-block.js'
 
 /** What people may see of a stream. `connected`: blocks come. */

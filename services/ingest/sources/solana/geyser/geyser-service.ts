@@ -1,6 +1,6 @@
 /** Yellowstone's Geyser service over gRPC: its one method that we call, as `schemas/geyser.proto` describes it. */
 import { join } from 'node:path'
-import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
+import { loadSync, type MessageTypeDefinition, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 import { repositoryRoot } from '../../../../../schemas/avro.js'
 import type { Commitment } from '../slot-block.js'
 
@@ -21,19 +21,28 @@ export type BlocksFilter = {
 /** At most one of them; none: something we did not ask for. */
 export type SubscribeUpdate = { block?: unknown; ping?: unknown; pong?: unknown }
 
-let service: ServiceDefinition | undefined
+export type GeyserService = {
+  subscribe: MethodDefinition<SubscribeRequest, SubscribeUpdate>
+  /** What `TransactionInfo` holds as bytes. */
+  transaction: MessageTypeDefinition<object, object>
+  meta: MessageTypeDefinition<object, object>
+}
 
-export function geyserService(): ServiceDefinition {
+let service: GeyserService | undefined
+
+/** Read from its file when it is first needed. */
+export function geyserService(): GeyserService {
   service ??= loadService()
   return service
 }
 
-export function subscribeMethod(): MethodDefinition<SubscribeRequest, SubscribeUpdate> {
-  return geyserService().Subscribe as MethodDefinition<SubscribeRequest, SubscribeUpdate>
-}
-
 /** Integers of 64 bits as text: lamports go beyond 2^53. What the other side left out as zeros is there again, so that a missing place is 0. */
-function loadService(): ServiceDefinition {
+function loadService(): GeyserService {
   const definition = loadSync(join(repositoryRoot(), 'schemas/geyser.proto'), { longs: String, defaults: true })
-  return definition['geyser.Geyser'] as ServiceDefinition
+  const { Subscribe } = definition['geyser.Geyser'] as ServiceDefinition
+  return {
+    subscribe: Subscribe as GeyserService['subscribe'],
+    transaction: definition['geyser.Transaction'] as GeyserService['transaction'],
+    meta: definition['geyser.Meta'] as GeyserService['meta'],
+  }
 }

@@ -1,6 +1,6 @@
 /** Blocks from a Yellowstone gRPC endpoint, as they are confirmed. */
-import { type EndpointName, endpointNames } from '../../evm/rpc/endpoint-name.js'
-import { NodeFault } from '../../evm/rpc/node-fault.js'
+import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
+import { NodeFault } from '../../nodes/node-fault.js'
 import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
 import { geyserTarget } from './geyser-target.js'
 import { subscribe } from './subscription.js'

@@ -1,7 +1,7 @@
 /** Where a Geyser endpoint is and how it is spoken to, from its URL and token. */
 import { type ChannelCredentials, type ChannelOptions, credentials, Metadata } from '@grpc/grpc-js'
 import { ConfigError } from '../../../../core/domain/errors.js'
-import type { EndpointName } from '../../evm/rpc/endpoint-name.js'
+import type { EndpointName } from '../../nodes/endpoint-name.js'
 
 export type GeyserTarget = {
   /** host:port */

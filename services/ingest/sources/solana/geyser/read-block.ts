@@ -2,6 +2,7 @@
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { BadTransaction, countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/shape.js'
 import type { SlotBlock } from '../slot-block.js'
+import { WireTransaction } from './wire-transaction.js'
 
 /** Throws `BadTransaction`. `isWhole`: every transaction was asked for, so as many must be there as were executed. */
 export function readBlock(value: unknown, isWhole: boolean): SlotBlock {
@@ -28,8 +29,12 @@ export function readBlock(value: unknown, isWhole: boolean): SlotBlock {
 function inOrder(list: readonly unknown[]): RawInBlock[] {
   const transactions: RawInBlock[] = []
   for (const value of list) {
-    const { index, isVote } = fieldsAt(value, 'transactions')
-    if (isVote !== true) transactions.push({ index: countAt(index, 'transactions.index'), value })
+    const { index: indexText, isVote, transaction, meta } = fieldsAt(value, 'transactions')
+    if (isVote === true) continue
+    if (!Buffer.isBuffer(transaction) || !Buffer.isBuffer(meta))
+      throw new BadTransaction('transactions', 'must be bytes')
+    const index = countAt(indexText, 'transactions.index')
+    transactions.push({ index, value: new WireTransaction(index, transaction, meta) })
   }
   transactions.sort((a, b) => a.index - b.index)
   for (let at = 1; at < transactions.length; at += 1)

@@ -1,6 +1,6 @@
 /** How a gRPC stream ended → what is to be done about it. */
 import { status } from '@grpc/grpc-js'
-import type { FaultKind } from '../../evm/rpc/node-fault.js'
+import type { FaultKind } from '../../nodes/node-fault.js'
 
 export type StreamEnd = { code: number; details: string }
 

@@ -1,10 +1,10 @@
 /** One call of Geyser's `Subscribe`: blocks until it ends. */
 import { Client, type ServiceError, type StatusObject } from '@grpc/grpc-js'
 import { BadTransaction } from '../../../decode/solana/shape.js'
-import { NodeFault } from '../../evm/rpc/node-fault.js'
+import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock } from '../slot-block.js'
 import { BlockQueue } from './block-queue.js'
-import { type SubscribeUpdate, subscribeMethod } from './geyser-service.js'
+import { geyserService, type SubscribeUpdate } from './geyser-service.js'
 import { CHANNEL_OPTIONS, type GeyserTarget } from './geyser-target.js'
 import { readBlock } from './read-block.js'
 import { faultKind } from './status-fault.js'
@@ -32,7 +32,7 @@ export function subscribe({ target, name, chain, wanted, maxSilentMs, maxWaiting
   const isWhole = wanted.accounts.length === 0
   let hasCome = false
   const client = new Client(target.address, target.credentials, CHANNEL_OPTIONS)
-  const { path, requestSerialize, responseDeserialize } = subscribeMethod()
+  const { path, requestSerialize, responseDeserialize } = geyserService().subscribe
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, target.metadata.clone())
   const silence = setTimeout(() => fail('timeout', `not a word within ${maxSilentMs / 1000} s`), maxSilentMs)
 

@@ -1,6 +1,9 @@
 /** Recorded transactions as a Geyser endpoint sends them. */
 import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/base58.js'
-import type { SubscribeUpdate } from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
+import {
+  geyserService,
+  type SubscribeUpdate,
+} from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
 import { HAS_REAL, type RealTransaction, realTransactions } from '../../../decode/solana/real-transactions.js'
 
 export { HAS_REAL }
@@ -8,13 +11,18 @@ export { HAS_REAL }
 /** Only these were recorded from a Geyser endpoint. */
 export const RECORDED: readonly RealTransaction[] = realTransactions().filter(({ name }) => name.startsWith('vixen/'))
 
-type Info = { transaction: { signatures: string[] } }
+type Info = { transaction: { signatures: string[] }; meta: object }
 
 /** Bytes that the recording has as base58 are bytes again. */
 export function wireTransaction({ value }: RealTransaction, index: number): object {
-  const { transaction } = value as Info
+  const { transaction, meta } = value as Info
   const signatures = transaction.signatures.map((signature) => decodeBase58(signature))
-  return { ...value, signature: undefined, index, transaction: { ...transaction, signatures } }
+  return wireInfo(index, { ...transaction, signatures }, meta)
+}
+
+export function wireInfo(index: number, transaction: object = {}, meta: object = {}, isVote = false): object {
+  const types = geyserService()
+  return { isVote, index, transaction: types.transaction.serialize(transaction), meta: types.meta.serialize(meta) }
 }
 
 export function hashOf(slot: number, fork = 0): string {

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
 import { BadTransaction } from '../../../../../services/ingest/decode/solana/shape.js'
-import { NodeFault } from '../../../../../services/ingest/sources/evm/rpc/node-fault.js'
+import { NodeFault } from '../../../../../services/ingest/sources/nodes/node-fault.js'
 import {
+  geyserService,
   type SubscribeUpdate,
-  subscribeMethod,
 } from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
 import { readBlock } from '../../../../../services/ingest/sources/solana/geyser/read-block.js'
 import { rulesOf } from '../../../decode/solana/block/decoded.js'
-import { blockUpdate, RECORDED, wireTransaction } from './geyser-blocks.js'
+import { blockUpdate, RECORDED, wireInfo, wireTransaction } from './geyser-blocks.js'
 import { serve, TOKEN, testSignal } from './geyser-rig.js'
 
 describe('a fault names the endpoint', () => {
@@ -85,7 +85,7 @@ describe('a fault names the endpoint', () => {
   })
 
   it('with whatever bytes of a real block changed: never another error', async () => {
-    const whole = subscribeMethod().responseSerialize(blockUpdate(5, RECORDED.slice(0, 2).map(wireTransaction)))
+    const whole = geyserService().subscribe.responseSerialize(blockUpdate(5, RECORDED.slice(0, 2).map(wireTransaction)))
     const random = fromSeed(1)
     const changed = () => {
       const bytes = Buffer.from(whole)
@@ -97,14 +97,15 @@ describe('a fault names the endpoint', () => {
       const bytes = changed()
       let update: SubscribeUpdate
       try {
-        update = subscribeMethod().responseDeserialize(bytes)
+        update = geyserService().subscribe.responseDeserialize(bytes)
       } catch {
         // gRPC makes a status of whatever is thrown here.
         continue
       }
       try {
         const { number, transactions } = readBlock(update.block, true)
-        decodeSolanaBlock(number, transactions, memoryBook(), rulesOf())
+        const { lost } = decodeSolanaBlock(number, transactions, memoryBook(), rulesOf())
+        for (const { reason, value } of lost) expect([reason, JSON.stringify(value)]).not.toContain('decoder_failed')
       } catch (error) {
         expect(error).toBeInstanceOf(BadTransaction)
       }
@@ -130,7 +131,7 @@ describe('a configuration that cannot be', () => {
 })
 
 function oneTwice() {
-  const one = { isVote: false, index: 4, transaction: {}, meta: {} }
+  const one = wireInfo(4)
   return { executedTransactionCount: 2, transactions: [one, one] }
 }
 

@@ -79,9 +79,7 @@ export async function startGeyser(
 ): Promise<GeyserServer> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const visitors: Visitor[] = []
-  const methods = geyserService()
-  const { Subscribe } = methods
-  if (Subscribe === undefined) throw new Error('no Subscribe')
+  const { subscribe: Subscribe } = geyserService()
   const serialize = Subscribe.responseSerialize
   const responseSerialize = (update: object) => (Buffer.isBuffer(update) ? update : serialize(update))
   const definition = { Subscribe: { ...Subscribe, responseSerialize } }

@@ -2,15 +2,15 @@
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
-import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
+import { decodeSolanaBlock, type RawInBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
 import { PROGRAMS } from '../../../../../services/ingest/decode/solana/programs.js'
 import { accountsOfInterest } from '../../../../../services/ingest/sources/solana/geyser/subscribe-request.js'
 import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
 import { rulesOf } from '../../../decode/solana/block/decoded.js'
-import { blockUpdate, HAS_REAL, hashOf, RECORDED, wireTransaction } from './geyser-blocks.js'
+import { blockUpdate, HAS_REAL, hashOf, RECORDED, wireInfo, wireTransaction } from './geyser-blocks.js'
 import { serve, testSignal } from './geyser-rig.js'
 
-const VOTE = { isVote: true, index: 0, transaction: {}, meta: {} }
+const VOTE = wireInfo(0, {}, {}, true)
 
 describe('a Geyser stream', () => {
   it('asks for whole blocks, or for those with our programs, at its commitment', async () => {
@@ -29,8 +29,9 @@ describe('a Geyser stream', () => {
   })
 
   it('gives blocks with their links, votes left out, transactions in the order they ran', async () => {
-    const one = (index: number) => ({ index, isVote: false, transaction: {}, meta: {} })
-    const rig = await serve((visitor) => visitor.send(blockUpdate(9, [one(2), VOTE, one(1)], { parentSlot: 7 })))
+    const rig = await serve((visitor) =>
+      visitor.send(blockUpdate(9, [wireInfo(2), VOTE, wireInfo(1)], { parentSlot: 7 })),
+    )
     const [block] = await rig.taken(1)
     expect({ ...block, transactions: block?.transactions.map(({ index }) => index) }).toEqual({
       number: 9,
@@ -58,6 +59,31 @@ describe('a Geyser stream', () => {
     expect(fromWire).toEqual(fromJson)
     expect(fromWire.flatMap(({ events }) => events).length).toBeGreaterThan(100)
     expect(fromWire.flatMap(({ lost }) => lost)).toEqual([])
+    // As a dead letter would hold it.
+    const fromLetters = blocks.map(({ number, transactions }) =>
+      decodeSolanaBlock(number, JSON.parse(JSON.stringify(transactions)) as RawInBlock[], memoryBook(), rules),
+    )
+    expect(fromLetters).toEqual(fromJson)
+  })
+
+  it('gives what cannot be read of a transaction to whoever decodes it, as that one alone', async () => {
+    const good = wireInfo(
+      0,
+      { message: { accountKeys: [Buffer.alloc(32)] } },
+      { preBalances: ['18446744073709551615'] },
+    )
+    const bad = { isVote: false, index: 1, transaction: Buffer.from('0aff', 'hex'), meta: Buffer.from('0a00', 'hex') }
+    const rig = await serve((visitor) => visitor.send(blockUpdate(3, [good, bad, { ...good, index: 2, meta: '' }])))
+    const [block] = await rig.taken(1)
+    const { lost } = decodeSolanaBlock(3, block?.transactions ?? [], memoryBook(), rulesOf())
+    expect(lost.map(({ reason, detail, txIndex }) => [reason, detail, txIndex])).toEqual([
+      ['bad_transaction', expect.stringContaining('transaction is no message: index out of range'), 1],
+      ['bad_transaction', 'meta is missing', 2],
+    ])
+    expect(JSON.parse(JSON.stringify(block?.transactions[0]?.value))).toMatchObject({
+      meta: { preBalances: ['18446744073709551615'], err: null, logMessages: [] },
+    })
+    expect(JSON.parse(JSON.stringify(lost[0]?.value))).toMatchObject({ transaction: { data: [10, 255] } })
   })
 
   it('answers pings', async () => {
@@ -73,7 +99,7 @@ describe('a Geyser stream', () => {
 
   it('takes a block of 52 MB', async () => {
     const data = Buffer.alloc(52_000_000)
-    const large = { isVote: false, index: 0, transaction: { message: { instructions: [{ data }] } }, meta: {} }
+    const large = wireInfo(0, { message: { instructions: [{ data }] } })
     const rig = await serve((visitor) => visitor.send(blockUpdate(3, [large])))
     expect((await rig.taken(1)).map(({ transactions }) => transactions.length)).toEqual([1])
   })
