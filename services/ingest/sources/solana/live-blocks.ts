@@ -1,6 +1,6 @@
 /** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
 import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
-import { NodeFault } from '../nodes/node-fault.js'
+import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
 import type { BlockStream, SlotBlock, SlotHeader } from './slot-block.js'
 
 /** What people may see of a stream. `connected`: blocks come. */
@@ -28,6 +28,9 @@ export interface LiveBlocks {
 }
 
 const MAX_BLOCKS = 32
+
+/** Asked for the same slot, it would send the same again for as long as it has it. */
+const LASTING: ReadonlySet<FaultKind> = new Set<FaultKind>(['lies', 'too_wide'])
 
 /** Runs from now until it is closed. */
 export function followStreams(options: LiveOptions): LiveBlocks {
@@ -68,8 +71,7 @@ export function followStreams(options: LiveOptions): LiveBlocks {
         }
       } catch (error) {
         status.error = error instanceof Error ? error.message : String(error)
-        // It would send the same again, for as long as it has that slot.
-        if (error instanceof NodeFault && error.kind === 'lies') fromSlot = undefined
+        if (error instanceof NodeFault && LASTING.has(error.kind)) fromSlot = undefined
         options.onLost?.(stream.name, error)
       }
       status.connected = false

@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 import { followStreams, type LiveOptions } from '../../../../services/ingest/sources/solana/live-blocks.js'
 import type { BlockStream, SlotHeader } from '../../../../services/ingest/sources/solana/slot-block.js'
+import { layCable } from './geyser/cable.js'
 import { blockUpdate, hashOf } from './geyser/geyser-blocks.js'
 import { serve } from './geyser/geyser-rig.js'
 
@@ -49,6 +50,27 @@ describe('live blocks', () => {
     expect(lost.slice(0, 2)).toMatchObject([{ kind: 'node_error' }, { kind: 'node_error' }])
   })
 
+  it('go on after the last slot when the other side was away', async () => {
+    const rig = await serve((visitor) => visitor.send(blockUpdate(Number(visitor.fromSlot ?? 20))))
+    const cable = await layCable(rig.server.url)
+    const lost: unknown[] = []
+    const live = followStreams({
+      ...QUICK,
+      streams: [rig.open({ url: cable.url })],
+      onLost: (_name, error) => {
+        if (lost.push(error) === 3) cable.mend()
+      },
+    })
+    await new Promise<void>((resolve) => {
+      live.onSlot(({ number }) => (number === 20 ? cable.cut() : resolve()))
+    })
+    await live.close()
+    cable.stop()
+    const fault = { kind: 'unavailable', endpoint: new URL(cable.url).host }
+    expect(lost).toMatchObject([fault, fault, fault])
+    expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual([undefined, '21'])
+  })
+
   it('hold so many and no more, and the later of two for a slot', async () => {
     const rig = await serve(async (visitor) => {
       for (let slot = 1; slot <= 40; slot += 1) await visitor.send(blockUpdate(slot))
@@ -56,7 +78,7 @@ describe('live blocks', () => {
       await visitor.send(blockUpdate(40))
       await visitor.send(blockUpdate(41))
     })
-    const headers = await until(41, { streams: [rig.open()] }, (live) => {
+    const headers = await until(41, { streams: [rig.open({ maxWaiting: 50 })] }, (live) => {
       const held = Array.from({ length: 50 }, (_, slot) => slot).filter((slot) => live.take(slot) !== undefined)
       expect(held).toEqual(Array.from({ length: 32 }, (_, at) => 10 + at))
       expect(live.take(39)?.hash).toBe(hashOf(39, 1))

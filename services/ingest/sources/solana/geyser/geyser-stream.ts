@@ -36,13 +36,13 @@ export function geyserStream(options: GeyserOptions): BlockStream {
 
   /** Ends when either signal aborts. */
   async function* oneCall(fromSlot: number | undefined, signal: AbortSignal): AsyncGenerator<SlotBlock> {
+    const signals = [signal, closed.signal]
+    if (signals.some(({ aborted }) => aborted)) return
     const wanted = { commitment, accounts, fromSlot }
     const subscription = subscribe({ target, name, chain, wanted, maxSilentMs, maxWaiting })
     const end = () => subscription.end()
-    const signals = [signal, closed.signal]
     for (const each of signals) each.addEventListener('abort', end, { once: true })
     try {
-      if (signals.some(({ aborted }) => aborted)) return
       for (let block = await subscription.next(); block !== undefined; block = await subscription.next()) yield block
     } finally {
       for (const each of signals) each.removeEventListener('abort', end)

@@ -19,7 +19,7 @@ const MEBIBYTE = 1024 * 1024
  * between attempts, up to two minutes, would come on top of ours.
  */
 export const CHANNEL_OPTIONS: ChannelOptions = {
-  'grpc.max_receive_message_length': 512 * MEBIBYTE,
+  'grpc.max_receive_message_length': 256 * MEBIBYTE,
   'grpc-node.flow_control_window': 16 * MEBIBYTE,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,

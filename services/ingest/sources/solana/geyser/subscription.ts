@@ -38,7 +38,8 @@ export function subscribe({ target, name, chain, wanted, maxSilentMs, maxWaiting
 
   call.on('data', (update: SubscribeUpdate) => {
     silence.refresh()
-    if (update.ping !== undefined) call.write(PONG)
+    // Where it reads nothing, answers would pile up here.
+    if (update.ping !== undefined && !call.writableNeedDrain) call.write(PONG)
     if (update.block !== undefined) receive(update.block)
   })
   // The status that follows tells it too, and an end without an error besides.

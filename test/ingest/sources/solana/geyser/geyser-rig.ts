@@ -28,7 +28,7 @@ export type Rig = {
 export const testSignal = (): AbortSignal => closing.signal
 
 export async function serve(each: (visitor: Visitor) => Promise<void> | void): Promise<Rig> {
-  const server = await startGeyser(each, { token: TOKEN })
+  const server = await startGeyser(each, TOKEN)
   servers.push(server)
   const open = (options: Partial<GeyserOptions> = {}) =>
     geyserStream({

@@ -72,10 +72,10 @@ export interface GeyserServer {
   stop(): void
 }
 
-/** `serve`: after the first request of each visitor. Whoever has no `token` is refused, where one is given. */
+/** `serve`: after the first request of each visitor. Whoever has another `token` is refused, in words that show it. */
 export async function startGeyser(
   serve: (visitor: Visitor) => Promise<void> | void,
-  { token, port = 0 }: { token?: string; port?: number } = {},
+  token: string,
 ): Promise<GeyserServer> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const visitors: Visitor[] = []
@@ -87,13 +87,13 @@ export async function startGeyser(
     Subscribe(wire: Wire) {
       const visitor = new Visitor(wire, wire.metadata.get('x-token')[0])
       visitors.push(visitor)
-      if (token !== undefined && visitor.token !== token)
+      if (visitor.token !== token)
         return visitor.refuse(status.UNAUTHENTICATED, `No valid auth token: ${String(visitor.token)}`)
       void visitor.request(1).then(() => serve(visitor))
     },
   })
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, at) =>
       error === null ? resolve(at) : reject(error),
     )
   })

@@ -160,12 +160,19 @@ it('asks for all transactions where the endpoint does not take as many accounts'
 
 it('holds a bounded number of blocks for one who is slow, the newest, and goes on answering pings', async () => {
   const last = 400
+  let take = () => {}
+  const taken = new Promise<void>((resolve) => {
+    take = resolve
+  })
   const rig = await serve(async (visitor) => {
-    for (let slot = 1; slot <= last; slot += 1) await visitor.send(blockUpdate(slot))
+    await visitor.send(blockUpdate(1))
+    await taken
+    for (let slot = 2; slot <= last; slot += 1) await visitor.send(blockUpdate(slot))
     await visitor.send({ ping: {} })
   })
   const blocks = rig.open({ maxWaiting: 4 }).blocks(undefined, testSignal())
   const first = (await blocks.next()).value as SlotBlock
+  take()
   await rig.server.visitors[0]?.request(2)
   const then: number[] = []
   for (let n = 0; n < 4; n += 1) then.push(((await blocks.next()).value as SlotBlock).number)
