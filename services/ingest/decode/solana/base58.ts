@@ -44,33 +44,85 @@ export function decodeBase58(text: string): Uint8Array {
   const zeros = zerosOf(text)
   let length = 0
   let at = zeros
-  while (at < text.length) {
-    let scale = 1
-    let carry = 0
-    for (let n = 0; n < DIGITS_PER_STEP && at < text.length; n += 1, at += 1) {
-      carry = carry * 58 + digitAt(text, at)
-      scale *= 58
-    }
-    for (let limb = 0; limb < length; limb += 1) {
-      const value = (LIMBS[limb] ?? 0) * scale + carry
-      carry = Math.floor(value * LIMB_INVERSE)
-      LIMBS[limb] = value - carry * LIMB
-    }
-    while (carry > 0) {
-      const rest = Math.floor(carry * LIMB_INVERSE)
-      LIMBS[length] = carry - rest * LIMB
-      length += 1
-      carry = rest
-    }
+  // The few that make no whole step come first: after them every step is alike.
+  const first = (text.length - zeros) % DIGITS_PER_STEP
+  if (first > 0) {
+    LIMBS[0] = numberAt(text, at, first)
+    at += first
+    length = 1
   }
+  if ((text.length - at) % (2 * DIGITS_PER_STEP) > 0) {
+    length = step(length, numberAt(text, at, DIGITS_PER_STEP))
+    at += DIGITS_PER_STEP
+  }
+  for (; at < text.length; at += 2 * DIGITS_PER_STEP)
+    length = twoSteps(
+      length,
+      numberAt(text, at, DIGITS_PER_STEP),
+      numberAt(text, at + DIGITS_PER_STEP, DIGITS_PER_STEP),
+    )
+  while (length > 0 && LIMBS[length - 1] === 0) length -= 1
   return bytesOf(length, zeros)
+}
+
+function numberAt(text: string, start: number, digits: number): number {
+  let number = 0
+  for (let at = start; at < start + digits; at += 1) number = number * 58 + digitAt(text, at)
+  return number
+}
+
+/** All limbs times 58^4, and the new digits added; gives how many limbs there are. */
+function step(length: number, digits: number): number {
+  let carry = digits
+  for (let limb = 0; limb < length; limb += 1) {
+    const value = (LIMBS[limb] ?? 0) * STEP + carry
+    carry = Math.floor(value * LIMB_INVERSE)
+    LIMBS[limb] = value - carry * LIMB
+  }
+  // Less than 58^4, and so than a limb.
+  LIMBS[length] = carry
+  return length + 1
+}
+
+/** Two of them in one go: neither waits for the other's carry. */
+function twoSteps(length: number, first: number, second: number): number {
+  let [carry, carry2] = [first, second]
+  for (let limb = 0; limb < length; limb += 1) {
+    const value = (LIMBS[limb] ?? 0) * STEP + carry
+    carry = Math.floor(value * LIMB_INVERSE)
+    const value2 = (value - carry * LIMB) * STEP + carry2
+    carry2 = Math.floor(value2 * LIMB_INVERSE)
+    LIMBS[limb] = value2 - carry2 * LIMB
+  }
+  const top = carry * STEP + carry2
+  const rest = Math.floor(top * LIMB_INVERSE)
+  LIMBS[length] = top - rest * LIMB
+  LIMBS[length + 1] = rest
+  return rest > 0 ? length + 2 : length + 1
+}
+
+/** Arrays of more bytes than these have memory of their own, which takes longer to get and to give back than to fill: those share a slab. */
+const SMALL_BYTES = 64
+const SLAB_BYTES = 2 ** 16
+let slab = new Uint8Array(SLAB_BYTES)
+let slabUsed = 0
+
+/** Zeros. */
+function roomFor(length: number): Uint8Array {
+  if (length <= SMALL_BYTES) return new Uint8Array(length)
+  if (slabUsed + length > SLAB_BYTES) {
+    slab = new Uint8Array(SLAB_BYTES)
+    slabUsed = 0
+  }
+  slabUsed += length
+  return slab.subarray(slabUsed - length, slabUsed)
 }
 
 function bytesOf(limbs: number, zeros: number): Uint8Array {
   const top = limbs === 0 ? 0 : (LIMBS[limbs - 1] ?? 0)
   const topBytes = top === 0 ? 0 : top < 0x100 ? 1 : top < 0x10000 ? 2 : 3
   const length = limbs === 0 ? 0 : (limbs - 1) * 3 + topBytes
-  const bytes = new Uint8Array(zeros + length)
+  const bytes = roomFor(zeros + length)
   let at = bytes.length
   for (let limb = 0; limb < limbs; limb += 1) {
     const value = LIMBS[limb] ?? 0
