@@ -6,8 +6,10 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS_PER_STEP = 4
 const STEP = 58 ** DIGITS_PER_STEP
 const LIMB_BITS = 24
+const LIMB_BYTES = 3
 const LIMB = 2 ** LIMB_BITS
 const BAD = 255
+const ZERO = ALPHABET.charCodeAt(0)
 
 const DIGIT_OF = new Uint8Array(128).fill(BAD)
 for (let digit = 0; digit < ALPHABET.length; digit += 1) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit
@@ -38,6 +40,7 @@ export function isBase58(text: string): boolean {
 const LIMBS = new Float64Array(MAX_LETTERS)
 /** Exact, as it is a power of two; dividing takes several times as long. */
 const LIMB_INVERSE = 1 / LIMB
+const STEP_INVERSE = 1 / STEP
 
 export function decodeBase58(text: string): Uint8Array {
   if (text.length > MAX_LETTERS) throw new Malformed(`${text.length} base58 digits`)
@@ -140,39 +143,55 @@ export function encodeBase58(bytes: Uint8Array): string {
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros += 1
   let length = 0
-  for (let at = zeros; at < bytes.length; ) {
-    let scale = 1
-    let carry = 0
-    for (let n = 0; n < 3 && at < bytes.length; n += 1, at += 1) {
-      carry = carry * 256 + (bytes[at] ?? 0)
-      scale *= 256
-    }
-    for (let limb = 0; limb < length; limb += 1) {
-      const value = (LIMBS[limb] ?? 0) * scale + carry
-      carry = Math.floor(value / STEP)
-      LIMBS[limb] = value - carry * STEP
-    }
-    while (carry > 0) {
-      LIMBS[length] = carry % STEP
-      length += 1
-      carry = Math.floor(carry / STEP)
-    }
+  let at = zeros
+  // As in reading: the few bytes that make no whole limb come first.
+  for (let top = 0; (bytes.length - at) % LIMB_BYTES > 0; at += 1, length = 1) {
+    top = top * 256 + (bytes[at] ?? 0)
+    LIMBS[0] = top
   }
-  return '1'.repeat(zeros) + digitsOf(length)
+  for (; at < bytes.length; at += LIMB_BYTES)
+    length = addLimb(length, ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))
+  const text = digitsOf(length)
+  return zeros === 0 ? text : '1'.repeat(zeros) + text
 }
 
-const CODES = new Uint8Array(MAX_LETTERS)
+/** All limbs times 2^24, and the new bytes added; gives how many limbs there are. */
+function addLimb(length: number, bytes: number): number {
+  let carry = bytes
+  for (let limb = 0; limb < length; limb += 1) {
+    const value = (LIMBS[limb] ?? 0) * LIMB + carry
+    // Off by one at most, as the inverse is not exact.
+    carry = Math.floor(value * STEP_INVERSE)
+    let rest = value - carry * STEP
+    if (rest < 0) {
+      carry -= 1
+      rest += STEP
+    } else if (rest >= STEP) {
+      carry += 1
+      rest -= STEP
+    }
+    LIMBS[limb] = rest
+  }
+  const rest = Math.floor(carry / STEP)
+  LIMBS[length] = carry - rest * STEP
+  LIMBS[length + 1] = rest
+  return rest > 0 ? length + 2 : length + 1
+}
+
+const CODE_OF = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0))
+const CODES = Buffer.alloc(MAX_LETTERS)
 
 function digitsOf(limbs: number): string {
   let at = CODES.length
   for (let place = 0; place < limbs; place += 1) {
-    const isTop = place === limbs - 1
-    let limb = LIMBS[place] ?? 0
-    for (let n = 0; isTop ? limb > 0 : n < DIGITS_PER_STEP; n += 1) {
+    let limb = (LIMBS[place] ?? 0) | 0
+    for (let n = 0; n < DIGITS_PER_STEP; n += 1) {
+      const next = (limb / 58) | 0
       at -= 1
-      CODES[at] = ALPHABET.charCodeAt(limb % 58)
-      limb = Math.floor(limb / 58)
+      CODES[at] = CODE_OF[limb - next * 58] ?? 0
+      limb = next
     }
   }
-  return String.fromCharCode.apply(null, CODES.subarray(at) as unknown as number[])
+  while (at < CODES.length && CODES[at] === ZERO) at += 1
+  return CODES.toString('latin1', at)
 }
