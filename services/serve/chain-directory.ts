@@ -14,7 +14,10 @@ export type Id = { address: string; chain: string }
 
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
-export function createChainDirectory(memory: Memory, config: Pick<Config, 'chains' | 'contracts'>): ChainDirectory {
+export function createChainDirectory(
+  memory: Pick<Memory, 'chain' | 'chains'>,
+  config: Pick<Config, 'chains' | 'contracts'>,
+): ChainDirectory {
   const amms = new Map(
     [...config.contracts].map(([chain, contracts]) => [chain, [...new Set(contracts.map(({ amm }) => amm))].sort()]),
   )
