@@ -41,9 +41,15 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
   }
 }
 
-/** Who has most power over it: to make more of it, else to freeze it, else to rename it. Null: nobody has any of these. */
-export function ownerOf({ mintAuthority, freezeAuthority }: Mint, metadata: Metadata | null): string | null {
-  return mintAuthority ?? freezeAuthority ?? metadata?.updateAuthority ?? null
+/** Who has most power over it: to make more of it, to move anybody's, to freeze, pause or tax it, to rename it. Null: nobody has any of these. */
+export function ownerOf(
+  { mintAuthority, freezeAuthority, extensions }: Mint,
+  metadata: Metadata | null,
+): string | null {
+  const { permanentDelegate, pausing, transferFee, transferHook } = extensions
+  const overHolders = permanentDelegate ?? freezeAuthority ?? pausing?.authority
+  const overTransfers = transferFee?.authority ?? transferHook?.authority
+  return mintAuthority ?? overHolders ?? overTransfers ?? metadata?.updateAuthority ?? null
 }
 
 /** Whether the epoch decides which of two fees it takes. */
