@@ -1,11 +1,16 @@
 /** Tokens of decoded blocks get the facts their mints have. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { BalanceEvent, Event, TokenEvent } from '../../../../services/core/domain/records.js'
+import { memoryBook } from '../../../../services/ingest/decode/solana/block/book.js'
+import { decodeSolanaBlock } from '../../../../services/ingest/decode/solana/block/decode-block.js'
+import { WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { createFactsFiller, type FactsTarget } from '../../../../services/ingest/sources/solana/fill-facts.js'
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
 import { readEvent } from '../../../../services/ingest/validate/event.js'
 import { createRandom } from '../../../rig/market/random.js'
 import { key } from '../../decode/solana/anchor-calls.js'
+import { rulesOf } from '../../decode/solana/block/decoded.js'
+import { HAS_REAL, realTransactions } from '../../decode/solana/real-transactions.js'
 import { PUMP_MINT, realAccounts, USDC } from '../../decode/solana/token/real-accounts.js'
 
 const { signal } = new AbortController()
@@ -146,4 +151,29 @@ it('whatever the blocks are and however they are cut: sorted, no two at one plac
         }
     return { events }
   }
+})
+
+describe.skipIf(!HAS_REAL)('recorded transactions as one block', () => {
+  it('keep all their events as they were, their tokens’ facts and those their programs gave apart', async () => {
+    const transactions = realTransactions().map(({ value }, index) => ({ index, value }))
+    const decode = () => decodeSolanaBlock(1, transactions, memoryBook(), rulesOf({ balances: 'all' })).events
+    const [before, block] = [decode(), { events: decode() }]
+    // As if all mints were alike: with USDC's powers, each without metadata.
+    const usdc = kept.get(USDC) ?? null
+    const mints = new Set(before.flatMap((event) => (event.type === 'token' ? [event.token] : [])))
+    const alike = async (addresses: readonly string[]) => addresses.map((address) => (mints.has(address) ? usdc : null))
+    await createFactsFiller(createTokenFacts(alike)).fill([block], signal)
+    const told = (events: readonly Event[]) => events.filter(({ type }) => type !== 'meta' && type !== 'token')
+    expect(told(block.events)).toEqual(told(before))
+    const tokens = block.events.filter((event) => event.type === 'token')
+    expect(tokens.map(({ name }) => name)).toEqual(
+      before.flatMap((event) => (event.type === 'token' ? [event.name] : [])),
+    )
+    expect(tokens.some(({ name }) => name !== null)).toBe(true)
+    expect(tokens.filter(({ total_supply }) => total_supply === null).map(({ token }) => token)).toEqual([WRAPPED_SOL])
+    expect(block.events.filter(({ type }) => type === 'meta')).toHaveLength(mints.size)
+    const keys = block.events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
+    expect(keys).toEqual([...new Set(keys)].sort((one, other) => one - other))
+    for (const event of block.events) expect(readEvent(event, 'solana')).toEqual({ ok: true, event })
+  })
 })
