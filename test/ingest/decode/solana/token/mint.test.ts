@@ -115,6 +115,15 @@ describe('extensions of Token-2022', () => {
     expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, older: fee, newer })
   })
 
+  it('of an account of it, or of what was not set up, are not a mint’s: the byte before them says whose they are', () => {
+    const mint = extended(extensions.permanentDelegate(user))
+    const account = machine.account(mint)
+    const withKind = (kind: number) =>
+      Uint8Array.from(account?.data ?? [], (byte, place) => (place === 165 ? kind : byte))
+    const readable = [0, 1, 2].map((kind) => readMint({ owner: TOKEN_2022, data: withKind(kind) }, mint) !== null)
+    expect(readable).toEqual([false, true, false])
+  })
+
   it('a pause', () => {
     const mint = extended(extensions.pausable(user))
     machine.run(pause(mint, user))
