@@ -61,7 +61,7 @@ const WHATS: Partial<Record<FaultKind, string>> = {
 const FIXES: Partial<Record<FaultKind, string>> = {
   lies: 'If it goes on, take this endpoint out of the configuration.',
   pruned: 'Reading that far back needs an archive node: add one to the endpoints, or start later.',
-  denied: 'Correct the key in the endpoint’s URL.',
+  denied: 'Correct the key in the endpoint’s URL, or its token.',
 }
 
 export class NodeFault extends DextapeError {
