@@ -184,6 +184,17 @@ test('a block whose link is wrong for good is a lie, with the nodes’ names', a
   })
 })
 
+test('a block that is given for another slot’s is not taken for it', async () => {
+  let left = 1
+  const node = await nodeOf(CHAIN, (question) =>
+    isAbout(1300)(question) && left-- > 0 ? { result: CHAIN.get(1296) } : undefined,
+  )
+  const reader = readerOf(node.url)
+  await reader.range(1296, 1297, signal)
+  expect(await reader.range(1300, 1300, signal)).toEqual([blockAt(CHAIN, 1300)])
+  expect(left).toBe(-1)
+})
+
 test('a block that died and is still held gives way to the chain', async () => {
   const node = await nodeOf(chainOf(slotsBut(1000, 1300)))
   const reader = readerOf(node.url)
@@ -205,6 +216,9 @@ test('what a node no longer has: of one that does, and an error for good where t
   await expect(alone.range(1010, 1030, signal)).rejects.toMatchObject(pruned)
   await expect(alone.range(1190, 1210, signal)).rejects.toMatchObject(pruned)
   await expect(alone.headerFrom(1100, signal)).rejects.toMatchObject(pruned)
+  // Nobody knows it any more, which is all that is asked about a hash.
+  expect(await alone.headerByHash(headerAt(CHAIN, 1101).hash, 1101, signal)).toBe(null)
+  expect(await alone.headerFrom(1200, signal)).toEqual(headerAt(CHAIN, 1200))
 
   const archive = await nodeOf(CHAIN)
   const both = readerOf([young.url, archive.url])
