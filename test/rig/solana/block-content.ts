@@ -1,18 +1,20 @@
 /** What stands in a block of the made chain: trades recorded on mainnet, some of them failed, between votes and transfers. */
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import type { Random } from '../market/random.js'
-import { failed, lamportTransfer, repeated, tokenTransfer, vote } from './made-transactions.js'
+import { failed, garbled, lamportTransfer, repeated, tokenTransfer, vote } from './made-transactions.js'
 import { recordedTransactions } from './recorded/transactions.js'
 import { keyFrom } from './seeded.js'
 
 /** Balances of one token that transfers change: they follow from the blocks below, on every branch its own. */
 export type Holdings = readonly bigint[]
 
+/** The recordings that are also garbled: a program's log there tells what its transfers tell. */
+const GARBLED = 'raydiumLiquidityPoolV4_swap'
 const HOLDERS = 6
 const FIRST_HELD = 1_000_000_000n
 export const FIRST_HOLDINGS: Holdings = Array.from({ length: HOLDERS }, () => FIRST_HELD)
 
-type Kind = 'trade' | 'failed' | 'vote' | 'lamports' | 'tokens'
+type Kind = 'trade' | 'failed' | 'garbled' | 'vote' | 'lamports' | 'tokens'
 
 export type ContentOptions = {
   /** Both included. */
@@ -32,6 +34,7 @@ export function blockContent(
   { transactions: [least, most], only = () => true }: ContentOptions,
 ): Content {
   const recordings = recordedTransactions().filter((each) => only(each.name))
+  const garbledOnes = recordings.filter(({ name: recorded }) => recorded.includes(GARBLED))
   const holdings = [...before]
   const transactions = Array.from({ length: random.int(least, most) }, (_, at) => someTransaction(`${name} ${at}`))
   return { transactions, holdings }
@@ -40,6 +43,7 @@ export function blockContent(
     const kinds: (readonly [number, Kind])[] = [
       [recordings.length === 0 ? 0 : 6, 'trade'],
       [recordings.length === 0 ? 0 : 1, 'failed'],
+      [garbledOnes.length === 0 ? 0 : 0.3, 'garbled'],
       [2, 'vote'],
       [1, 'lamports'],
       [2, 'tokens'],
@@ -49,6 +53,8 @@ export function blockContent(
         return repeated(random.pick(recordings).value, own, previousBlockhash)
       case 'failed':
         return failed(repeated(random.pick(recordings).value, own, previousBlockhash))
+      case 'garbled':
+        return garbled(repeated(random.pick(garbledOnes).value, own, previousBlockhash))
       case 'vote':
         return vote(own, previousBlockhash)
       case 'lamports':

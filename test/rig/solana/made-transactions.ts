@@ -1,5 +1,5 @@
 /** What fills a block besides trades: votes, transfers, and trades that failed. */
-import { encodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
 import { SYSTEM, TOKEN, VOTE } from '../../../services/ingest/decode/solana/native-programs.js'
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import { compiledFrom } from './recorded/parsed-layouts.js'
@@ -98,6 +98,21 @@ export function repeated({ transaction, meta, version }: JsonTransaction, name: 
     },
     meta,
   } satisfies JsonTransaction
+}
+
+/** The same, its last transfer of one token unit more: what the program tells and what moved disagree. */
+export function garbled({ transaction, meta, version }: JsonTransaction): JsonTransaction {
+  const { accountKeys } = transaction.message
+  const token = [...accountKeys, ...(meta.loadedAddresses?.writable ?? []), ...(meta.loadedAddresses?.readonly ?? [])]
+  const groups = meta.innerInstructions.map(({ index, instructions }) => ({ index, instructions: [...instructions] }))
+  const last = groups.at(-1)
+  const at = last?.instructions.findLastIndex(({ programIdIndex }) => token[programIdIndex] === TOKEN) ?? -1
+  const call = last?.instructions[at]
+  if (last === undefined || call === undefined) throw new Error('a trade without a transfer')
+  const data = Buffer.from(decodeBase58(call.data))
+  data.writeBigUInt64LE(data.readBigUInt64LE(1) + 1n, 1)
+  last.instructions[at] = { ...call, data: encodeBase58(data) }
+  return { ...(version === undefined ? {} : { version }), transaction, meta: { ...meta, innerInstructions: groups } }
 }
 
 function made({ name, recentBlockhash, accounts, readonlyAccounts, program, places, data, ...rest }: Made) {
