@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../services/ingest/decode/solana/block/decode-block.js'
+import { WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
 import { readBodies } from '../../../services/ingest/decode/solana/parse-block.js'
 import { rulesOf } from '../../ingest/decode/solana/block/decoded.js'
 import { HAS_REAL } from '../../ingest/decode/solana/real-transactions.js'
 import { blockAnswer } from '../../rig/solana/block-answer.js'
 import { createLedger, type Ledger } from '../../rig/solana/ledger.js'
+import { MOVING_POOL, MOVING_TOKEN } from '../../rig/solana/moving-pool.js'
 
 const hashesOf = ({ blocks }: Ledger) => blocks.map(({ blockhash }) => blockhash)
 
@@ -69,6 +71,12 @@ describe('a ledger', () => {
       const [body] = readBodies({ ...answer, slot: block.slot })
       const { events, lost } = decodeSolanaBlock(block.slot, body?.transactions ?? [], book, rules)
       for (const { reason } of lost) reasons.add(reason)
+      const swaps = events.flatMap((event) => (event.type === 'swap' && event.pool === MOVING_POOL ? [event] : []))
+      expect(swaps.map(({ amount_in, amount_out, token_in }) => [token_in, amount_in, amount_out])).toEqual(
+        block.trades.map(({ isBuy, sol, coin }) =>
+          isBuy ? [WRAPPED_SOL, `${sol}`, `${coin}`] : [MOVING_TOKEN, `${coin}`, `${sol}`],
+        ),
+      )
       for (const { type } of events) types.set(type, (types.get(type) ?? 0) + 1)
     }
     expect([...reasons]).toEqual(['bad_instruction_disagreement'])

@@ -2,59 +2,68 @@
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import type { Random } from '../market/random.js'
 import { failed, garbled, lamportTransfer, repeated, tokenTransfer, vote } from './made-transactions.js'
+import { FIRST_RESERVES, MOVING_RECORDING, type PoolTrade, poolTrade, type Reserves } from './moving-pool.js'
 import { recordedTransactions } from './recorded/transactions.js'
 import { keyFrom } from './seeded.js'
 
-/** Balances of one token that transfers change: they follow from the blocks below, on every branch its own. */
-export type Holdings = readonly bigint[]
+/** What follows from the blocks below, on every branch its own: balances of one token, and the moving pool's reserves. */
+export type BranchState = { holdings: readonly bigint[]; reserves: Reserves }
 
 /** The recordings that are also garbled: a program's log there tells what its transfers tell. */
 const GARBLED = 'raydiumLiquidityPoolV4_swap'
 const HOLDERS = 6
 const FIRST_HELD = 1_000_000_000n
-export const FIRST_HOLDINGS: Holdings = Array.from({ length: HOLDERS }, () => FIRST_HELD)
+export const FIRST_STATE: BranchState = {
+  holdings: Array.from({ length: HOLDERS }, () => FIRST_HELD),
+  reserves: FIRST_RESERVES,
+}
+/** Traded in a recording (`pumpfun_sell_0`), so that who holds it is followed. */
+export const MOVED_TOKEN = { mint: 'CnNVDyM7GXBBcH8giuRYm17YCn6kpFTTbnd6Tx4hpump', decimals: 6 }
 
-type Kind = 'trade' | 'failed' | 'garbled' | 'vote' | 'lamports' | 'tokens'
+type Kind = 'recorded' | 'failed' | 'garbled' | 'pool' | 'vote' | 'lamports' | 'tokens'
+type Weights = Readonly<Record<Kind, number>>
+
+/** Trades first: on mainnet most transactions are votes. */
+const WEIGHTS: Weights = { recorded: 6, failed: 1, garbled: 0.3, pool: 2, vote: 2, lamports: 1, tokens: 2 }
 
 export type ContentOptions = {
   /** Both included. */
   transactions: readonly [least: number, most: number]
-  /** Of the recordings, by name; all, where it is not given. */
-  only?: (name: string) => boolean
+  weights?: Partial<Weights>
 }
 
-export type Content = { transactions: JsonTransaction[]; holdings: Holdings }
+export type Content = { transactions: JsonTransaction[]; trades: PoolTrade[]; state: BranchState }
 
 /** `name`: of the block, unlike any other's. */
 export function blockContent(
   name: string,
   previousBlockhash: string,
-  before: Holdings,
+  before: BranchState,
   random: Random,
-  { transactions: [least, most], only = () => true }: ContentOptions,
+  { transactions: [least, most], weights = {} }: ContentOptions,
 ): Content {
-  const recordings = recordedTransactions().filter((each) => only(each.name))
-  const garbledOnes = recordings.filter(({ name: recorded }) => recorded.includes(GARBLED))
-  const holdings = [...before]
+  const recordings = recordedTransactions().filter((each) => !each.name.startsWith(MOVING_RECORDING))
+  const hasRecordings = recordings.length > 0
+  const wanted = Object.entries({ ...WEIGHTS, ...weights }) as [Kind, number][]
+  const kinds = wanted.map(([kind, weight]) => [hasRecordings || isPlain(kind) ? weight : 0, kind] as const)
+  const holdings = [...before.holdings]
+  let { reserves } = before
+  const trades: PoolTrade[] = []
   const transactions = Array.from({ length: random.int(least, most) }, (_, at) => someTransaction(`${name} ${at}`))
-  return { transactions, holdings }
+  return { transactions, trades, state: { holdings, reserves } }
 
   function someTransaction(own: string): JsonTransaction {
-    const kinds: (readonly [number, Kind])[] = [
-      [recordings.length === 0 ? 0 : 6, 'trade'],
-      [recordings.length === 0 ? 0 : 1, 'failed'],
-      [garbledOnes.length === 0 ? 0 : 0.3, 'garbled'],
-      [2, 'vote'],
-      [1, 'lamports'],
-      [2, 'tokens'],
-    ]
     switch (random.weighted(kinds)) {
-      case 'trade':
+      case 'recorded':
         return repeated(random.pick(recordings).value, own, previousBlockhash)
       case 'failed':
         return failed(repeated(random.pick(recordings).value, own, previousBlockhash))
-      case 'garbled':
-        return garbled(repeated(random.pick(garbledOnes).value, own, previousBlockhash))
+      case 'garbled': {
+        const some = random.pick(recordings.filter((each) => each.name.includes(GARBLED)))
+        return garbled(repeated(some.value, own, previousBlockhash))
+      }
+      case 'pool':
+        return tradePool(own)
       case 'vote':
         return vote(own, previousBlockhash)
       case 'lamports':
@@ -62,6 +71,16 @@ export function blockContent(
       case 'tokens':
         return moveTokens(own)
     }
+  }
+
+  function tradePool(own: string): JsonTransaction {
+    const isBuy = random.chance(0.5)
+    const { coin, sol } = reserves
+    const amountIn = (isBuy ? sol : coin) / BigInt(random.int(50, 5000))
+    const { transaction, trade, after } = poolTrade(own, previousBlockhash, { isBuy, amountIn }, reserves)
+    reserves = after
+    trades.push(trade)
+    return transaction
   }
 
   function moveTokens(own: string): JsonTransaction {
@@ -76,5 +95,4 @@ export function blockContent(
   }
 }
 
-/** Traded in a recording (`pumpfun_sell_0`), so that who holds it is followed. */
-export const MOVED_TOKEN = { mint: 'CnNVDyM7GXBBcH8giuRYm17YCn6kpFTTbnd6Tx4hpump', decimals: 6 }
+const isPlain = (kind: Kind): boolean => kind === 'vote' || kind === 'lamports' || kind === 'tokens'

@@ -3,7 +3,8 @@
  * done: played twice, it is the same.
  */
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
-import { blockContent, type ContentOptions, FIRST_HOLDINGS, type Holdings } from './block-content.js'
+import { type BranchState, blockContent, type ContentOptions, FIRST_STATE } from './block-content.js'
+import type { PoolTrade } from './moving-pool.js'
 import { keyFrom, randomFrom } from './seeded.js'
 
 export type LedgerBlock = {
@@ -14,7 +15,9 @@ export type LedgerBlock = {
   blockTimeS: number
   blockHeight: number
   transactions: readonly JsonTransaction[]
-  holdings: Holdings
+  /** Of the moving pool, in order. */
+  trades: readonly PoolTrade[]
+  state: BranchState
 }
 
 export type LedgerOptions = Partial<ContentOptions> & {
@@ -52,8 +55,8 @@ const HEIGHT_BELOW_SLOT = 21_000_000
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { seed, firstSlot = FIRST_SLOT, firstTimeS = FIRST_TIME_S, skipChance = 0.15, finalAfterSlots = 32 } = options
-  const { transactions = [1, 5], only } = options
-  const content: ContentOptions = { transactions, ...(only === undefined ? {} : { only }) }
+  const { transactions = [1, 5], weights = {} } = options
+  const content: ContentOptions = { transactions, weights }
   let branch = 'main'
   let nextSlot = firstSlot
   let blocks: LedgerBlock[] = []
@@ -72,7 +75,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       previousBlockhash,
       blockTimeS: firstTimeS + Math.floor(((slot - firstSlot) * SLOT_MS) / 1000),
       blockHeight: (parent?.blockHeight ?? firstSlot - HEIGHT_BELOW_SLOT) + 1,
-      ...blockContent(name, previousBlockhash, parent?.holdings ?? FIRST_HOLDINGS, random, content),
+      ...blockContent(name, previousBlockhash, parent?.state ?? FIRST_STATE, random, content),
     }
     blocks.push(block)
     bySlot.set(slot, block)
