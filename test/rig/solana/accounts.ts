@@ -25,6 +25,9 @@ type TokenBalance = { mint: string; programId?: string; uiTokenAmount: { decimal
 export function recordedMints(): Map<string, Mint> {
   const mints = new Map<string, Mint>([
     [WRAPPED_SOL, { decimals: 9, programId: TOKEN }],
+    // What the built-in chain calls its dollars.
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', { decimals: 6, programId: TOKEN }],
+    ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', { decimals: 6, programId: TOKEN }],
     [MOVED_TOKEN.mint, { decimals: MOVED_TOKEN.decimals, programId: TOKEN }],
   ])
   for (const { value } of recordedTransactions()) {

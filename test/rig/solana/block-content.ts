@@ -30,6 +30,8 @@ export type ContentOptions = {
   /** Both included. */
   transactions: readonly [least: number, most: number]
   weights?: Partial<Weights>
+  /** Which recordings are repeated, by name; else all. */
+  isRepeated?: (name: string) => boolean
 }
 
 export type Content = { transactions: JsonTransaction[]; trades: PoolTrade[]; state: BranchState }
@@ -40,9 +42,11 @@ export function blockContent(
   previousBlockhash: string,
   before: BranchState,
   random: Random,
-  { transactions: [least, most], weights = {} }: ContentOptions,
+  { transactions: [least, most], weights = {}, isRepeated = () => true }: ContentOptions,
 ): Content {
-  const recordings = recordedTransactions().filter((each) => !each.name.startsWith(MOVING_RECORDING))
+  const recordings = recordedTransactions().filter(
+    (each) => !each.name.startsWith(MOVING_RECORDING) && isRepeated(each.name),
+  )
   const hasRecordings = recordings.length > 0
   const wanted = Object.entries({ ...WEIGHTS, ...weights }) as [Kind, number][]
   const kinds = wanted.map(([kind, weight]) => [hasRecordings || isPlain(kind) ? weight : 0, kind] as const)

@@ -55,8 +55,8 @@ const HEIGHT_BELOW_SLOT = 21_000_000
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { seed, firstSlot = FIRST_SLOT, firstTimeS = FIRST_TIME_S, skipChance = 0.15, finalAfterSlots = 32 } = options
-  const { transactions = [1, 5], weights = {} } = options
-  const content: ContentOptions = { transactions, weights }
+  const { transactions = [1, 5], weights = {}, isRepeated = () => true } = options
+  const content: ContentOptions = { transactions, weights, isRepeated }
   let branch = 'main'
   let nextSlot = firstSlot
   let blocks: LedgerBlock[] = []

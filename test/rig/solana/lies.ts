@@ -25,7 +25,8 @@ export function lieAbout(lying: Lying): RpcAnswer | null {
   if (result === undefined || result === null) return null
   switch (request.method) {
     case 'getSlot': {
-      const isAhead = random.chance(0.4)
+      // What is final is nobody's to be ahead of.
+      const isAhead = random.chance(0.4) && isConfirmed(request)
       const by = isAhead ? random.int(1, MOST_SLOTS_AHEAD) : -random.int(1, MOST_SLOTS_BEHIND)
       return { ...answer, result: Math.max(0, Number(result) + by) }
     }
@@ -44,6 +45,10 @@ export function lieAbout(lying: Lying): RpcAnswer | null {
     default:
       return null
   }
+}
+
+function isConfirmed({ params }: RpcRequest): boolean {
+  return (params?.[0] as { commitment?: string } | undefined)?.commitment === 'confirmed'
 }
 
 function wrongBlock(lying: Lying, block: BlockAnswer): RpcAnswer | null {
