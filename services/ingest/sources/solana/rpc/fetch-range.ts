@@ -8,6 +8,7 @@ import { NodeFault } from '../../nodes/node-fault.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { SlotBlock } from '../slot-block.js'
 import type { BlockFetcher } from './fetch-blocks.js'
+import { createKnownLinks } from './known-links.js'
 import { type Doubts, doubtsAbout } from './links.js'
 import type { SlotLists } from './slot-lists.js'
 
@@ -47,7 +48,8 @@ const LATE_PATIENCE: PatienceOptions = { attempts: 6, ms: 3_000 }
 const PRUNED_PATIENCE: PatienceOptions = { attempts: 3, ms: 5_000 }
 
 export function createRangeFetcher(options: RangeOptions): RangeFetcher {
-  const { pool, fetcher, lists, held, isTold, settledTo, sleep } = options
+  const { chain, pool, fetcher, lists, held, isTold, settledTo, sleep } = options
+  const known = createKnownLinks()
 
   async function range(from: number, to: number, asking: Asking): Promise<SlotBlock[]> {
     const listed = await slotsToAsk(from, to, asking)
@@ -58,24 +60,48 @@ export function createRangeFetcher(options: RangeOptions): RangeFetcher {
     for (let attempt = 1; ; ) {
       const blocks = inOrder(found)
       const doubts = doubtsAbout(blocks, from)
+      let fault: NodeFault | null
       if (doubts.missing.length === 0 && doubts.broken.length === 0) {
-        if (isTailSought) return blocks
-        isTailSought = true
-        const top = blocks.at(-1)?.number ?? from - 1
-        const tail = (listed ?? [to]).filter((slot) => slot > top && (listed !== null || isTold(slot)))
-        if (!(await seekTail(tail, found, asking))) return blocks
-        continue
+        fault = doubtsAboutEnds(blocks, suspects)
+        if (fault === null) {
+          const tail = isTailSought ? [] : tailOf(blocks, listed, from, to)
+          isTailSought = true
+          if (await seekTail(tail, found, asking)) continue
+          for (const block of blocks) known.note(block)
+          return blocks
+        }
+      } else {
+        fault = await seekNamed(doubts, found, suspects, asking)
+        if (doubts.broken.length === 0 && fault === null) continue
+        for (const { later } of doubts.broken)
+          for (const { number } of around(later, blocks, attempt)) suspects.add(number)
       }
-      const lost = await seekNamed(doubts, found, suspects, asking)
-      if (doubts.broken.length === 0 && lost === null) continue
-      if (attempt >= LINK_ATTEMPTS) throw lost ?? notLinked(options, found, doubts)
+      if (attempt >= LINK_ATTEMPTS) throw fault ?? notLinked(found, doubts)
       await sleep(LINK_PAUSE_MS * attempt, asking.signal)
       asking.signal.throwIfAborted()
-      for (const { later } of doubts.broken)
-        for (const { number } of around(later, blocks, attempt)) suspects.add(number)
       await askAnew(suspects, found, attempt, asking)
       attempt++
     }
+  }
+
+  /** What no link of the range itself can show. */
+  function doubtsAboutEnds(blocks: readonly SlotBlock[], suspects: Set<number>): NodeFault | null {
+    const ends = new Set([blocks.at(0), blocks.at(-1)])
+    let fault: NodeFault | null = null
+    for (const end of ends) {
+      const doubt = end === undefined ? null : known.doubtAbout(end)
+      if (end === undefined || doubt === null) continue
+      fault = blameAll(doubt, end.number)
+      suspects.add(end.number)
+    }
+    return fault
+  }
+
+  /** Slots above all that was found that must have, or had, a block. */
+  function tailOf(blocks: readonly SlotBlock[], listed: readonly number[] | null, from: number, to: number): number[] {
+    const top = blocks.at(-1)?.number ?? from - 1
+    const named = new Set([...(listed ?? []), ...(isTold(to) ? [to] : [])])
+    return [...named].filter((slot) => slot > top)
   }
 
   /** Null: any of them may have a block. */
@@ -161,6 +187,20 @@ export function createRangeFetcher(options: RangeOptions): RangeFetcher {
     await glanceAll([...suspects], found, { ...asking, avoid })
   }
 
+  function notLinked(found: ReadonlyMap<number, SlotBlock>, { broken }: Doubts): NodeFault {
+    const { earlier, later } = broken[0] ?? { earlier: 0, later: 0 }
+    const { hash } = found.get(earlier) ?? {}
+    const { parentNumber, parentHash } = found.get(later) ?? {}
+    const wrong = `block ${later} whose parent is ${parentHash} at slot ${parentNumber}, but ${hash} at slot ${earlier}`
+    return blameAll(`${wrong}, ${LINK_ATTEMPTS} times`, later)
+  }
+
+  /** Which of them is wrong nobody can tell. */
+  function blameAll(detail: string, block: number): NodeFault {
+    const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
+    return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
+  }
+
   return { range }
 }
 
@@ -182,13 +222,4 @@ const isUnknown = (error: unknown): error is NodeFault => error instanceof NodeF
 function unlessUnknown(error: unknown): null {
   if (isUnknown(error)) return null
   throw error
-}
-
-function notLinked({ pool, chain }: RangeOptions, found: ReadonlyMap<number, SlotBlock>, doubts: Doubts): NodeFault {
-  const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
-  const { earlier, later } = doubts.broken[0] ?? { earlier: 0, later: 0 }
-  const { hash } = found.get(earlier) ?? {}
-  const { parentNumber, parentHash } = found.get(later) ?? {}
-  const detail = `block ${later} whose parent is ${parentHash} at slot ${parentNumber}, but ${hash} at slot ${earlier}, ${LINK_ATTEMPTS} times`
-  return new NodeFault({ kind: 'lies', endpoint, detail, chain, block: later })
 }

@@ -42,6 +42,8 @@ export type RpcSlotReader = SlotReader & {
 
 /** Within these a block may still come late or die; what is asked about them goes before history. */
 const NEAR_HEAD_SLOTS = 64
+/** More slots are not skipped between a block and its child, but for an outage. */
+const FURTHEST_CHILD_SLOTS = 64
 /** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
@@ -78,6 +80,12 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     isTold: tracker.isTold,
   })
 
+  /** Blocks with a parent that nobody has died with it, or never were. */
+  function forgetChildren(hash: string, number: number): void {
+    for (let slot = number + 1; slot <= number + FURTHEST_CHILD_SLOTS; slot++)
+      if (held.at(slot)?.parentHash === hash) held.forget(slot)
+  }
+
   async function theVeryBlock({ number, hash }: { number: number; hash: string }, asking: Asking): Promise<SlotBlock> {
     const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
     if (there !== undefined) return there
@@ -99,8 +107,12 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
         },
         live(signal),
       ),
-    // Not from what is held: whether the chain still has it is the question.
-    headerByHash: (hash, number, signal) => orNull(fetcher.header(number, briefly(signal), { hash }), 'pruned'),
+    async headerByHash(hash, number, signal) {
+      // Not from what is held: whether the chain still has it is the question.
+      const header = await orNull(fetcher.header(number, briefly(signal), { hash }), 'pruned')
+      if (header === null) forgetChildren(hash, number)
+      return header
+    },
     headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal))),
     headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
     async finalized(signal) {
