@@ -9,6 +9,8 @@ export interface KnownLinks {
   /** Why the block does not fit what is known; null: it does, or the same was told before, and is believed now: chains move. */
   doubtAbout(header: SlotHeader): string | null
   note(header: SlotHeader): void
+  /** Whether a block there is known. */
+  hasSlot(slot: number): boolean
 }
 
 const REMEMBERED_BLOCKS = 4096
@@ -47,5 +49,6 @@ export function createKnownLinks(): KnownLinks {
       put(number, hash)
       put(parentNumber, parentHash)
     },
+    hasSlot: (slot) => hashAt.get(slot) !== undefined,
   }
 }
