@@ -1,5 +1,5 @@
 /** Reads Solana through its endpoints: the parts of this folder put together. */
-import type { Head } from '../../following/chain-nodes.js'
+import type { Head, Header } from '../../following/chain-nodes.js'
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
 import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
@@ -42,7 +42,7 @@ export type RpcSlotReader = SlotReader & {
   status(): EndpointStatus[]
 }
 
-/** Within these a block may still come late or die; what is asked about them goes before history. */
+/** What is asked about these goes before history. Below them nothing comes late or dies, whatever was told of finality. */
 const NEAR_HEAD_SLOTS = 64
 /** More slots are not skipped between a block and its child, but for an outage. */
 const FURTHEST_CHILD_SLOTS = 64
@@ -61,9 +61,12 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
   const briefly = (signal: AbortSignal): Asking => ({ ...urgently(signal), patience: GONE_PATIENCE })
-  const isNearHead = (slot: number): boolean => slot > settledTo()
+  const isNearHead = (slot: number): boolean => slot > (tracker.highest ?? 0) - NEAR_HEAD_SLOTS
   const about = (slot: number, signal: AbortSignal): Asking => ({ signal: live(signal), urgent: isNearHead(slot) })
-  const settledTo = (): number => Math.max(finalSlot, (tracker.highest ?? 0) - NEAR_HEAD_SLOTS)
+  function settledTo(): number {
+    const highest = tracker.highest ?? 0
+    return Math.max(Math.min(finalSlot, highest), highest - NEAR_HEAD_SLOTS)
+  }
 
   const tracker = createSlotTracker({
     ...{ chain, pool, commitment, nowMs },
@@ -91,10 +94,10 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       if (held.at(slot)?.parentHash === hash) held.forget(slot)
   }
 
-  async function theVeryBlock({ number, hash }: { number: number; hash: string }, asking: Asking): Promise<SlotBlock> {
+  async function theVeryBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
     const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
     if (there !== undefined) return there
-    const block = await fetcher.insist(number, asking, { hash })
+    const block = await fetcher.insist(number, asking, { hash, parentHash })
     held.keep(block)
     return block
   }
