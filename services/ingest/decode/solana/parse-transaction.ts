@@ -107,6 +107,7 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
   const [feePayer] = accounts
   if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'has nobody who pays')
   const balances = readBalances(meta, accounts)
+  refuseUnrecorded(raw, balances.logs)
   const opened = openedTokens(raw)
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
@@ -128,3 +129,14 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
     openedTokens: opened,
   }
 }
+
+/** A node may not record what instructions call: trades among them would be missed in silence. */
+function refuseUnrecorded({ inner }: RawTransaction, logs: readonly string[] | null): void {
+  if (inner.size === 0 && logs?.some((line) => line.endsWith(CALLED)) === true)
+    throw new BadTransaction(
+      'meta.innerInstructions',
+      'are missing, but the logs tell of calls: the node does not record them',
+    )
+}
+
+const CALLED = ' invoke [2]'
