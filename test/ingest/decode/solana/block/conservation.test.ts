@@ -97,6 +97,6 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
       ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump'],
       ...['raydium', 'raydiumclmm', 'raydiumcpmm'],
     ])
-    expect(amms).toHaveLength(39)
+    expect(amms).toHaveLength(40)
   })
 })
