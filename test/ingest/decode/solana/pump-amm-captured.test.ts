@@ -1,7 +1,10 @@
 /** Events of PumpSwap as mainnet logged them, one of each version there was: what they tell fits what its formula gives. Published in decoders' own tests. */
 import { describe, expect, it } from 'vitest'
 import { ByteReader } from '../../../../services/ingest/decode/solana/bytes.js'
+import { WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { readBuy, readSell, type TradeEvent } from '../../../../services/ingest/decode/solana/pump-amm-events.js'
+import { decoded } from './block/decoded.js'
+import { realTransaction } from './real-transactions.js'
 
 type Captured = { when: string; base64: string; expected: TradeEvent }
 
@@ -102,5 +105,31 @@ describe('a sale', () => {
     const quote = u64(SALE, POOL_QUOTE) + 17_584_505_294n
     const { baseAmount } = SALE.expected
     expect((quote * baseAmount) / (u64(SALE, POOL_BASE) + baseAmount)).toBe(u64(SALE, GROSS))
+  })
+})
+
+describe('a recorded transaction', () => {
+  it('with a sale by one signer and a buy by another: amounts are the pool’s, reserves after the first are what the second tells before it', () => {
+    const { value, slot } = realTransaction('fixtures/pump-amm-sell-and-buy.json')
+    const pool = '5Jrjc6w2UEGxFYfnyvvX9VdEovXyJkCaXwFXo525za8x'
+    const token = 'Ejw8VHkEpehDMEYBroqhqWJdy7BFQhjig8AdNMjAgxUd'
+    const [seller, buyer] = [
+      'HgZDiuJBz4D5MLMvG3hm2bHQ9UvSyiAJmxXnoncWvmQB',
+      'CqJviA1TaBWWnkX515NthiykyA42a5hyXrEgLXoSZM5R',
+    ]
+    const { events, lost } = decoded(value, slot)
+    expect(lost).toEqual([])
+    expect(events.filter(({ type }) => type === 'swap')).toMatchObject([
+      {
+        ...{ pool, amm: 'pumpamm', sender: seller, recipient: seller, wallet: seller },
+        ...{ token_in: WRAPPED_SOL, amount_in: '4130787582', token_out: token, amount_out: '3603888799475' },
+        ...{ reserve0: '1039714530341', reserve1: '905764238318645' },
+      },
+      {
+        ...{ pool, amm: 'pumpamm', sender: buyer, recipient: buyer, wallet: buyer },
+        ...{ token_in: token, amount_in: '2799824090886', token_out: WRAPPED_SOL, amount_out: '3196010968' },
+        ...{ reserve0: '1036518519373', reserve1: '908564062409531' },
+      },
+    ])
   })
 })
