@@ -1,0 +1,154 @@
+/** The single checks of `dextape doctor`. Each answers with a finding and never throws. */
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import {
+  type Config,
+  findDataDir,
+  type KafkaChoice,
+  lockHolder,
+  openDataDir,
+  withoutSecrets,
+} from '../../core/config/index.js'
+import { splitUrl } from '../../core/log/registry-http.js'
+import { checkPortFree } from '../../core/runtime/ports.js'
+import { openKafka } from '../platform/kafka.js'
+
+export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
+
+const NODE_MAJOR_MIN = 20
+const LOW_SPACE_BYTES = 1024 ** 3
+const CONNECT_WITHIN_MS = 3000
+
+export function checkNode(version: string): Finding {
+  const major = Number(/^v(\d+)/.exec(version)?.[1])
+  if (major >= NODE_MAJOR_MIN) return { level: 'ok', what: `Node ${version}` }
+  return { level: 'fail', what: `Node ${version} is too old`, fix: `install Node ${NODE_MAJOR_MIN} or newer` }
+}
+
+export async function checkNative(): Promise<Finding[]> {
+  const parts: [name: string, use: string, load: () => Promise<unknown>, fix: string][] = [
+    ['lmdb', 'the embedded log', () => import('lmdb'), 'run `npm ci` again on this machine'],
+    [
+      'chdb',
+      'the embedded store',
+      () => import('chdb/connection'),
+      `run \`npm install --no-save @chdb/lib-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}\`, or set CLICKHOUSE_URL`,
+    ],
+    ['uWebSockets.js', 'the push server', () => import('uWebSockets.js'), 'run `npm ci` again on this machine'],
+  ]
+  const findings: Finding[] = []
+  for (const [name, use, load, fix] of parts) {
+    try {
+      await load()
+      findings.push({ level: 'ok', what: `${name} loads (${use})` })
+    } catch (error) {
+      findings.push({ level: 'fail', what: `${name} does not load (${use}): ${firstLine(error)}`, fix })
+    }
+  }
+  return findings
+}
+
+/** An existing directory is checked as it is; a missing one only for whether it could be made. */
+export function checkDataDir(config: Config): Finding[] {
+  const findings: Finding[] = []
+  const path = config.dataDir
+  try {
+    const dir = existsSync(path) ? openDataDir(path) : undefined
+    if (dir === undefined) {
+      const parent = nearestExisting(path)
+      findings.push({ level: 'ok', what: `data directory ${path} will be made in ${parent}` })
+    } else {
+      const holder = lockHolder(findDataDir(path))
+      const inUse = holder === undefined ? '' : `, in use by process ${holder.pid}`
+      findings.push({ level: 'ok', what: `data directory ${path}, version ${dir.version}${inUse}` })
+    }
+  } catch (error) {
+    findings.push({ level: 'fail', what: (error as Error).message })
+    return findings
+  }
+  const { bavail, bsize } = statfsSync(nearestExisting(path))
+  const freeBytes = bavail * bsize
+  const free = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free at ${path}`
+  findings.push(
+    freeBytes < LOW_SPACE_BYTES
+      ? { level: 'warn', what: free, fix: 'make room: blocks are kept for ever' }
+      : { level: 'ok', what: free },
+  )
+  return findings
+}
+
+function nearestExisting(path: string): string {
+  let folder = path
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
+
+/** A port held by our own running `up` is as it should be. */
+export async function checkPort(config: Config, port: number, variable: string): Promise<Finding> {
+  try {
+    await checkPortFree(config.host, port, variable)
+    return { level: 'ok', what: `port ${port} is free (${variable})` }
+  } catch (error) {
+    if (isRunning(config)) return { level: 'warn', what: `port ${port} is in use, likely by the running dextape` }
+    return { level: 'fail', what: (error as Error).message }
+  }
+}
+
+function isRunning(config: Config): boolean {
+  try {
+    return lockHolder(findDataDir(config.dataDir)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Asks as the services do: name, rights and version of the cluster count, not only its port. */
+export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
+  const brokers = choice.brokers.join(', ')
+  const log = openKafka(choice, { onAway: () => {}, onBack: () => {} }, CONNECT_WITHIN_MS)
+  try {
+    const topics = await log.topicNames()
+    return { level: 'ok', what: `Kafka at ${brokers} answers; ${topics.length} topics are ours` }
+  } catch (error) {
+    return { level: 'fail', what: `Kafka at ${brokers}: ${(error as Error).message}` }
+  } finally {
+    await log.close()
+  }
+}
+
+export async function checkRegistry(url: string): Promise<Finding> {
+  const { address, authorization } = splitUrl(url)
+  return checkHttp('The schema registry', url, 'SCHEMA_REGISTRY_URL', () => ask(`${address}/subjects`, authorization))
+}
+
+export async function checkStore(url: string): Promise<Finding> {
+  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => ask(`${new URL(url).origin}/ping`))
+}
+
+const ask = (address: string, headers: Record<string, string> = {}) =>
+  fetch(address, { headers, signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
+
+async function checkHttp(
+  name: string,
+  url: string,
+  variable: string,
+  request: () => Promise<Response>,
+): Promise<Finding> {
+  const shown = withoutSecrets(url)
+  try {
+    const answer = await request()
+    if (answer.ok) return { level: 'ok', what: `${name} at ${shown} answers` }
+    return { level: 'fail', what: `${name} at ${shown} answers ${answer.status}`, fix: `correct ${variable}` }
+  } catch (error) {
+    const reason = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? (error as Error).message
+    return {
+      level: 'fail',
+      what: `${name} at ${shown} is not reachable (${reason})`,
+      fix: `start it or correct ${variable}`,
+    }
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
+}

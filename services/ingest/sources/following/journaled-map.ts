@@ -1,0 +1,205 @@
+/**
+ * Keyed values that can go back block by block: beside the values, what each recent block changed. In memory what is in use, the
+ * rest in LMDB; a commit is one transaction, so that after a crash the values are those of some block whose way back is kept.
+ */
+import { deserialize, serialize } from 'node:v8'
+import { open, type RootDatabase } from 'lmdb'
+
+/** A block the map was moved over. */
+export type Step = {
+  number: number
+  hash: string
+  timeS: number
+  /** It is on the log. */
+  published: boolean
+}
+
+type Journal = Step & { undo: [key: string, value: unknown][] }
+
+/** Published blocks that were undone, and the height that stayed. */
+type Left = { hashes: string[]; ground: number; commits: number }
+
+export type JournaledMapOptions = {
+  path: string
+  /** Values held in memory besides those not written yet. */
+  cachedValues?: number
+}
+
+const CACHED_VALUES = 200_000
+const JOURNAL = 'journal/'
+const VALUE = 'value/'
+const LEFT = 'left'
+/** A checkpoint is never older than the commit before the last. */
+const COMMITS_REMEMBERED = 3
+
+export class JournaledMap {
+  private readonly db: RootDatabase<Buffer, string>
+  private readonly cachedValues: number
+  /** Null: known to be absent. Oldest first. */
+  private readonly cache = new Map<string, unknown>()
+  private readonly dirty = new Set<string>()
+  /** The same list always: it is handed out. */
+  private readonly journals: Journal[]
+  private unwritten: { put: Set<Journal>; dropped: Set<number> } = { put: new Set(), dropped: new Set() }
+  private current: Journal | undefined
+  private left: Left[]
+  /** Where the last two commits stood: one of them is what the checkpoint says. */
+  private committed: [number, number] = [0, 0]
+
+  constructor({ path, cachedValues = CACHED_VALUES }: JournaledMapOptions) {
+    this.db = open<Buffer, string>({ path, encoding: 'binary', noSubdir: false })
+    this.cachedValues = cachedValues
+    this.journals = [...this.db.getRange({ start: JOURNAL, end: `${JOURNAL}~` })].map(
+      ({ value }) => deserialize(value) as Journal,
+    )
+    const left = this.db.get(LEFT)
+    this.left = left === undefined ? [] : (deserialize(left) as Left[])
+  }
+
+  /**
+   * The block below which a published one that was undone lately had stood; undefined: it was not undone lately. A crash may come
+   * after this was written and before the log heard of it, and then the checkpoint still tells the undone one.
+   */
+  groundOf(hash: string): number | undefined {
+    return this.left.find(({ hashes }) => hashes.includes(hash))?.ground
+  }
+
+  /** The blocks that can be gone back to, oldest first; the last is where the map stands. */
+  get steps(): readonly Step[] {
+    return this.journals
+  }
+
+  get(key: string): unknown {
+    let value = this.cache.get(key)
+    if (value === undefined && !this.cache.has(key)) {
+      const kept = this.db.get(VALUE + key)
+      value = kept === undefined ? null : deserialize(kept)
+    } else if (this.cache.size <= this.cachedValues) {
+      // Nothing will have to leave: the order of use does not matter.
+      return value
+    } else {
+      this.cache.delete(key)
+    }
+    this.cache.set(key, value)
+    return value
+  }
+
+  set(key: string, value: unknown): void {
+    const { current } = this
+    if (current === undefined) throw new Error('a value changes only with a block')
+    current.undo.push([key, this.get(key)])
+    this.put(key, value)
+  }
+
+  private put(key: string, value: unknown): void {
+    this.cache.delete(key)
+    this.cache.set(key, value)
+    this.dirty.add(key)
+  }
+
+  /** What follows changes with this block. */
+  begin(step: Omit<Step, 'published'>): void {
+    this.current = { ...step, published: false, undo: [] }
+    this.journals.push(this.current)
+    this.unwritten.put.add(this.current)
+  }
+
+  end(published: boolean): void {
+    const { current } = this
+    this.current = undefined
+    if (current === undefined) return
+    current.published = published
+    if (published || current.undo.length > 0) return
+    this.journals.pop()
+    this.unwritten.put.delete(current)
+  }
+
+  /** Undoes every block above `number`. */
+  rollback(number: number): void {
+    this.current = undefined
+    const hashes: string[] = []
+    for (let last = this.journals.at(-1); last !== undefined && last.number > number; last = this.journals.at(-1)) {
+      for (const [key, value] of last.undo.reverse()) this.put(key, value)
+      if (last.published) hashes.push(last.hash)
+      this.journals.pop()
+      this.drop(last)
+    }
+    if (hashes.length > 0) this.left.push({ hashes, ground: number, commits: 0 })
+  }
+
+  /** Blocks at or below `finalNumber` are never undone by a reorg; the newest published one of them stays as the ground. */
+  forget(finalNumber: number): void {
+    const below = Math.min(finalNumber, this.committed[0])
+    const ground = this.journals.findLastIndex(({ number, published }) => published && number <= below)
+    if (ground > 0) for (const journal of this.journals.splice(0, ground)) this.drop(journal)
+  }
+
+  private drop(journal: Journal): void {
+    this.unwritten.put.delete(journal)
+    this.unwritten.dropped.add(journal.number)
+  }
+
+  /**
+   * Durable when it returns: a checkpoint of the block `at` may be written right after, and blocks above it can still be undone. No
+   * reorg goes into blocks at or below `finalNumber`, so of those since the last commit one way back is kept, over all of them.
+   */
+  commit(finalNumber = 0, at = this.journals.at(-1)?.number ?? 0): void {
+    this.mergeUpTo(Math.min(finalNumber, at))
+    const { put, dropped } = this.unwritten
+    this.left = this.left
+      .map((left) => ({ ...left, commits: left.commits + 1 }))
+      .filter(({ commits }) => commits <= COMMITS_REMEMBERED)
+    if (this.dirty.size > 0 || put.size > 0 || dropped.size > 0) {
+      this.db.transactionSync(() => {
+        for (const key of this.dirty) {
+          const value = this.cache.get(key)
+          if (value === null || value === undefined) this.db.removeSync(VALUE + key)
+          else this.db.putSync(VALUE + key, serialize(value))
+        }
+        for (const number of dropped) this.db.removeSync(journalKey(number))
+        this.db.putSync(LEFT, serialize(this.left))
+        for (const journal of put) this.db.putSync(journalKey(journal.number), serialize(journal))
+      })
+    }
+    this.dirty.clear()
+    this.unwritten = { put: new Set(), dropped: new Set() }
+    this.committed = [this.committed[1], at]
+    this.shrink()
+  }
+
+  private mergeUpTo(finalNumber: number): void {
+    const first = this.journals.findIndex((journal) => this.unwritten.put.has(journal))
+    const last = this.journals.findLastIndex(({ number, published }) => published && number <= finalNumber)
+    const whole = this.journals[last]
+    if (first === -1 || whole === undefined || last <= first) return
+    const undo = new Map<string, unknown>()
+    for (const journal of this.journals.slice(first, last + 1)) {
+      for (const [key, value] of journal.undo) if (!undo.has(key)) undo.set(key, value)
+      if (journal !== whole) this.unwritten.put.delete(journal)
+    }
+    whole.undo = [...undo]
+    this.journals.splice(first, last - first)
+  }
+
+  private shrink(): void {
+    for (const key of this.cache.keys()) {
+      if (this.cache.size <= this.cachedValues) return
+      this.cache.delete(key)
+    }
+  }
+
+  clear(): void {
+    this.db.clearSync()
+    this.cache.clear()
+    this.dirty.clear()
+    this.journals.length = 0
+    this.left = []
+    this.unwritten = { put: new Set(), dropped: new Set() }
+  }
+
+  async close(): Promise<void> {
+    await this.db.close()
+  }
+}
+
+const journalKey = (number: number): string => `${JOURNAL}${number.toString().padStart(16, '0')}`

@@ -1,0 +1,144 @@
+/** Before anything is read: is every endpoint a node of this chain? */
+import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
+import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import type { Endpoint } from './endpoint.js'
+import { NodeFault } from './node-fault.js'
+import type { RpcRequest } from './transport.js'
+
+/** What tells one chain from another. */
+export type Identity = {
+  /** For people: `chain id`, `genesis hash`. */
+  name: string
+  /** Undefined: whatever the first that answers says, and all others the same. */
+  expected: string | undefined
+  request: RpcRequest
+  /** Null: no answer of a node. */
+  read(result: unknown): string | null
+}
+
+export type ChainCheckOptions = {
+  chain: string
+  identity: Identity
+  endpoints: readonly Endpoint[]
+  timeoutMs: number
+  logger: Logger
+  random: () => number
+  sleep: Sleep
+}
+
+const ATTEMPTS = 4
+/** One that hangs must not hold up the others. */
+const ANSWERS_WITHIN_MS = 5_000
+
+/** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
+export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
+  const { chain, endpoints, logger } = options
+  const backoff = createBackoff({ firstMs: 200, random: options.random, sleep: options.sleep })
+  const faults = new Map<Endpoint, unknown>()
+  let { expected } = options.identity
+  let silent = [...endpoints]
+  for (let attempt = 1; attempt <= ATTEMPTS && silent.length > 0; attempt++) {
+    if (attempt > 1) await backoff.wait(signal)
+    const ids = await Promise.all(silent.map((endpoint) => idOf(endpoint, options, signal, faults)))
+    signal.throwIfAborted()
+    for (const [place, endpoint] of silent.entries()) {
+      const id = ids[place]
+      if (id === undefined) continue
+      expected ??= id
+      if (id !== expected) throw otherChain(options, endpoint, expected, id)
+    }
+    silent = silent.filter((_, place) => ids[place] === undefined)
+    // One that works is enough to begin.
+    if (attempt >= 2 && silent.length < endpoints.length) break
+  }
+  if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
+  for (const endpoint of silent) {
+    // Nothing is believed that may be of another chain.
+    const reason = saidBy(endpoint, faults)
+    endpoint.health.disable(`it did not tell which chain it is of: ${reason}`)
+    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason })
+    void keepAsking(endpoint, expected, options, closing)
+  }
+}
+
+async function idOf(
+  endpoint: Endpoint,
+  { timeoutMs, identity }: ChainCheckOptions,
+  signal: AbortSignal,
+  faults: Map<Endpoint, unknown>,
+): Promise<string | undefined> {
+  const sending = { signal, urgent: true, timeoutMs: Math.min(timeoutMs, ANSWERS_WITHIN_MS) }
+  const [outcome] = await endpoint.send([identity.request], sending)
+  const id = outcome?.ok ? identity.read(outcome.result) : null
+  if (id !== null) return id
+  const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
+  faults.set(
+    endpoint,
+    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `a ${identity.name} that is none` }),
+  )
+  return undefined
+}
+
+async function keepAsking(
+  endpoint: Endpoint,
+  expected: string | undefined,
+  options: ChainCheckOptions,
+  closing: AbortSignal,
+): Promise<void> {
+  const { chain, logger } = options
+  const backoff = createBackoff({ firstMs: 1_000, maxMs: 60_000, random: options.random, sleep: options.sleep })
+  while (!closing.aborted) {
+    await backoff.wait(closing)
+    const id = await idOf(endpoint, options, closing, new Map()).catch(() => undefined)
+    if (id === undefined) continue
+    if (id === expected) {
+      endpoint.health.enable()
+      return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+    }
+    endpoint.health.disable(`its ${options.identity.name} is ${id}, not ${expected}`)
+    return logger.error('a node is of another chain and is not asked', {
+      chain,
+      endpoint: endpoint.name,
+      got: id,
+      expected,
+    })
+  }
+}
+
+function saidBy(endpoint: Endpoint, faults: ReadonlyMap<Endpoint, unknown>): string {
+  const fault = faults.get(endpoint)
+  return fault instanceof NodeFault ? fault.detail : 'no answer'
+}
+
+function otherChain(
+  { chain, identity }: ChainCheckOptions,
+  endpoint: Endpoint,
+  expected: string,
+  got: string,
+): ConfigError {
+  return new ConfigError({
+    code: 'other_chain',
+    what: `the endpoint ${endpoint.name} is a node of another chain`,
+    where: { chain },
+    expected: `${identity.name} ${expected}`,
+    got: `${identity.name} ${got}`,
+    fix: `Give an endpoint of ${chain}, or give this one to the chain it belongs to.`,
+  })
+}
+
+function nobodyAnswers(
+  chain: string,
+  silent: readonly Endpoint[],
+  faults: ReadonlyMap<Endpoint, unknown>,
+): DextapeError {
+  const said = silent.map((endpoint) => `${endpoint.name}: ${saidBy(endpoint, faults)}`)
+  return new DextapeError({
+    code: 'no_node_answers',
+    what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',
+    where: { chain },
+    got: said.join('; '),
+    fix: 'Check the endpoints’ URLs and keys, and that they can be reached from here.',
+    retry: true,
+  })
+}

@@ -1,0 +1,160 @@
+/** A chain's endpoints: the best is asked, what fails goes to another, and only patience's end reaches the caller. */
+import type { Sleep } from '../../../core/runtime/backoff.js'
+import type { Endpoint } from './endpoint.js'
+import { NodeFault } from './node-fault.js'
+import { createPatience, type PatienceOptions } from './patience.js'
+import type { RpcRequest } from './transport.js'
+
+export type Asking = {
+  signal: AbortSignal
+  /** About the head: before history. */
+  urgent: boolean
+  timeoutMs?: number
+  patience?: PatienceOptions
+  /** Fewer in a batch than the endpoint takes, where the answers are large. */
+  maxBatch?: number
+  /** Asked only where no other is left. */
+  avoid?: Iterable<Endpoint>
+}
+
+/** What is made of a result. Throws a `NodeFault` where it cannot be true. */
+export type Accept<T> = (result: unknown, place: number, endpoint: Endpoint) => T
+/** What is made of a fault, where it is an answer too; undefined: it is none. */
+export type Settle<T> = (fault: NodeFault, place: number) => T | undefined
+
+export interface EndpointPool {
+  readonly endpoints: readonly Endpoint[]
+  /** Every request's accepted answer, in order, each from whichever endpoint had it. */
+  ask<T>(requests: readonly RpcRequest[], accept: Accept<T>, asking: Asking, settle?: Settle<T>): Promise<T[]>
+  /** Runs work that must stay with one endpoint, again with another where it fails. */
+  attempt<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>): Promise<T>
+  timeoutMs(asking: Asking): number
+}
+
+export type PoolOptions = {
+  chain: string
+  endpoints: readonly Endpoint[]
+  patience: PatienceOptions
+  timeoutMs: number
+  nowMs: () => number
+  random: () => number
+  sleep: Sleep
+}
+
+const LONGEST_WAIT_MS = 1000
+
+export function createEndpointPool(options: PoolOptions): EndpointPool {
+  const { chain, endpoints, nowMs, random, sleep } = options
+  const timeoutMs = (asking: Asking) => asking.timeoutMs ?? options.timeoutMs
+
+  /** `last`: why the one before was of no use, which is what is told if none is found in time. */
+  async function choose(
+    avoid: ReadonlySet<Endpoint>,
+    signal: AbortSignal,
+    untilMs: number,
+    last: NodeFault | undefined,
+  ): Promise<Endpoint> {
+    for (;;) {
+      signal.throwIfAborted()
+      const usable = endpoints.filter(({ health }) => health.usable)
+      if (usable.length === 0) throw noEndpoint(chain, endpoints)
+      const ready = usable.filter((endpoint) => endpoint.waitMs() === 0)
+      const best = bestOf(ready, avoid)
+      if (best !== undefined) return best
+      if (nowMs() >= untilMs) throw last ?? noEndpoint(chain, endpoints)
+      const soonestMs = Math.min(...usable.map((endpoint) => endpoint.waitMs()))
+      await sleep(Math.min(LONGEST_WAIT_MS, Math.max(5, soonestMs)), signal)
+    }
+  }
+
+  async function attempt<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
+    const patienceOptions = asking.patience ?? options.patience
+    const patience = createPatience(patienceOptions, nowMs, random)
+    const startedMs = nowMs()
+    const avoid = new Set<Endpoint>(asking.avoid)
+    let last: NodeFault | undefined
+    for (;;) {
+      const endpoint = await choose(avoid, asking.signal, startedMs + patienceOptions.ms, last)
+      try {
+        return await work(endpoint)
+      } catch (error) {
+        asking.signal.throwIfAborted()
+        if (!(error instanceof NodeFault)) throw error
+        last = error
+        avoid.add(endpoint)
+        const everyOne = endpoints.every((one) => avoid.has(one) || !one.health.usable)
+        if (everyOne && !isWorthRepeating(error)) throw error
+        patience.failed(error)
+        if (!everyOne) continue
+        avoid.clear()
+        // Who asks too fast waits for the endpoint's pace.
+        if (error.kind !== 'rate_limited') await sleep(patience.pauseMs(), asking.signal)
+      }
+    }
+  }
+
+  async function ask<T>(
+    requests: readonly RpcRequest[],
+    accept: Accept<T>,
+    asking: Asking,
+    settle?: Settle<T>,
+  ): Promise<T[]> {
+    const answers = new Array<T>(requests.length)
+    let pending = requests.map((_, place) => place)
+    while (pending.length > 0) {
+      await attempt(asking, async (endpoint) => {
+        const startedMs = nowMs()
+        const before = pending.length
+        const outcomes = await endpoint.send(
+          pending.map((place) => requests[place] as RpcRequest),
+          { ...asking, timeoutMs: timeoutMs(asking) },
+        )
+        const left: number[] = []
+        let first: NodeFault | undefined
+        for (const [index, outcome] of outcomes.entries()) {
+          const place = pending[index] as number
+          try {
+            if (outcome.ok) answers[place] = accept(outcome.result, place, endpoint)
+            else {
+              const settled = settle?.(outcome.fault, place)
+              if (settled === undefined) throw outcome.fault
+              answers[place] = settled
+            }
+          } catch (error) {
+            if (!(error instanceof NodeFault)) throw error
+            // What the node told itself was counted when it came.
+            if (outcome.ok) endpoint.health.failed(error, startedMs)
+            left.push(place)
+            first ??= error
+          }
+        }
+        pending = left
+        // Some were answered: what is left starts with fresh patience.
+        if (first !== undefined && left.length === before) throw first
+      })
+    }
+    return answers
+  }
+
+  return { endpoints, ask, attempt, timeoutMs }
+}
+
+function bestOf(ready: readonly Endpoint[], avoid: ReadonlySet<Endpoint>): Endpoint | undefined {
+  const rank = (endpoint: Endpoint): number => (avoid.has(endpoint) ? 2 : 0) + (endpoint.health.lagging ? 1 : 0)
+  let best: Endpoint | undefined
+  for (const endpoint of ready) {
+    if (best === undefined) best = endpoint
+    else if (rank(endpoint) !== rank(best)) best = rank(endpoint) < rank(best) ? endpoint : best
+    else if (endpoint.score() < best.score()) best = endpoint
+  }
+  return best
+}
+
+/** An answer that stays what it is, once every endpoint has given it. */
+const isWorthRepeating = ({ kind }: NodeFault): boolean =>
+  kind !== 'pruned' && kind !== 'unsupported' && kind !== 'invalid' && kind !== 'reverted'
+
+function noEndpoint(chain: string, endpoints: readonly Endpoint[]): NodeFault {
+  const detail = endpoints.map(({ name, health }) => `${name}: ${health.reason ?? 'resting after faults'}`).join('; ')
+  return new NodeFault({ kind: 'unavailable', endpoint: endpoints.map(({ name }) => name).join(', '), detail, chain })
+}

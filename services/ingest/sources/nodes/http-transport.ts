@@ -1,0 +1,167 @@
+/** JSON-RPC over HTTP: kept-alive connections, bounded answers, gzip where the node is not on this machine. */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { NodeFault } from './node-fault.js'
+import {
+  encodeRequests,
+  type Outcome,
+  type RpcRequest,
+  readAnswer,
+  type SendOptions,
+  type Transport,
+  type Wire,
+} from './transport.js'
+
+const unzip = promisify(gunzip)
+
+const MAX_SOCKETS = 32
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+type Reply = { status: number; retryAfterMs: number | undefined; body: Buffer }
+
+export function httpTransport(wire: Wire): Transport {
+  const { url, endpoint, maxAnswerBytes } = wire
+  const target = new URL(url)
+  const secure = target.protocol === 'https:'
+  const agent = secure
+    ? new HttpsAgent({ keepAlive: true, maxSockets: MAX_SOCKETS })
+    : new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS, noDelay: true })
+  const start = secure ? httpsRequest : httpRequest
+  const options = {
+    agent,
+    method: 'POST',
+    protocol: target.protocol,
+    hostname: target.hostname.replace(/^\[|\]$/g, ''),
+    port: target.port,
+    path: `${target.pathname}${target.search}`,
+  }
+  const headers = {
+    'content-type': 'application/json',
+    ...(LOCAL.test(target.hostname) ? {} : { 'accept-encoding': 'gzip' }),
+    ...authorization(target),
+  }
+  let bytesReceived = 0
+
+  const fault = (kind: 'unavailable' | 'timeout' | 'too_wide', detail: string, cause?: unknown) =>
+    new NodeFault({ kind, endpoint: endpoint.name, detail: endpoint.redact(detail), cause })
+
+  function post(body: string, { signal, timeoutMs }: SendOptions): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const request = start({ ...options, headers: { ...headers, 'content-length': Buffer.byteLength(body) } })
+      const timer = setTimeout(
+        () => request.destroy(fault('timeout', `no answer within ${timeoutMs / 1000} s`)),
+        timeoutMs,
+      )
+      const stop = () => request.destroy(fault('unavailable', 'the request was given up'))
+      signal.addEventListener('abort', stop, { once: true })
+      const end = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', stop)
+      }
+      request.on('error', (error: Error & { code?: string }) => {
+        end()
+        // A kept-alive connection that the server had closed: nothing was received, and reading twice does no harm.
+        if (request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted)
+          post(body, { signal, timeoutMs }).then(resolve, reject)
+        else reject(error instanceof NodeFault ? error : fault('unavailable', error.code ?? error.message, error))
+      })
+      request.on('response', (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          bytesReceived += chunk.length
+          chunks.push(chunk)
+          if (size > maxAnswerBytes) response.destroy(tooLarge())
+        })
+        response.on('error', (error: Error & { code?: string }) => {
+          end()
+          reject(error instanceof NodeFault ? error : fault('unavailable', `answer cut off: ${error.code ?? 'error'}`))
+        })
+        response.on('end', () => {
+          end()
+          inflate(response, Buffer.concat(chunks, size)).then(
+            (bytes) => resolve({ status: response.statusCode ?? 0, retryAfterMs: retryAfterMs(response), body: bytes }),
+            reject,
+          )
+        })
+      })
+      if (signal.aborted) stop()
+      else request.end(body)
+    })
+  }
+
+  const tooLarge = () => fault('too_wide', `an answer of more than ${Math.round(maxAnswerBytes / 1e6)} MB`)
+
+  async function inflate(response: IncomingMessage, bytes: Buffer): Promise<Buffer> {
+    if (response.headers['content-encoding'] !== 'gzip') return bytes
+    return unzip(bytes, { maxOutputLength: maxAnswerBytes }).catch((error: { code?: string }) => {
+      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : fault('unavailable', 'compressed data that is broken')
+    })
+  }
+
+  return {
+    async exchange(requests, send): Promise<Outcome[]> {
+      const { status, retryAfterMs, body } = await post(encodeRequests(requests, 1), send)
+      const parsed = parse(body)
+      const told = status === 200 ? undefined : status
+      if (parsed === undefined || (told !== undefined && !isRpc(parsed)))
+        throw refusal(wire, requests, { status, retryAfterMs, body })
+      const outcomes = readAnswer(parsed, requests, 1, wire, told)
+      return retryAfterMs === undefined ? outcomes : outcomes.map((outcome) => withRetryAfter(outcome, retryAfterMs))
+    },
+    get bytesReceived() {
+      return bytesReceived
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const isRpc = (body: unknown): boolean =>
+  Array.isArray(body) || (typeof body === 'object' && body !== null && ('error' in body || 'result' in body))
+
+/** An answer that is no JSON-RPC: a proxy's page, a plain text. */
+function refusal({ endpoint, readError }: Wire, requests: readonly RpcRequest[], reply: Reply): NodeFault {
+  const text = reply.body.toString('utf8', 0, 200).replace(/\s+/g, ' ')
+  const context = { method: requests[0]?.method ?? '', batch: requests.length, isAboutAll: true, status: reply.status }
+  const reading = readError({ message: text }, context)
+  const kind = reply.status === 200 || reading.kind === 'node_error' ? 'unavailable' : reading.kind
+  const detail = endpoint.redact(`HTTP ${reply.status} ${text}`.trim())
+  return new NodeFault({
+    kind,
+    endpoint: endpoint.name,
+    detail,
+    retryAfterMs: reply.retryAfterMs,
+    limit: reading.limit,
+  })
+}
+
+function withRetryAfter(outcome: Outcome, retryAfterMs: number): Outcome {
+  if (outcome.ok || outcome.fault.kind !== 'rate_limited') return outcome
+  const { kind, endpoint, detail } = outcome.fault
+  return { ok: false, fault: new NodeFault({ kind, endpoint, detail, retryAfterMs }) }
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(response: IncomingMessage): number | undefined {
+  const value = response.headers['retry-after']
+  if (value === undefined) return undefined
+  const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined
+}
+
+function authorization({ username, password }: URL): { authorization?: string } {
+  if (username === '' && password === '') return {}
+  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
+}

@@ -1,0 +1,74 @@
+/** The doctor's words about nodes, against real ones. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkNodes } from '../../../services/cli/doctor/nodes.js'
+import { type ChainSection, loadConfig } from '../../../services/core/config/index.js'
+import { startLimiter } from '../../rig/evm/limiter.js'
+import { playMarket } from '../../rig/evm/market.js'
+import { type EvmNode, startNode } from '../../rig/evm/node.js'
+import { type OpenMarket, openMarket } from '../../rig/evm/opening.js'
+
+let node: EvmNode
+let market: OpenMarket
+let headTimeS: number
+
+beforeAll(async () => {
+  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
+  market = await openMarket(node)
+  await playMarket(market, { seed: 3, blocks: 60 })
+  headTimeS = Number((await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])).timestamp)
+})
+afterAll(() => node?.stop())
+
+async function said(section: ChainSection): Promise<string[]> {
+  const cwd = mkdtempSync(join(tmpdir(), 'dextape-doctor-'))
+  const config = loadConfig({ env: {}, cwd, file: undefined, chains: { base: section } })
+  const nowMs = () => (headTimeS + 3) * 1000
+  const findings = await checkNodes(config, [...config.sources.values()], nowMs, new AbortController().signal)
+  return findings.map(({ level, what, fix }) => `${level} ${what}${fix === undefined ? '' : ` → ${fix}`}`)
+}
+
+test('a node that has all: health, head, finality, archive, limits, and what the scope costs', async () => {
+  const lines = await said({ rpc: [node.url] })
+  expect(lines[0]).toMatch(
+    /^ok base: node 127\.0\.0\.1:\d+ answers in \d+ ms; head \d+; takes ranges of 10,000 blocks, batches of 100$/,
+  )
+  expect(lines[1]).toMatch(/^ok base: head \d+, 3 s old$/)
+  expect(lines[2]).toMatch(/^ok base: final up to block \d+, \d+ below the head \(the nodes’ tag\)$/)
+  expect(lines[3]).toBe('ok base: archive: the state of every block can be read')
+  expect(lines[4]).toMatch(/^warn base: no tokens on this chain: 0x/)
+  expect(lines[5]).toMatch(
+    /^ok base: the scope needs about [\d.]+ requests\/s and [\d.]+ GB a day \(the last 50 blocks, [\d.]+ s each, had \d+ logs of it in \d+ transactions\)$/,
+  )
+  expect(lines).toHaveLength(6)
+}, 60_000)
+
+test('a provider with limits, and a pool that is none', async () => {
+  const limiter = await startLimiter(node, { requestsPerS: 100, maxBlocks: 10 })
+  try {
+    const lines = await said({ rpc: [limiter.url], max_rps: 60, pools: ['0x'.padEnd(42, '1')] })
+    expect(lines[0]).toMatch(/takes ranges of 10 blocks/)
+    expect(lines.at(-1)).toMatch(/^fail base: Not a pool that can be followed: 0x1111/)
+    expect(limiter.refused).toBe(0)
+  } finally {
+    await limiter.stop()
+  }
+}, 60_000)
+
+test('nobody there: one line that says so, without the URL', async () => {
+  const lines = await said({ rpc: ['http://127.0.0.1:9/my-secret-key'] })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatch(
+    /^fail base: the chain’s node does not answer \(chain base\); got 127\.0\.0\.1:9: ECONNREFUSED/,
+  )
+  expect(lines[0]).not.toContain('secret')
+}, 60_000)
+
+test('a stablecoin of another chain', async () => {
+  const lines = await said({ rpc: [node.url], stables: ['0xdac17f958d2ee523a2206206994597c13d831ec7'] })
+  expect(lines.at(-1)).toMatch(
+    /^fail base: A configured token is none on this chain: .*it is a token of eth \(its stable\)/,
+  )
+}, 60_000)
