@@ -7,7 +7,7 @@ import type { SolanaTransaction } from '../../../../services/ingest/decode/solan
 
 const SHARED = join(repositoryRoot(), '../shared/data/solana/')
 /** More of them, for what is not there. */
-const FIXTURES = join(repositoryRoot(), 'test/fixtures/solana/')
+const FIXTURES = join(repositoryRoot(), 'test/fixtures/solana/transactions/')
 
 /** Tests of them are left out only where the folder is not there. */
 export const HAS_REAL = existsSync(SHARED)

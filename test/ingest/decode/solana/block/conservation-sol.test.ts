@@ -100,6 +100,6 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
           [swap.sender, swap.recipient].some((trader) => transaction.signers.includes(trader)),
       )
     })
-    expect(ofSol).toHaveLength(19)
+    expect(ofSol).toHaveLength(20)
   })
 })
