@@ -87,6 +87,7 @@ function reading(transaction: unknown, meta: Fields): Reading {
     signature: () => wire.signature,
     rest: (isRead) => ({
       signature: wire.signature,
+      signers: wire.signers,
       accounts,
       top: wireInstructions(wire, accounts),
       inner: innerInstructions(meta, accounts, isRead),
@@ -119,6 +120,7 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
     slot,
     index,
     feePayer,
+    signers: accounts.slice(0, raw.signers),
     accounts,
     instructions,
     logs,
