@@ -98,7 +98,7 @@ describe('calls no recording shows', () => {
     ]
     const [seller = '', its = '', from = '', tokens = '', , , coin = ''] = accounts
     const data = hex('33e685a4017f83ad00ee7b43ff8e0000734a400100000000006400000000000000')
-    const [sold, paid] = [157_226_000_000_000n, 20_990_579n]
+    const [sold, paid] = [157_227_000_000_000n, 20_990_579n]
     const fields = [u64(sold), u64(paid), u64(5n), u64(4n), u64(10n), borsh.key(from), borsh.key(WRAPPED_SOL)]
     const event = eventData('TradeEvent', ...fields, borsh.key(seller), borsh.u8(1), borsh.text('trade'))
     const call = { ...built(MOONSHOT, accounts, data, [moved(coin, its, tokens, sold)]), programData: [event] }

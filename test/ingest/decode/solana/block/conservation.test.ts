@@ -100,6 +100,6 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
       ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump', 'pumpamm'],
       ...['raydium', 'raydiumclmm', 'raydiumcpmm'],
     ])
-    expect(amms).toHaveLength(43)
+    expect(amms).toHaveLength(44)
   })
 })
