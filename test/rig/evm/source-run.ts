@@ -26,7 +26,14 @@ export function openSourcePlace(contracts: Contracts): SourcePlace {
     chain,
     async openSource({ urls, ...over }, bookPath, signal) {
       const config: EvmSourceConfig = {
-        ...{ chain, chainId: 8453, rpcUrls: urls, scope: EVERYTHING, start: { kind: 'block', number: 1 } },
+        ...{
+          family: 'evm',
+          chain,
+          chainId: 8453,
+          rpcUrls: urls,
+          scope: EVERYTHING,
+          start: { kind: 'block', number: 1 },
+        },
         ...{ finality: { kind: 'depth', blocks: 64 }, contracts: knownContracts(contracts), explicitTokens: [] },
         ...over,
       }

@@ -51,7 +51,8 @@ export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmS
       id: `evm/${chain}`,
       name: `${chain} nodes`,
       book: openBook({ path: bookPath }),
-      firstBlock: (until) => startBlock(config.start, chain, reader, until),
+      firstBlock: (until) =>
+        startBlock(config.start, chain, { head: reader.head, headerFrom: reader.headerByNumber }, until),
       finality: watchFinality(config.finality, reader, nowMs),
       progress: createProgress(chain, logger, options.progressMs, nowMs),
     })

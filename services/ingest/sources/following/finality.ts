@@ -1,5 +1,5 @@
 /** Up to which block a chain is final: by the nodes' word where they have one, by depth where not. */
-import type { Finality } from '../../../core/config/evm-source.js'
+import type { Finality } from '../../../core/config/node-source.js'
 import type { ChainNodes, Header } from './chain-nodes.js'
 
 export interface FinalityWatch {

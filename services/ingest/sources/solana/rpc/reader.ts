@@ -141,7 +141,8 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }
       return Promise.all(headers.map((header) => theVeryBlock(header, asking)))
     },
-    accounts: (addresses, signal) => fetchAccounts(pool, chain, addresses, { signal: live(signal), urgent: true }),
+    accounts: (addresses, signal) =>
+      fetchAccounts(pool, chain, { addresses, minSlot: tracker.highest ?? 0 }, { signal: live(signal), urgent: true }),
     async close() {
       nodes.close()
     },
