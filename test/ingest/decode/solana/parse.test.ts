@@ -43,6 +43,12 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
     expect(inOrder(flat as SolanaTransaction).every(({ programLogs }) => programLogs === null)).toBe(true)
   })
 
+  it.each(names)('%s is refused where the node did not record its calls', (name) => {
+    const json = jsonOf(`tx-parser/${name}.json`)
+    for (const unrecorded of [null, undefined, []])
+      expect(() => parse({ ...json, meta: { ...json.meta, innerInstructions: unrecorded } })).toThrow(BadTransaction)
+  })
+
   it('balances lead from the ones before to the ones after, through every transfer', () => {
     for (const real of realTransactions()) {
       const transaction = parsed(real)

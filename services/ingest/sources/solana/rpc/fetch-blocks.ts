@@ -1,5 +1,5 @@
 /** One slot's block or header, from whichever endpoint has it. */
-import { blameOn } from '../../nodes/blame.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
@@ -7,6 +7,7 @@ import { createSlots } from '../../nodes/slots.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
 import { readBlock, readHeader } from './check-block.js'
 import { blockRequest, headerRequest } from './requests.js'
+import { createSlotOfHash } from './slot-of-hash.js'
 
 export interface BlockFetcher {
   /** Null: the endpoint that was asked has none, which is a hint and no more. */
@@ -21,12 +22,13 @@ export interface BlockFetcher {
 export const MAX_IN_FLIGHT = 8
 
 type Wanted = { hash?: string; child?: number }
-type Read<T> = (result: unknown, slot: number, blame: ReturnType<typeof blameOn>) => T
+type Read<T> = (result: unknown, slot: number, blame: Blame) => T
 
 export function createBlockFetcher(pool: EndpointPool, chain: string, commitment: Commitment): BlockFetcher {
   const places = createSlots(MAX_IN_FLIGHT * pool.endpoints.length)
   /** The first block that an endpoint has, where it told: what is older is asked of others first. */
   const firstOf = new Map<string, number>()
+  const slotOfHash = createSlotOfHash()
 
   function without(slot: number, asking: Asking): Asking {
     const avoid = pool.endpoints.filter(({ name }) => slot < (firstOf.get(name) ?? 0))
@@ -35,6 +37,11 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
 
   function note({ kind, endpoint, limit }: NodeFault): void {
     if (kind === 'pruned' && limit !== undefined) firstOf.set(endpoint, limit)
+  }
+
+  function checked<T extends SlotHeader>(found: T, blame: Blame): T {
+    slotOfHash.check(found, blame)
+    return found
   }
 
   async function insist<T extends SlotHeader>(
@@ -46,7 +53,7 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
   ): Promise<T> {
     const accept = (result: unknown, _: number, endpoint: Endpoint): T => {
       const blame = blameOn(endpoint, chain)
-      const found = read(result, slot, blame)
+      const found = checked(read(result, slot, blame), blame)
       if (hash === undefined || found.hash === hash) return found
       throw blame('unknown_block', `block ${found.hash} at slot ${slot} where ${hash} was asked for`, slot)
     }
@@ -67,7 +74,10 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
       try {
         const [found] = await pool.ask<SlotBlock | null>(
           [blockRequest(slot, commitment)],
-          (result, _, endpoint) => (result === null ? null : readBlock(result, slot, blameOn(endpoint, chain))),
+          (result, _, endpoint) => {
+            const blame = blameOn(endpoint, chain)
+            return result === null ? null : checked(readBlock(result, slot, blame), blame)
+          },
           without(slot, asking),
           (fault) => {
             note(fault)

@@ -71,7 +71,8 @@ export function createRangeFetcher(options: RangeOptions): RangeFetcher {
       if (attempt >= LINK_ATTEMPTS) throw lost ?? notLinked(options, found, doubts)
       await sleep(LINK_PAUSE_MS * attempt, asking.signal)
       asking.signal.throwIfAborted()
-      for (const { earlier, later } of doubts.broken) suspects.add(earlier).add(later)
+      for (const { later } of doubts.broken)
+        for (const { number } of around(later, blocks, attempt)) suspects.add(number)
       await askAnew(suspects, found, attempt, asking)
       attempt++
     }
@@ -161,6 +162,13 @@ export function createRangeFetcher(options: RangeOptions): RangeFetcher {
   }
 
   return { range }
+}
+
+/** The two of a broken link, and each time more to both sides: a branch may be longer than a block. */
+function around(later: number, blocks: readonly SlotBlock[], attempt: number): readonly SlotBlock[] {
+  const place = blocks.findIndex(({ number }) => number === later)
+  const reach = 2 ** (attempt - 1)
+  return blocks.slice(Math.max(0, place - reach), place + reach)
 }
 
 const slotsFrom = (from: number, to: number): number[] =>

@@ -2,7 +2,7 @@
 import type { Head } from '../../following/chain-nodes.js'
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
@@ -100,7 +100,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
         live(signal),
       ),
     // Not from what is held: whether the chain still has it is the question.
-    headerByHash: (hash, number, signal) => orNull(fetcher.header(number, briefly(signal), { hash })),
+    headerByHash: (hash, number, signal) => orNull(fetcher.header(number, briefly(signal), { hash }), 'pruned'),
     headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal))),
     headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
     async finalized(signal) {
@@ -138,11 +138,12 @@ function clusterIdentity(genesisHash: string | undefined): Identity {
   }
 }
 
-async function orNull(header: Promise<SlotHeader>): Promise<SlotHeader | null> {
+/** `gone`: another fault that says the same. */
+async function orNull(header: Promise<SlotHeader>, gone?: FaultKind): Promise<SlotHeader | null> {
   try {
     return await header
   } catch (error) {
-    if (error instanceof NodeFault && error.kind === 'unknown_block') return null
+    if (error instanceof NodeFault && (error.kind === 'unknown_block' || error.kind === gone)) return null
     throw error
   }
 }
