@@ -17,6 +17,7 @@ import { planRange } from './range-plan.js'
 import { readError } from './read-error.js'
 import { createRecentBlocks } from './recent-blocks.js'
 import { genesisRequest, slotRequest } from './requests.js'
+import { createSharedHeaders } from './shared-headers.js'
 import { followSlots } from './slot-heads.js'
 import { createSlotLists } from './slot-lists.js'
 import { createSlotTracker } from './slot-tracker.js'
@@ -85,6 +86,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const parts: RangeParts = {
     ...{ chain, pool, fetcher, held, sleep },
     known: createKnownLinks(),
+    shared: createSharedHeaders(),
     isTold: tracker.isTold,
   }
 
