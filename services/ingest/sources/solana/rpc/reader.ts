@@ -6,6 +6,7 @@ import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
+import { RecentMap } from '../recent-map.js'
 import type { Commitment, SlotBlock, SlotHeader, SlotReader } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { fetchAccounts } from './fetch-accounts.js'
@@ -15,7 +16,6 @@ import { fetchFirstFrom } from './first-from.js'
 import { createKnownLinks } from './known-links.js'
 import { planRange } from './range-plan.js'
 import { readError } from './read-error.js'
-import { createRecentBlocks } from './recent-blocks.js'
 import { genesisRequest, slotRequest } from './requests.js'
 import { createSharedHeaders } from './shared-headers.js'
 import { followSlots } from './slot-heads.js'
@@ -45,6 +45,8 @@ export type RpcSlotReader = SlotReader & {
 
 /** What is asked about these goes before history. Below them nothing comes late or dies, whatever was told of finality. */
 const NEAR_HEAD_SLOTS = 64
+/** A block of a busy chain takes some ten MB once it is parsed. */
+const RECENT_BLOCKS = 8
 /** More slots are not skipped between a block and its child, but for an outage. */
 const FURTHEST_CHILD_SLOTS = 64
 /** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
@@ -56,7 +58,8 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const { pool, timeoutMs, nowMs, random, sleep, live } = nodes
   const fetcher = createBlockFetcher(pool, chain, commitment)
   const lists = createSlotLists(pool, chain, commitment)
-  const recent = createRecentBlocks()
+  /** Read near the head, so that what is asked again there is not fetched again. */
+  const recent = new RecentMap<number, SlotBlock>(RECENT_BLOCKS)
   /** The last that was told as final. */
   let finalSlot = -1
 
@@ -74,13 +77,13 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     isThere: async (slot, signal) => (await orNull(fetcher.header(slot, briefly(signal)))) !== null,
   })
   const held: HeldBlocks = {
-    at: (slot) => stream?.take(slot) ?? recent.at(slot),
+    at: (slot) => stream?.take(slot) ?? recent.get(slot),
     keep: (block) => {
-      if (isNearHead(block.number)) recent.keep(block)
+      if (isNearHead(block.number)) recent.set(block.number, block)
     },
     forget(slot) {
       stream?.forget(slot)
-      recent.forget(slot)
+      recent.delete(slot)
     },
   }
   const parts: RangeParts = {
@@ -97,7 +100,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   }
 
   async function theVeryBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
-    const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
+    const there = [stream?.take(number), recent.get(number)].find((block) => block?.hash === hash)
     if (there !== undefined) return there
     const block = await fetcher.insist(number, asking, { hash, parentHash })
     held.keep(block)
