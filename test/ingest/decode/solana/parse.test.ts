@@ -6,7 +6,7 @@ import { BadTransaction } from '../../../../services/ingest/decode/solana/shape.
 import type { SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { balanceAfter, balanceBefore } from '../../../../services/ingest/decode/solana/vaults.js'
 import { asBareBase58, asBase58, asBase64, asYellowstone, type JsonTransaction } from './encodings.js'
-import { HAS_REAL, parsed, realTransaction, realTransactions } from './real-transactions.js'
+import { HAS_REAL, parsed, realTransaction, recordedTransactions } from './real-transactions.js'
 
 const PLACE = { slot: 1, index: 0 }
 const parse = (value: unknown): SolanaTransaction | null => parseTransaction(value, PLACE, () => true)
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
   })
 
   it('balances lead from the ones before to the ones after, through every transfer', () => {
-    for (const real of realTransactions()) {
+    for (const real of recordedTransactions()) {
       const transaction = parsed(real)
       const [first, last] = [transaction.instructions.at(0), transaction.instructions.at(-1)]
       if (first === undefined || last === undefined) throw new Error('nothing ran')

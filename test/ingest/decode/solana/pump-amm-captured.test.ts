@@ -132,4 +132,31 @@ describe('a recorded transaction', () => {
       },
     ])
   })
+
+  it.each([
+    {
+      file: 'pump-amm-buy-through-okx.json',
+      what: 'a leg of a route: the router’s account trades for the wallet that signed',
+      ...{
+        sender: 'HV1KXxWFaSeriyFvXyx48FqG9BoFbfinB8njCJonqP7K',
+        wallet: 'G2341KGbNxuSAfCfqNuPhfLQtPB94hPfgyVPC89Faor4',
+      },
+      ...{ token_in: WRAPPED_SOL, amount_in: '3615608' },
+      ...{ token_out: '8k1DvnFBsbuWJw2t4JqTibR7cAgqadMveqiykMr1pump', amount_out: '4374143343' },
+      ...{ reserve0: '147928614899239', reserve1: '122035346330' },
+    },
+    {
+      file: 'pump-amm-buy-token-2022.json',
+      what: 'SOL is what is bought, and a mint of Token-2022 what it is paid with',
+      ...{
+        sender: '95rVs91daKmzom4SM41dg4MRmy5M7rMEHPerenZwWaCq',
+        wallet: '95rVs91daKmzom4SM41dg4MRmy5M7rMEHPerenZwWaCq',
+      },
+      ...{ token_in: 'EWV6bjhKF5zkXANCdWPvDs7dofRVk4pKyVTitqgEWj8E', amount_in: '468700510855632' },
+      ...{ token_out: WRAPPED_SOL, amount_out: '201692493', reserve0: '148415933487', reserve1: '344503076480687631' },
+    },
+  ])('$file: $what', ({ file, what: _, ...expected }) => {
+    const { value, slot } = realTransaction(`fixtures/${file}`)
+    expect(decoded(value, slot).events.filter(({ type }) => type === 'swap')).toMatchObject([expected])
+  })
 })

@@ -23,13 +23,18 @@ export function sharedJson(path: string): unknown {
 export function realTransactions(): RealTransaction[] {
   if (!HAS_REAL) return []
   const folders = ['tx-parser', 'anchores', 'anchores/meteora-dlmm', 'vixen']
-  const recorded = folders.flatMap((folder) =>
+  return folders.flatMap((folder) =>
     readdirSync(SHARED + folder)
       .filter((file) => file.endsWith('.json') && !file.startsWith('expected') && !file.startsWith('broken'))
       .sort()
       .map((file) => realTransaction(`${folder}/${file}`)),
   )
-  return [...recorded, ...readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))]
+}
+
+/** With those of the fixtures, of which not everything is known that a node would tell. */
+export function recordedTransactions(): RealTransaction[] {
+  const more = readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))
+  return HAS_REAL ? [...realTransactions(), ...more] : more
 }
 
 export function realTransaction(path: string): RealTransaction {

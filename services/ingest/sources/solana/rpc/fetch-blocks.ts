@@ -7,7 +7,6 @@ import { createSlots } from '../../nodes/slots.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
 import { readBlock, readHeader } from './check-block.js'
 import { blockRequest, headerRequest } from './requests.js'
-import { createSlotOfHash } from './slot-of-hash.js'
 
 export interface BlockFetcher {
   /** Null: the endpoint that was asked has none, which is a hint and no more. */
@@ -28,7 +27,6 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
   const places = createSlots(MAX_IN_FLIGHT * pool.endpoints.length)
   /** The first block that an endpoint has, where it told: what is older is asked of others first. */
   const firstOf = new Map<string, number>()
-  const slotOfHash = createSlotOfHash()
 
   function without(slot: number, asking: Asking): Asking {
     const avoid = pool.endpoints.filter(({ name }) => slot < (firstOf.get(name) ?? 0))
@@ -37,11 +35,6 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
 
   function note({ kind, endpoint, limit }: NodeFault): void {
     if (kind === 'pruned' && limit !== undefined) firstOf.set(endpoint, limit)
-  }
-
-  function checked<T extends SlotHeader>(found: T, blame: Blame): T {
-    slotOfHash.check(found, blame)
-    return found
   }
 
   async function insist<T extends SlotHeader>(
@@ -53,7 +46,7 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
   ): Promise<T> {
     const accept = (result: unknown, _: number, endpoint: Endpoint): T => {
       const blame = blameOn(endpoint, chain)
-      const found = checked(read(result, slot, blame), blame)
+      const found = read(result, slot, blame)
       if (hash === undefined || found.hash === hash) return found
       throw blame('unknown_block', `block ${found.hash} at slot ${slot} where ${hash} was asked for`, slot)
     }
@@ -74,10 +67,7 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
       try {
         const [found] = await pool.ask<SlotBlock | null>(
           [blockRequest(slot, commitment)],
-          (result, _, endpoint) => {
-            const blame = blameOn(endpoint, chain)
-            return result === null ? null : checked(readBlock(result, slot, blame), blame)
-          },
+          (result, _, endpoint) => (result === null ? null : readBlock(result, slot, blameOn(endpoint, chain))),
           without(slot, asking),
           (fault) => {
             note(fault)

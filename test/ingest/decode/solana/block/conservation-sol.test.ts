@@ -4,7 +4,7 @@ import { inOrder } from '../../../../../services/ingest/decode/solana/execution.
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import type { SolanaTransaction, Transfer } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
-import { HAS_REAL, parsed, type RealTransaction, realTransactions } from '../real-transactions.js'
+import { HAS_REAL, parsed, type RealTransaction, recordedTransactions } from '../real-transactions.js'
 import { isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
 const changeAt = ({ preLamports, postLamports }: SolanaTransaction, place: number): bigint =>
@@ -82,17 +82,20 @@ class Wallet {
 const feeOf = ({ value }: RealTransaction): bigint => BigInt((value.meta as { fee: number | string }).fee)
 
 describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
-  it.each(realTransactions())('$name: legs, transfers and the fee sum to the change of each signer’s SOL', (real) => {
-    const transaction = parsed(real)
-    for (const signer of transaction.signers) {
-      const wallet = new Wallet(signer, transaction, legsOf(real, transaction))
-      const fee = signer === transaction.feePayer ? feeOf(real) : 0n
-      expect(wallet.moved() - fee, signer).toBe(wallet.change())
-    }
-  })
+  it.each(recordedTransactions())(
+    '$name: legs, transfers and the fee sum to the change of each signer’s SOL',
+    (real) => {
+      const transaction = parsed(real)
+      for (const signer of transaction.signers) {
+        const wallet = new Wallet(signer, transaction, legsOf(real, transaction))
+        const fee = signer === transaction.feePayer ? feeOf(real) : 0n
+        expect(wallet.moved() - fee, signer).toBe(wallet.change())
+      }
+    },
+  )
 
   it('most have a leg of SOL that is a signer’s', () => {
-    const ofSol = realTransactions().filter((real) => {
+    const ofSol = recordedTransactions().filter((real) => {
       const transaction = parsed(real)
       return legsOf(real, transaction).some(
         ({ swap }) =>

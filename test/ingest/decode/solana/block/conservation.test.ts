@@ -4,7 +4,7 @@ import { inOrder } from '../../../../../services/ingest/decode/solana/execution.
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
-import { HAS_REAL, parsed, realTransactions } from '../real-transactions.js'
+import { HAS_REAL, parsed, recordedTransactions } from '../real-transactions.js'
 import { isFeeOut, isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
 /** By holder and mint. */
@@ -73,12 +73,12 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
 }
 
 describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
-  it.each(realTransactions())('$name: legs and transfers sum to the change of balances', (real) => {
+  it.each(recordedTransactions())('$name: legs and transfers sum to the change of balances', (real) => {
     const transaction = parsed(real)
     expect(movementOf(transaction, legsOf(real, transaction))).toEqual(changeOf(transaction))
   })
 
-  it.each(realTransactions())('$name: a curve has the lamports its legs left it', (real) => {
+  it.each(recordedTransactions())('$name: a curve has the lamports its legs left it', (real) => {
     const transaction = parsed(real)
     const legs = legsOf(real, transaction).filter(({ swap }) => swap.amm === 'pump')
     for (const curve of new Set(legs.map(({ swap }) => swap.pool))) {
@@ -95,11 +95,11 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
   })
 
   it('there are legs of every exchange that was recorded', () => {
-    const amms = realTransactions().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
+    const amms = recordedTransactions().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
     expect([...new Set(amms)].sort()).toEqual([
       ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump', 'pumpamm'],
       ...['raydium', 'raydiumclmm', 'raydiumcpmm'],
     ])
-    expect(amms).toHaveLength(43)
+    expect(amms).toHaveLength(44)
   })
 })

@@ -15,6 +15,8 @@ export async function closeAll(): Promise<void> {
   for (const close of opened.splice(0).reverse()) await close()
 }
 
+export const toClose = (close: () => Promise<void>): void => void opened.push(close)
+
 export async function nodeOf(chain: SlotChain, interfere?: Interfere): Promise<SlotNode> {
   const node = await startSlotNode(chain)
   if (interfere !== undefined) node.interfere = interfere

@@ -66,6 +66,29 @@ test('blocks that a list leaves out are found by their children', async () => {
   expect(await reader.range(1005, 1040, signal)).toEqual(blocksIn(CHAIN, 1005, 1040))
 })
 
+test('in history the ends of a range are proved by the blocks beside it', async () => {
+  let left = 2
+  const node = await nodeOf(CHAIN, (question, asNode) => {
+    const said = asNode()
+    if (!('result' in said)) return undefined
+    if (question.method === 'getBlocks') return { result: (said.result as number[]).filter((slot) => slot !== 1040) }
+    // The last block with another's content, the first with a parent that is none.
+    if (isAbout(1060)(question) && left-- > 0) return { result: CHAIN.get(1058) }
+    if (isAbout(1041)(question) && left-- > 0)
+      return { result: { ...(said.result as object), previousBlockhash: headerAt(CHAIN, 1000).hash } }
+    return undefined
+  })
+  const reader = readerOf(node.url)
+  await reader.head(signal)
+  expect(await reader.range(1010, 1040, signal)).toEqual(blocksIn(CHAIN, 1010, 1040))
+  expect(await reader.range(1041, 1060, signal)).toEqual(blocksIn(CHAIN, 1041, 1060))
+  expect(left).toBeLessThanOrEqual(0)
+  // Each is read once; the blocks beside a range only as headers.
+  node.asked.length = 0
+  await reader.range(1061, 1080, signal)
+  expect(node.countOf('getBlock')).toBe(21)
+})
+
 test('a node that lists nothing of what it has is not believed', async () => {
   const node = await nodeOf(CHAIN, ({ method }) => (method === 'getBlocks' ? { result: [] } : undefined))
   const reader = readerOf(node.url)
