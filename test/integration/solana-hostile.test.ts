@@ -19,7 +19,7 @@ const SEEDS = Number(process.env.SOLANA_SEEDS ?? 20)
 const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
 const WITHIN_MS = 15_000
 const SHOWN = 3
-const HISTORY = { blocks: 45 }
+const HISTORY = { blocks: 40 }
 const ORPHANS = { blocks: 5 }
 const SURVIVORS = { blocks: 9 }
 
@@ -86,7 +86,8 @@ describe.runIf(HAS_REAL)('hostile nodes', () => {
 
   const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
 
-  test.each(seeds)('seed %i: the clean run’s blocks and dead letters', async (seed) => {
+  // Most of it is waiting.
+  test.concurrent.each(seeds)('seed %i: the clean run’s blocks and dead letters', async (seed) => {
     const random = createRandom(seed)
     const sameSlots = random.chance(0.5)
     const { ledger, forkSlot } = playedToOrphans()
