@@ -26,6 +26,8 @@ export async function benchEvm(): Promise<boolean> {
     console.log(
       `\nmaking a chain of ${(PLAN.blocks * PLAN.transactionsPerBlock * PLAN.swapsPerTransaction).toLocaleString('en')} swaps …`,
     )
+    // From here on the node remembers who sent what.
+    for (const wallet of market.wallets) await node.rpc('hardhat_impersonateAccount', [wallet])
     const swaps = await tradeMuch(market, PLAN)
     const queries = await queriesOf(market)
     const memory = watchMemory()

@@ -91,7 +91,7 @@ export class JournaledMap {
   }
 
   private put(key: string, value: unknown): void {
-    this.cache.delete(key)
+    if (this.cache.size > this.cachedValues) this.cache.delete(key)
     this.cache.set(key, value)
     this.dirty.add(key)
   }
