@@ -52,10 +52,10 @@ export function hexNumber(text: string, from: number, to: number): bigint | null
   while (first < to && bytes[first] === ZERO) first++
   const digits = to - first
   if (digits > 32) return isHex(text, first, to) ? BigInt(`0x${text.slice(first, to)}`) : null
-  const low = eight(to - 8 < first ? first : to - 8, to)
+  const low = eight(Math.max(first, to - 8), to)
   if (digits <= 7) return low < 0 ? null : BigInt(low)
-  const middle = eight(to - 16 < first ? first : to - 16, to - 8)
-  const high = digits <= 16 ? 0 : eight(to - 24 < first ? first : to - 24, to - 16)
+  const middle = eight(Math.max(first, to - 16), to - 8)
+  const high = digits <= 16 ? 0 : eight(Math.max(first, to - 24), to - 16)
   const highest = digits <= 24 ? 0 : eight(first, to - 24)
   if (low < 0 || middle < 0 || high < 0 || highest < 0) return null
   limbs[0] = low
