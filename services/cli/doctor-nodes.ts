@@ -10,9 +10,9 @@ import { estimateScope, type ScopeEstimate } from '../ingest/sources/evm/estimat
 import { describeNamed } from '../ingest/sources/evm/named-pools.js'
 import { rulesOf } from '../ingest/sources/evm/open.js'
 import { createChainReader, type RpcChainReader } from '../ingest/sources/evm/rpc/reader.js'
-import type { EndpointStatus } from '../ingest/sources/evm/rpc/status.js'
 import { filterOf } from '../ingest/sources/evm/scope-filter.js'
 import { checkConfiguredTokens } from '../ingest/sources/evm/start-checks.js'
+import type { EndpointStatus } from '../ingest/sources/nodes/status.js'
 import type { Finding } from './doctor-checks.js'
 
 const SAMPLE_BLOCKS = 50

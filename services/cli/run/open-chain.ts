@@ -5,8 +5,8 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
-import { registerEndpointMetrics } from '../../ingest/sources/evm/endpoint-metrics.js'
 import { type OpenedEvmSource, openEvmSource } from '../../ingest/sources/evm/open.js'
+import { registerEndpointMetrics } from '../../ingest/sources/nodes/endpoint-metrics.js'
 
 export type OpenChainOptions = {
   config: EvmSourceConfig

@@ -11,14 +11,14 @@ import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block
 import type { EvmBlock, EvmLog } from '../../decode/evm/log.js'
 import { BadLog, type Refusal } from '../../decode/evm/protocol.js'
 import type { Source, SourceItem } from '../../source.js'
+import { type ChunkSize, firstChunkSize, inChunks } from '../following/chunks.js'
+import type { FinalityWatch } from '../following/finality.js'
+import type { Progress } from '../following/progress.js'
+import { type HeadStep, SeenChain } from '../following/seen-chain.js'
 import type { KeptBook } from './book/kept-book.js'
 import type { ChainReader, CheckedBlock, Header, LogFilter } from './chain-reader.js'
-import { type ChunkSize, firstChunkSize, inChunks } from './chunks.js'
 import { deadLetterOf } from './dead-letter.js'
-import type { FinalityWatch } from './finality.js'
 import { type BlockToLearn, learnFor } from './learn.js'
-import type { Progress } from './progress.js'
-import { type HeadStep, SeenChain } from './seen-chain.js'
 
 export type EvmPosition = Mark & {
   /** Where the log itself told the position: what it holds below, newest last. */

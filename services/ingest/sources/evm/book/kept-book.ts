@@ -1,6 +1,6 @@
 /** The book of a chain in the data directory. What it says can be learned anew from the chain: it saves reading, it is not the truth. */
 import type { Book, KnownToken } from '../../../decode/evm/block/book.js'
-import { JournaledMap, type JournaledMapOptions } from './journaled-map.js'
+import { JournaledMap, type JournaledMapOptions } from '../../following/journaled-map.js'
 import { VenueDrawers } from './venue-drawers.js'
 
 export type KeptBook = Book &

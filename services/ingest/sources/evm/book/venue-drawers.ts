@@ -4,7 +4,7 @@
  */
 import type { KnownVenue } from '../../../decode/evm/block/book.js'
 import type { VenueState } from '../../../decode/evm/venue.js'
-import type { JournaledMap } from './journaled-map.js'
+import type { JournaledMap } from '../../following/journaled-map.js'
 
 type Name = string | number
 type Drawers = ReadonlyMap<Name, ReadonlyMap<unknown, unknown>>

@@ -1,15 +1,9 @@
 /** Whether what a node calls a header is one, the one that was asked for, and linked to the one before. */
+
+import type { Blame } from '../../nodes/blame.js'
 import type { Header } from '../chain-reader.js'
 import { isBloom } from './bloom.js'
 import { isHash, quantity } from './hex.js'
-import type { FaultKind } from './node-fault.js'
-
-/** Makes the fault with the endpoint's name in it. */
-export type Blame = (
-  kind: Extract<FaultKind, 'lies' | 'lags' | 'unknown_block'>,
-  detail: string,
-  block?: number,
-) => Error
 
 export type FullHeader = Header & {
   /** Null: the node tells none. */

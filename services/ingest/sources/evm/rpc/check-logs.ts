@@ -1,6 +1,7 @@
 /** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import type { Blame, FullHeader } from './check-headers.js'
+import type { Blame } from '../../nodes/blame.js'
+import type { FullHeader } from './check-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 

@@ -1,14 +1,14 @@
 /** View calls as of a block: many in one request where the node takes that, else one by one. */
 import type { Call } from '../../../decode/evm/protocol.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import type { Outcome, RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
-import { blameOn } from './blame.js'
 import { type CallAnswer, decodeAnswers, encodeCalls, groupCalls } from './call-program.js'
 import { readHeader } from './check-headers.js'
-import type { Endpoint } from './endpoint.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isBytes, toQuantity } from './hex.js'
-import { NodeFault } from './node-fault.js'
-import type { Outcome, RpcRequest } from './transport.js'
 
 export interface CallFetcher {
   call(calls: readonly Call[], at: Header, asking: Asking): Promise<(string | null)[]>

@@ -1,12 +1,12 @@
 /** Headers by number or hash, checked; a range of them linked. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from './blame.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
 import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
-import type { Endpoint } from './endpoint.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
-import { NodeFault } from './node-fault.js'
 
 export interface HeaderFetcher {
   /** `whole`: with their transactions, whose senders are kept for whoever asks. */

@@ -1,13 +1,13 @@
 /** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from './blame.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import type { Outcome } from '../../nodes/transport.js'
 import { readLogs } from './check-logs.js'
-import type { Endpoint } from './endpoint.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import { NodeFault } from './node-fault.js'
-import type { Outcome } from './transport.js'
 
 /** What one range's answer held, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[] }

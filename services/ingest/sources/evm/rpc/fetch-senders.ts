@@ -1,13 +1,14 @@
 /** Who signed transactions: by transaction, by receipt or by whole block, whichever the nodes answer soonest. */
+
+import type { Blame } from '../../nodes/blame.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import type { RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
-import { blameOn } from './blame.js'
-import type { Blame } from './check-headers.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { isAddress } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
-import { NodeFault } from './node-fault.js'
 import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
-import type { RpcRequest } from './transport.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 

@@ -1,10 +1,10 @@
 /** Endpoints' own notices of new heads, over their sockets: subscribed anew after each loss, for as long as anybody listens. */
 import { createBackoff, type Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from './blame.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import type { SocketTransport } from '../../nodes/socket-transport.js'
 import { type FullHeader, readHeader } from './check-headers.js'
-import type { Endpoint } from './endpoint.js'
-import { NodeFault } from './node-fault.js'
-import type { SocketTransport } from './socket-transport.js'
 
 export type NoticeOptions = {
   chain: string
@@ -14,6 +14,8 @@ export type NoticeOptions = {
   random: () => number
   onHead(endpoint: Endpoint, header: FullHeader): void
 }
+
+const NEW_HEADS = { method: 'eth_subscribe', params: ['newHeads'] }
 
 /** Runs until the signal aborts. */
 export async function followNotices(options: NoticeOptions, signal: AbortSignal): Promise<void> {
@@ -52,7 +54,8 @@ function subscription(
       resolve()
     }
     signal.addEventListener('abort', end, { once: true })
-    socket.subscribeHeads(onHead, end, { signal, timeoutMs }).catch((error) => {
+    const listener = { onNotice: onHead, onEnd: end }
+    socket.subscribe(NEW_HEADS, listener, { signal, timeoutMs }).catch((error) => {
       signal.removeEventListener('abort', end)
       reject(error)
     })

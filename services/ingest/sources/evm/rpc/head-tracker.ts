@@ -1,9 +1,10 @@
 /** The newest block of the endpoints that can be trusted to know it: who is behind is marked, and a lower head is not obeyed at once. */
+
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
 import type { FullHeader } from './check-headers.js'
-import type { Endpoint } from './endpoint.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import type { HeaderFetcher } from './fetch-headers.js'
-import { NodeFault } from './node-fault.js'
 
 export interface HeadTracker {
   head(signal: AbortSignal): Promise<FullHeader>

@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events'
 import { isRetryable, type Sleep } from '../../../../core/runtime/backoff.js'
 import type { Logger } from '../../../../core/runtime/logger.js'
+import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import type { Header } from '../chain-reader.js'
 import type { FullHeader } from './check-headers.js'
-import type { EndpointPool } from './endpoint-pool.js'
 import { followNotices } from './head-notices.js'
 import type { HeadTracker } from './head-tracker.js'
 

@@ -1,5 +1,5 @@
 /** Finds an endpoint's limits before they are met: one range and one batch as large as we would ever ask for. */
-import type { Endpoint } from './endpoint.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
 import { toQuantity } from './hex.js'
 
 /** Nobody's: its logs are none, whatever the range. */

@@ -1,20 +1,7 @@
 /** Turns what a node or its HTTP server says into a fault. Codes mean different things to different nodes, so words are read first. */
+
+import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 import { type LogLimit, readLogLimit } from './log-limits.js'
-import type { FaultKind } from './node-fault.js'
-
-export type WireError = { code?: unknown; message?: unknown; data?: unknown }
-
-export type ErrorContext = {
-  method: string
-  /** How many requests went together. */
-  batch: number
-  /** The error is about all of them, not about one. */
-  isAboutAll?: boolean
-  /** HTTP's, where there is one that is not 200. */
-  status?: number | undefined
-}
-
-export type ErrorReading = { kind: FaultKind; detail: string; limit?: number; span?: { from: number; to: number } }
 
 const RATE =
   /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate/i
@@ -33,7 +20,7 @@ const UNSUPPORTED =
 const DENIED = /unauthori[sz]ed|forbidden|invalid (?:api )?key|must be authenticated|access denied|project id/i
 const NUMBER = /(\d[\d,]*)/
 
-export function readError(error: WireError, context: ErrorContext): ErrorReading {
+export const readError: ReadError = (error, context): ErrorReading => {
   const { method, batch, status } = context
   const code = typeof error.code === 'number' ? error.code : undefined
   const words = [error.message, error.data].flatMap((part) => wordsOf(part)).join(' ')

@@ -3,9 +3,9 @@
  * log is believed where its transaction's receipt has it too.
  */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from './blame.js'
+import { blameOn } from '../../nodes/blame.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import type { FullHeader } from './check-headers.js'
-import type { Asking, EndpointPool } from './endpoint-pool.js'
 import { quantity } from './hex.js'
 
 export interface ReceiptWitness {

@@ -1,14 +1,14 @@
 /** Which block is the head, and how far apart blocks are, where endpoints disagree. */
 import { expect, test } from 'vitest'
 import type { FullHeader } from '../../../../../services/ingest/sources/evm/rpc/check-headers.js'
-import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/evm/rpc/endpoint.js'
-import { endpointNames } from '../../../../../services/ingest/sources/evm/rpc/endpoint-name.js'
-import { createEndpointPool } from '../../../../../services/ingest/sources/evm/rpc/endpoint-pool.js'
 import { createHeaderFetcher } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
 import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
-import { createPace } from '../../../../../services/ingest/sources/evm/rpc/pace.js'
-import type { Transport } from '../../../../../services/ingest/sources/evm/rpc/transport.js'
+import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/nodes/endpoint.js'
+import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
+import { createEndpointPool } from '../../../../../services/ingest/sources/nodes/endpoint-pool.js'
+import { createPace } from '../../../../../services/ingest/sources/nodes/pace.js'
+import type { Transport } from '../../../../../services/ingest/sources/nodes/transport.js'
 
 const nowMs = () => 0
 const sleep = async () => {}

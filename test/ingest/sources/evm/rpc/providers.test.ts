@@ -5,13 +5,14 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
-import { endpointNames } from '../../../../../services/ingest/sources/evm/rpc/endpoint-name.js'
-import { httpTransport } from '../../../../../services/ingest/sources/evm/rpc/http-transport.js'
+import { readError } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 import {
   type ChainReaderOptions,
   createChainReader,
   type RpcChainReader,
 } from '../../../../../services/ingest/sources/evm/rpc/reader.js'
+import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
+import { httpTransport } from '../../../../../services/ingest/sources/nodes/http-transport.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'
 import { playMarket } from '../../../../rig/evm/market.js'
 import { type EvmNode, startNode } from '../../../../rig/evm/node.js'
@@ -246,7 +247,7 @@ test('an endpoint that was away at the start is asked only once it told that it 
   expect(reader.status().map(({ healthy }) => healthy)).toEqual([false, true])
   isThere = true
   while (!asked.includes('eth_chainId')) await readRange(reader)
-  while (!reader.status()[0]?.reason?.includes('chain 1,')) await readRange(reader)
+  while (!reader.status()[0]?.reason?.includes('chain id is 1,')) await readRange(reader)
   expect(new Set(asked)).toEqual(new Set(['eth_chainId']))
 }, 20_000)
 
@@ -302,7 +303,7 @@ test('compressed answers, and one that says Retry-After', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const [name] = endpointNames([url])
   if (name === undefined) throw new Error('no name')
-  const transport = httpTransport(url, name, 50_000)
+  const transport = httpTransport({ url, endpoint: name, maxAnswerBytes: 50_000, readError })
   ends.push(async () => transport.close())
   const ask = () => transport.exchange([{ method: 'eth_chainId', params: [] }], { signal, timeoutMs: 1000 })
   expect(await ask()).toEqual([{ ok: true, result: '0x1' }])

@@ -1,7 +1,7 @@
 /** What carries requests to one endpoint, and what both kinds of carrier do with an answer's text. */
+
 import type { EndpointName } from './endpoint-name.js'
-import { NodeFault } from './node-fault.js'
-import { type ErrorReading, readError, type WireError } from './read-error.js'
+import { type FaultKind, NodeFault } from './node-fault.js'
 
 export type RpcRequest = { method: string; params: readonly unknown[] }
 
@@ -9,6 +9,26 @@ export type RpcRequest = { method: string; params: readonly unknown[] }
 export type Outcome =
   | { ok: true; result: unknown }
   | { ok: false; fault: NodeFault; span?: { from: number; to: number } }
+
+export type WireError = { code?: unknown; message?: unknown; data?: unknown }
+
+export type ErrorContext = {
+  method: string
+  /** How many requests went together. */
+  batch: number
+  /** The error is about all of them, not about one. */
+  isAboutAll?: boolean
+  /** HTTP's, where there is one that is not 200. */
+  status?: number | undefined
+}
+
+export type ErrorReading = { kind: FaultKind; detail: string; limit?: number; span?: { from: number; to: number } }
+
+/** What a node of one family means by an error. */
+export type ReadError = (error: WireError, context: ErrorContext) => ErrorReading
+
+/** One endpoint, as its transport must know it. */
+export type Wire = { url: string; endpoint: EndpointName; maxAnswerBytes: number; readError: ReadError }
 
 export type SendOptions = { signal: AbortSignal; timeoutMs: number }
 
@@ -19,6 +39,7 @@ export interface Transport {
   close(): void
 }
 
+type Answering = Pick<Wire, 'endpoint' | 'readError'>
 type WireAnswer = { id?: unknown; result?: unknown; error?: unknown }
 
 export function encodeRequests(requests: readonly RpcRequest[], firstId: number): string {
@@ -31,26 +52,26 @@ export function readAnswer(
   body: unknown,
   requests: readonly RpcRequest[],
   firstId: number,
-  endpoint: EndpointName,
+  wire: Answering,
   status?: number,
 ): Outcome[] {
   const batch = requests.length
-  if (batch === 1) return [outcomeOf(Array.isArray(body) ? body[0] : body, requests[0], endpoint, { status, batch })]
+  if (batch === 1) return [outcomeOf(Array.isArray(body) ? body[0] : body, requests[0], wire, { status, batch })]
   if (!Array.isArray(body)) {
     const error = typeof body === 'object' && body !== null ? (body as WireAnswer).error : undefined
-    const reading = readError(errorOf(error ?? body), { method: 'batch', batch, isAboutAll: true, status })
+    const reading = wire.readError(errorOf(error ?? body), { method: 'batch', batch, isAboutAll: true, status })
     // One error for all of them is about the batch, unless it says otherwise.
     const kind = reading.kind === 'node_error' ? 'batch_refused' : reading.kind
-    throw faultOf({ ...reading, kind }, endpoint)
+    throw faultOf({ ...reading, kind }, wire.endpoint)
   }
   const byId = new Map((body as WireAnswer[]).map((answer) => [answer?.id, answer]))
-  return requests.map((request, place) => outcomeOf(byId.get(firstId + place), request, endpoint, { batch }))
+  return requests.map((request, place) => outcomeOf(byId.get(firstId + place), request, wire, { batch }))
 }
 
 function outcomeOf(
   answer: unknown,
   request: RpcRequest | undefined,
-  endpoint: EndpointName,
+  { endpoint, readError }: Answering,
   { status, batch }: { status?: number | undefined; batch: number },
 ): Outcome {
   const method = request?.method ?? ''

@@ -1,6 +1,6 @@
 /** The blocks seen so far, by height: where a new head joins them, and which of them it leaves out. */
 import { DextapeError } from '../../../core/domain/errors.js'
-import type { ChainReader, Header } from './chain-reader.js'
+import type { ChainReader, Header } from '../evm/chain-reader.js'
 
 /** Enough to walk back from any head this side of finality in memory. */
 const HEADERS_HELD = 8192

@@ -1,15 +1,25 @@
 /** Before anything is read: is every endpoint a node of this chain? */
-import { ConfigError, DextapeError } from '../../../../core/domain/errors.js'
-import { createBackoff, type Sleep } from '../../../../core/runtime/backoff.js'
-import type { Logger } from '../../../../core/runtime/logger.js'
+import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
+import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
+import type { Logger } from '../../../core/runtime/logger.js'
 import type { Endpoint } from './endpoint.js'
-import { quantity } from './hex.js'
 import { NodeFault } from './node-fault.js'
+import type { RpcRequest } from './transport.js'
+
+/** What tells one chain from another. */
+export type Identity = {
+  /** For people: `chain id`, `genesis hash`. */
+  name: string
+  /** Undefined: whatever the first that answers says, and all others the same. */
+  expected: string | undefined
+  request: RpcRequest
+  /** Null: no answer of a node. */
+  read(result: unknown): string | null
+}
 
 export type ChainCheckOptions = {
   chain: string
-  /** Undefined: whatever the first that answers says, and all others the same. */
-  chainId: number | undefined
+  identity: Identity
   endpoints: readonly Endpoint[]
   timeoutMs: number
   logger: Logger
@@ -26,7 +36,7 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
   const { chain, endpoints, logger } = options
   const backoff = createBackoff({ firstMs: 200, random: options.random, sleep: options.sleep })
   const faults = new Map<Endpoint, unknown>()
-  let expected = options.chainId
+  let { expected } = options.identity
   let silent = [...endpoints]
   for (let attempt = 1; attempt <= ATTEMPTS && silent.length > 0; attempt++) {
     if (attempt > 1) await backoff.wait(signal)
@@ -36,7 +46,7 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
       const id = ids[place]
       if (id === undefined) continue
       expected ??= id
-      if (id !== expected) throw otherChain(chain, endpoint, expected, id)
+      if (id !== expected) throw otherChain(options, endpoint, expected, id)
     }
     silent = silent.filter((_, place) => ids[place] === undefined)
     // One that works is enough to begin.
@@ -54,25 +64,25 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
 
 async function idOf(
   endpoint: Endpoint,
-  { timeoutMs }: ChainCheckOptions,
+  { timeoutMs, identity }: ChainCheckOptions,
   signal: AbortSignal,
   faults: Map<Endpoint, unknown>,
-): Promise<number | undefined> {
+): Promise<string | undefined> {
   const sending = { signal, urgent: true, timeoutMs: Math.min(timeoutMs, ANSWERS_WITHIN_MS) }
-  const [outcome] = await endpoint.send([{ method: 'eth_chainId', params: [] }], sending)
-  const id = outcome?.ok ? quantity(outcome.result) : null
+  const [outcome] = await endpoint.send([identity.request], sending)
+  const id = outcome?.ok ? identity.read(outcome.result) : null
   if (id !== null) return id
   const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
   faults.set(
     endpoint,
-    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: 'a chain id that is none' }),
+    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `a ${identity.name} that is none` }),
   )
   return undefined
 }
 
 async function keepAsking(
   endpoint: Endpoint,
-  expected: number | undefined,
+  expected: string | undefined,
   options: ChainCheckOptions,
   closing: AbortSignal,
 ): Promise<void> {
@@ -86,7 +96,7 @@ async function keepAsking(
       endpoint.health.enable()
       return logger.info('a node answers again', { chain, endpoint: endpoint.name })
     }
-    endpoint.health.disable(`a node of chain ${id}, not ${expected}`)
+    endpoint.health.disable(`its ${options.identity.name} is ${id}, not ${expected}`)
     return logger.error('a node is of another chain and is not asked', {
       chain,
       endpoint: endpoint.name,
@@ -101,13 +111,18 @@ function saidBy(endpoint: Endpoint, faults: ReadonlyMap<Endpoint, unknown>): str
   return fault instanceof NodeFault ? fault.detail : 'no answer'
 }
 
-function otherChain(chain: string, endpoint: Endpoint, expected: number, got: number): ConfigError {
+function otherChain(
+  { chain, identity }: ChainCheckOptions,
+  endpoint: Endpoint,
+  expected: string,
+  got: string,
+): ConfigError {
   return new ConfigError({
     code: 'other_chain',
     what: `the endpoint ${endpoint.name} is a node of another chain`,
     where: { chain },
-    expected: `chain id ${expected}`,
-    got: `chain id ${got}`,
+    expected: `${identity.name} ${expected}`,
+    got: `${identity.name} ${got}`,
     fix: `Give an endpoint of ${chain}, or give this one to the chain it belongs to.`,
   })
 }

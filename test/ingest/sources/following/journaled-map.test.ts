@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { JournaledMap } from '../../../../services/ingest/sources/evm/book/journaled-map.js'
+import { JournaledMap } from '../../../../services/ingest/sources/following/journaled-map.js'
 import { createRandom } from '../../../rig/market/random.js'
 
 const folders: string[] = []

@@ -3,9 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { EndpointName } from './endpoint-name.js'
 import { NodeFault } from './node-fault.js'
-import { readError } from './read-error.js'
 import {
   encodeRequests,
   type Outcome,
@@ -13,6 +11,7 @@ import {
   readAnswer,
   type SendOptions,
   type Transport,
+  type Wire,
 } from './transport.js'
 
 const unzip = promisify(gunzip)
@@ -22,7 +21,8 @@ const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 type Reply = { status: number; retryAfterMs: number | undefined; body: Buffer }
 
-export function httpTransport(url: string, endpoint: EndpointName, maxAnswerBytes: number): Transport {
+export function httpTransport(wire: Wire): Transport {
+  const { url, endpoint, maxAnswerBytes } = wire
   const target = new URL(url)
   const secure = target.protocol === 'https:'
   const agent = secure
@@ -108,8 +108,8 @@ export function httpTransport(url: string, endpoint: EndpointName, maxAnswerByte
       const parsed = parse(body)
       const told = status === 200 ? undefined : status
       if (parsed === undefined || (told !== undefined && !isRpc(parsed)))
-        throw refusal(endpoint, requests, { status, retryAfterMs, body })
-      const outcomes = readAnswer(parsed, requests, 1, endpoint, told)
+        throw refusal(wire, requests, { status, retryAfterMs, body })
+      const outcomes = readAnswer(parsed, requests, 1, wire, told)
       return retryAfterMs === undefined ? outcomes : outcomes.map((outcome) => withRetryAfter(outcome, retryAfterMs))
     },
     get bytesReceived() {
@@ -131,7 +131,7 @@ const isRpc = (body: unknown): boolean =>
   Array.isArray(body) || (typeof body === 'object' && body !== null && ('error' in body || 'result' in body))
 
 /** An answer that is no JSON-RPC: a proxy's page, a plain text. */
-function refusal(endpoint: EndpointName, requests: readonly RpcRequest[], reply: Reply): NodeFault {
+function refusal({ endpoint, readError }: Wire, requests: readonly RpcRequest[], reply: Reply): NodeFault {
   const text = reply.body.toString('utf8', 0, 200).replace(/\s+/g, ' ')
   const context = { method: requests[0]?.method ?? '', batch: requests.length, isAboutAll: true, status: reply.status }
   const reading = readError({ message: text }, context)

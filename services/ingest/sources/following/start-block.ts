@@ -1,7 +1,7 @@
 /** Where a chain's history begins, as a block. */
 import type { ChainStart } from '../../../core/config/chain-start.js'
 import { DextapeError } from '../../../core/domain/errors.js'
-import type { ChainReader, Header } from './chain-reader.js'
+import type { ChainReader, Header } from '../evm/chain-reader.js'
 
 /** The latest block may still be orphaned, and what was never published cannot be gone back to: a start at the head is so many below. */
 const BELOW_HEAD = 32

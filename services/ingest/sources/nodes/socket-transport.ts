@@ -1,6 +1,5 @@
-/** JSON-RPC over one WebSocket: requests side by side, and the node's notices of new heads. */
+/** JSON-RPC over one WebSocket: requests side by side, and what the node tells by itself. */
 import WebSocket from 'ws'
-import type { EndpointName } from './endpoint-name.js'
 import { NodeFault } from './node-fault.js'
 import {
   encodeRequests,
@@ -9,11 +8,15 @@ import {
   readAnswer,
   type SendOptions,
   type Transport,
+  type Wire,
 } from './transport.js'
 
+/** `onEnd`: the connection is lost, and the subscription with it. */
+export type Listener = { onNotice(result: unknown): void; onEnd(): void }
+
 export interface SocketTransport extends Transport {
-  /** Calls for every new head the node tells of, on this connection: resolves when subscribed, rejects when the node refuses. */
-  subscribeHeads(onHead: (header: unknown) => void, onEnd: () => void, send: SendOptions): Promise<void>
+  /** Calls for every notice of a subscription, on this connection: resolves when subscribed, rejects when the node refuses. */
+  subscribe(request: RpcRequest, listener: Listener, send: SendOptions): Promise<void>
 }
 
 type Waiting = {
@@ -22,10 +25,10 @@ type Waiting = {
   settle(body: unknown): void
   fail(error: NodeFault): void
 }
-type Subscription = { onHead: (header: unknown) => void; onEnd: () => void }
 type Message = { id?: unknown; method?: unknown; params?: { subscription?: unknown; result?: unknown } }
 
-export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBytes: number): SocketTransport {
+export function socketTransport(wire: Wire): SocketTransport {
+  const { url, endpoint, maxAnswerBytes } = wire
   let socket: WebSocket | undefined
   let opening: Promise<WebSocket> | undefined
   let nextId = 1
@@ -33,7 +36,7 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
   let messages = 0
   let closed = false
   const waiting = new Map<number, Waiting>()
-  const subscriptions = new Map<unknown, Subscription>()
+  const subscriptions = new Map<unknown, Listener>()
 
   const fault = (kind: 'unavailable' | 'timeout', detail: string, cause?: unknown) =>
     new NodeFault({ kind, endpoint: endpoint.name, detail: endpoint.redact(detail), cause })
@@ -86,8 +89,8 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
       return
     }
     const first = (Array.isArray(body) ? body[0] : body) as Message | null | undefined
-    if (first?.method === 'eth_subscription') {
-      subscriptions.get(first.params?.subscription)?.onHead(first.params?.result)
+    if (typeof first?.method === 'string') {
+      subscriptions.get(first.params?.subscription)?.onNotice(first.params?.result)
       return
     }
     // A batch is known by any of its ids; an error about a whole batch may come without one.
@@ -124,7 +127,7 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
       const settle = (body: unknown): void => {
         end()
         try {
-          resolve(readAnswer(body, requests, firstId, endpoint))
+          resolve(readAnswer(body, requests, firstId, wire))
         } catch (error) {
           reject(error)
         }
@@ -141,10 +144,10 @@ export function socketTransport(url: string, endpoint: EndpointName, maxAnswerBy
 
   return {
     exchange,
-    async subscribeHeads(onHead, onEnd, send) {
-      const [outcome] = await exchange([{ method: 'eth_subscribe', params: ['newHeads'] }], send)
+    async subscribe(request, listener, send) {
+      const [outcome] = await exchange([request], send)
       if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? fault('unavailable', 'no answer')
-      subscriptions.set(outcome.result, { onHead, onEnd })
+      subscriptions.set(outcome.result, listener)
     },
     get bytesReceived() {
       return bytesReceived

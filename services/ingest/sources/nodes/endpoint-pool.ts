@@ -1,5 +1,5 @@
 /** A chain's endpoints: the best is asked, what fails goes to another, and only patience's end reaches the caller. */
-import type { Sleep } from '../../../../core/runtime/backoff.js'
+import type { Sleep } from '../../../core/runtime/backoff.js'
 import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
 import { createPatience, type PatienceOptions } from './patience.js'

@@ -1,7 +1,13 @@
 /** A fault in an endpoint's words, with its name. */
-import type { Blame } from './check-headers.js'
 import type { Endpoint } from './endpoint.js'
-import { NodeFault } from './node-fault.js'
+import { type FaultKind, NodeFault } from './node-fault.js'
+
+/** Makes the fault with the endpoint's name in it. */
+export type Blame = (
+  kind: Extract<FaultKind, 'lies' | 'lags' | 'unknown_block'>,
+  detail: string,
+  block?: number,
+) => Error
 
 export const blameOn =
   (endpoint: Pick<Endpoint, 'name'>, chain: string): Blame =>

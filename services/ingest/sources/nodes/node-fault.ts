@@ -1,5 +1,5 @@
 /** What can be wrong with a node's answer, by what is to be done about it. */
-import { DextapeError } from '../../../../core/domain/errors.js'
+import { DextapeError } from '../../../core/domain/errors.js'
 
 export type FaultKind =
   /** No connection, a server's error, no JSON: elsewhere, or later. */

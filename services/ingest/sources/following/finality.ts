@@ -1,6 +1,6 @@
 /** Up to which block a chain is final: by the nodes' word where they have one, by depth where not. */
 import type { Finality } from '../../../core/config/evm-source.js'
-import type { ChainReader } from './chain-reader.js'
+import type { ChainReader } from '../evm/chain-reader.js'
 
 export interface FinalityWatch {
   /** Asks the nodes when their last word is old. */
