@@ -7,6 +7,7 @@ import { NodeFault } from './node-fault.js'
 import {
   encodeRequests,
   type Outcome,
+  parseAnswer,
   type RpcRequest,
   readAnswer,
   type SendOptions,
@@ -105,8 +106,8 @@ export function httpTransport(wire: Wire): Transport {
   return {
     async exchange(requests, send): Promise<Outcome[]> {
       const { status, retryAfterMs, body } = await post(encodeRequests(requests, 1), send)
-      const parsed = parse(body)
       const told = status === 200 ? undefined : status
+      const parsed = parseAnswer(body, told === undefined ? requests : [])
       if (parsed === undefined || (told !== undefined && !isRpc(parsed)))
         throw refusal(wire, requests, { status, retryAfterMs, body })
       const outcomes = readAnswer(parsed, requests, 1, wire, told)
@@ -116,14 +117,6 @@ export function httpTransport(wire: Wire): Transport {
       return bytesReceived
     },
     close: () => agent.destroy(),
-  }
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
 

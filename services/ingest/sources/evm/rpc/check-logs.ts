@@ -4,20 +4,9 @@ import type { Blame } from '../../nodes/blame.js'
 import type { FullHeader } from './check-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
+import type { WireLog } from './wire.js'
 
 export type AskedLogs = { from: number; to: number; hash?: string }
-
-type WireLog = {
-  address?: unknown
-  topics?: unknown
-  data?: unknown
-  blockNumber?: unknown
-  blockHash?: unknown
-  transactionHash?: unknown
-  transactionIndex?: unknown
-  logIndex?: unknown
-  removed?: unknown
-}
 
 export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilter, blame: Blame): EvmLog[] {
   if (!Array.isArray(result)) throw blame('lies', 'logs that are no list', asked.from)

@@ -1,0 +1,229 @@
+/**
+ * JSON as bytes → what is wanted of it. Answers of nodes are long, and most of what is in them is of no use here (calldata, fees, roots) or
+ * the same text again and again (hashes, addresses, topics): the first is passed over, the second is made once. What is wanted
+ * comes as `JSON.parse` gives it; what is not is only looked at for where it ends.
+ */
+import { isAscii } from 'node:buffer'
+import { copyWords, createTextCache, isSame } from './text-cache.js'
+
+/**
+ * All of it; nothing (undefined in its place, so that a list tells its length); of each item of a list; fields of an object. What
+ * turns out to be of another kind comes whole.
+ */
+export type Wanted = 'whole' | 'nothing' | { items: Wanted } | ObjectWanted
+
+export type ObjectWanted = {
+  fields: readonly Wanted[]
+  /** Of the fields' values in their order; undefined: not there. */
+  make(values: readonly unknown[]): object
+  byName: ReadonlyMap<string, number>
+  /** As the last object had them: the next one most probably has the same. */
+  members: Member[]
+}
+
+/** `words`, `bytes`: of its key, quotes and colon too. `length`: of the value, where it was a text. */
+type Member = { words: Int32Array; bytes: number; field: number; length: number }
+
+const UNWANTED = -1
+
+export function objectOf(fields: Record<string, Wanted>, make: ObjectWanted['make']): ObjectWanted {
+  const names = Object.keys(fields)
+  return {
+    fields: Object.values(fields),
+    make,
+    byName: new Map(names.map((name, place) => [name, place])),
+    members: [],
+  }
+}
+
+/** Throws a `SyntaxError` where it is not JSON. */
+export function pickJson(bytes: Buffer, wanted: Wanted): unknown {
+  // With these a text is not what its bytes are; no answer of hexadecimal texts has them.
+  if (!isAscii(bytes) || bytes.includes(BACKSLASH)) return JSON.parse(bytes.toString('utf8'))
+  return new Picker(bytes).all(wanted)
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA, SPACE] = [0x22, 0x5c, 0x3a, 0x2c, 0x20]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** The commonest word: parsed apart from the others. */
+const [LETTER_F, ALSE] = [0x66, Buffer.from('alse').readInt32BE()]
+/** So far a loop finds a quote sooner than the runtime's search. */
+const NEAR = 48
+const texts = createTextCache()
+
+/** Of plain bytes: no escapes, nothing but ASCII. */
+class Picker {
+  private at = 0
+  private readonly end: number
+  private readonly view: DataView
+
+  constructor(private readonly bytes: Buffer) {
+    this.end = bytes.length
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  all(wanted: Wanted): unknown {
+    const value = this.value(wanted, 0)
+    this.next()
+    if (this.at < this.end) throw this.wrong()
+    return value
+  }
+
+  /** `length`: what a text's is expected to be. */
+  private value(wanted: Wanted, length: number): unknown {
+    const code = this.next()
+    if (wanted === 'nothing') return this.pass(code)
+    if (code === QUOTE) return this.text(length)
+    if (wanted === 'whole') return this.whole(code)
+    if ('items' in wanted) return code === OPEN_LIST ? this.list(wanted.items) : this.whole(code)
+    return code === OPEN_OBJECT ? this.object(wanted) : this.whole(code)
+  }
+
+  private list(wanted: Wanted): unknown[] {
+    const items: unknown[] = []
+    this.at++
+    if (this.next() === CLOSE_LIST) {
+      this.at++
+      return items
+    }
+    let length = 0
+    do {
+      const item = this.value(wanted, length)
+      if (typeof item === 'string') length = item.length
+      items.push(item)
+    } while (this.goesOn(CLOSE_LIST))
+    return items
+  }
+
+  private object(wanted: ObjectWanted): object {
+    const values = new Array<unknown>(wanted.fields.length)
+    this.at++
+    if (this.next() === CLOSE_OBJECT) {
+      this.at++
+      return wanted.make(values)
+    }
+    let place = 0
+    do {
+      const member = this.member(wanted, place++)
+      const { field } = member
+      if (field === UNWANTED) this.pass(this.next())
+      else {
+        const value = this.value(wanted.fields[field] ?? 'nothing', member.length)
+        if (typeof value === 'string') member.length = value.length
+        values[field] = value
+      }
+    } while (this.goesOn(CLOSE_OBJECT))
+    return wanted.make(values)
+  }
+
+  /** To behind its colon. */
+  private member(wanted: ObjectWanted, place: number): Member {
+    if (this.next() !== QUOTE) throw this.wrong()
+    const from = this.at
+    const expected = wanted.members[place]
+    if (expected !== undefined) {
+      const to = from + expected.bytes
+      if (to <= this.end && isSame(this.view, from, to, expected.words, 0)) {
+        this.at = to
+        return expected
+      }
+    }
+    const field = wanted.byName.get(this.text(0)) ?? UNWANTED
+    if (this.next() !== COLON) throw this.wrong()
+    this.at++
+    const bytes = this.at - from
+    const words = new Int32Array(bytes)
+    // The shortest key has its quotes and its colon.
+    if (bytes > 3) copyWords(this.view, from, this.at, words, 0)
+    const member = { words, bytes: bytes > 3 ? bytes : Number.MAX_SAFE_INTEGER, field, length: 0 }
+    wanted.members[place] = member
+    return member
+  }
+
+  private text(length: number): string {
+    const from = this.at + 1
+    const guess = from + length
+    if (guess < this.end && this.bytes[guess] === QUOTE) {
+      const known = texts.known(this.view, from, guess)
+      if (known !== undefined) {
+        this.at = guess + 1
+        return known
+      }
+    }
+    const to = this.quoteFrom(from, length)
+    this.at = to + 1
+    const text = this.bytes.toString('latin1', from, to)
+    texts.keep(text, this.view, from)
+    return text
+  }
+
+  private quoteFrom(from: number, length = 0): number {
+    const { bytes } = this
+    const near = length > NEAR ? from : Math.min(this.end, from + NEAR)
+    for (let at = from; at < near; at++) if (bytes[at] === QUOTE) return at
+    const found = bytes.indexOf(QUOTE, near)
+    if (found < 0) throw this.wrong()
+    return found
+  }
+
+  private whole(code: number): unknown {
+    const from = this.at
+    this.pass(code)
+    if (code === LETTER_F && this.at - from === 5 && this.view.getInt32(from + 1) === ALSE) return false
+    return JSON.parse(this.bytes.toString('latin1', from, this.at))
+  }
+
+  /** To behind the value that begins here. */
+  private pass(code: number): undefined {
+    if (code === QUOTE) this.at = this.quoteFrom(this.at + 1) + 1
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) this.passNested()
+    else this.passWord()
+  }
+
+  private passNested(): void {
+    let depth = 0
+    do {
+      const code = this.next()
+      if (code === QUOTE) {
+        this.at = this.quoteFrom(this.at + 1) + 1
+        continue
+      }
+      if (code === OPEN_LIST || code === OPEN_OBJECT) depth++
+      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--
+      else if (code === 0) throw this.wrong()
+      this.at++
+    } while (depth > 0)
+  }
+
+  /** A number, true, false or null. */
+  private passWord(): void {
+    const from = this.at
+    while (this.at < this.end && isOfWord(this.bytes[this.at] ?? 0)) this.at++
+    if (this.at === from) throw this.wrong()
+  }
+
+  /** Behind an item: whether another follows. */
+  private goesOn(close: number): boolean {
+    const code = this.next()
+    if (code !== COMMA && code !== close) throw this.wrong()
+    this.at++
+    return code === COMMA
+  }
+
+  /** The next character that is no blank; 0 at the end. */
+  private next(): number {
+    while (this.at < this.end) {
+      const code = this.bytes[this.at] ?? 0
+      if (code > SPACE) return code
+      this.at++
+    }
+    return 0
+  }
+
+  private wrong(): SyntaxError {
+    return new SyntaxError(`not JSON at byte ${this.at} of ${this.end}`)
+  }
+}
+
+const isOfWord = (code: number): boolean =>
+  code > SPACE && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_OBJECT && code !== COLON
