@@ -1,6 +1,6 @@
 /** The options that say which chains are read from which nodes; each stands for the key of `chains.<chain>` it is laid over. */
 import { type Command, Option } from 'commander'
-import type { BalancesMode, ChainSection, Config, EvmSourceConfig } from '../core/config/index.js'
+import type { BalancesMode, ChainSection, ChainSourceConfig, Config } from '../core/config/index.js'
 import { ConfigError } from '../core/domain/errors.js'
 
 export type ChainOptions = {
@@ -12,6 +12,8 @@ export type ChainOptions = {
   start?: string
   balances?: BalancesMode
   maxRps?: string
+  geyser?: string[]
+  commitment?: 'confirmed' | 'finalized'
 }
 
 export const CHAIN_HELP =
@@ -37,12 +39,14 @@ export function addNodeOptions(
     .addOption(option('--amm <names...>', 'only these exchanges'))
     .addOption(option('--balances <mode>', "holders' balances").choices(['off', 'scoped', 'all']))
     .addOption(option('--max-rps <number>', 'requests a second, over all nodes of the chain'))
+    .addOption(option('--geyser <urls...>', 'Solana: Yellowstone gRPC streams, https://token@host:port'))
+    .addOption(option('--commitment <level>', 'Solana: how sure a block must be').choices(['confirmed', 'finalized']))
 }
 
 /** What they say, in the configuration's form. */
 export function chainSections(options: ChainOptions): Record<string, ChainSection> {
-  const { chain, rpc, pool: pools, token: tokens, amm: amms, start, balances, maxRps } = options
-  const given = { rpc, pools, tokens, amms, start, balances }
+  const { chain, rpc, pool: pools, token: tokens, amm: amms, start, balances, maxRps, geyser, commitment } = options
+  const given = { rpc, pools, tokens, amms, start, balances, geyser, commitment }
   const section: ChainSection = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (maxRps !== undefined) section.max_rps = aboveZero('--max-rps', maxRps)
   if (chain !== undefined) return { [chain]: section }
@@ -55,7 +59,7 @@ export function chainSections(options: ChainOptions): Record<string, ChainSectio
 }
 
 /** The chains that shall run: the named one, else all that have nodes. */
-export function sourcesAsked({ sources }: Pick<Config, 'sources'>, chain: string | undefined): EvmSourceConfig[] {
+export function sourcesAsked({ sources }: Pick<Config, 'sources'>, chain: string | undefined): ChainSourceConfig[] {
   if (chain === undefined) return [...sources.values()]
   const source = sources.get(chain)
   if (source !== undefined) return [source]

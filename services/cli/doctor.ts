@@ -12,7 +12,7 @@ import {
   checkRegistry,
   checkStore,
   type Finding,
-} from './doctor-checks.js'
+} from './doctor/checks.js'
 
 export async function doctor(world: World, options: GlobalOptions & ChainOptions): Promise<number> {
   const findings = [checkNode(process.version), ...(await checkNative())]
@@ -28,7 +28,7 @@ export async function doctor(world: World, options: GlobalOptions & ChainOptions
     if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
     const sources = sourcesAsked(config, options.chain)
     if (sources.length > 0) {
-      const { checkNodes } = await import('./doctor-nodes.js')
+      const { checkNodes } = await import('./doctor/nodes.js')
       findings.push(...(await checkNodes(config, sources, world.nowMs, new AbortController().signal)))
     }
   }

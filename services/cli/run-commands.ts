@@ -1,5 +1,5 @@
 /** What the commands that run services are handed: configuration and options are read and checked by then. */
-import type { Config, EvmSourceConfig } from '../core/config/index.js'
+import type { ChainSourceConfig, Config } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
 import type { Output } from './output.js'
@@ -10,7 +10,7 @@ type Common = { config: Config; logger: Logger; out: Output }
 /** `chains`: read from nodes; `open`: whatever the data directory and the configuration suggest. */
 export type AskedSource =
   | { kind: 'recording'; file: string }
-  | { kind: 'chains'; sources: readonly EvmSourceConfig[] }
+  | { kind: 'chains'; sources: readonly ChainSourceConfig[] }
   | { kind: 'open'; wantsSimulation: boolean }
 
 /** `open`: how a chain's nodes are read, where not as usual. */

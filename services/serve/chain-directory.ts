@@ -1,5 +1,6 @@
 import { type Config, chainFacts } from '../core/config/config.js'
 import { normalAddress } from '../core/domain/chains.js'
+import { SOLANA_AMMS } from '../core/domain/solana-programs.js'
 import type { Memory } from './memory/memory.js'
 import type { Market } from './views/market.js'
 
@@ -13,15 +14,19 @@ export type Id = { address: string; chain: string }
 
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
-export function createChainDirectory(memory: Memory, config: Pick<Config, 'chains' | 'contracts'>): ChainDirectory {
+export function createChainDirectory(
+  memory: Pick<Memory, 'chain' | 'chains'>,
+  config: Pick<Config, 'chains' | 'contracts'>,
+): ChainDirectory {
   const amms = new Map(
     [...config.contracts].map(([chain, contracts]) => [chain, [...new Set(contracts.map(({ amm }) => amm))].sort()]),
   )
-  const marketOf = (state: Market['state']): Market => ({
-    state,
-    facts: chainFacts(config, state.chain),
-    amms: amms.get(state.chain) ?? [],
-  })
+  const marketOf = (state: Market['state']): Market => {
+    const facts = chainFacts(config, state.chain)
+    // Programs have one address for all, so there is nothing to configure.
+    const decoded = facts?.family === 'solana' ? SOLANA_AMMS : amms.get(state.chain)
+    return { state, facts, amms: decoded ?? [] }
+  }
   return {
     market(chain) {
       const state = memory.chain(chain)

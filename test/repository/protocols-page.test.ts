@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { BUILT_IN_CONTRACTS } from '../../services/core/config/contracts/index.js'
+import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../services/core/domain/solana-programs.js'
 import { PROTOCOLS } from '../../services/ingest/decode/evm/protocols.js'
 
 const page = readFileSync(join(repositoryRoot(), 'docs/protocols.md'), 'utf8')
@@ -19,4 +20,23 @@ describe('docs/protocols.md', () => {
   it('says what the reserves of every protocol are', () => {
     expect(PROTOCOLS.map(({ name }) => name).filter((name) => !byName.has(name))).toEqual([])
   })
+
+  it('lists the exchanges of solana', () => {
+    expect((byName.get('solana') ?? '').trim().split(' ').sort()).toEqual(SOLANA_AMMS)
+  })
+
+  it.each(SOLANA_PROGRAMS)(
+    'says of $name what is decoded, where amounts come from and what reserves are',
+    (program) => {
+      expect(page).toContain(`| \`${program.name}\` | \`${program.programId}\` | ${program.amm} |`)
+      const named = page
+        .split('\n')
+        .filter((line) => line.startsWith('|') && firstCell(line).includes(`\`${program.name}\``))
+      expect(named.length).toBeGreaterThanOrEqual(3)
+    },
+  )
 })
+
+function firstCell(row: string): string {
+  return row.split('|')[1] ?? ''
+}

@@ -1,5 +1,5 @@
 /** A backfill from its plan to the switch. Stopped in between it is unfinished, and goes on when it is started again. */
-import { type Config, chainFacts, type DataDir, type EvmSourceConfig } from '../../core/config/index.js'
+import { type ChainSourceConfig, type Config, chainFacts, type DataDir } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic, deadTopic } from '../../core/log/port.js'
 import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
@@ -27,7 +27,7 @@ export type BackfillDeps = {
 
 export async function runBackfill(
   deps: BackfillDeps,
-  source: EvmSourceConfig,
+  source: ChainSourceConfig,
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 /** One chain read from its nodes into its live generation, and on into the next when that becomes live. */
-import { chainFacts, type EvmSourceConfig } from '../../core/config/index.js'
+import { type ChainSourceConfig, chainFacts } from '../../core/config/index.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
@@ -24,7 +24,7 @@ const LONGEST_WAIT_MS = 10_000
 type Opened = { generation: number; source: Source | { failed: unknown } } | undefined
 
 export function openChainIngest(
-  config: EvmSourceConfig,
+  config: ChainSourceConfig,
   parts: Omit<IngestParts, 'health'> & { open: OpenChain },
   health: Health,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 /** Every chain read from its nodes, each on its own: one that cannot go on is told, and the others do. */
-import type { EvmSourceConfig } from '../../core/config/index.js'
+import type { ChainSourceConfig } from '../../core/config/index.js'
 import { createChainHealth } from './chain-health.js'
 import { openChainIngest } from './chain-ingest.js'
 import type { IngestParts, Ingests } from './ingests.js'
@@ -14,7 +14,7 @@ export type ChainIngestsOptions = IngestParts & {
 const PATIENCE_MS = 10_000
 
 export async function openChainIngests(
-  configs: readonly EvmSourceConfig[],
+  configs: readonly ChainSourceConfig[],
   options: ChainIngestsOptions,
   signal: AbortSignal,
 ): Promise<Ingests> {

@@ -1,15 +1,17 @@
 /** A chain's nodes as a source. */
 import { join } from 'node:path'
-import type { DataDir, EvmSourceConfig } from '../../core/config/index.js'
+import type { ChainSourceConfig, DataDir } from '../../core/config/index.js'
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
-import { type OpenedEvmSource, openEvmSource } from '../../ingest/sources/evm/open.js'
+import { openEvmSource } from '../../ingest/sources/evm/open.js'
 import { registerEndpointMetrics } from '../../ingest/sources/nodes/endpoint-metrics.js'
+import type { EndpointStatus } from '../../ingest/sources/nodes/status.js'
+import { openSolanaSource } from '../../ingest/sources/solana/open.js'
 
 export type OpenChainOptions = {
-  config: EvmSourceConfig
+  config: ChainSourceConfig
   facts: ChainFacts
   /** Where facts about tokens and pools are kept. */
   dataDir: DataDir
@@ -31,12 +33,14 @@ export const openChain: OpenChain = async (options) => {
   const { config, facts, dataDir, generation, logger, metrics, progressMs, signal } = options
   const { chain } = config
   const bookPath = join(dataDir.path, 'chains', generation === 1 ? chain : `${chain}.g${generation}`)
-  const { source, endpoints } = await openEvmSource({ config, facts, bookPath, logger, progressMs, signal })
+  const shared = { facts, bookPath, logger, progressMs, signal }
+  const { source, endpoints } =
+    config.family === 'evm' ? await openEvmSource({ config, ...shared }) : await openSolanaSource({ config, ...shared })
   tellEndpoints(metrics, chain, endpoints)
   return source
 }
 
-type Endpoints = OpenedEvmSource['endpoints']
+type Endpoints = () => EndpointStatus[]
 
 /** A chain that is opened again has other connections, and the same metrics. */
 const told = new WeakMap<Metrics, Map<string, Endpoints>>()

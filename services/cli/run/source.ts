@@ -1,10 +1,10 @@
 /** Which source `up` reads, in which directory, and that source opened. */
 import {
+  type ChainSourceConfig,
   type Claim,
   type Config,
   chainFacts,
   type DataDir,
-  type EvmSourceConfig,
   originOf,
 } from '../../core/config/index.js'
 import { sleep } from '../../core/runtime/backoff.js'
@@ -17,7 +17,7 @@ import { fileSnapshots } from '../../ingest/sources/simulator/snapshot-file.js'
 import type { AskedSource } from '../run-commands.js'
 
 /** `none`: what is there is served, nothing new comes. */
-export type ChosenSource = OneSource | { kind: 'chains'; sources: readonly EvmSourceConfig[] } | { kind: 'none' }
+export type ChosenSource = OneSource | { kind: 'chains'; sources: readonly ChainSourceConfig[] } | { kind: 'none' }
 type OneSource = { kind: 'recording'; file: string } | { kind: 'simulator' }
 
 export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }

@@ -2,10 +2,11 @@
 import type { ChainFacts } from '../domain/chains.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import type { Config } from './config.js'
-import { evmSource } from './evm-source.js'
+import { describeEvmSource, type EvmSourceConfig, evmSource } from './evm-source.js'
 import type { ChainSection } from './file-schema.js'
 import { knownContracts } from './known-contracts.js'
 import { nearestWord } from './nearest.js'
+import { describeSolanaSource, type SolanaSourceConfig, solanaSource } from './solana-source.js'
 
 type Sections = Readonly<Record<string, ChainSection>>
 
@@ -26,8 +27,13 @@ function unknownChain(chain: string, known: readonly string[]): string {
   return `unknown chain "${chain}": ${hint} (a chain of your own needs a section in "chains")`
 }
 
-/** Keys that only a chain read from nodes has. */
-const NODE_KEYS = ['rpc', 'pools', 'tokens', 'amms', 'start', 'balances', 'max_rps', 'finality', 'contracts'] as const
+export type ChainSourceConfig = EvmSourceConfig | SolanaSourceConfig
+
+/** Keys that mean nothing to the other family. */
+const KEYS_OF = {
+  evm: ['chain_id', 'contracts'],
+  solana: ['geyser', 'commitment', 'genesis_hash'],
+} as const
 
 export function chainSources(
   chains: ReadonlyMap<string, ChainFacts>,
@@ -35,19 +41,26 @@ export function chainSources(
   problems: string[],
 ): Pick<Config, 'contracts' | 'sources'> {
   const contracts = new Map<string, ReturnType<typeof knownContracts>>()
-  const sources = new Map<string, ReturnType<typeof evmSource>>()
+  const sources = new Map<string, ChainSourceConfig>()
   for (const [chain, facts] of chains) {
     const section = sections[chain] ?? {}
-    if (facts.family !== 'evm') {
-      const given = NODE_KEYS.filter((key) => section[key] !== undefined)
-      if (given.length > 0)
-        problems.push(`"chains.${chain}.${given[0]}": only chains of the family evm are read from nodes`)
-      continue
-    }
-    const known = knownContracts(chain, section.contracts, problems)
-    contracts.set(chain, known)
-    const source = evmSource(facts, section, known, problems)
+    const other = facts.family === 'evm' ? 'solana' : 'evm'
+    const [foreign] = KEYS_OF[other].filter((key) => section[key] !== undefined)
+    if (foreign !== undefined) problems.push(`"chains.${chain}.${foreign}": only chains of the family ${other} have it`)
+    const source = facts.family === 'evm' ? evmChain(facts, section) : solanaSource(chain, section, problems)
     if (source.rpcUrls.length > 0) sources.set(chain, source)
+    else if (source.family === 'solana' && source.geyser.length > 0)
+      problems.push(`"chains.${chain}.geyser" needs nodes beside it ("rpc"): what a stream misses is asked of them`)
   }
   return { contracts, sources }
+
+  function evmChain(facts: ChainFacts, section: ChainSection): EvmSourceConfig {
+    const known = knownContracts(facts.chain, section.contracts, problems)
+    contracts.set(facts.chain, known)
+    return evmSource(facts, section, known, problems)
+  }
 }
+
+/** As a person may see it. */
+export const describeChainSource = (source: ChainSourceConfig): Record<string, unknown> =>
+  source.family === 'evm' ? describeEvmSource(source) : describeSolanaSource(source)

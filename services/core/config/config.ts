@@ -2,7 +2,7 @@
 import type { ChainFacts } from '../domain/chains.js'
 import type { KnownContract } from '../domain/evm-contracts.js'
 import { unrankedChain } from './chain-facts.js'
-import { describeEvmSource, type EvmSourceConfig } from './evm-source.js'
+import { type ChainSourceConfig, describeChainSource } from './chain-sources.js'
 import { withoutSecrets } from './without-secrets.js'
 
 export { withoutSecrets }
@@ -53,7 +53,7 @@ export type Config = {
   /** By EVM chain: the contracts whose word about new pools counts. */
   contracts: ReadonlyMap<string, readonly KnownContract[]>
   /** The chains that are read from nodes. */
-  sources: ReadonlyMap<string, EvmSourceConfig>
+  sources: ReadonlyMap<string, ChainSourceConfig>
 }
 
 /** A chain that only a recording names is allowed: it has no ranked tokens, so nothing in it has a USD price. */
@@ -94,7 +94,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
       history_h: config.simulator.historyS / 3600,
     },
     chains: [...config.chains.keys()],
-    sources: Object.fromEntries([...config.sources].map(([chain, source]) => [chain, describeEvmSource(source)])),
+    sources: Object.fromEntries([...config.sources].map(([chain, source]) => [chain, describeChainSource(source)])),
   }
 }
 

@@ -1,5 +1,5 @@
 /** The environment variables, checked and turned into the keys of the configuration file they stand for. */
-import type { ConfigFile } from './file-schema.js'
+import type { ChainSection, ConfigFile } from './file-schema.js'
 import { nearestWord } from './nearest.js'
 
 export const ENVIRONMENT = {
@@ -10,12 +10,14 @@ export const ENVIRONMENT = {
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
+  'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
   KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
   CLICKHOUSE_URL: 'the store is this server, else the embedded engine',
   SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
 } as const
 
-const RPC_PREFIX = 'DEXTAPE_RPC_'
+/** What is named by chain, and the key it stands for. */
+const BY_CHAIN = { DEXTAPE_RPC_: 'rpc', DEXTAPE_GEYSER_: 'geyser' } as const
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,17 +44,23 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   const clickhouse = get('CLICKHOUSE_URL')
   if (clickhouse !== undefined) settings.clickhouse = { url: clickhouse }
   const chains = nodesFromEnvironment(env)
-  if (chains.length > 0) settings.chains = Object.fromEntries(chains)
+  if (Object.keys(chains).length > 0) settings.chains = chains
   return settings
 }
 
 /** `DEXTAPE_RPC_BASE` names nodes of the chain `base`. */
-function nodesFromEnvironment(env: Environment): [chain: string, section: { rpc: string[] }][] {
-  return Object.entries(env).flatMap(([name, text]) => {
-    const rpc = name.startsWith(RPC_PREFIX) ? splitList(text ?? '') : []
-    return rpc.length === 0 ? [] : [[name.slice(RPC_PREFIX.length).toLowerCase(), { rpc }]]
-  })
+function nodesFromEnvironment(env: Environment): Record<string, ChainSection> {
+  const chains: Record<string, ChainSection> = {}
+  for (const [prefix, key] of Object.entries(BY_CHAIN))
+    for (const [name, text] of Object.entries(env)) {
+      const urls = name.startsWith(prefix) ? splitList(text ?? '') : []
+      const chain = name.slice(prefix.length).toLowerCase()
+      if (urls.length > 0) chains[chain] = { ...chains[chain], [key]: urls }
+    }
+  return chains
 }
+
+const isByChain = (name: string): boolean => Object.keys(BY_CHAIN).some((prefix) => name.startsWith(prefix))
 
 function splitList(text: string): string[] {
   return text
@@ -64,7 +72,7 @@ function splitList(text: string): string[] {
 function reportUnknown(env: Environment, problems: string[]): void {
   const known = Object.keys(ENVIRONMENT)
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('DEXTAPE_') || name.startsWith(RPC_PREFIX) || known.includes(name)) continue
+    if (!name.startsWith('DEXTAPE_') || isByChain(name) || known.includes(name)) continue
     const nearest = nearestWord(name, known)
     problems.push(
       `unknown environment variable ${name}: ${nearest === undefined ? `known ones are ${known.join(', ')}` : `did you mean ${nearest}?`}`,

@@ -51,6 +51,9 @@ const Chain = Type.Object(
       }),
     ),
     contracts: Type.Optional(Type.Array(Contract, { description: 'a list' })),
+    geyser: Type.Optional(List),
+    commitment: Type.Optional(Type.Union([Type.Literal('confirmed'), Type.Literal('finalized')])),
+    genesis_hash: Type.Optional(Address),
   },
   closed,
 )

@@ -36,6 +36,7 @@ describe('a chain read from nodes', () => {
         [
           'base',
           {
+            family: 'evm',
             chain: 'base',
             chainId: 8453,
             rpcUrls: ['https://node'],
@@ -58,6 +59,7 @@ describe('a chain read from nodes', () => {
       contracts: [contract],
     }
     expect(load({ own }).sources.get('own')).toEqual({
+      family: 'evm',
       chain: 'own',
       chainId: 7,
       rpcUrls: ['wss://node'],
@@ -68,6 +70,28 @@ describe('a chain read from nodes', () => {
       contracts: [{ ...contract, address: a, others: { positions: b } }],
       explicitTokens: [a],
     })
+  })
+
+  it('of the Solana family has streams beside its nodes, and their tokens are shown nowhere', () => {
+    const env = { DEXTAPE_RPC_SOLANA: 'https://node/key', DEXTAPE_GEYSER_SOLANA: 'https://s3cret@stream:443' }
+    const pool = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2'
+    const config = load({ solana: { pools: [pool], amms: ['orca'], commitment: 'finalized' } }, { env })
+    expect(config.sources.get('solana')).toEqual({
+      family: 'solana',
+      chain: 'solana',
+      genesisHash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+      rpcUrls: ['https://node/key'],
+      geyser: [{ url: 'https://stream/', token: 's3cret' }],
+      commitment: 'finalized',
+      scope: { pools: [pool], tokens: [], amms: ['orca'], balances: 'off' },
+      start: { kind: 'latest' },
+      finality: { kind: 'tag' },
+      explicitTokens: [],
+    })
+    expect(describeConfig(config).sources).toMatchObject({
+      solana: { rpc: ['https://node'], geyser: ['https://stream'], commitment: 'finalized' },
+    })
+    expect(JSON.stringify(describeConfig(config))).not.toMatch(/s3cret|node\/key/)
   })
 
   it('takes its nodes from the environment, and what the command line says over both', () => {
@@ -103,7 +127,20 @@ describe('a chain read from nodes', () => {
       {},
       'no exchange "mime" is known on this chain: did you mean "mine"?',
     ],
-    [{ solana: { rpc: ['http://n'] } }, {}, '"chains.solana.rpc": only chains of the family evm are read from nodes'],
+    [
+      { solana: { rpc: ['http://n'], contracts: [] } },
+      {},
+      '"chains.solana.contracts": only chains of the family evm have it',
+    ],
+    [{ base: { commitment: 'confirmed' } }, {}, '"chains.base.commitment": only chains of the family solana have it'],
+    [
+      { solana: { rpc: ['http://n'], pools: [A] } },
+      {},
+      'each of "chains.solana.pools" (--pool) must be an address (32 to',
+    ],
+    [{ solana: { rpc: ['http://n'], amms: ['pumpam'] } }, {}, 'did you mean "pumpamm"?'],
+    [{ solana: { rpc: ['http://n'], geyser: ['host:1'] } }, {}, '"chains.solana.geyser" (--geyser) must be an http://'],
+    [{ solana: { geyser: ['https://host:1'] } }, {}, '"chains.solana.geyser" needs nodes beside it ("rpc")'],
     [{}, { env: { DEXTAPE_RPC_BAES: 'http://n' } }, 'unknown chain "baes": did you mean "base"?'],
     [{}, { chains: { mine: {} } }, 'unknown chain "mine"'],
   ])('%o %o is told as: %s', (sections, given, message) => {

@@ -1,8 +1,8 @@
 /** A provider's limits: so many requests a second, so many blocks a query. */
-import type { EvmNode } from './node.js'
-import { fault, type RpcRequest, type RunningProxy, startProxy } from './proxy.js'
+import { fault, type ProxiedNode, type RpcRequest, type RunningProxy, startProxy } from './proxy.js'
 
-export type Limits = { requestsPerS: number; maxBlocks: number }
+/** `maxBlocks`: of `eth_getLogs`. */
+export type Limits = { requestsPerS: number; maxBlocks?: number }
 export type Limiter = RunningProxy & {
   /** All that came in, each of a batch. */
   readonly asked: number
@@ -14,7 +14,10 @@ export type Limiter = RunningProxy & {
 
 const WINDOW_MS = 1000
 
-export async function startLimiter(node: EvmNode, { requestsPerS, maxBlocks }: Limits): Promise<Limiter> {
+export async function startLimiter(
+  node: ProxiedNode,
+  { requestsPerS, maxBlocks = Number.POSITIVE_INFINITY }: Limits,
+): Promise<Limiter> {
   const counts = { asked: 0, refused: 0, mostPerS: 0 }
   let recent: number[] = []
   const proxy = await startProxy(node, {

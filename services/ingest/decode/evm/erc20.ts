@@ -1,4 +1,5 @@
 /** Tokens: what they say of themselves, and their transfers (EIP-20). Nothing a token leaves unsaid is guessed. */
+import { shownText, TEXT_MAX } from '../shown-text.js'
 import { expectShape, indexedAddress, uintAt } from './abi.js'
 import { type Answer, addressWord, answeredBytes, answeredBytes32, answeredUint, callOf } from './abi-call.js'
 import { selectorOf, topicOf } from './keccak.js'
@@ -13,8 +14,6 @@ const DECIMALS = selectorOf('decimals()')
 const TOTAL_SUPPLY = selectorOf('totalSupply()')
 const BALANCE_OF = selectorOf('balanceOf(address)')
 
-/** What events take; longer names are jokes or attacks. */
-const TEXT_MAX = 1024
 const DECIMALS_BITS = 8
 
 export type TokenFacts = {
@@ -81,13 +80,5 @@ function textOf(answer: Answer): string | null {
   const digits = answeredBytes(answer) ?? (answer?.length === 66 ? answeredBytes32(answer)?.slice(2) : undefined)
   if (digits === undefined || digits === null) return null
   // Four bytes are the most one character takes.
-  const text = new TextDecoder().decode(Buffer.from(digits.slice(0, TEXT_MAX * 8), 'hex'))
-  const shown = text.replace(/[\p{Cc}\p{Cs}]/gu, '').trim()
-  return shown === '' ? null : cutAt(shown, TEXT_MAX)
-}
-
-/** Never between the two halves of a character. */
-function cutAt(text: string, length: number): string {
-  const cut = text.slice(0, length)
-  return text.length > length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
+  return shownText(new TextDecoder().decode(Buffer.from(digits.slice(0, TEXT_MAX * 8), 'hex')))
 }

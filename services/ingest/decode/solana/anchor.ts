@@ -4,6 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha256'
 import type { Instruction } from './transaction.js'
+import { u32At } from './u64.js'
 
 const DISCRIMINATOR_BYTES = 8
 
@@ -20,22 +21,32 @@ export function eventDiscriminator(name: string): string {
   return discriminatorOf(sha256(`event:${name}`)) ?? ''
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/**
+ * Those met so far, by the first four bytes and then the others: making the text anew takes longer than all else that is done with it. Forgotten as a whole
+ * when strangers' bytes have filled it.
+ */
+const met = new Map<number, { rest: number; text: string }>()
+const MET_MAX = 4096
 
 /** Null: too short to have one. */
 export function discriminatorOf(data: Uint8Array): string | null {
   if (data.length < DISCRIMINATOR_BYTES) return null
-  let text = ''
-  for (let at = 0; at < DISCRIMINATOR_BYTES; at += 1) text += HEX[data[at] ?? 0]
+  const [first, rest] = [u32At(data, 0), u32At(data, 4)]
+  const known = met.get(first)
+  if (known?.rest === rest) return known.text
+  const text = Buffer.from(data.subarray(0, DISCRIMINATOR_BYTES)).toString('hex')
+  if (met.size >= MET_MAX) met.clear()
+  met.set(first, { rest, text })
   return text
 }
 
 const EVENT_CALL_BYTES = Uint8Array.from(Buffer.from(EVENT_CALL, 'hex'))
+const [EVENT_CALL_FIRST, EVENT_CALL_REST] = [u32At(EVENT_CALL_BYTES, 0), u32At(EVENT_CALL_BYTES, 4)]
 
 /** Whether this is a program's call to itself that only carries an event: whoever called it reads it. */
 export function isEventCall({ data }: Instruction): boolean {
-  for (let at = 0; at < DISCRIMINATOR_BYTES; at += 1) if (data[at] !== EVENT_CALL_BYTES[at]) return false
-  return true
+  if (data.length < DISCRIMINATOR_BYTES) return false
+  return u32At(data, 0) === EVENT_CALL_FIRST && u32At(data, 4) === EVENT_CALL_REST
 }
 
 /** The data after its discriminator. */
@@ -63,18 +74,16 @@ export function eventsOf(instruction: Instruction): ProgramEvent[] {
   }
   const { programData } = instruction
   if (programData === null || programData.length === 0) return events
-  const repeated = events.map(keyOf)
+  const repeated = events.map(({ call }) => (call === null ? NOTHING : payloadOf(call.data)))
   for (const data of programData) {
-    const twin = repeated.indexOf(Buffer.from(data).toString('latin1'))
+    const twin = repeated.findIndex((called) => called.length === data.length && Buffer.compare(called, data) === 0)
     if (twin === -1) add(events, data, null)
     else repeated.splice(twin, 1)
   }
   return events
 }
 
-function keyOf({ call }: ProgramEvent): string {
-  return call === null ? '' : Buffer.from(payloadOf(call.data)).toString('latin1')
-}
+const NOTHING = new Uint8Array(0)
 
 function add(events: ProgramEvent[], data: Uint8Array, call: Instruction | null): void {
   const discriminator = discriminatorOf(data)

@@ -1,6 +1,7 @@
 /** Program bytes (Borsh: little-endian, no padding) read in order. What does not fit its type is `Malformed`, never a number made up from it. */
 import { encodeBase58 } from './base58.js'
 import { Malformed } from './malformed.js'
+import { u32At, u64At } from './u64.js'
 
 export { Malformed } from './malformed.js'
 
@@ -10,46 +11,46 @@ const TEXT = new TextDecoder('utf-8', { fatal: true })
 const MAX_TEXT_BYTES = 4096
 
 export class ByteReader {
-  private readonly view: DataView
-
   constructor(
     private readonly bytes: Uint8Array,
     private at = 0,
-  ) {
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  }
+  ) {}
 
   get left(): number {
     return this.bytes.length - this.at
   }
 
   u8(): number {
-    return this.view.getUint8(this.take(1))
+    const start = this.take(1)
+    return this.bytes[start] ?? 0
   }
 
   u16(): number {
-    return this.view.getUint16(this.take(2), true)
+    return this.u8() | (this.u8() << 8)
   }
 
   u32(): number {
-    return this.view.getUint32(this.take(4), true)
+    const start = this.take(4)
+    return u32At(this.bytes, start)
   }
 
   i32(): number {
-    return this.view.getInt32(this.take(4), true)
+    return this.u32() | 0
   }
 
   u64(): bigint {
-    return this.view.getBigUint64(this.take(8), true)
+    const start = this.take(8)
+    return u64At(this.bytes, start)
   }
 
   i64(): bigint {
-    return this.view.getBigInt64(this.take(8), true)
+    return BigInt.asIntN(64, this.u64())
   }
 
   u128(): bigint {
     const low = this.u64()
-    return low | (this.u64() << 64n)
+    const high = this.u64()
+    return high === 0n ? low : low | (high << 64n)
   }
 
   i128(): bigint {

@@ -1,6 +1,7 @@
 /** Addresses that programs derive from seeds (solana.com/docs, "Program derived address"): a hash of the seeds, a bump, the program and a constant text. */
 import { sha256 } from '@noble/hashes/sha256'
 import { decodeBase58, encodeBase58 } from './base58.js'
+import { isOnCurve } from './ed25519.js'
 import { Malformed } from './malformed.js'
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress')
@@ -25,7 +26,21 @@ export function isDerived(address: string, seeds: readonly string[], programId: 
   return false
 }
 
-function keyBytes(address: string): Uint8Array | null {
+/** The address itself: of the first bump from above whose hash is nobody's public key. Null: the program is no key, or no bump will do. */
+export function derivedAddress(seeds: readonly Uint8Array[], programId: string): string | null {
+  const program = keyBytes(programId)
+  if (program === null) return null
+  const bump = new Uint8Array(1)
+  const parts = [...seeds, bump, program, MARKER]
+  for (bump[0] = BUMPS - 1; ; bump[0] -= 1) {
+    const hash = sha256(Buffer.concat(parts))
+    if (!isOnCurve(hash)) return encodeBase58(hash)
+    if (bump[0] === 0) return null
+  }
+}
+
+/** Null: it is no key. */
+export function keyBytes(address: string): Uint8Array | null {
   try {
     const bytes = decodeBase58(address)
     return bytes.length === KEY_BYTES ? bytes : null

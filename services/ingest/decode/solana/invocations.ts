@@ -1,85 +1,123 @@
 /**
- * A transaction's log lines told apart by the instruction that wrote them. The runtime writes `Program X invoke [n]` and `success` or `failed` around each;
- * programs cannot write such lines, their own start with `Program log:` or `Program data:`.
+ * A transaction's log lines handed to the instructions that wrote them, as both are walked through in the order of execution. The runtime writes `Program X
+ * invoke [n]` and `success` or `failed` around each; programs cannot write such lines, their own start with `Program log:` or `Program data:`.
  */
 import { base64Bytes } from './parse-wire.js'
-
-export type Invocation = {
-  programId: string
-  /** 0 for a top-level instruction. */
-  depth: number
-  /** Its `Program data:` payloads, in base64. */
-  data: readonly string[]
-  lines: readonly string[]
-  /** False: the logs were cut before its end. */
-  isWhole: boolean
-}
+import type { Instruction } from './transaction.js'
 
 const PROGRAM = 'Program '
 const LOG = 'Program log: '
 const DATA = 'Program data: '
 const INVOKE = ' invoke ['
-const SUCCESS = ' success'
-const FAILED = ' failed'
-const CONSUMED = ' consumed '
 const CUT = 'Log truncated'
 
-/** In the order of execution. By single letters and not by patterns: most of a transaction's text is its logs. */
-export function invocationsOf(logs: readonly string[]): Invocation[] {
-  const all: Invocation[] = []
-  const open: Invocation[] = []
-  for (const line of logs) {
-    const at = open[open.length - 1]
-    const kind = kindOf(line)
-    if (kind === 'log') push(at, 'lines', line.slice(LOG.length))
-    else if (kind === 'data') push(at, 'data', line.slice(DATA.length))
-    else if (kind === 'end') {
-      open.pop()
-      if (at !== undefined) at.isWhole = true
-    } else if (kind === 'invoke') {
-      const word = line.indexOf(' ', PROGRAM.length)
-      // The runtime nests strictly; what does not is no log of one.
-      if (line.slice(word) !== `${INVOKE}${open.length + 1}]`) break
-      const programId = line.slice(PROGRAM.length, word)
-      const next: Invocation = { programId, depth: open.length, data: NONE, lines: NONE, isWhole: false }
-      all.push(next)
-      open.push(next)
-    } else if (line === CUT) break
-    else if (kind === 'other') push(at, 'lines', line)
-  }
-  return all
-}
-
-/** Most log nothing of their own. */
-const NONE: readonly string[] = []
-
-function push(at: Invocation | undefined, where: 'data' | 'lines', line: string): void {
-  if (at === undefined) return
-  if (at[where] === NONE) at[where] = [line]
-  else (at[where] as string[]).push(line)
-}
-
-const [LETTER_L, LETTER_D, LETTER_I, LETTER_S, LETTER_F, LETTER_C] = ['l', 'd', 'i', 's', 'f', 'c'].map((letter) =>
-  letter.charCodeAt(0),
+const [LETTER_P, LETTER_L, LETTER_D, LETTER_I, LETTER_S, LETTER_F, LETTER_C, COLON, SPACE] = Array.from(
+  'Pldisfc: ',
+  (letter) => letter.charCodeAt(0),
 )
 
-/** After `Program ` comes what kind of line it is, or the program's key, which has no `l`, and what is said of it. */
+const NO_DATA: readonly Uint8Array[] = []
+const NO_LINES: readonly string[] = []
+
+/** What an instruction that logs nothing logged. */
+export function keepSilent(instruction: Instruction): void {
+  instruction.programData = NO_DATA
+  instruction.programLogs = NO_LINES
+}
+
+/** One that began and has not ended. */
+type Open = {
+  /** Null: nobody has it on a list. */
+  instruction: Instruction | null
+  isRead: boolean
+  data: Uint8Array[] | null
+  lines: string[] | null
+}
+
+/** Stands before the next instruction that the logs tell of. By single letters and not by patterns: most of a transaction's text is its logs. */
+export class Invocations {
+  private readonly open: Open[] = []
+  private at = 0
+  private line = ''
+  /** Of the instruction it stands before, 0 for a top-level one; -1: there is none, or the logs are cut before it. */
+  depth = -1
+
+  constructor(private readonly logs: readonly string[]) {
+    this.advance()
+  }
+
+  /** Whether it stands before an instruction of this program. */
+  isOf(programId: string): boolean {
+    const end = PROGRAM.length + programId.length
+    return this.line.charCodeAt(end) === SPACE && this.line.startsWith(programId, PROGRAM.length)
+  }
+
+  /** Goes on to the next. The instruction gets its lines once it is known that they are all there; `isRead`: whether anybody will look at them. */
+  enter(instruction: Instruction | null, isRead: boolean): void {
+    this.open.push({ instruction, isRead, data: null, lines: null })
+    this.advance()
+  }
+
+  private advance(): void {
+    const { logs, open } = this
+    this.depth = -1
+    for (; this.at < logs.length; this.at += 1) {
+      const line = logs[this.at] ?? ''
+      const kind = kindOf(line)
+      if (kind === 'invoke') {
+        // The runtime nests strictly; what does not is no log of one.
+        const isNested = line.endsWith(`${INVOKE}${open.length + 1}]`)
+        if (isNested) {
+          this.depth = open.length
+          this.line = line
+          this.at += 1
+        } else this.at = logs.length
+        return
+      }
+      if (line === CUT) {
+        this.at = logs.length
+        return
+      }
+      const writer = open[open.length - 1]
+      if (writer === undefined || kind === 'consumed') continue
+      if (kind === 'end') {
+        open.pop()
+        if (writer.instruction === null) continue
+        writer.instruction.programData = writer.data ?? NO_DATA
+        writer.instruction.programLogs = writer.lines ?? NO_LINES
+      } else if (writer.isRead) collect(writer, kind, line)
+    }
+  }
+}
+
+function collect(writer: Open, kind: 'log' | 'data' | 'other', line: string): void {
+  if (kind === 'data') {
+    writer.data ??= []
+    writer.data.push(payloadOf(line.slice(DATA.length)))
+    return
+  }
+  writer.lines ??= []
+  writer.lines.push(kind === 'log' ? line.slice(LOG.length) : line)
+}
+
+/** After `Program ` comes what kind of line it is, or the program's key, which has neither `l` nor a colon, and what is said of it. */
 function kindOf(line: string): 'log' | 'data' | 'invoke' | 'end' | 'consumed' | 'other' {
-  const first = line.charCodeAt(PROGRAM.length)
-  if (first === LETTER_L && line.startsWith(LOG)) return 'log'
-  if (first === LETTER_D && line.startsWith(DATA)) return 'data'
-  if (!line.startsWith(PROGRAM)) return 'other'
-  const word = line.indexOf(' ', PROGRAM.length)
+  const start = PROGRAM.length
+  if (line.charCodeAt(0) !== LETTER_P || line.charCodeAt(start - 1) !== SPACE) return 'other'
+  const first = line.charCodeAt(start)
+  if (first === LETTER_L && line.charCodeAt(start + 3) === COLON) return 'log'
+  if (first === LETTER_D && line.charCodeAt(start + 4) === COLON) return 'data'
+  const word = line.indexOf(' ', start)
   const next = line.charCodeAt(word + 1)
   if (next === LETTER_I && line.startsWith(INVOKE, word)) return 'invoke'
-  if (next === LETTER_S && line.length === word + SUCCESS.length && line.endsWith(SUCCESS)) return 'end'
-  if (next === LETTER_F && line.startsWith(FAILED, word)) return 'end'
-  if (next === LETTER_C && line.startsWith(CONSUMED, word)) return 'consumed'
+  if (next === LETTER_S && line.endsWith(' success')) return 'end'
+  if (next === LETTER_F && line.startsWith(' failed', word)) return 'end'
+  if (next === LETTER_C && line.startsWith(' consumed ', word)) return 'consumed'
   return 'other'
 }
 
 /** A payload may have several parts (`sol_log_data`), which events do not; garbage is an event nobody knows. */
-export function payloadOf(text: string): Uint8Array {
+function payloadOf(text: string): Uint8Array {
   try {
     return base64Bytes(text)
   } catch {

@@ -17,7 +17,7 @@ import {
   type SwapTold,
   sideAt,
   swapOf,
-  UNKNOWN_RESERVES,
+  withReserves,
 } from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool, type Program } from './program.js'
 import { accountAt } from './read-instruction.js'
@@ -92,9 +92,9 @@ function traded(leg: Leg, isBuy: boolean): Happening[] {
   if (trade !== null) refuseOther(instruction, trade, address, isBuy)
   const told = trade === null ? null : amountsOf(instruction, trade, base, quote)
   const settled = swapOf(leg, { pool, sender, input, output }, told)
-  if (trade === null) return [{ ...settled, ...UNKNOWN_RESERVES, sqrtPrice: null }]
+  if (trade === null) return [settled]
   const reserves = countedReserves(trade.forSale - trade.soldAfter, trade.raisedAfter)
-  const swap: Happening = { ...settled, ...reserves, sqrtPrice: null }
+  const swap = withReserves(settled, reserves, null)
   const before = shareSold(trade.soldBefore, trade.forSale)
   const progress = trade.isFunding ? shareSold(trade.soldAfter, trade.forSale) : 1
   const isNews = before === null || progress === null || Math.floor(before * 100) !== Math.floor(progress * 100)

@@ -65,7 +65,7 @@ export function dammV1Creation(call: Call, { mints, creator, first, readFee }: C
   const [vaults, accounts] = [pair(first.vaults, 'a vault'), pair(first.accounts, "the creator's account")]
   const transfers = transfersIn(instruction)
   const amounts: Pair<bigint> = [netInto(transfers, vaults[0]), netInto(transfers, vaults[1])]
-  const reserves = vaultReserves(call, pair(first.shares, 'the shares'), vaults)
+  const reserves = vaultReserves(call, pair(first.shares, 'the shares'))
   return [
     { kind: 'pool', instruction, pool },
     ...liquidityThrough(

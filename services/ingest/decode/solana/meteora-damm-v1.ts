@@ -54,7 +54,7 @@ function poolAt(call: Call, places: Places): { pool: Pool; vaults: Pair<string>;
   return {
     pool: { pool: at(0, 'the pool'), amm: 'meteoradamm', token0, token1, fee: null, creator: null },
     vaults,
-    reserves: vaultReserves(call, shares, vaults),
+    reserves: vaultReserves(call, shares),
   }
 }
 

@@ -5,6 +5,8 @@ export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 export const VOTE = 'Vote111111111111111111111111111111111111111'
 /** Wrapped SOL. */
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
+/** The same in Token-2022. */
+export const WRAPPED_SOL_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP'
 
 /** Whether its instructions move tokens or lamports. */
 export function isNativeMover(programId: string): boolean {

@@ -11,19 +11,17 @@ export function jsonAccounts(message: unknown, meta: unknown): readonly string[]
     if (isFields(key)) isWhole = true
     keys.push(keyAt(isFields(key) ? key.pubkey : key, 'message.accountKeys'))
   }
-  if (!isWhole) keys.push(...loadedAccounts(meta))
+  if (!isWhole) addLoadedAccounts(meta, keys)
   return keys
 }
 
-export function loadedAccounts(meta: unknown): string[] {
+export function addLoadedAccounts(meta: unknown, keys: string[]): void {
   const loaded = isFields(meta) ? meta.loadedAddresses : undefined
-  if (!isFields(loaded)) return []
-  const keys: string[] = []
+  if (!isFields(loaded)) return
   for (const key of listAt(loaded.writable, 'loadedAddresses.writable'))
     keys.push(keyAt(key, 'loadedAddresses.writable'))
   for (const key of listAt(loaded.readonly, 'loadedAddresses.readonly'))
     keys.push(keyAt(key, 'loadedAddresses.readonly'))
-  return keys
 }
 
 export function jsonSignature(transaction: unknown): string {

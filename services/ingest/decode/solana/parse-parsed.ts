@@ -61,9 +61,12 @@ function systemTransfer({ type, info }: ParsedInstruction): Transfer | null {
     ? keyAt(info.destination, 'info.destination')
     : keyAt(info.newAccount, 'info.newAccount')
   return {
-    ...{ mint: null, source, destination, fee: 0n },
+    mint: null,
+    source,
+    destination,
     authority: keyOrNull(info.sourceBase) ?? source,
     amount: amountAt(info.lamports, 'info.lamports'),
+    fee: 0n,
   }
 }
 

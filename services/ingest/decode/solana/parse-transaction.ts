@@ -1,7 +1,7 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
 import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from './native-programs.js'
 import { openedTokens } from './opened-tokens.js'
-import { innerInstructions, jsonAccounts, jsonSignature, loadedAccounts, readJson } from './parse-json.js'
+import { addLoadedAccounts, innerInstructions, jsonAccounts, jsonSignature, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
@@ -31,7 +31,7 @@ export function parseTransaction(value: unknown, place: Place, isWanted: IsWante
   const read = reading(transaction, meta)
   if (!read.accounts.some(isWanted)) return null
   const isRead = (programId: string) => isWanted(programId) || isNativeMover(programId)
-  return whole(read.rest(isRead), meta, place)
+  return whole(read.rest(isRead), meta, place, isWanted)
 }
 
 /**
@@ -80,7 +80,8 @@ function reading(transaction: unknown, meta: Fields): Reading {
   if (encoding !== 'base58' && encoding !== 'base64')
     throw new BadTransaction('transaction', `must be in base58 or base64, got ${shown(encoding)}`)
   const wire = readWire(textAt(bytes, 'transaction'), encoding)
-  const accounts = [...wire.keys, ...loadedAccounts(meta)]
+  const accounts = wire.keys
+  addLoadedAccounts(meta, accounts)
   return {
     accounts,
     signature: () => wire.signature,
@@ -101,7 +102,7 @@ function isYellowstone(message: unknown): boolean {
   return Array.isArray(first) || first instanceof Uint8Array
 }
 
-function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place): SolanaTransaction {
+function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWanted: IsWanted): SolanaTransaction {
   const { signature, accounts } = raw
   const [feePayer] = accounts
   if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'has nobody who pays')
@@ -110,7 +111,7 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place): Solan
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
     (preTokens.get(account) ?? postTokens.get(account) ?? opened.get(account))?.mint ?? null
-  const instructions = buildTree(raw, logs, mintOf)
+  const instructions = buildTree(raw, logs, mintOf, isWanted)
   if (accounts.includes(TOKEN_2022)) fillWithheldFees(instructions, preTokens, postTokens)
   return {
     signature,

@@ -1,8 +1,7 @@
 /** The lists of top-level and inner instructions → the tree of calls, each with its own log lines. */
-import { type Invocation, invocationsOf, payloadOf } from './invocations.js'
-import { base58Data } from './parse-instruction.js'
+import { Invocations, keepSilent } from './invocations.js'
 import { type MintOf, transferOf } from './parse-transfer.js'
-import type { RawInstruction, RawTransaction } from './raw-transaction.js'
+import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
 import { BadTransaction } from './shape.js'
 import type { Instruction } from './transaction.js'
 
@@ -11,100 +10,73 @@ const MAX_DEPTH = 16
 
 type Node = Instruction & { inner: Node[] }
 
-/** What an instruction that logs nothing logged. */
-const SILENT = { data: [], lines: [], isWhole: true }
-/** Of logs that are missing, or cut before it. */
-const UNTOLD = { data: [], lines: [], isWhole: false }
+const NO_DATA = new Uint8Array(0)
 
-type Told = Pick<Invocation, 'data' | 'lines' | 'isWhole'>
-
-/** `mintOf`: of a token account, for transfers that do not name it. */
+/** `mintOf`: of a token account, for transfers that do not name it. `isRead`: of a program, whether somebody looks at its log lines. */
 export function buildTree(
   { top, inner }: Pick<RawTransaction, 'top' | 'inner'>,
   logs: readonly string[] | null,
   mintOf: MintOf,
+  isRead: IsRead,
 ): Instruction[] {
   for (const index of inner.keys())
     if (index >= top.length) throw new BadTransaction('innerInstructions.index', `is ${index} of ${top.length}`)
-  const invocations = logs === null ? [] : invocationsOf(logs)
+  const invocations = new Invocations(logs ?? [])
   const tree: Node[] = []
-  let logged = 0
   let order = 0
   for (let index = 0; index < top.length; index += 1) {
     const raw = top[index]
     if (raw === undefined) continue
-    const first = invocations[logged]
+    const root = nodeOf(raw, order, 0, mintOf)
+    const isLogged = invocations.depth === 0 && invocations.isOf(raw.programId)
+    if (isLogged) invocations.enter(root, isRead(raw.programId))
     // Precompiles (signature checks) log nothing.
-    const isLogged = first !== undefined && first.depth === 0 && first.programId === raw.programId
-    const root = nodeOf(raw, order, 0, isLogged ? first : first === undefined ? UNTOLD : SILENT, mintOf)
-    if (isLogged) logged += 1
+    else if (invocations.depth !== -1) keepSilent(root)
     order += 1
     tree.push(root)
-    let isAligned = isLogged
+    const called = inner.get(index)
+    if (called !== undefined) order = addCalls(root, called, order, isLogged)
+    // What the lists leave out was logged all the same.
+    while (invocations.depth > 0) invocations.enter(null, false)
+  }
+  return tree
+
+  function addCalls(root: Node, calls: readonly RawInstruction[], first: number, isRootLogged: boolean): number {
     const stack = [root]
-    for (const called of inner.get(index) ?? []) {
-      const invocation = invocations[logged]
-      isAligned = isAligned && isOf(invocation, called)
-      const told = isAligned ? invocation : undefined
-      const depth = depthOf(called, told)
+    let isAligned = isRootLogged
+    let at = first
+    for (const raw of calls) {
+      isAligned = isAligned && isOf(invocations, raw)
+      const depth = depthOf(raw, isAligned ? invocations.depth : 1)
       if (depth > stack.length || depth > MAX_DEPTH)
         throw new BadTransaction('stackHeight', `is ${depth + 1} below ${stack.length} calls`)
-      const node = nodeOf(called, order, depth, told ?? UNTOLD, mintOf)
-      if (isAligned) logged += 1
-      order += 1
+      const node = nodeOf(raw, at, depth, mintOf)
+      if (isAligned) invocations.enter(node, isRead(raw.programId))
+      at += 1
       stack.length = depth
       stack[depth - 1]?.inner.push(node)
       stack.push(node)
     }
-    // What the lists leave out was logged all the same.
-    while ((invocations[logged]?.depth ?? 0) > 0) logged += 1
-  }
-  return tree
-}
-
-function nodeOf(raw: RawInstruction, order: number, depth: number, told: Told, mintOf: MintOf): Node {
-  const { programId, accounts, data } = raw
-  const programLogs = told.isWhole ? told.lines : null
-  if (typeof data !== 'string') {
-    const transfer = transferOf(raw, data, mintOf)
-    const programData = payloadsOf(told)
-    return { programId, accounts, data, inner: [], order, depth, transfer, programData, programLogs }
-  }
-  // Of a program nobody reads: made out only when somebody does all the same.
-  return {
-    programId,
-    accounts,
-    get data() {
-      return base58Data(data)
-    },
-    inner: [],
-    order,
-    depth,
-    transfer: null,
-    get programData() {
-      return payloadsOf(told)
-    },
-    programLogs,
+    return at
   }
 }
 
-const NO_PAYLOADS: readonly Uint8Array[] = []
-
-function payloadsOf({ data, isWhole }: Told): readonly Uint8Array[] | null {
-  if (!isWhole) return null
-  return data.length === 0 ? NO_PAYLOADS : data.map(payloadOf)
+/** Without what it logged: the logs are missing, or cut before its end, until they turn out to tell. */
+function nodeOf(raw: RawInstruction, order: number, depth: number, mintOf: MintOf): Node {
+  const { programId, accounts } = raw
+  const data = typeof raw.data === 'string' ? NO_DATA : raw.data
+  const transfer = transferOf(raw, data, mintOf)
+  return { programId, accounts, data, inner: [], order, depth, transfer, programData: null, programLogs: null }
 }
 
-function isOf(invocation: Invocation | undefined, { programId, stackHeight }: RawInstruction): boolean {
-  if (invocation === undefined || invocation.depth === 0 || invocation.programId !== programId) return false
-  return stackHeight === null || stackHeight === invocation.depth + 1
+function isOf(invocations: Invocations, { programId, stackHeight }: RawInstruction): boolean {
+  if (invocations.depth < 1 || !invocations.isOf(programId)) return false
+  return stackHeight === null || stackHeight === invocations.depth + 1
 }
 
 /** As the node tells; else as the logs do; else right below the top-level instruction. */
-function depthOf({ stackHeight }: RawInstruction, invocation: Invocation | undefined): number {
-  if (stackHeight !== null) {
-    if (stackHeight < 2) throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction`)
-    return stackHeight - 1
-  }
-  return invocation?.depth ?? 1
+function depthOf({ stackHeight }: RawInstruction, logged: number): number {
+  if (stackHeight === null) return logged
+  if (stackHeight < 2) throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction`)
+  return stackHeight - 1
 }

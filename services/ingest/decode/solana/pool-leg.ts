@@ -80,11 +80,12 @@ export type Swap = Extract<Happening, { kind: 'swap' }>
 /** As sent; `withheld` is the transfer fee within `amountOut`. */
 export type SwapTold = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
 
+/** Its reserves and price are for the caller to add. */
 export function swapOf(
   { instruction, transaction }: Leg,
   { pool, sender, input, output }: { pool: Pool; sender: string; input: Side; output: Side },
   told: SwapTold | null,
-): Omit<Swap, keyof Reserves | 'sqrtPrice'> {
+): Swap {
   const amountIn = agreed(instruction, 'in', told?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
   const paid = movedBetween(instruction, output.vault, output.user)
   const sentOut = agreed(instruction, 'out', told?.amountOut ?? null, paid)
@@ -96,8 +97,28 @@ export function swapOf(
   }
   if (amountIn === 0n && amountOut === 0n) throw new BadInstruction(instruction, 'malformed', 'a swap of nothing')
   const recipient = ownerOf(transaction, output.user) ?? sender
-  const tokens = { tokenIn: input.mint, tokenOut: output.mint }
-  return { kind: 'swap', instruction, pool, sender, recipient, ...tokens, amountIn, amountOut }
+  return {
+    kind: 'swap',
+    instruction,
+    pool,
+    sender,
+    recipient,
+    tokenIn: input.mint,
+    amountIn,
+    tokenOut: output.mint,
+    amountOut,
+    sqrtPrice: null,
+    reserve0: null,
+    reserve1: null,
+  }
+}
+
+/** The same swap, filled in. */
+export function withReserves(swap: Swap, { reserve0, reserve1 }: Reserves, sqrtPrice: bigint | null): Swap {
+  swap.reserve0 = reserve0
+  swap.reserve1 = reserve1
+  swap.sqrtPrice = sqrtPrice
+  return swap
 }
 
 /** What the wallet and the pool moved of one token in a change of liquidity. */

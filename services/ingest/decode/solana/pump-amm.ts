@@ -70,10 +70,16 @@ function trade(instruction: Instruction, transaction: SolanaTransaction, event: 
   const { baseMint, quoteMint } = accounts
   const destination = isBuy ? event.userBase : event.userQuote
   return {
-    ...{ kind: 'swap', instruction, pool: poolOf(accounts, null), sender: user, sqrtPrice: null },
+    kind: 'swap',
+    instruction,
+    pool: poolOf(accounts, null),
+    sender: user,
     recipient: ownerOf(transaction, destination) ?? user,
-    ...(isBuy ? { tokenIn: quoteMint, amountIn: quoteAmount } : { tokenIn: baseMint, amountIn: baseAmount }),
-    ...(isBuy ? { tokenOut: baseMint, amountOut: baseAmount } : { tokenOut: quoteMint, amountOut: quoteAmount }),
+    tokenIn: isBuy ? quoteMint : baseMint,
+    amountIn: isBuy ? quoteAmount : baseAmount,
+    tokenOut: isBuy ? baseMint : quoteMint,
+    amountOut: isBuy ? baseAmount : quoteAmount,
+    sqrtPrice: null,
     reserve0: balanceAfter(transaction, accounts.baseVault, instruction),
     reserve1: quoteReserve(balanceAfter(transaction, accounts.quoteVault, instruction), event),
   }

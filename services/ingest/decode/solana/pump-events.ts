@@ -41,13 +41,20 @@ export function readTrade(reader: ByteReader): TradeEvent {
   const realSol = isFirst ? realOf(virtualSol, FIRST_VIRTUAL_SOL) : reader.u64()
   const realToken = isFirst ? realOf(virtualToken, FIRST_VIRTUAL_TOKEN) : reader.u64()
   const creator = reader.left === 0 ? null : readCreator(reader)
-  const sol = {
-    ...{ mint, tokenAmount, isBuy, user, virtualToken, realToken, creator },
-    quoteMint: WRAPPED_SOL,
-    ...{ quoteAmount: solAmount, virtualQuote: virtualSol, realQuote: realSol },
-  }
   const quote = reader.left === 0 ? null : readQuote(reader)
-  return quote === null ? sol : { ...sol, ...quote }
+  return {
+    mint,
+    quoteMint: quote?.quoteMint ?? WRAPPED_SOL,
+    quoteAmount: quote?.quoteAmount ?? solAmount,
+    tokenAmount,
+    isBuy,
+    user,
+    virtualQuote: quote?.virtualQuote ?? virtualSol,
+    virtualToken,
+    realQuote: quote?.realQuote ?? realSol,
+    realToken,
+    creator,
+  }
 }
 
 /** What every curve of the first layout started with (docs/PUMP_PROGRAM_README.md): virtual less real reserves never change. */

@@ -63,9 +63,18 @@ function trade(instruction: Instruction, transaction: SolanaTransaction, event: 
   const [amountIn, amountOut] = isBuy ? [quoteAmount, tokenAmount] : [tokenAmount, quoteAmount]
   return [
     {
-      ...{ kind: 'swap', instruction, pool, sender: user, recipient: user },
-      ...{ tokenIn, amountIn, tokenOut, amountOut, sqrtPrice: null },
-      ...{ reserve0: realToken, reserve1: realQuote },
+      kind: 'swap',
+      instruction,
+      pool,
+      sender: user,
+      recipient: user,
+      tokenIn,
+      amountIn,
+      tokenOut,
+      amountOut,
+      sqrtPrice: null,
+      reserve0: realToken,
+      reserve1: realQuote,
     },
     {
       kind: 'launch',

@@ -12,7 +12,7 @@ export type RawTransaction = {
 export type RawInstruction = {
   programId: string
   accounts: readonly string[]
-  /** As base58 where nobody is expected to read it: to decode it takes longer than all else. */
+  /** As base58 where no decoder reads it: to make bytes of it takes longer than all else. */
   data: Uint8Array | string
   /** 1 for a top-level instruction; null: the node does not tell. */
   stackHeight: number | null

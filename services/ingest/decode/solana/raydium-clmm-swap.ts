@@ -8,6 +8,7 @@ import {
   swapOf,
   vaultMint,
   vaultReserves,
+  withReserves,
 } from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool } from './program.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
@@ -103,7 +104,7 @@ function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | 
   }
   const settled = swapOf(leg, { pool, sender, input, output }, event === null ? null : toldBy(event))
   const vaults = isZeroIn ? ([input.vault, output.vault] as const) : ([output.vault, input.vault] as const)
-  return { ...settled, ...vaultReserves(leg, vaults, last), sqrtPrice: event?.sqrtPrice ?? null }
+  return withReserves(settled, vaultReserves(leg, vaults, last), event?.sqrtPrice ?? null)
 }
 
 function toldBy({ isZeroIn, arrived, withheld }: ClmmSwap): SwapTold {

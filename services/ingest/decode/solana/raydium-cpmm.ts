@@ -16,6 +16,7 @@ import {
   sideAt,
   swapOf,
   vaultReserves,
+  withReserves,
 } from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool, type Program } from './program.js'
 import { type CpmmSwap, cpmmLiquidityOf, cpmmSwapOf } from './raydium-cpmm-events.js'
@@ -64,7 +65,7 @@ function swap(leg: Leg): Happening {
   const settled = swapOf(leg, { pool, sender, input, output }, told)
   const vaults = [isZeroIn ? input.vault : output.vault, isZeroIn ? output.vault : input.vault] as const
   const reserves = event === null ? vaultReserves(leg, vaults) : swapReserves(event, isZeroIn)
-  return { ...settled, ...reserves, sqrtPrice: null }
+  return withReserves(settled, reserves, null)
 }
 
 function toldBy({ input, inputTransferFee, output, outputTransferFee }: CpmmSwap): SwapTold {

@@ -46,9 +46,8 @@ function readRayLog(instruction: Instruction, text: string): RayLog {
         const [poolCoin, poolPc] = [reader.skip(8).u64(), reader.u64()]
         const result = reader.u64()
         // In: what is paid and the least wanted; out: the most paid and what is wanted.
-        const amounts =
-          kind === SWAP_BASE_IN ? { amountIn: first, amountOut: result } : { amountIn: result, amountOut: second }
-        return { kind: 'swap', isCoinIn: direction === COIN_TO_PC, ...amounts, poolCoin, poolPc }
+        const [amountIn, amountOut] = kind === SWAP_BASE_IN ? [first, result] : [result, second]
+        return { kind: 'swap', isCoinIn: direction === COIN_TO_PC, amountIn, amountOut, poolCoin, poolPc }
       }
       default:
         throw new BadInstruction(instruction, 'malformed', `a ray_log of kind ${kind}`)

@@ -13,6 +13,7 @@ import {
   swapOf,
   vaultMint,
   vaultReserves,
+  withReserves,
 } from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool, type Program } from './program.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
@@ -73,7 +74,7 @@ function swap(leg: Leg, { coinVault, source }: SwapPlaces): Happening {
   const settled = swapOf(leg, { pool, sender, input, output }, log)
   const { amountIn, amountOut } = settled
   const [toCoin, toPc] = isCoinIn ? [amountIn, -amountOut] : [-amountOut, amountIn]
-  return { ...settled, ...reservesOf(leg, vaults, log, toCoin, toPc), sqrtPrice: null }
+  return withReserves(settled, reservesOf(leg, vaults, log, toCoin, toPc), null)
 }
 
 function isPaidInto({ instruction }: Leg, from: string, [coinVault]: Vaults): boolean {

@@ -1,6 +1,7 @@
 /** Typed fields of what a node answered. The first thing that is not what it should be is told with its place. */
 
 import { isBase58 } from './base58.js'
+import { u64OfNumber, u64OfText } from './u64.js'
 
 /** It becomes a dead letter. `path`: where in the transaction, as JavaScript would write it. */
 export class BadTransaction extends Error {
@@ -44,16 +45,11 @@ export function countAt(value: unknown, path: string): number {
   return number
 }
 
-const U64_MAX = (1n << 64n) - 1n
-
 /** Unsigned, 64 bits. */
 export function amountAt(value: unknown, path: string): bigint {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return BigInt(value)
-  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) {
-    const amount = BigInt(value)
-    if (amount <= U64_MAX) return amount
-  }
-  throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${shown(value)}`)
+  const amount = typeof value === 'number' ? u64OfNumber(value) : typeof value === 'string' ? u64OfText(value) : null
+  if (amount === null) throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${shown(value)}`)
+  return amount
 }
 
 export function keyAt(value: unknown, path: string): string {

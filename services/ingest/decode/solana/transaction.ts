@@ -31,7 +31,7 @@ export type TokenBalance = { mint: string; owner: string | null; amount: bigint;
 export type Instruction = {
   programId: string
   accounts: readonly string[]
-  /** Empty where the node gave it parsed only (`jsonParsed` does so for the system's own programs). */
+  /** Empty where the node gave it parsed only (`jsonParsed` does so for the system's own programs), and of programs that no decoder reads. */
   data: Uint8Array
   /** What it called, in order. */
   inner: readonly Instruction[]
@@ -41,7 +41,7 @@ export type Instruction = {
   depth: number
   /** What it moved, where it is a transfer of a token or of lamports, in whatever form the node gave it. */
   transfer: Transfer | null
-  /** The `Program data:` payloads this instruction itself logged, in order; null: the logs are missing or cut before its end. */
+  /** The `Program data:` payloads this instruction itself logged, in order, if a decoder reads its program; null: the logs are missing or cut before its end. */
   programData: readonly Uint8Array[] | null
   /** The other lines it logged itself (`Program log:` and the like, without that prefix); null as above. */
   programLogs: readonly string[] | null

@@ -50,18 +50,21 @@ export function swapThrough(
   agree(instruction, 'the amount in', told.amountIn, sent)
   agree(instruction, 'the amount out', told.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
-  const tokens = [pool.token0, pool.token1] as const
+  const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
   return [
     {
-      ...{ kind: 'swap', instruction, pool },
+      kind: 'swap',
+      instruction,
+      pool,
       sender: trader.sender,
       recipient: ownerOf(transaction, trader.destination) ?? trader.sender,
-      tokenIn: tokens[from],
+      tokenIn: told.isZeroIn ? pool.token0 : pool.token1,
       amountIn: sent.amount,
-      tokenOut: tokens[to],
+      tokenOut: told.isZeroIn ? pool.token1 : pool.token0,
       amountOut: paid.reached ?? told.amountOut,
       sqrtPrice: told.sqrtPrice,
-      ...reservesAfter(call, vaults, told.reserves),
+      reserve0,
+      reserve1,
     },
   ]
 }
@@ -135,8 +138,8 @@ export function reservesAfter(
   vaults: Pair<string>,
   told: Pair<bigint | null> | null,
 ): { reserve0: bigint | null; reserve1: bigint | null } {
-  const [reserve0, reserve1] = told ?? vaults.map((vault) => balanceAfter(transaction, vault, instruction))
-  return { reserve0: reserve0 ?? null, reserve1: reserve1 ?? null }
+  const at = (side: 0 | 1) => (told === null ? balanceAfter(transaction, vaults[side], instruction) : told[side])
+  return { reserve0: at(0), reserve1: at(1) }
 }
 
 type Moved = {

@@ -1,6 +1,15 @@
 /** Swaps of Orca's Whirlpools through one pool or two (orca-so/whirlpools: programs/whirlpool/src/instructions). Reserves are what the vaults hold. */
 import { payloadOf } from './anchor.js'
-import { type Leg, refuseOtherPool, type Side, sideAt, swapOf, vaultReserves, vaultSide } from './pool-leg.js'
+import {
+  type Leg,
+  refuseOtherPool,
+  type Side,
+  sideAt,
+  swapOf,
+  vaultReserves,
+  vaultSide,
+  withReserves,
+} from './pool-leg.js'
 import { BadInstruction, type Happening, type Pool } from './program.js'
 import { accountAt, readBytes } from './read-instruction.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
@@ -38,7 +47,7 @@ function oneHop(
     reader.skip(8 + 8 + 16).bool()
     return reader.bool()
   })
-  return hops(leg, [{ pool, sender, isAIn, ...directed(isAIn, a, b) }])
+  return hops(leg, [{ pool, sender, isAIn, input: isAIn ? a : b, output: isAIn ? b : a }])
 }
 
 export function swappedTwice(leg: Leg): Happening[] {
@@ -99,5 +108,5 @@ function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, 
   }
   const [a, b] = isAIn ? [input, output] : [output, input]
   const settled = swapOf(leg, { pool: whirlpoolOf(address, a.mint, b.mint), sender, input, output }, event)
-  return { ...settled, ...vaultReserves(leg, [a.vault, b.vault]), sqrtPrice: event?.sqrtPrice ?? null }
+  return withReserves(settled, vaultReserves(leg, [a.vault, b.vault]), event?.sqrtPrice ?? null)
 }

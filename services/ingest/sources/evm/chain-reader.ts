@@ -2,13 +2,9 @@
 
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Call } from '../../decode/evm/protocol.js'
+import type { Header } from '../following/chain-nodes.js'
 
-export type Header = {
-  number: number
-  hash: string
-  parentHash: string
-  timeS: number
-}
+export type { Header } from '../following/chain-nodes.js'
 
 /** What to ask nodes for. Any of the addresses (none: all) and any of the topics as the first topic. */
 export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }

@@ -9,6 +9,7 @@ import { PROTOCOLS } from '../../decode/evm/protocols.js'
 import type { Venue } from '../../decode/evm/venue.js'
 import type { Source } from '../../source.js'
 import { watchFinality } from '../following/finality.js'
+import type { ChainPosition } from '../following/follow.js'
 import { createProgress } from '../following/progress.js'
 import { startBlock } from '../following/start-block.js'
 import { openBook } from './book/kept-book.js'
@@ -18,7 +19,7 @@ import { readAll } from './read-all.js'
 import { findReferencePools } from './reference-pools.js'
 import { createChainReader } from './rpc/reader.js'
 import { filterOf } from './scope-filter.js'
-import { createEvmSource, type EvmPosition } from './source.js'
+import { createEvmSource } from './source.js'
 import { checkConfiguredTokens } from './start-checks.js'
 
 export type OpenEvmOptions = {
@@ -50,7 +51,8 @@ export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmS
       id: `evm/${chain}`,
       name: `${chain} nodes`,
       book: openBook({ path: bookPath }),
-      firstBlock: (until) => startBlock(config.start, chain, reader, until),
+      firstBlock: (until) =>
+        startBlock(config.start, chain, { head: reader.head, headerFrom: reader.headerByNumber }, until),
       finality: watchFinality(config.finality, reader, nowMs),
       progress: createProgress(chain, logger, options.progressMs, nowMs),
     })
@@ -63,7 +65,7 @@ export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmS
 
 type Reader = ReturnType<typeof createChainReader>
 
-export type OpenedEvmSource = { source: Source<EvmPosition>; endpoints: Reader['status'] }
+export type OpenedEvmSource = { source: Source<ChainPosition>; endpoints: Reader['status'] }
 
 /** The scope with what only the chain can tell. */
 async function resolveScope(

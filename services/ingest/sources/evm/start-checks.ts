@@ -1,13 +1,12 @@
 /** Before a chain is read: are the tokens its money is made of tokens there? An address of another chain would price nothing, in silence. */
-import { BUILT_IN_CHAINS } from '../../../core/config/built-in-chains.js'
-import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
-import { ConfigError } from '../../../core/domain/errors.js'
+import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { readToken, type TokenFacts } from '../../decode/evm/erc20.js'
+import { moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
 import type { ChainReader } from './chain-reader.js'
 import { readAll } from './read-all.js'
 
-export type CheckedToken = { token: string; rank: string; facts: TokenFacts }
+export type CheckedToken = RankedToken & { facts: TokenFacts }
 
 /** Fails where a token the user named cannot be used; one of the built-in ones is only told of. The tokens as they call themselves. */
 export async function checkConfiguredTokens(
@@ -27,47 +26,12 @@ export async function checkConfiguredTokens(
   )
   const checked = money.map((ranked, place) => ({ ...ranked, facts: told[place] as TokenFacts }))
   const broken = checked.filter((one) => one.facts.decimals === null)
-  const named = broken.filter(({ token }) => explicit.has(token))
-  if (named.length > 0) throw unusable(facts.chain, named)
-  if (broken.length > 0)
-    logger.warn('tokens known of this chain are not on it: nothing is priced by them', {
-      chain: facts.chain,
-      tokens: broken.map(({ token, rank }) => `${rank} ${token}`),
-    })
+  const unusable = broken.map(({ token, rank, facts: told }) => ({ token, rank, reason: reasonOf(told) }))
+  refuseUnusable(facts.chain, unusable, explicit, 'contracts that tell their decimals', logger)
   return checked
-}
-
-function moneyOf({ anchor, native, stables, majors }: ChainMoney): { token: string; rank: string }[] {
-  return [
-    ...(anchor === undefined ? [] : [{ token: anchor, rank: 'anchor' }]),
-    ...(native === undefined ? [] : [{ token: native, rank: 'native' }]),
-    ...stables.map((token) => ({ token, rank: 'stables' })),
-    ...majors.map((token) => ({ token, rank: 'majors' })),
-  ]
-}
-
-function unusable(chain: string, broken: readonly CheckedToken[]): ConfigError {
-  const reasons = broken.map(({ token, rank, facts }) => `"${rank}" ${token} ${reasonOf(facts)}${homeOf(token, chain)}`)
-  return new ConfigError({
-    code: 'configured_token',
-    what: `A configured token is none on this chain: ${reasons.join('; ')}`,
-    where: { chain },
-    expected: 'contracts that tell their decimals',
-    fix: `Give the addresses these tokens have on ${chain} in "chains.${chain}", or leave them out.`,
-  })
 }
 
 function reasonOf({ name, symbol, totalSupply }: TokenFacts): string {
   if (name === null && symbol === null && totalSupply === null) return 'has no token’s contract here'
   return `(${symbol ?? name ?? 'without a name'}) does not tell its decimals`
-}
-
-/** Most such mistakes are an address copied from another chain's list. */
-function homeOf(token: string, chain: string): string {
-  const homes = BUILT_IN_CHAINS.filter((facts) => facts.chain !== chain).flatMap((facts) =>
-    moneyOf(facts)
-      .filter((ranked) => ranked.token === token)
-      .map(({ rank }) => `${facts.chain} (its ${rank === 'stables' ? 'stable' : rank === 'majors' ? 'major' : rank})`),
-  )
-  return homes.length === 0 ? '' : `, it is a token of ${homes.join(', ')}`
 }

@@ -1,49 +1,50 @@
 /** Ranges of blocks, fetched several at a time and given in order. */
-import type { EvmBlock } from '../../decode/evm/log.js'
 
-export type ChunkOptions = {
+export type ChunkOptions<B> = {
   from: number
   to: number
-  fetch(from: number, to: number): Promise<EvmBlock[]>
+  /** What of the range has a block. */
+  fetch(from: number, to: number): Promise<B[]>
+  weightOf(block: B): number
   /** Ranges on their way at once. */
   ahead?: number
   /** Carries what was found to be a good size from one run to the next. */
-  size?: ChunkSize
+  size: ChunkSize
 }
 
-/** Blocks of a range, so that its logs are neither too few for a request nor too many for the memory. */
+/** Blocks of a range, so that what they hold is neither too little for a request nor too much for the memory. */
 export type ChunkSize = { blocks: number }
 
 const AHEAD = 6
-const LOGS_WANTED = 2500
-const BLOCKS = { least: 1, first: 20, most: 500 }
+const WEIGHT_WANTED = 2500
+const MOST_BLOCKS = 500
 
-export const firstChunkSize = (): ChunkSize => ({ blocks: BLOCKS.first })
-
-export async function* inChunks(options: ChunkOptions): AsyncGenerator<EvmBlock[]> {
-  const { to, fetch, ahead = AHEAD, size = firstChunkSize() } = options
-  const fetching: Promise<EvmBlock[]>[] = []
+export async function* inChunks<B>(options: ChunkOptions<B>): AsyncGenerator<B[]> {
+  const { to, fetch, weightOf, ahead = AHEAD, size } = options
+  const fetching: { span: number; blocks: Promise<B[]> }[] = []
   let next = options.from
   const fill = () => {
     while (next <= to && fetching.length < ahead) {
       const last = Math.min(to, next + size.blocks - 1)
-      const chunk = fetch(next, last)
+      const blocks = fetch(next, last)
       // Awaited in its turn; until then a failure is nobody's surprise.
-      chunk.catch(() => {})
-      fetching.push(chunk)
+      blocks.catch(() => {})
+      fetching.push({ span: last + 1 - next, blocks })
       next = last + 1
     }
   }
-  for (fill(); fetching.length > 0; fill()) {
-    const blocks = await (fetching.shift() as Promise<EvmBlock[]>)
-    adapt(size, blocks)
+  for (fill(); ; fill()) {
+    const first = fetching.shift()
+    if (first === undefined) return
+    const blocks = await first.blocks
+    const weight = blocks.reduce((sum, block) => sum + weightOf(block), 0)
+    adapt(size, first.span, weight)
     yield blocks
   }
 }
 
 /** By the density of what came, so that ranges already on their way with an older size say the same. */
-function adapt(size: ChunkSize, blocks: readonly EvmBlock[]): void {
-  const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
-  const fitting = Math.round((blocks.length * LOGS_WANTED) / Math.max(1, logs))
-  size.blocks = Math.max(BLOCKS.least, Math.min(BLOCKS.most, size.blocks * 2, fitting))
+function adapt(size: ChunkSize, span: number, weight: number): void {
+  const fitting = Math.round((span * WEIGHT_WANTED) / Math.max(1, weight))
+  size.blocks = Math.max(1, Math.min(MOST_BLOCKS, size.blocks * 2, fitting))
 }

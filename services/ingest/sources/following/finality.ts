@@ -1,6 +1,6 @@
 /** Up to which block a chain is final: by the nodes' word where they have one, by depth where not. */
-import type { Finality } from '../../../core/config/evm-source.js'
-import type { ChainReader } from '../evm/chain-reader.js'
+import type { Finality } from '../../../core/config/node-source.js'
+import type { ChainNodes, Header } from './chain-nodes.js'
 
 export interface FinalityWatch {
   /** Asks the nodes when their last word is old. */
@@ -15,7 +15,7 @@ const DEPTH_WITHOUT_TAG = 64
 
 export function watchFinality(
   finality: Finality,
-  reader: Pick<ChainReader, 'finalized'>,
+  reader: Pick<ChainNodes<Header>, 'finalized'>,
   nowMs: () => number,
 ): FinalityWatch {
   if (finality.kind === 'depth') return byDepth(finality.blocks)

@@ -38,7 +38,8 @@ export class JournaledMap {
   /** Null: known to be absent. Oldest first. */
   private readonly cache = new Map<string, unknown>()
   private readonly dirty = new Set<string>()
-  private journals: Journal[]
+  /** The same list always: it is handed out. */
+  private readonly journals: Journal[]
   private unwritten: { put: Set<Journal>; dropped: Set<number> } = { put: new Set(), dropped: new Set() }
   private current: Journal | undefined
   private left: Left[]
@@ -139,11 +140,11 @@ export class JournaledMap {
   }
 
   /**
-   * Durable when it returns: a checkpoint that counts on it may be written right after. No reorg goes into blocks at or below
-   * `finalNumber`, so of those since the last commit one way back is kept, over all of them.
+   * Durable when it returns: a checkpoint of the block `at` may be written right after, and blocks above it can still be undone. No
+   * reorg goes into blocks at or below `finalNumber`, so of those since the last commit one way back is kept, over all of them.
    */
-  commit(finalNumber = 0): void {
-    this.mergeUpTo(finalNumber)
+  commit(finalNumber = 0, at = this.journals.at(-1)?.number ?? 0): void {
+    this.mergeUpTo(Math.min(finalNumber, at))
     const { put, dropped } = this.unwritten
     this.left = this.left
       .map((left) => ({ ...left, commits: left.commits + 1 }))
@@ -162,7 +163,7 @@ export class JournaledMap {
     }
     this.dirty.clear()
     this.unwritten = { put: new Set(), dropped: new Set() }
-    this.committed = [this.committed[1], this.journals.at(-1)?.number ?? 0]
+    this.committed = [this.committed[1], at]
     this.shrink()
   }
 
@@ -191,7 +192,7 @@ export class JournaledMap {
     this.db.clearSync()
     this.cache.clear()
     this.dirty.clear()
-    this.journals = []
+    this.journals.length = 0
     this.left = []
     this.unwritten = { put: new Set(), dropped: new Set() }
   }

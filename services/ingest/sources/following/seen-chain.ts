@@ -1,6 +1,6 @@
 /** The blocks seen so far, by height: where a new head joins them, and which of them it leaves out. */
 import { DextapeError } from '../../../core/domain/errors.js'
-import type { ChainReader, Header } from '../evm/chain-reader.js'
+import type { ChainNodes, Header } from './chain-nodes.js'
 
 /** Enough to walk back from any head this side of finality in memory. */
 const HEADERS_HELD = 8192
@@ -12,7 +12,7 @@ export type HeadStep =
   /** Nothing to do: known, behind, or a branch that was gone before it could be walked. */
   | { kind: 'none' }
 
-type Asks = Pick<ChainReader, 'headerByHash' | 'headerByNumber'>
+type Asks = Pick<ChainNodes<Header>, 'headerByHash' | 'headerByNumber'>
 
 export class SeenChain {
   private readonly byNumber = new Map<number, Header>()
@@ -67,13 +67,14 @@ export class SeenChain {
     const lowest = this.byNumber.keys().next().value ?? this.last.number
     const headers = [head]
     for (let child = head; ; ) {
-      const own = this.byNumber.get(child.number - 1)
+      const below = child.parentNumber ?? child.number - 1
+      const own = this.byNumber.get(below)
       if (own?.hash === child.parentHash) {
         const kind = own.hash === this.last.hash ? 'append' : 'reorg'
         return kind === 'append' ? { kind, headers } : { kind, to: own, headers }
       }
-      if (child.number - 1 <= lowest) throw tooDeep(this.chain, lowest, this.byNumber.get(lowest)?.hash, head)
-      const parent = await asks.headerByHash(child.parentHash, signal)
+      if (below <= lowest) throw tooDeep(this.chain, lowest, this.byNumber.get(lowest)?.hash, head)
+      const parent = await asks.headerByHash(child.parentHash, below, signal)
       if (parent === null) return { kind: 'none' }
       headers.unshift(parent)
       child = parent

@@ -1,18 +1,24 @@
 /** Where a chain's history begins, as a block. */
 import type { ChainStart } from '../../../core/config/chain-start.js'
 import { DextapeError } from '../../../core/domain/errors.js'
-import type { ChainReader, Header } from '../evm/chain-reader.js'
+import type { Head, Header } from './chain-nodes.js'
 
 /** The latest block may still be orphaned, and what was never published cannot be gone back to: a start at the head is so many below. */
 const BELOW_HEAD = 32
 
+export interface StartNodes {
+  head(signal: AbortSignal): Promise<Head>
+  /** The first block at or above a number; null: there is none. */
+  headerFrom(number: number, signal: AbortSignal): Promise<Header | null>
+}
+
 export async function startBlock(
   start: ChainStart,
   chain: string,
-  reader: Pick<ChainReader, 'head' | 'headerByNumber'>,
+  nodes: StartNodes,
   signal: AbortSignal,
 ): Promise<Header> {
-  const head = await reader.head(signal)
+  const head = await nodes.head(signal)
   switch (start.kind) {
     case 'latest':
       return headerAt(Math.max(1, head.number - BELOW_HEAD))
@@ -20,12 +26,12 @@ export async function startBlock(
       if (start.number > head.number) throw notYet(`block ${start.number}`)
       return headerAt(Math.max(1, start.number))
     case 'time':
-      if (start.timeS > head.timeS) throw notYet(new Date(start.timeS * 1000).toISOString())
+      await refuseAhead(start.timeS)
       return firstSince(start.timeS, head.number)
   }
 
   async function headerAt(number: number): Promise<Header> {
-    const header = await reader.headerByNumber(number, signal)
+    const header = await nodes.headerFrom(number, signal)
     if (header !== null) return header
     throw new DextapeError({
       code: 'block_missing',
@@ -39,12 +45,26 @@ export async function startBlock(
   /** The first block at or after a time. */
   async function firstSince(timeS: number, headNumber: number): Promise<Header> {
     let [low, high] = [1, headNumber]
+    let forgotten: { below: number; error: unknown } | undefined
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      if ((await headerAt(middle)).timeS >= timeS) high = middle
-      else low = middle + 1
+      try {
+        if ((await headerAt(middle)).timeS >= timeS) high = middle
+        else low = middle + 1
+      } catch (error) {
+        // Nodes keep the chain from some block on; the start may still lie above it.
+        if (!(error instanceof DextapeError) || error.code !== 'state_pruned') throw error
+        low = middle + 1
+        forgotten = { below: low, error }
+      }
     }
+    if (forgotten?.below === low) throw forgotten.error
     return headerAt(low)
+  }
+
+  async function refuseAhead(timeS: number): Promise<void> {
+    const newest = 'hash' in head ? head : await nodes.headerFrom(head.number, signal)
+    if (newest !== null && timeS > newest.timeS) throw notYet(new Date(timeS * 1000).toISOString())
   }
 
   function notYet(what: string): DextapeError {
@@ -52,7 +72,7 @@ export async function startBlock(
       code: 'start_ahead',
       what: `The start, ${what}, is ahead of the chain`,
       where: { chain },
-      got: `a head of ${head.number}, ${new Date(head.timeS * 1000).toISOString()}`,
+      got: `a head of ${head.number}`,
       fix: 'Choose an earlier start, or "latest"',
     })
   }

@@ -18,6 +18,8 @@ export type FaultKind =
   | 'pruned'
   /** Not there yet, or not any more. */
   | 'unknown_block'
+  /** By the node's word there is no block of that number, and never will be. */
+  | 'skipped'
   /** Its answers contradict what was asked, or each other. */
   | 'lies'
   | 'lags'
@@ -30,7 +32,7 @@ export type FaultDetails = {
   endpoint: string
   detail: string
   retryAfterMs?: number | undefined
-  /** What the node says it takes: blocks in a range, addresses in a filter, requests in a batch. */
+  /** What the node says it takes: blocks in a range, addresses in a filter, requests in a batch; `pruned`: the first block it has. */
   limit?: number | undefined
   chain?: string
   block?: number
@@ -59,7 +61,7 @@ const WHATS: Partial<Record<FaultKind, string>> = {
 const FIXES: Partial<Record<FaultKind, string>> = {
   lies: 'If it goes on, take this endpoint out of the configuration.',
   pruned: 'Reading that far back needs an archive node: add one to the endpoints, or start later.',
-  denied: 'Correct the key in the endpoint’s URL.',
+  denied: 'Correct the key in the endpoint’s URL, or its token.',
 }
 
 export class NodeFault extends DextapeError {
@@ -98,6 +100,7 @@ const HARMLESS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'invalid',
   'reverted',
   'pruned',
+  'skipped',
 ])
 
 export const isHarmless = (kind: FaultKind): boolean => HARMLESS.has(kind)

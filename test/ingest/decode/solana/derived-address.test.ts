@@ -1,5 +1,8 @@
+import { address, getProgramDerivedAddress } from '@solana/kit'
 import { expect, it } from 'vitest'
-import { isDerived } from '../../../../services/ingest/decode/solana/derived-address.js'
+import { derivedAddress, isDerived } from '../../../../services/ingest/decode/solana/derived-address.js'
+import { createRandom } from '../../../rig/market/random.js'
+import { key } from './anchor-calls.js'
 
 const DLMM = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -14,4 +17,18 @@ it("knows a DLMM pair's reserve from its pair and its mint", () => {
   expect(isDerived(reserve, [pair, USDC], USDC)).toBe(false)
   expect(isDerived(reserve, ['no key: 0OIl', USDC], DLMM)).toBe(false)
   expect(isDerived(reserve, ['2', USDC], DLMM)).toBe(false)
+})
+
+it('derives what the chain’s own client derives', async () => {
+  const random = createRandom(8)
+  for (let n = 0; n < 100; n += 1) {
+    const seeds = [
+      Uint8Array.from({ length: random.int(0, 32) }, () => random.int(0, 255)),
+      Uint8Array.from(Buffer.from(`seed ${n}`)),
+    ]
+    const programId = key(`program ${n % 7}`)
+    const [expected] = await getProgramDerivedAddress({ programAddress: address(programId), seeds })
+    expect(derivedAddress(seeds, programId)).toBe(expected)
+  }
+  expect(derivedAddress([], 'no key: 0OIl')).toBeNull()
 })

@@ -10,8 +10,9 @@ import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
 import type { SourceItem } from '../../../../services/ingest/source.js'
 import { openBook } from '../../../../services/ingest/sources/evm/book/kept-book.js'
 import type { Header } from '../../../../services/ingest/sources/evm/chain-reader.js'
-import { createEvmSource, type EvmPosition } from '../../../../services/ingest/sources/evm/source.js'
+import { createEvmSource } from '../../../../services/ingest/sources/evm/source.js'
 import { watchFinality } from '../../../../services/ingest/sources/following/finality.js'
+import type { ChainPosition } from '../../../../services/ingest/sources/following/follow.js'
 import { createRandom } from '../../../rig/market/random.js'
 import { FACTORY, ForkingChain } from './forking-chain.js'
 
@@ -27,8 +28,8 @@ function newFolder(): string {
   return folder
 }
 
-type Log = { blocks: Block[]; retracts: number; position: EvmPosition | undefined }
-type Given = Exclude<SourceItem<EvmPosition>, { kind: 'idle' }>
+type Log = { blocks: Block[]; retracts: number; position: ChainPosition | undefined }
+type Given = Exclude<SourceItem<ChainPosition>, { kind: 'idle' }>
 
 /** Reads until `until` says so; what is published is checked as the fold would accept it. */
 async function run(

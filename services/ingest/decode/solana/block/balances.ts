@@ -51,8 +51,17 @@ export function addBalances(
       const facts = { name: null, symbol: null, decimals, total_supply: null }
       events.add(transaction, order, { type: 'token', ...PLACE, token: mint, ...facts })
     }
-    const event = { type: 'balance' as const, ...PLACE, token: mint, holder: owner, delta: null }
-    events.add(transaction, order, { ...event, balance: balance.toString() })
+    events.add(transaction, order, {
+      type: 'balance',
+      tx_index: 0,
+      log_index: 0,
+      sub: 0,
+      tx_hash: '',
+      token: mint,
+      holder: owner,
+      delta: null,
+      balance: balance.toString(),
+    })
   }
 }
 

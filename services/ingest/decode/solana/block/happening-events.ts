@@ -11,7 +11,7 @@ const WRAPPED_SOL_DECIMALS = 9
 
 type Of<Kind extends Happening['kind']> = Extract<Happening, { kind: Kind }>
 
-/** Events are made with all their fields at once, the place filled in as they are added: objects that grow are slow. */
+/** Events are made with all their fields at once, the place filled in as they are added: objects that grow are slow, and so are those put together from others, which is for the rare ones. */
 const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
 
 export class HappeningTeller {
@@ -48,7 +48,10 @@ export class HappeningTeller {
     const decimals1 = this.decimalsOf(pool.token1, transaction)
     this.events.add(transaction, happening.instruction.order, {
       type: 'swap',
-      ...PLACE,
+      tx_index: 0,
+      log_index: 0,
+      sub: 0,
+      tx_hash: '',
       pool: pool.pool,
       amm: pool.amm,
       sender: happening.sender,
@@ -78,7 +81,10 @@ export class HappeningTeller {
     if (!this.announce(pool, happening, transaction)) return
     this.events.add(transaction, happening.instruction.order, {
       type: 'liquidity',
-      ...PLACE,
+      tx_index: 0,
+      log_index: 0,
+      sub: 0,
+      tx_hash: '',
       pool: pool.pool,
       amm: pool.amm,
       kind: happening.change,
@@ -97,8 +103,18 @@ export class HappeningTeller {
   ) {
     // Of a token nobody follows: its curve is out of scope.
     if (this.book.token(token) === undefined) return
-    const event = { type: 'launch' as const, ...PLACE, token, platform, stage, progress, pool }
-    this.events.add(transaction, instruction.order, event)
+    this.events.add(transaction, instruction.order, {
+      type: 'launch',
+      tx_index: 0,
+      log_index: 0,
+      sub: 0,
+      tx_hash: '',
+      token,
+      platform,
+      stage,
+      progress,
+      pool,
+    })
   }
 
   /** False: it is not wanted. */

@@ -16,7 +16,17 @@ export function createSolanaRules(
 ): SolanaRules {
   const { scope, money, programs } = options
   const byId = new Map(programs.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
-  return { scope, money, programOf: (programId) => byId.get(programId) }
+  const starts = new Uint8Array(LETTERS * LETTERS)
+  for (const id of byId.keys()) starts[startOf(id)] = 1
+  // Every account of every transaction is asked for, and hardly one of them starts like a program.
+  return { scope, money, programOf: (id) => (starts[startOf(id)] === 1 ? byId.get(id) : undefined) }
+}
+
+/** Of base58. */
+const LETTERS = 128
+
+function startOf(key: string): number {
+  return key.charCodeAt(0) * LETTERS + key.charCodeAt(1)
 }
 
 export function isPoolWanted({ pools, tokens, amms }: Scope, { pool, amm, token0, token1 }: Pool): boolean {

@@ -1,12 +1,10 @@
 /** The book of a chain in the data directory. What it says can be learned anew from the chain: it saves reading, it is not the truth. */
 import type { Book, KnownToken } from '../../../decode/evm/block/book.js'
+import { type ChainBook, chainBook } from '../../following/chain-book.js'
 import { JournaledMap, type JournaledMapOptions } from '../../following/journaled-map.js'
 import { VenueDrawers } from './venue-drawers.js'
 
-export type KeptBook = Book &
-  Pick<JournaledMap, 'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'> & {
-    readonly steps: JournaledMap['steps']
-  }
+export type KeptBook = Book & ChainBook
 
 export function openBook(options: JournaledMapOptions): KeptBook {
   const map = new JournaledMap(options)
@@ -18,16 +16,6 @@ export function openBook(options: JournaledMapOptions): KeptBook {
     putToken: (address, known) => map.set(`t/${address}`, known),
     hasHolder: (token, holder) => map.get(`h/${token}/${holder}`) === true,
     putHolder: (token, holder) => map.set(`h/${token}/${holder}`, true),
-    begin: (step) => map.begin(step),
-    end: (published) => map.end(published),
-    rollback: (number) => map.rollback(number),
-    groundOf: (hash) => map.groundOf(hash),
-    forget: (finalNumber) => map.forget(finalNumber),
-    commit: (finalNumber) => map.commit(finalNumber),
-    clear: () => map.clear(),
-    close: () => map.close(),
-    get steps() {
-      return map.steps
-    },
+    ...chainBook(map),
   }
 }

@@ -1,10 +1,9 @@
 /** Turns what a node or its HTTP server says into a fault. Codes mean different things to different nodes, so words are read first. */
 
+import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-words.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 import { type LogLimit, readLogLimit } from './log-limits.js'
 
-const RATE =
-  /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate/i
 /** -32005 alone is also how BNB Chain's public nodes say that they have no logs at all. */
 const RATE_OF_REQUESTS = /rate|second|minute|request|daily|capacity|units/i
 const TOO_MUCH: LogLimit = { kind: 'range' }
@@ -12,18 +11,13 @@ const PRUNED =
   /missing trie node|historical state|state (?:.{0,90})?(?:is )?(?:not available|unavailable)|pruned|pruning|archive|state histor|proof window|no state (?:available|found)|old data not available/i
 const UNKNOWN_BLOCK =
   /header not found|unknown block|block (?:.{0,70} )?(?:is )?not found|block.{0,60}cannot be found|could not find block|resource not found|(?:after|beyond|past) (?:the )?(?:current )?(?:last|latest|head)|block is out of range|invalid block range|not yet available|unfinalized|no (?:such )?block/i
-const BATCH = /batch/i
 const REVERTED =
   /revert|invalid opcode|opcode .* not defined|invalid jump|stack (?:under|over)flow|out of gas|outofgas|gas uint64 overflow|execution (?:error|failed)|vm (?:execution )?error|max code size|invalid code/i
-const UNSUPPORTED =
-  /method .{0,60}(?:not (?:found|exist|supported|available|allowed|whitelisted)|does not exist)|unsupported method|not supported/i
-const DENIED = /unauthori[sz]ed|forbidden|invalid (?:api )?key|must be authenticated|access denied|project id/i
-const NUMBER = /(\d[\d,]*)/
 
 export const readError: ReadError = (error, context): ErrorReading => {
   const { method, batch, status } = context
   const code = typeof error.code === 'number' ? error.code : undefined
-  const words = [error.message, error.data].flatMap((part) => wordsOf(part)).join(' ')
+  const words = wordsOf(error)
   const detail = `${code === undefined ? '' : `${code} `}${words}`.trim() || `HTTP ${status ?? 'error'}`
 
   if (status === 429 || code === 429) return { kind: 'rate_limited', detail }
@@ -38,7 +32,7 @@ export const readError: ReadError = (error, context): ErrorReading => {
         ...(limit.suggested === undefined ? {} : { span: limit.suggested }),
       }
   }
-  if (batch > 1 && BATCH.test(words)) return { kind: 'batch_refused', detail, ...limited(numberIn(words)) }
+  if (batch > 1 && BATCH.test(words)) return { kind: 'batch_refused', detail, ...limited(batchLimitIn(words)) }
   if (code === 3) return { kind: 'reverted', detail }
   if (RATE.test(words)) return { kind: 'rate_limited', detail }
   if (method === 'eth_call' && REVERTED.test(words)) return { kind: 'reverted', detail }
@@ -55,16 +49,3 @@ export const readError: ReadError = (error, context): ErrorReading => {
 }
 
 const limited = (limit: number | undefined) => (limit === undefined ? {} : { limit })
-
-function numberIn(words: string): number | undefined {
-  const digits = words.match(NUMBER)?.[1]?.replaceAll(',', '')
-  const value = Number(digits)
-  return digits !== undefined && value >= 1 && value <= 10_000 ? value : undefined
-}
-
-/** Some tell what happened in `data`, as a text or as an object with texts. */
-function wordsOf(part: unknown): string[] {
-  if (typeof part === 'string') return part.startsWith('0x') ? [] : [part]
-  if (typeof part !== 'object' || part === null) return []
-  return Object.values(part).filter((value): value is string => typeof value === 'string' && !value.startsWith('0x'))
-}

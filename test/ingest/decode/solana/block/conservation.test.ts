@@ -1,23 +1,11 @@
 /** Nothing comes from nowhere: what wallets have after a transaction is what they had before, and the legs and transfers between. */
 import { describe, expect, it } from 'vitest'
-import type { SwapEvent } from '../../../../../services/core/domain/records.js'
-import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/execution.js'
+import { inOrder } from '../../../../../services/ingest/decode/solana/execution.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import type { Instruction, SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
-import { HAS_REAL, parsed, type RealTransaction, realTransactions } from '../real-transactions.js'
-import { decoded } from './decoded.js'
-
-/** `paidFrom`, `paidTo`: the trader's token accounts, where the leg moved tokens and not lamports. */
-type Leg = { swap: SwapEvent; instruction: Instruction; paidFrom?: string; paidTo?: string }
-
-function legsOf({ value, slot }: RealTransaction, transaction: SolanaTransaction): Leg[] {
-  const run = inOrder(transaction)
-  return decoded(value, slot).events.flatMap((swap) => {
-    const instruction = run[swap.log_index]
-    return swap.type === 'swap' && instruction !== undefined ? [{ swap, instruction }] : []
-  })
-}
+import { HAS_REAL, parsed, realTransactions } from '../real-transactions.js'
+import { isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
 /** By holder and mint. */
 class Sums {
@@ -60,9 +48,9 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
   for (const { transfer, order } of inOrder(transaction)) {
     if (transfer === null || transfer.mint === null) continue
     const { mint, source, destination, amount, fee } = transfer
-    const leg = legs.find(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
-    const isIn = leg !== undefined && mint === leg.swap.token_in && isBetween(leg, source, destination)
-    const isOut = leg !== undefined && mint === leg.swap.token_out && isBetween(leg, destination, source)
+    const leg = legAt(legs, order)
+    const isIn = leg !== undefined && mint === leg.swap.token_in && isPaidBy(transaction, leg, source, destination)
+    const isOut = leg !== undefined && mint === leg.swap.token_out && isPaidBy(transaction, leg, destination, source)
     if (isIn) leg.paidFrom = source
     else add(source, mint, -amount)
     if (isOut) leg.paidTo = destination
@@ -78,12 +66,6 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
   function add(account: string, mint: string, amount: bigint): void {
     const owner = ownerOf(transaction, account)
     if (owner !== null && !isMadeOfLamports(transaction, account)) sums.add(owner, mint, amount)
-  }
-
-  /** From the trader's account to another's. */
-  function isBetween({ swap }: Leg, mine: string, other: string): boolean {
-    const traders = [swap.sender, swap.recipient]
-    return traders.includes(ownerOf(transaction, mine) ?? '') && !traders.includes(ownerOf(transaction, other) ?? '')
   }
 }
 
@@ -101,8 +83,8 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
       for (const { swap } of legs.filter(({ swap }) => swap.pool === curve))
         sum += swap.token_in === WRAPPED_SOL ? BigInt(swap.amount_in) : -BigInt(swap.amount_out)
       for (const { transfer, order } of inOrder(transaction)) {
-        const isInLeg = legs.some(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
-        if (transfer?.mint === null && transfer.destination === curve && !isInLeg) sum += transfer.amount
+        if (transfer?.mint === null && transfer.destination === curve && legAt(legs, order) === undefined)
+          sum += transfer.amount
       }
       const at = transaction.accounts.indexOf(curve)
       expect(sum).toBe((transaction.postLamports[at] ?? 0n) - (transaction.preLamports[at] ?? 0n))

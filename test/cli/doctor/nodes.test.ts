@@ -3,12 +3,12 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkNodes } from '../../services/cli/doctor-nodes.js'
-import { type ChainSection, loadConfig } from '../../services/core/config/index.js'
-import { startLimiter } from '../rig/evm/limiter.js'
-import { playMarket } from '../rig/evm/market.js'
-import { type EvmNode, startNode } from '../rig/evm/node.js'
-import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
+import { checkNodes } from '../../../services/cli/doctor/nodes.js'
+import { type ChainSection, loadConfig } from '../../../services/core/config/index.js'
+import { startLimiter } from '../../rig/evm/limiter.js'
+import { playMarket } from '../../rig/evm/market.js'
+import { type EvmNode, startNode } from '../../rig/evm/node.js'
+import { type OpenMarket, openMarket } from '../../rig/evm/opening.js'
 
 let node: EvmNode
 let market: OpenMarket

@@ -1,21 +1,19 @@
-/** Endpoints' own notices of new heads, over their sockets: subscribed anew after each loss, for as long as anybody listens. */
-import { createBackoff, type Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from '../../nodes/blame.js'
-import type { Endpoint } from '../../nodes/endpoint.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import type { SocketTransport } from '../../nodes/socket-transport.js'
-import { type FullHeader, readHeader } from './check-headers.js'
+/** What endpoints tell by themselves, over their sockets: subscribed anew after each loss, for as long as anybody listens. */
+import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
+import type { Endpoint } from './endpoint.js'
+import { NodeFault } from './node-fault.js'
+import type { SocketTransport } from './socket-transport.js'
+import type { RpcRequest } from './transport.js'
 
 export type NoticeOptions = {
-  chain: string
   endpoints: readonly Endpoint[]
+  request: RpcRequest
   timeoutMs: number
   sleep: Sleep
   random: () => number
-  onHead(endpoint: Endpoint, header: FullHeader): void
+  /** A notice is only a hint: a `NodeFault` thrown here passes it over. */
+  onNotice(endpoint: Endpoint, wire: unknown): void
 }
-
-const NEW_HEADS = { method: 'eth_subscribe', params: ['newHeads'] }
 
 /** Runs until the signal aborts. */
 export async function followNotices(options: NoticeOptions, signal: AbortSignal): Promise<void> {
@@ -26,13 +24,18 @@ async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: Abo
   const { socket } = endpoint
   if (socket === undefined) return
   const backoff = createBackoff({ firstMs: 500, maxMs: 30_000, random: options.random, sleep: options.sleep })
-  const onHead = (wire: unknown): void => {
+  const onNotice = (wire: unknown): void => {
     backoff.reset()
-    tell(endpoint, wire, options)
+    try {
+      options.onNotice(endpoint, wire)
+    } catch (error) {
+      // Polling finds what it should have told.
+      if (!(error instanceof NodeFault)) throw error
+    }
   }
   while (!signal.aborted) {
     try {
-      if (endpoint.health.usable) await subscription(socket, onHead, options.timeoutMs, signal)
+      if (endpoint.health.usable) await subscription(socket, options, onNotice, signal)
     } catch (error) {
       // A node that has no subscriptions is polled.
       if (!(error instanceof NodeFault) || error.kind === 'unsupported') return
@@ -44,8 +47,8 @@ async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: Abo
 /** Resolves when it ends, or the signal aborts; rejects where the node does not take it. */
 function subscription(
   socket: SocketTransport,
-  onHead: (wire: unknown) => void,
-  timeoutMs: number,
+  { request, timeoutMs }: NoticeOptions,
+  onNotice: (wire: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -54,19 +57,9 @@ function subscription(
       resolve()
     }
     signal.addEventListener('abort', end, { once: true })
-    const listener = { onNotice: onHead, onEnd: end }
-    socket.subscribe(NEW_HEADS, listener, { signal, timeoutMs }).catch((error) => {
+    socket.subscribe(request, { onNotice, onEnd: end }, { signal, timeoutMs }).catch((error) => {
       signal.removeEventListener('abort', end)
       reject(error)
     })
   })
-}
-
-function tell(endpoint: Endpoint, wire: unknown, { chain, onHead }: NoticeOptions): void {
-  try {
-    onHead(endpoint, readHeader(wire, {}, blameOn(endpoint, chain)))
-  } catch (error) {
-    // A notice is only a hint; polling finds what it should have told.
-    if (!(error instanceof NodeFault)) throw error
-  }
 }

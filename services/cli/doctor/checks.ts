@@ -8,10 +8,10 @@ import {
   lockHolder,
   openDataDir,
   withoutSecrets,
-} from '../core/config/index.js'
-import { splitUrl } from '../core/log/registry-http.js'
-import { checkPortFree } from '../core/runtime/ports.js'
-import { openKafka } from './platform/kafka.js'
+} from '../../core/config/index.js'
+import { splitUrl } from '../../core/log/registry-http.js'
+import { checkPortFree } from '../../core/runtime/ports.js'
+import { openKafka } from '../platform/kafka.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
 

@@ -1,0 +1,53 @@
+/** What is read of Solana (or a cluster like it), and from which nodes. */
+import { SOLANA_AMMS } from '../domain/solana-programs.js'
+import type { ChainSection } from './file-schema.js'
+import { describeNodeSource, isUrl, type NodeSource, nodeSource } from './node-source.js'
+import { withoutSecrets } from './without-secrets.js'
+
+export type SolanaSourceConfig = NodeSource & {
+  family: 'solana'
+  /** What the nodes must say their cluster is, where it is known. */
+  genesisHash?: string
+  /** Yellowstone gRPC endpoints that send blocks by themselves. */
+  geyser: readonly Geyser[]
+  /** `confirmed`: a block may still die, and is then taken back; `finalized`: none does, and all come some seconds later. */
+  commitment: 'confirmed' | 'finalized'
+}
+
+/** `url`: http or https, host and port alone. */
+export type Geyser = { url: string; token?: string }
+
+/** Of mainnet-beta (docs.anza.xyz, "Solana clusters"). */
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+
+const ADDRESS = { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: 'an address (32 to 44 base58 characters)' }
+const FORMS = { family: 'solana', pool: ADDRESS, token: ADDRESS, amms: SOLANA_AMMS } as const
+
+export function solanaSource(chain: string, section: ChainSection, problems: string[]): SolanaSourceConfig {
+  const genesisHash = section.genesis_hash ?? (chain === 'solana' ? MAINNET_GENESIS : undefined)
+  const { geyser = [], commitment = 'confirmed' } = section
+  if (!geyser.every((url) => isUrl(url, /^https?:$/)))
+    problems.push(`each of "chains.${chain}.geyser" (--geyser) must be an http:// or https:// address`)
+  return {
+    family: 'solana',
+    ...nodeSource(chain, section, FORMS, problems),
+    ...(genesisHash === undefined ? {} : { genesisHash }),
+    geyser: geyser.filter((url) => URL.canParse(url)).map(geyserOf),
+    commitment,
+  }
+}
+
+/** The token is the URL's user: one text holds all, as it does for nodes. */
+function geyserOf(text: string): Geyser {
+  const url = new URL(text)
+  const token = decodeURIComponent(url.username || url.password)
+  url.username = ''
+  url.password = ''
+  return { url: url.href, ...(token === '' ? {} : { token }) }
+}
+
+export const describeSolanaSource = (source: SolanaSourceConfig): Record<string, unknown> => ({
+  ...describeNodeSource(source),
+  commitment: source.commitment,
+  geyser: source.geyser.map(({ url }) => withoutSecrets(url, { path: false })),
+})

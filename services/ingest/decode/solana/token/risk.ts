@@ -1,0 +1,79 @@
+/**
+ * A mint's powers under the names the interface has for them. Only what the mint's bytes decide is told; what needs a look at somebody's intentions (whether
+ * it is a trap, whether its pools are locked) is left out, and reads as not checked.
+ */
+import type { Metadata } from './metadata.js'
+import type { Mint } from './mint.js'
+import type { MintExtensions, TransferFee } from './mint-extensions.js'
+
+const BASIS_POINTS = 10_000
+
+/** `epoch`: the chain's; null: not known. */
+export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | null): Record<string, unknown> {
+  const { mintAuthority, freezeAuthority, extensions } = mint
+  const { transferFee, permanentDelegate, isTransferable, pausing, transferHook } = extensions
+  const isStopped = !isTransferable || pausing?.isPaused === true
+  const tax = taxOf(extensions, epoch)
+  return {
+    is_mintable: flag(mintAuthority !== null),
+    has_mint_method: flag(mintAuthority !== null),
+    has_black_method: flag(freezeAuthority !== null),
+    has_white_method: flag(extensions.isFrozenByDefault),
+    // One that is paused and has nobody to end it stays so.
+    transfer_pausable: flag(pausing !== null && (pausing.authority !== null || pausing.isPaused)),
+    owner_change_balance: flag(permanentDelegate !== null),
+    external_call: flag(transferHook !== null && transferHook.program !== null),
+    slippage_modifiable: flag(transferFee !== null && transferFee.authority !== null),
+    ...{ cannot_buy: flag(isStopped), cannot_sell_all: flag(isStopped) },
+    ...(tax === null ? {} : { buy_tax: tax, sell_tax: tax, transfer_tax: tax }),
+    has_not_renounced: flag(ownerOf(mint, metadata) !== null),
+    // An authority that was given up cannot be set again.
+    can_take_back_ownership: 0,
+    risk_info: present({
+      token_program: mint.program,
+      mint_authority: mintAuthority,
+      freeze_authority: freezeAuthority,
+      update_authority: metadata?.updateAuthority,
+      permanent_delegate: permanentDelegate,
+      transfer_hook: transferHook?.program,
+      extensions: extensions.names.length === 0 ? null : extensions.names,
+    }),
+  }
+}
+
+/** Who has most power over it: to make more of it, to move anybody's, to freeze, pause or tax it, to rename it. Null: nobody has any of these. */
+export function ownerOf(
+  { mintAuthority, freezeAuthority, extensions }: Mint,
+  metadata: Metadata | null,
+): string | null {
+  const { permanentDelegate, pausing, transferFee, transferHook } = extensions
+  const overHolders = permanentDelegate ?? freezeAuthority ?? pausing?.authority
+  const overTransfers = transferFee?.authority ?? transferHook?.authority
+  return mintAuthority ?? overHolders ?? overTransfers ?? metadata?.updateAuthority ?? null
+}
+
+/** Whether the epoch decides which of two fees it takes. */
+export function isTaxChanging({ transferFee }: MintExtensions): boolean {
+  return transferFee !== null && rateOf(transferFee.older) !== rateOf(transferFee.newer)
+}
+
+/** The share of a transfer that is withheld. A fee has a ceiling, too, so of large amounts it may be less. */
+function taxOf(extensions: MintExtensions, epoch: bigint | null): number | null {
+  const { transferFee } = extensions
+  if (transferFee === null) return 0
+  if (!isTaxChanging(extensions)) return rateOf(transferFee.newer)
+  if (epoch === null) return null
+  return rateOf(epoch >= transferFee.newer.fromEpoch ? transferFee.newer : transferFee.older)
+}
+
+function rateOf({ maximumRaw, basisPoints }: TransferFee): number {
+  return maximumRaw === 0n ? 0 : basisPoints / BASIS_POINTS
+}
+
+function flag(value: boolean): 0 | 1 {
+  return value ? 1 : 0
+}
+
+function present(facts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined))
+}

@@ -1,0 +1,49 @@
+/** An EVM chain's nodes as following asks them: blocks come with the logs that are wanted, and with who signed their transactions. */
+import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/rules.js'
+import type { EvmBlock, EvmLog } from '../../decode/evm/log.js'
+import { BadLog, type Refusal } from '../../decode/evm/protocol.js'
+import type { ChainNodes } from '../following/chain-nodes.js'
+import type { ChainReader, CheckedBlock, LogFilter } from './chain-reader.js'
+
+export type WithSendersOptions = {
+  reader: ChainReader
+  filter: LogFilter
+  rules: DecodeRules
+  /** Addresses that are no pools: who signed is of no interest. */
+  refusals: ReadonlyMap<string, Refusal>
+}
+
+export function blocksWithSenders({ reader, filter, rules, refusals }: WithSendersOptions): ChainNodes<EvmBlock> {
+  async function withSenders(blocks: readonly CheckedBlock[], signal: AbortSignal): Promise<EvmBlock[]> {
+    const wanted = blocks.flatMap((block) => {
+      const txHashes = [...new Set(block.logs.filter(needsSender).map(({ txHash }) => txHash))]
+      return txHashes.length === 0 ? [] : [{ block, txHashes }]
+    })
+    const senders = wanted.length === 0 ? new Map() : await reader.senders(wanted, signal)
+    return blocks.map((block) => ({ ...block, senders }))
+  }
+
+  function needsSender(log: EvmLog): boolean {
+    try {
+      const ref = venueRef(log, rules)
+      return ref !== null && !refusals.has(ref.id) && mayBeInScope(rules.scope, ref.id)
+    } catch (error) {
+      if (error instanceof BadLog) return false
+      throw error
+    }
+  }
+
+  return {
+    head: (signal) => reader.head(signal),
+    heads: (signal) => reader.heads(signal),
+    headerByHash: (hash, _number, signal) => reader.headerByHash(hash, signal),
+    headerByNumber: (number, signal) => reader.headerByNumber(number, signal),
+    finalized: (signal) => reader.finalized(signal),
+    range: async (from, to, signal) => withSenders(await reader.blocks(from, to, filter, signal), signal),
+    async blocks(headers, signal) {
+      const blocks = await Promise.all(headers.map(({ hash }) => reader.block(hash, filter, signal)))
+      return withSenders(blocks, signal)
+    },
+    close: () => reader.close(),
+  }
+}

@@ -1,0 +1,57 @@
+/** The tokens a chain's money is made of, and what is said when one of them is none there: an address of another chain would price nothing, in silence. */
+import { BUILT_IN_CHAINS } from '../../../core/config/built-in-chains.js'
+import type { ChainMoney } from '../../../core/domain/chains.js'
+import { ConfigError } from '../../../core/domain/errors.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+
+export type RankedToken = { token: string; rank: string }
+
+/** `reason`: continues a sentence that starts with its address. */
+export type UnusableToken = RankedToken & { reason: string }
+
+export function moneyOf({ anchor, native, stables, majors }: ChainMoney): RankedToken[] {
+  return [
+    ...(anchor === undefined ? [] : [{ token: anchor, rank: 'anchor' }]),
+    ...(native === undefined ? [] : [{ token: native, rank: 'native' }]),
+    ...stables.map((token) => ({ token, rank: 'stables' })),
+    ...majors.map((token) => ({ token, rank: 'majors' })),
+  ]
+}
+
+/** Fails where a token the user named cannot be used; one of the built-in ones is only told of. `expected`: what they should be. */
+export function refuseUnusable(
+  chain: string,
+  unusable: readonly UnusableToken[],
+  explicit: ReadonlySet<string>,
+  expected: string,
+  logger: Logger,
+): void {
+  const named = unusable.filter(({ token }) => explicit.has(token))
+  if (named.length > 0) throw refusal(chain, named, expected)
+  if (unusable.length > 0)
+    logger.warn('tokens known of this chain are not on it: nothing is priced by them', {
+      chain,
+      tokens: unusable.map(({ token, rank }) => `${rank} ${token}`),
+    })
+}
+
+function refusal(chain: string, unusable: readonly UnusableToken[], expected: string): ConfigError {
+  const reasons = unusable.map(({ token, rank, reason }) => `"${rank}" ${token} ${reason}${homeOf(token, chain)}`)
+  return new ConfigError({
+    code: 'configured_token',
+    what: `A configured token is none on this chain: ${reasons.join('; ')}`,
+    where: { chain },
+    expected,
+    fix: `Give the addresses these tokens have on ${chain} in "chains.${chain}", or leave them out.`,
+  })
+}
+
+/** Most such mistakes are an address copied from another chain's list. */
+function homeOf(token: string, chain: string): string {
+  const homes = BUILT_IN_CHAINS.filter((facts) => facts.chain !== chain).flatMap((facts) =>
+    moneyOf(facts)
+      .filter((ranked) => ranked.token === token)
+      .map(({ rank }) => `${facts.chain} (its ${rank === 'stables' ? 'stable' : rank === 'majors' ? 'major' : rank})`),
+  )
+  return homes.length === 0 ? '' : `, it is a token of ${homes.join(', ')}`
+}

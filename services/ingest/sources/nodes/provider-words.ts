@@ -1,0 +1,28 @@
+/** What providers of nodes say in the same words whatever the chain: too fast, not allowed, not offered, too many at once. */
+
+export const RATE =
+  /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate/i
+export const BATCH = /batch/i
+export const UNSUPPORTED =
+  /method .{0,60}(?:not (?:found|exist|supported|available|allowed|whitelisted)|does not exist)|unsupported method|not supported/i
+export const DENIED = /unauthori[sz]ed|forbidden|invalid (?:api )?key|must be authenticated|access denied|project id/i
+
+const NUMBER = /(\d[\d,]*)/
+
+/** Some tell what happened in `data`, as a text or as an object with texts. */
+export function wordsOf(error: { message?: unknown; data?: unknown }): string {
+  return [error.message, error.data].flatMap(textsIn).join(' ')
+}
+
+function textsIn(part: unknown): string[] {
+  if (typeof part === 'string') return part.startsWith('0x') ? [] : [part]
+  if (typeof part !== 'object' || part === null) return []
+  return Object.values(part).filter((value): value is string => typeof value === 'string' && !value.startsWith('0x'))
+}
+
+/** How many requests go together, where it is said. */
+export function batchLimitIn(words: string): number | undefined {
+  const digits = words.match(NUMBER)?.[1]?.replaceAll(',', '')
+  const value = Number(digits)
+  return digits !== undefined && value >= 1 && value <= 10_000 ? value : undefined
+}

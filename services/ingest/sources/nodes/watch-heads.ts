@@ -1,0 +1,74 @@
+/** New heads as they come: by notice where somebody gives it, else asked for. */
+import { setMaxListeners } from 'node:events'
+import { isRetryable, type Sleep } from '../../../core/runtime/backoff.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+
+export type HeadWatch<H> = {
+  poll(signal: AbortSignal): Promise<H>
+  /** How long until the next poll, unless something is told before. */
+  pollMs(): number
+  /** Two heads with the same one are the same. */
+  keyOf(head: H): string | number
+  /** Runs until the signal aborts. `tell(null)`: the head may have changed, and is to be asked for. */
+  listen(tell: (head: H | null) => void, signal: AbortSignal): Promise<void>
+  logger: Logger
+  sleep: Sleep
+}
+
+export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): AsyncGenerator<H> {
+  const ended = new AbortController()
+  const stop = AbortSignal.any([signal, ended.signal])
+  setMaxListeners(0, stop)
+  let wake = (): void => {}
+  let told: H | null = null
+  /** Something happened that the loop has not looked at. */
+  let isDue = false
+  const listening = watch.listen((head) => {
+    if (head !== null) told = head
+    isDue = true
+    wake()
+  }, stop)
+  let last: string | number | null = null
+  let isTroubled = false
+  try {
+    while (!stop.aborted) {
+      isDue = false
+      const noticed: H | null = told
+      told = null
+      const head = noticed ?? (await polled())
+      if (head !== null && watch.keyOf(head) !== last) {
+        last = watch.keyOf(head)
+        yield head
+      }
+      if (!isDue && !stop.aborted) await pause()
+    }
+  } finally {
+    ended.abort()
+    await listening
+  }
+
+  async function polled(): Promise<H | null> {
+    try {
+      const head = await watch.poll(stop)
+      isTroubled = false
+      return head
+    } catch (error) {
+      if (stop.aborted) return null
+      if (!isRetryable(error)) throw error
+      if (!isTroubled) watch.logger.warn('the head cannot be read; trying on', { reason: error })
+      isTroubled = true
+      return null
+    }
+  }
+
+  /** Until the next poll, or a notice. */
+  async function pause(): Promise<void> {
+    const early = new AbortController()
+    wake = () => early.abort()
+    // Not AbortSignal.any: on Node 20 each would stay as long as the signal it listens to.
+    stop.addEventListener('abort', wake, { once: true })
+    await watch.sleep(watch.pollMs(), early.signal)
+    stop.removeEventListener('abort', wake)
+    wake = () => {}
+  }
+}

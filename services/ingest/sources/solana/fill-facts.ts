@@ -1,0 +1,92 @@
+/** Tokens a block tells of for the first time get what their mints say: names, supply, and what is known of their powers. */
+import type { Event, MetaEvent, TokenEvent } from '../../../core/domain/records.js'
+import { RecentMap } from './recent-map.js'
+import type { TokenFacts, TokenFactsReader } from './token-facts.js'
+
+/** A block's events, sorted by place; replaced by a list of the same events and what was learned. */
+export type FactsTarget = { events: Event[] }
+
+export interface FactsFiller {
+  /** Throws what reading throws; no event is changed then. */
+  fill(blocks: readonly FactsTarget[], signal: AbortSignal): Promise<void>
+}
+
+type Called = { name: string | null; symbol: string | null }
+
+const KEPT_NAMES = 100_000
+/** What a browser or a gateway can open; others are not told on. */
+const LINK = /^(https?|ipfs|ar):\/\/\S+$/i
+
+export function createFactsFiller(reader: TokenFactsReader, keptNames = KEPT_NAMES): FactsFiller {
+  /** As the programs that made them call them: their word goes before the metadata's, which may be changed later. */
+  const called = new RecentMap<string, Called>(keptNames)
+  return {
+    async fill(blocks, signal) {
+      const mints = new Set<string>()
+      for (const { events } of blocks) for (const event of events) if (event.type === 'token') mints.add(event.token)
+      if (mints.size === 0) return
+      const facts = await reader.of(mints, signal)
+      for (const block of blocks) fillBlock(block, facts)
+    },
+  }
+
+  function fillBlock(block: FactsTarget, facts: ReadonlyMap<string, TokenFacts>): void {
+    const told = new Set<string>()
+    const learned: MetaEvent[] = []
+    for (const event of block.events) {
+      if (event.type !== 'token') continue
+      const found = facts.get(event.token)
+      fillToken(event, found)
+      if (found !== undefined && !told.has(event.token)) learned.push(metaOf(event, found))
+      told.add(event.token)
+    }
+    if (learned.length > 0) block.events = withLearned(block.events, learned)
+  }
+
+  function fillToken(event: TokenEvent, facts: TokenFacts | undefined): void {
+    const [name, symbol] = [textOf(event.name), textOf(event.symbol)]
+    const before = called.get(event.token)
+    const own: Called = { name: name ?? before?.name ?? null, symbol: symbol ?? before?.symbol ?? null }
+    if (name !== null || symbol !== null) called.set(event.token, own)
+    event.name = own.name ?? facts?.name ?? null
+    event.symbol = own.symbol ?? facts?.symbol ?? null
+    event.decimals ??= facts?.decimals ?? null
+    event.total_supply ??= facts?.totalSupply?.toString() ?? null
+  }
+}
+
+function textOf(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text
+}
+
+/** At the token's own place; its `sub` is given later. */
+function metaOf({ tx_index, log_index, sub, tx_hash, token }: TokenEvent, { owner, risk, uri }: TokenFacts): MetaEvent {
+  const links = uri !== null && LINK.test(uri) ? JSON.stringify({ metadata_uri: uri }) : null
+  const learned = { total_supply: null, owner, risk: JSON.stringify(risk), logo_url: null, links }
+  return { type: 'meta', tx_index, log_index, sub, tx_hash, token, ...learned }
+}
+
+/**
+ * Each after the last event of its instruction, not right after its token: so the events that were there keep their `sub`, and with it their identity,
+ * whatever could be learned.
+ */
+function withLearned(events: readonly Event[], learned: readonly MetaEvent[]): Event[] {
+  const all: Event[] = []
+  let next = 0
+  for (const [place, event] of events.entries()) {
+    all.push(event)
+    const following = events[place + 1]
+    if (following !== undefined && isSamePlace(following, event)) continue
+    for (let { sub } = event; next < learned.length; next += 1) {
+      const meta = learned[next]
+      if (meta === undefined || !isSamePlace(meta, event)) break
+      sub += 1
+      all.push({ ...meta, sub })
+    }
+  }
+  return all
+}
+
+function isSamePlace(one: Event, other: Event): boolean {
+  return one.tx_index === other.tx_index && one.log_index === other.log_index
+}

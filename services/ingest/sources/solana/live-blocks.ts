@@ -1,0 +1,96 @@
+/** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
+import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
+import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
+import type { BlockStream, SlotBlock, SlotHeader } from './slot-block.js'
+
+/** What people may see of a stream. `connected`: blocks come. */
+export type StreamStatus = { name: string; connected: boolean; lastSlot: number | null; error: string | null }
+
+export type LiveOptions = {
+  streams: readonly BlockStream[]
+  /** A block takes some MB. */
+  maxBlocks?: number
+  sleep?: Sleep
+  random?: () => number
+  /** A stream was lost; it is sought again. */
+  onLost?(name: string, error: unknown): void
+}
+
+export interface LiveBlocks {
+  /** It stays until newer ones push it out: a range that is read again finds it again. */
+  take(slot: number): SlotBlock | undefined
+  /** Of a slot whose block turned out not to be the chain's. */
+  forget(slot: number): void
+  /** Calls for every block that was not there yet. Returns how to stop it. */
+  onSlot(listener: (header: SlotHeader) => void): () => void
+  status(): StreamStatus[]
+  close(): Promise<void>
+}
+
+const MAX_BLOCKS = 32
+
+/** Asked for the same slot, it would send the same again for as long as it has it. */
+const LASTING: ReadonlySet<FaultKind> = new Set<FaultKind>(['lies', 'too_wide'])
+
+/** Runs from now until it is closed. */
+export function followStreams(options: LiveOptions): LiveBlocks {
+  const { streams, maxBlocks = MAX_BLOCKS, random = Math.random } = options
+  /** In the order in which they came. Not by slot: one made-up slot far ahead would hold its place for ever. */
+  const blocks = new Map<number, SlotBlock>()
+  const listeners = new Set<(header: SlotHeader) => void>()
+  const statuses = new Map<BlockStream, StreamStatus>()
+  const closing = new AbortController()
+  const { signal } = closing
+  const runs = streams.map((stream) => keepRunning(stream))
+
+  function add(block: SlotBlock): void {
+    const { number, hash, parentNumber, parentHash, timeS } = block
+    // The later of two different ones is what the chain went on with.
+    if (blocks.get(number)?.hash === hash) return
+    blocks.delete(number)
+    blocks.set(number, block)
+    for (const slot of blocks.keys()) {
+      if (blocks.size <= maxBlocks) break
+      blocks.delete(slot)
+    }
+    for (const listener of listeners) listener({ number, hash, parentNumber, parentHash, timeS })
+  }
+
+  async function keepRunning(stream: BlockStream): Promise<void> {
+    const status: StreamStatus = { name: stream.name, connected: false, lastSlot: null, error: null }
+    statuses.set(stream, status)
+    const backoff = createBackoff({ firstMs: 500, maxMs: 30_000, random, sleep: options.sleep ?? sleep })
+    let fromSlot: number | undefined
+    while (!signal.aborted) {
+      try {
+        for await (const block of stream.blocks(fromSlot, signal)) {
+          backoff.reset()
+          fromSlot = block.number + 1
+          Object.assign(status, { connected: true, lastSlot: block.number, error: null })
+          add(block)
+        }
+      } catch (error) {
+        status.error = error instanceof Error ? error.message : String(error)
+        if (error instanceof NodeFault && LASTING.has(error.kind)) fromSlot = undefined
+        options.onLost?.(stream.name, error)
+      }
+      status.connected = false
+      await backoff.wait(signal)
+    }
+  }
+
+  return {
+    take: (slot) => blocks.get(slot),
+    forget: (slot) => void blocks.delete(slot),
+    onSlot(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    status: () => [...statuses.values()].map((status) => ({ ...status })),
+    async close() {
+      closing.abort()
+      for (const stream of streams) stream.close()
+      await Promise.all(runs)
+    },
+  }
+}

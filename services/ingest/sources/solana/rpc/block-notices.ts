@@ -1,0 +1,91 @@
+/** Blocks as a node sends them over its socket (`blockSubscribe`), where it does: most public ones do not. */
+import { isFields } from '../../../decode/solana/shape.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
+import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import { socketTransport } from '../../nodes/socket-transport.js'
+import { BlockQueue } from '../geyser/block-queue.js'
+import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
+import { isCount, readBlock } from './check-block.js'
+import { readError } from './read-error.js'
+import { blockNotices } from './requests.js'
+
+export type BlockNoticesOptions = {
+  chain: string
+  /** ws or wss. */
+  url: string
+  commitment: Commitment
+  /** For people; default: the URL's host. */
+  name?: EndpointName | undefined
+  timeoutMs?: number
+  maxAnswerBytes?: number
+  /** So long without a notice, the connection is taken for dead. */
+  maxSilentMs?: number
+}
+
+const TIMEOUT_MS = 20_000
+const MAX_ANSWER_BYTES = 128e6
+const MAX_SILENT_MS = 30_000
+const MAX_WAITING = 8
+
+/** A node sends nothing of what is past: blocks come from now on, whatever slot is asked for. One that does not offer it is silent. */
+export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
+  const { chain, url, timeoutMs = TIMEOUT_MS, maxSilentMs = MAX_SILENT_MS } = options
+  const endpoint = options.name ?? endpointNames([url])[0]
+  if (endpoint === undefined) throw new Error('an endpoint without a name')
+  const { name } = endpoint
+  const wire = { url, endpoint, maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES, readError }
+  const blame = blameOn(endpoint, chain)
+  const closed = new AbortController()
+  const fault = (kind: 'timeout' | 'unavailable', detail: string) =>
+    new NodeFault({ kind, endpoint: name, detail, chain })
+
+  async function* blocks(signal: AbortSignal): AsyncGenerator<SlotBlock> {
+    const queue = new BlockQueue<SlotBlock>(MAX_WAITING)
+    // Its own connection: blocks take megabytes, and answers would wait behind them.
+    const socket = socketTransport(wire)
+    const stop = (): void => queue.end()
+    const signals = [signal, closed.signal]
+    for (const each of signals) each.addEventListener('abort', stop, { once: true })
+    const silence = setTimeout(
+      () => queue.end(fault('timeout', `no block within ${maxSilentMs / 1000} s`)),
+      maxSilentMs,
+    )
+    const listener = {
+      onNotice(notice: unknown): void {
+        silence.refresh()
+        const block = blockIn(notice, blame)
+        if (block !== null) queue.push(block)
+      },
+      onEnd: () => queue.end(fault('unavailable', 'the socket was closed')),
+    }
+    try {
+      if (signals.some(({ aborted }) => aborted)) return
+      socket.subscribe(blockNotices(options.commitment), listener, { signal, timeoutMs }).catch((error: unknown) => {
+        // Not offered: blocks are asked for, and nobody needs to hear of it.
+        if (error instanceof NodeFault && error.kind === 'unsupported') clearTimeout(silence)
+        else queue.end(error)
+      })
+      for (let block = await queue.next(); block !== undefined; block = await queue.next()) yield block
+    } finally {
+      clearTimeout(silence)
+      for (const each of signals) each.removeEventListener('abort', stop)
+      socket.close()
+    }
+  }
+
+  return { name, blocks: (_fromSlot, signal) => blocks(signal), close: () => closed.abort() }
+}
+
+/** Null: there is none in it. One that is not what it should be is asked for, like one that was not sent. */
+function blockIn(notice: unknown, blame: Blame): SlotBlock | null {
+  const { value } = isFields(notice) ? notice : {}
+  const { slot, block, err } = isFields(value) ? value : {}
+  if (!isCount(slot) || !isFields(block) || (err !== undefined && err !== null)) return null
+  try {
+    return readBlock(block, slot, blame)
+  } catch (error) {
+    if (error instanceof NodeFault) return null
+    throw error
+  }
+}

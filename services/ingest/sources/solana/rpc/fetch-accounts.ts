@@ -1,0 +1,49 @@
+/** Accounts as they are now. */
+import { Buffer } from 'node:buffer'
+import { isFields } from '../../../decode/solana/shape.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import type { SolanaAccount } from '../slot-block.js'
+import { isCount } from './check-block.js'
+import { accountsRequest } from './requests.js'
+
+/** What a node takes at once (agave, `MAX_MULTIPLE_ACCOUNTS`). */
+const MAX_ADDRESSES = 100
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+export async function fetchAccounts(
+  pool: EndpointPool,
+  chain: string,
+  addresses: readonly string[],
+  asking: Asking,
+): Promise<(SolanaAccount | null)[]> {
+  const parts: (readonly string[])[] = []
+  for (let first = 0; first < addresses.length; first += MAX_ADDRESSES)
+    parts.push(addresses.slice(first, first + MAX_ADDRESSES))
+  const answers = await pool.ask(
+    parts.map(accountsRequest),
+    (result, place, endpoint) => readAccounts(result, parts[place]?.length ?? 0, blameOn(endpoint, chain)),
+    { ...asking, maxBatch: 1 },
+  )
+  return answers.flat()
+}
+
+function readAccounts(result: unknown, count: number, blame: Blame): (SolanaAccount | null)[] {
+  const { value } = isFields(result) ? result : {}
+  if (!Array.isArray(value) || value.length !== count)
+    throw blame('lies', `an answer that is not the ${count} accounts that were asked for`)
+  return value.map((account) => (account === null ? null : readAccount(account, blame)))
+}
+
+function readAccount(value: unknown, blame: Blame): SolanaAccount {
+  const { owner, lamports, data, space } = isFields(value) ? value : {}
+  const [text, encoding] = Array.isArray(data) ? (data as unknown[]) : []
+  if (typeof owner !== 'string' || !Number.isInteger(lamports) || (lamports as number) < 0)
+    throw blame('lies', 'an account without its owner or its lamports')
+  if (typeof text !== 'string' || encoding !== 'base64' || text.length % 4 !== 0 || !BASE64.test(text))
+    throw blame('lies', 'an account whose data is not base64')
+  const bytes = new Uint8Array(Buffer.from(text, 'base64'))
+  if (isCount(space) && space !== bytes.length)
+    throw blame('lies', `an account of ${space} bytes with ${bytes.length} of them`)
+  return { owner, lamports: BigInt(lamports as number), data: bytes }
+}

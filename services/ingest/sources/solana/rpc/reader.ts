@@ -1,0 +1,148 @@
+/** Reads Solana through its endpoints: the parts of this folder put together. */
+import type { Head } from '../../following/chain-nodes.js'
+import type { Identity } from '../../nodes/check-chain.js'
+import type { Asking } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
+import type { PatienceOptions } from '../../nodes/patience.js'
+import type { EndpointStatus } from '../../nodes/status.js'
+import type { Commitment, SlotBlock, SlotHeader, SlotReader } from '../slot-block.js'
+import { isCount } from './check-block.js'
+import { fetchAccounts } from './fetch-accounts.js'
+import { createBlockFetcher, MAX_IN_FLIGHT } from './fetch-blocks.js'
+import { createRangeFetcher, type HeldBlocks } from './fetch-range.js'
+import { fetchFirstFrom } from './first-from.js'
+import { readError } from './read-error.js'
+import { createRecentBlocks } from './recent-blocks.js'
+import { genesisRequest, slotRequest } from './requests.js'
+import { followSlots } from './slot-heads.js'
+import { createSlotLists } from './slot-lists.js'
+import { createSlotTracker } from './slot-tracker.js'
+
+/** Blocks that came by themselves. */
+export interface LiveSlots {
+  take(slot: number): SlotBlock | undefined
+  forget(slot: number): void
+  /** Returns how to stop it. */
+  onSlot(listener: (header: SlotHeader) => void): () => void
+}
+
+export type SlotReaderOptions = NodesOptions & {
+  /** Undefined: the endpoints must only agree with each other. */
+  genesisHash: string | undefined
+  commitment: Commitment
+  live?: LiveSlots | undefined
+}
+
+export type RpcSlotReader = SlotReader & {
+  /** Checks that every endpoint is a node of this cluster. */
+  start(signal: AbortSignal): Promise<void>
+  status(): EndpointStatus[]
+}
+
+/** Within these a block may still come late or die; what is asked about them goes before history. */
+const NEAR_HEAD_SLOTS = 64
+/** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
+const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
+
+export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
+  const { chain, commitment, live: stream, logger } = options
+  const nodes = openNodes(options, { readError, maxInFlight: MAX_IN_FLIGHT })
+  const { pool, timeoutMs, nowMs, random, sleep, live } = nodes
+  const fetcher = createBlockFetcher(pool, chain, commitment)
+  const lists = createSlotLists(pool, chain, commitment)
+  const recent = createRecentBlocks()
+
+  const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
+  const briefly = (signal: AbortSignal): Asking => ({ ...urgently(signal), patience: GONE_PATIENCE })
+  const isNearHead = (slot: number): boolean => slot > settledTo()
+  const about = (slot: number, signal: AbortSignal): Asking => ({ signal: live(signal), urgent: isNearHead(slot) })
+  const settledTo = (): number => (tracker.highest ?? 0) - NEAR_HEAD_SLOTS
+
+  const tracker = createSlotTracker({
+    ...{ chain, pool, commitment, nowMs },
+    isThere: async (slot, signal) => (await orNull(fetcher.header(slot, briefly(signal)))) !== null,
+  })
+  const held: HeldBlocks = {
+    at: (slot) => stream?.take(slot) ?? recent.at(slot),
+    keep: (block) => {
+      if (isNearHead(block.number)) recent.keep(block)
+    },
+    forget(slot) {
+      stream?.forget(slot)
+      recent.forget(slot)
+    },
+  }
+  const ranges = createRangeFetcher({
+    ...{ chain, pool, fetcher, lists, held, settledTo, sleep },
+    isTold: tracker.isTold,
+  })
+
+  async function theVeryBlock({ number, hash }: { number: number; hash: string }, asking: Asking): Promise<SlotBlock> {
+    const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
+    if (there !== undefined) return there
+    const block = await fetcher.insist(number, asking, { hash })
+    held.keep(block)
+    return block
+  }
+
+  return {
+    start: (signal) => nodes.start(clusterIdentity(options.genesisHash), signal),
+    status: nodes.status,
+    head: async (signal): Promise<Head> => ({ number: await tracker.head(live(signal)) }),
+    heads: (signal) =>
+      followSlots(
+        {
+          ...{ pool, tracker, timeoutMs, logger, nowMs, random, sleep },
+          onBlock: stream?.onSlot,
+          maxRps: options.maxRps,
+        },
+        live(signal),
+      ),
+    // Not from what is held: whether the chain still has it is the question.
+    headerByHash: (hash, number, signal) => orNull(fetcher.header(number, briefly(signal), { hash })),
+    headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal))),
+    headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
+    async finalized(signal) {
+      try {
+        const [slot] = await pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
+        return slot ?? null
+      } catch (error) {
+        if (error instanceof NodeFault && ['unsupported', 'invalid'].includes(error.kind)) return null
+        throw error
+      }
+    },
+    range: (from, to, signal) => ranges.range(from, to, about(from, signal)),
+    blocks(headers, signal) {
+      const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }
+      return Promise.all(headers.map((header) => theVeryBlock(header, asking)))
+    },
+    accounts: (addresses, signal) => fetchAccounts(pool, chain, addresses, { signal: live(signal), urgent: true }),
+    async close() {
+      nodes.close()
+    },
+  }
+
+  function readSlot(result: unknown, _: number, endpoint: { name: string }): number {
+    if (isCount(result)) return result
+    throw new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: 'a slot that is none', chain })
+  }
+}
+
+function clusterIdentity(genesisHash: string | undefined): Identity {
+  return {
+    name: 'genesis hash',
+    expected: genesisHash,
+    request: genesisRequest,
+    read: (result) => (typeof result === 'string' && result !== '' ? result : null),
+  }
+}
+
+async function orNull(header: Promise<SlotHeader>): Promise<SlotHeader | null> {
+  try {
+    return await header
+  } catch (error) {
+    if (error instanceof NodeFault && error.kind === 'unknown_block') return null
+    throw error
+  }
+}

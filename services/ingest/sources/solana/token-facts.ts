@@ -1,0 +1,118 @@
+/** What mints and their metadata say of tokens, as they are now: accounts have no history a node would tell. */
+import { keyBytes } from '../../decode/solana/derived-address.js'
+import { WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../decode/solana/native-programs.js'
+import { CLOCK, readEpoch } from '../../decode/solana/token/clock.js'
+import type { Metadata } from '../../decode/solana/token/metadata.js'
+import { metaplexAddress, readMetaplex } from '../../decode/solana/token/metaplex.js'
+import { type Mint, readMint } from '../../decode/solana/token/mint.js'
+import { isTaxChanging, ownerOf, riskOf } from '../../decode/solana/token/risk.js'
+import { RecentMap } from './recent-map.js'
+import type { SlotReader, SolanaAccount } from './slot-block.js'
+
+export type TokenFacts = {
+  name: string | null
+  symbol: string | null
+  decimals: number
+  totalSupply: bigint | null
+  /** Who has most power over it; null: nobody has any. */
+  owner: string | null
+  /** By the names of the interface. */
+  risk: Readonly<Record<string, unknown>>
+  /** Where more is told of it; not read. */
+  uri: string | null
+}
+
+export interface TokenFactsReader {
+  /** By mint; one that is none (any more) is not among them. Errors of the nodes are thrown on as they are. */
+  of(mints: Iterable<string>, signal: AbortSignal): Promise<Map<string, TokenFacts>>
+}
+
+const KEPT_MINTS = 100_000
+
+/** `keptMints`: how many of those asked for last are not asked for again. */
+export function createTokenFacts(accounts: SlotReader['accounts'], keptMints = KEPT_MINTS): TokenFactsReader {
+  const known = new RecentMap<string, TokenFacts>(keptMints)
+  return {
+    async of(mints, signal) {
+      const facts = new Map<string, TokenFacts>()
+      const asked: string[] = []
+      for (const mint of new Set(mints)) {
+        const found = known.get(mint)
+        if (found !== undefined) facts.set(mint, found)
+        // Nodes refuse a whole request for one address that is none.
+        else if (keyBytes(mint) !== null) asked.push(mint)
+      }
+      for (const [mint, read] of await readFacts(asked, accounts, signal)) {
+        known.set(mint, read)
+        facts.set(mint, read)
+      }
+      return facts
+    },
+  }
+}
+
+/** Two requests at most, however many mints: the mints, then whatever they leave to other accounts. */
+async function readFacts(
+  addresses: readonly string[],
+  accounts: SlotReader['accounts'],
+  signal: AbortSignal,
+): Promise<Map<string, TokenFacts>> {
+  const mints = new Map<string, Mint>()
+  for (const [address, account] of await readAccounts(addresses, accounts, signal)) {
+    const mint = readMint(account, address)
+    if (mint !== null) mints.set(address, mint)
+  }
+  const elsewhere = new Map<string, string>()
+  for (const [address, mint] of mints) {
+    const place = placeOfMetadata(address, mint)
+    if (place !== address && place !== null) elsewhere.set(address, place)
+  }
+  const isClockNeeded = [...mints.values()].some(({ extensions }) => isTaxChanging(extensions))
+  const wanted = new Set([...elsewhere.values(), ...(isClockNeeded ? [CLOCK] : [])])
+  const told = await readAccounts([...wanted], accounts, signal)
+  const clock = told.get(CLOCK)
+  const epoch = clock === undefined ? null : readEpoch(clock)
+  const facts = new Map<string, TokenFacts>()
+  for (const [address, mint] of mints) {
+    const place = elsewhere.get(address)
+    const account = place === undefined ? undefined : told.get(place)
+    const metadata = account === undefined ? null : readMetaplex(account, address)
+    facts.set(address, factsOf(address, mint, place === undefined ? mint.extensions.metadata : metadata, epoch))
+  }
+  return facts
+}
+
+/** A mint that points at an account means that one alone; without a word of its own, Metaplex may have one for it. */
+function placeOfMetadata(address: string, { extensions }: Mint): string | null {
+  if (extensions.metadataAddress !== null) return extensions.metadataAddress
+  return extensions.metadata === null ? metaplexAddress(address) : address
+}
+
+function factsOf(address: string, mint: Mint, metadata: Metadata | null, epoch: bigint | null): TokenFacts {
+  return {
+    name: metadata?.name ?? null,
+    symbol: metadata?.symbol ?? null,
+    decimals: mint.decimals,
+    // Wrapping makes tokens without minting them: the mint says 0 whatever is out.
+    totalSupply: address === WRAPPED_SOL || address === WRAPPED_SOL_2022 ? null : mint.supplyRaw,
+    owner: ownerOf(mint, metadata),
+    risk: riskOf(mint, metadata, epoch),
+    uri: metadata?.uri ?? null,
+  }
+}
+
+/** Those that exist. */
+async function readAccounts(
+  addresses: readonly string[],
+  accounts: SlotReader['accounts'],
+  signal: AbortSignal,
+): Promise<Map<string, SolanaAccount>> {
+  if (addresses.length === 0) return new Map()
+  const answers = await accounts(addresses, signal)
+  const found = new Map<string, SolanaAccount>()
+  for (const [place, address] of addresses.entries()) {
+    const account = answers[place]
+    if (account !== null && account !== undefined) found.set(address, account)
+  }
+  return found
+}

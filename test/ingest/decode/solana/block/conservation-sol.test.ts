@@ -1,0 +1,103 @@
+/** SOL is lamports and wrapped by turns, and rent besides: the wallet's is counted in lamports, over its account and all its token accounts. */
+import { describe, expect, it } from 'vitest'
+import { inOrder } from '../../../../../services/ingest/decode/solana/execution.js'
+import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
+import type { SolanaTransaction, Transfer } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
+import { HAS_REAL, parsed, type RealTransaction, realTransactions } from '../real-transactions.js'
+import { isPaidBy, type Leg, legAt, legsOf } from './legs.js'
+
+const changeAt = ({ preLamports, postLamports }: SolanaTransaction, place: number): bigint =>
+  (postLamports[place] ?? 0n) - (preLamports[place] ?? 0n)
+
+/** Told of nobody else: a program takes these from its own account without a transfer. */
+function isPaidWithout(leg: Leg): boolean {
+  return leg.swap.amm === 'pump' && leg.swap.token_out === WRAPPED_SOL
+}
+
+class Wallet {
+  readonly address: string
+
+  constructor(
+    private readonly transaction: SolanaTransaction,
+    private readonly legs: readonly Leg[],
+  ) {
+    this.address = transaction.feePayer
+  }
+
+  has(account: string): boolean {
+    return account === this.address || ownerOf(this.transaction, account) === this.address
+  }
+
+  change(): bigint {
+    return this.transaction.accounts.reduce(
+      (sum, account, place) => (this.has(account) ? sum + changeAt(this.transaction, place) : sum),
+      0n,
+    )
+  }
+
+  /** What its legs tell, and the transfers that are none of theirs. */
+  moved(): bigint {
+    const counted = new Set<Leg>()
+    let sum = 0n
+    for (const { transfer, order } of inOrder(this.transaction)) {
+      if (transfer === null || (transfer.mint !== null && transfer.mint !== WRAPPED_SOL)) continue
+      const told = this.toldBy(legAt(this.legs, order), transfer)
+      if (told === null) {
+        if (this.has(transfer.source)) sum -= transfer.amount
+        if (this.has(transfer.destination)) sum += transfer.amount
+      } else if (!counted.has(told.leg)) {
+        counted.add(told.leg)
+        sum += told.amount
+      }
+    }
+    for (const leg of this.legs) if (isPaidWithout(leg)) sum += BigInt(leg.swap.amount_out) - this.feesBeside(leg)
+    return sum
+  }
+
+  private toldBy(leg: Leg | undefined, { mint, source, destination }: Transfer): { leg: Leg; amount: bigint } | null {
+    if (leg === undefined) return null
+    const { swap, instruction } = leg
+    // Lamports sent to others are rent.
+    const isOfPool = (account: string) =>
+      mint === null ? account === swap.pool : instruction.accounts.includes(account)
+    if (swap.token_in === WRAPPED_SOL && this.has(source) && isOfPool(destination))
+      return isPaidBy(this.transaction, leg, source, destination) ? { leg, amount: -BigInt(swap.amount_in) } : null
+    if (swap.token_out === WRAPPED_SOL && this.has(destination) && isOfPool(source))
+      return isPaidBy(this.transaction, leg, destination, source) ? { leg, amount: BigInt(swap.amount_out) } : null
+    return null
+  }
+
+  /** What others than the wallet and the curve have more in the end. */
+  private feesBeside({ swap }: Leg): bigint {
+    const { accounts } = this.transaction
+    const sent = inOrder(this.transaction).flatMap(({ transfer }) => (transfer?.mint === null ? [transfer] : []))
+    return accounts.reduce((sum, account, place) => {
+      if (this.has(account) || account === swap.pool) return sum
+      const bySystem = sent.reduce((all, { destination, amount }) => all + (destination === account ? amount : 0n), 0n)
+      return sum + changeAt(this.transaction, place) - bySystem
+    }, 0n)
+  }
+}
+
+const feeOf = ({ value }: RealTransaction): bigint => BigInt((value.meta as { fee: number | string }).fee)
+
+describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
+  it.each(realTransactions())('$name: legs, transfers and the fee sum to the change of the wallet’s SOL', (real) => {
+    const transaction = parsed(real)
+    const wallet = new Wallet(transaction, legsOf(real, transaction))
+    expect(wallet.moved() - feeOf(real)).toBe(wallet.change())
+  })
+
+  it('most have a leg of SOL that is the wallet’s', () => {
+    const ofSol = realTransactions().filter((real) => {
+      const transaction = parsed(real)
+      return legsOf(real, transaction).some(
+        ({ swap }) =>
+          [swap.token_in, swap.token_out].includes(WRAPPED_SOL) &&
+          [swap.sender, swap.recipient].includes(transaction.feePayer),
+      )
+    })
+    expect(ofSol).toHaveLength(18)
+  })
+})

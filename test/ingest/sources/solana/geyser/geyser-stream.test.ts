@@ -1,0 +1,180 @@
+/** A Geyser stream against a real gRPC endpoint. */
+import { status } from '@grpc/grpc-js'
+import { describe, expect, it } from 'vitest'
+import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
+import { decodeSolanaBlock, type RawInBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
+import { PROGRAMS } from '../../../../../services/ingest/decode/solana/programs.js'
+import { accountsOfInterest } from '../../../../../services/ingest/sources/solana/geyser/subscribe-request.js'
+import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
+import { rulesOf } from '../../../decode/solana/block/decoded.js'
+import { blockUpdate, HAS_REAL, hashOf, RECORDED, wireInfo, wireTransaction } from './geyser-blocks.js'
+import { serve, testSignal } from './geyser-rig.js'
+
+const VOTE = wireInfo(0, {}, {}, true)
+
+describe('a Geyser stream', () => {
+  it('asks for whole blocks, or for those with our programs, at its commitment', async () => {
+    const rig = await serve((visitor) => visitor.send(blockUpdate(5)))
+    const programs = accountsOfInterest({ balances: 'off' }, PROGRAMS)
+    await rig.taken(1)
+    await rig.taken(1, 5, { commitment: 'finalized', accounts: programs })
+    const filter = { includeTransactions: true, includeAccounts: false, includeEntries: false }
+    expect(rig.server.visitors.map(({ requests: [first] }) => first)).toMatchObject([
+      { blocks: { dextape: { ...filter, accountInclude: [] } }, commitment: 1 },
+      { blocks: { dextape: { ...filter, accountInclude: programs } }, commitment: 2, fromSlot: '5' },
+    ])
+    expect(rig.server.visitors[0]?.fromSlot).toBeUndefined()
+    expect(programs.length).toBeGreaterThanOrEqual(PROGRAMS.length)
+    expect(accountsOfInterest({ balances: 'scoped' }, PROGRAMS)).toEqual([])
+  })
+
+  it('gives blocks with their links, votes left out, transactions in the order they ran', async () => {
+    const rig = await serve((visitor) =>
+      visitor.send(blockUpdate(9, [wireInfo(2), VOTE, wireInfo(1)], { parentSlot: 7 })),
+    )
+    const [block] = await rig.taken(1)
+    expect({ ...block, transactions: block?.transactions.map(({ index }) => index) }).toEqual({
+      number: 9,
+      hash: hashOf(9),
+      parentNumber: 7,
+      parentHash: hashOf(8),
+      timeS: 1_760_000_009,
+      transactions: [1, 2],
+    })
+  })
+
+  it.skipIf(!HAS_REAL)('decodes recorded transactions to what their JSON decodes to', async () => {
+    const rules = rulesOf({ balances: 'all' })
+    const rig = await serve(async (visitor) => {
+      for (const [at, recorded] of RECORDED.entries())
+        await visitor.send(blockUpdate(recorded.slot, [wireTransaction(recorded, at)]))
+    })
+    const blocks = await rig.taken(RECORDED.length)
+    const fromWire = blocks.map(({ number, transactions }) =>
+      decodeSolanaBlock(number, transactions, memoryBook(), rules),
+    )
+    const fromJson = RECORDED.map(({ slot, value }, index) =>
+      decodeSolanaBlock(slot, [{ index, value }], memoryBook(), rules),
+    )
+    expect(fromWire).toEqual(fromJson)
+    expect(fromWire.flatMap(({ events }) => events).length).toBeGreaterThan(100)
+    expect(fromWire.flatMap(({ lost }) => lost)).toEqual([])
+    // As a dead letter would hold it.
+    const fromLetters = blocks.map(({ number, transactions }) =>
+      decodeSolanaBlock(number, JSON.parse(JSON.stringify(transactions)) as RawInBlock[], memoryBook(), rules),
+    )
+    expect(fromLetters).toEqual(fromJson)
+  })
+
+  it('gives what cannot be read of a transaction to whoever decodes it, as that one alone', async () => {
+    const good = wireInfo(
+      0,
+      { message: { accountKeys: [Buffer.alloc(32)] } },
+      { preBalances: ['18446744073709551615'] },
+    )
+    const bad = { isVote: false, index: 1, transaction: Buffer.from('0aff', 'hex'), meta: Buffer.from('0a00', 'hex') }
+    const rig = await serve((visitor) => visitor.send(blockUpdate(3, [good, bad, { ...good, index: 2, meta: '' }])))
+    const [block] = await rig.taken(1)
+    const { lost } = decodeSolanaBlock(3, block?.transactions ?? [], memoryBook(), rulesOf())
+    expect(lost.map(({ reason, detail, txIndex }) => [reason, detail, txIndex])).toEqual([
+      ['bad_transaction', expect.stringContaining('transaction is no message: index out of range'), 1],
+      ['bad_transaction', 'meta is missing', 2],
+    ])
+    expect(JSON.parse(JSON.stringify(block?.transactions[0]?.value))).toMatchObject({
+      meta: { preBalances: ['18446744073709551615'], err: null, logMessages: [] },
+    })
+    expect(JSON.parse(JSON.stringify(lost[0]?.value))).toMatchObject({ transaction: { data: [10, 255] } })
+  })
+
+  it('answers pings', async () => {
+    const rig = await serve(async (visitor) => {
+      await visitor.send({ ping: {} })
+      await visitor.request(2)
+      await visitor.send({ pong: { id: 1 } })
+      await visitor.send(blockUpdate(3))
+    })
+    expect((await rig.taken(1)).map(({ number }) => number)).toEqual([3])
+    expect(rig.server.visitors[0]?.requests[1]).toMatchObject({ ping: { id: 1 } })
+  })
+
+  it('takes a block of 52 MB', async () => {
+    const data = Buffer.alloc(52_000_000)
+    const large = wireInfo(0, { message: { instructions: [{ data }] } })
+    const rig = await serve((visitor) => visitor.send(blockUpdate(3, [large])))
+    expect((await rig.taken(1)).map(({ transactions }) => transactions.length)).toEqual([1])
+  })
+
+  it('stops when told to, and hangs up', async () => {
+    const rig = await serve((visitor) => visitor.send(blockUpdate(3)))
+    const telling = new AbortController()
+    const stream = rig.open()
+    for (const stop of [() => telling.abort(), () => stream.close()]) {
+      const signal = rig.server.visitors.length === 0 ? telling.signal : testSignal()
+      const blocks = stream.blocks(undefined, signal)
+      await blocks.next()
+      const waiting = blocks.next()
+      stop()
+      expect(await waiting).toEqual({ done: true, value: undefined })
+    }
+    for (const visitor of rig.server.visitors) await visitor.until(() => false)
+    expect(rig.server.visitors.length).toBe(2)
+    expect((await stream.blocks(undefined, testSignal()).next()).done).toBe(true)
+  })
+})
+
+describe('a slot to go on from', () => {
+  it.each([
+    ['Yellowstone', status.INTERNAL, 'broadcast from 5 is not available, last available: 90'],
+    ['a newer Yellowstone', status.OUT_OF_RANGE, 'broadcast from 5 is not available, last available: 90'],
+    ['one without replay', status.INTERNAL, 'from_slot is not supported'],
+    ['richat', status.INVALID_ARGUMENT, 'failed to get replay position for slot 5'],
+    ['one that just ends', status.OK, ''],
+  ])('that is gone at %s: from now on instead', async (_who, code, details) => {
+    const rig = await serve((visitor) => {
+      if (visitor.fromSlot === undefined) return visitor.send(blockUpdate(99))
+      return code === status.OK ? visitor.end() : visitor.refuse(code, details)
+    })
+    expect((await rig.taken(1, 5)).map(({ number }) => number)).toEqual([99])
+    expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['5', undefined])
+  })
+
+  it('is not given up for an error of another kind', async () => {
+    const rig = await serve((visitor) => visitor.refuse(status.UNAVAILABLE, 'server is shutting down try again later'))
+    expect(await rig.fault(5)).toMatchObject({ kind: 'unavailable' })
+    expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['5'])
+  })
+})
+
+it('asks for all transactions where the endpoint does not take as many accounts', async () => {
+  const rig = await serve((visitor) =>
+    visitor.accounts?.length === 0
+      ? visitor.send(blockUpdate(8))
+      : visitor.refuse(
+          status.INVALID_ARGUMENT,
+          'failed to create filter: Max amount of Pubkeys reached, only 1 allowed',
+        ),
+  )
+  expect((await rig.taken(1, 8, { accounts: [hashOf(1), hashOf(2)] })).map(({ number }) => number)).toEqual([8])
+  expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['8', '8'])
+})
+
+it('holds a bounded number of blocks for one who is slow, the newest, and goes on answering pings', async () => {
+  const last = 400
+  let take = () => {}
+  const taken = new Promise<void>((resolve) => {
+    take = resolve
+  })
+  const rig = await serve(async (visitor) => {
+    await visitor.send(blockUpdate(1))
+    await taken
+    for (let slot = 2; slot <= last; slot += 1) await visitor.send(blockUpdate(slot))
+    await visitor.send({ ping: {} })
+  })
+  const blocks = rig.open({ maxWaiting: 4 }).blocks(undefined, testSignal())
+  const first = (await blocks.next()).value as SlotBlock
+  take()
+  await rig.server.visitors[0]?.request(2)
+  const then: number[] = []
+  for (let n = 0; n < 4; n += 1) then.push(((await blocks.next()).value as SlotBlock).number)
+  expect([first.number, ...then]).toEqual([1, last - 3, last - 2, last - 1, last])
+})

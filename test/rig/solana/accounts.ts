@@ -1,0 +1,61 @@
+/** The accounts of the tokens in the recorded transactions, as spl-token lays out a mint, with the decimals that the transactions tell. */
+import { decodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { TOKEN, WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
+import { MOVED_TOKEN } from './block-content.js'
+import { recordedTransactions } from './recorded/transactions.js'
+import { keyFrom, randomFrom } from './seeded.js'
+
+export type AccountAnswer = {
+  data: [text: string, encoding: 'base64']
+  executable: boolean
+  lamports: number
+  owner: string
+  rentEpoch: number
+  space: number
+}
+
+export type Mint = { decimals: number; programId: string }
+
+const MINT_BYTES = 82
+const LAMPORTS = 1_461_600
+
+type TokenBalance = { mint: string; programId?: string; uiTokenAmount: { decimals?: number } }
+
+/** Every mint the chain's transactions have a balance of. */
+export function recordedMints(): Map<string, Mint> {
+  const mints = new Map<string, Mint>([
+    [WRAPPED_SOL, { decimals: 9, programId: TOKEN }],
+    // What the built-in chain calls its dollars.
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', { decimals: 6, programId: TOKEN }],
+    ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', { decimals: 6, programId: TOKEN }],
+    [MOVED_TOKEN.mint, { decimals: MOVED_TOKEN.decimals, programId: TOKEN }],
+  ])
+  for (const { value } of recordedTransactions()) {
+    const { preTokenBalances = [], postTokenBalances = [] } = value.meta as Record<string, TokenBalance[] | undefined>
+    for (const { mint, programId = TOKEN, uiTokenAmount } of [...preTokenBalances, ...postTokenBalances])
+      mints.set(mint, { decimals: uiTokenAmount.decimals ?? 0, programId })
+  }
+  return mints
+}
+
+export function mintAccount(mint: string, { decimals, programId }: Mint): AccountAnswer {
+  const bytes = Buffer.alloc(MINT_BYTES)
+  // Who may mint: somebody, where 1 stands before.
+  const random = randomFrom(`mint ${mint}`)
+  if (random.chance(0.3)) {
+    bytes.writeUInt32LE(1, 0)
+    bytes.set(decodeBase58(keyFrom(`authority of ${mint}`)), 4)
+  }
+  bytes.writeBigUInt64LE(BigInt(random.int(1, 1_000_000_000)) * 10n ** BigInt(Math.min(decimals, 9)), 36)
+  bytes.writeUInt8(decimals, 44)
+  bytes.writeUInt8(1, 45)
+  return {
+    data: [bytes.toString('base64'), 'base64'],
+    executable: false,
+    lamports: LAMPORTS,
+    owner: programId,
+    // The highest number of 64 bits, as JSON readers see it.
+    rentEpoch: 18446744073709552000,
+    space: MINT_BYTES,
+  }
+}

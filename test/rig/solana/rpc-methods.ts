@@ -1,0 +1,122 @@
+/** What a node of the made chain answers, method by method, as agave's `rpc/src/rpc.rs` decides it. */
+import { type Mint, mintAccount, recordedMints } from './accounts.js'
+import { type BlockOptions, blockAnswer } from './block-answer.js'
+import type { Ledger, LedgerBlock } from './ledger.js'
+import * as errors from './rpc-errors.js'
+
+export const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+const MOST_SLOTS = 500_000
+const MOST_ACCOUNTS = 100
+const VERSION = { 'solana-core': '2.2.16', 'feature-set': 3073396398 }
+
+export type NodeOptions = {
+  genesisHash?: string
+  /** Older blocks are gone from it. */
+  firstSlot?: number
+  /** Old blocks come from a store of all of them, which has its own word for a skipped slot. */
+  hasLongTermStorage?: boolean
+  /** So many slots behind the chain. */
+  behindSlots?: () => number
+  /** Accounts besides those of the recorded transactions. */
+  mints?: ReadonlyMap<string, Mint>
+}
+
+type Config = BlockOptions & { commitment?: string; minContextSlot?: number }
+
+export type Methods = (method: string, params: readonly unknown[]) => unknown
+
+export function createMethods(ledger: Ledger, options: NodeOptions = {}): Methods {
+  const { genesisHash = MAINNET_GENESIS, firstSlot = 0, hasLongTermStorage = false, behindSlots = () => 0 } = options
+  const mints = new Map([...recordedMints(), ...(options.mints ?? [])])
+
+  /** The newest block this node has. */
+  const tip = (): LedgerBlock => {
+    const limit = ledger.tip.slot - behindSlots()
+    return ledger.blocks.findLast(({ slot }) => slot <= limit) ?? ledger.tip
+  }
+  const finalized = (): number => Math.min(ledger.finalizedSlot, tip().slot)
+  const headOf = ({ commitment = 'finalized', minContextSlot }: Config): number => {
+    const slot = commitment === 'finalized' ? finalized() : tip().slot
+    if (minContextSlot !== undefined && slot < minContextSlot) throw errors.minContextSlot(slot)
+    return slot
+  }
+  const context = (config: Config) => ({ apiVersion: VERSION['solana-core'], slot: headOf(config) })
+  const atLeastConfirmed = ({ commitment }: Config): void => {
+    if (commitment === 'processed') throw errors.invalidParams('Method does not support commitment below `confirmed`')
+  }
+
+  function blockAt(slot: number, config: Config): LedgerBlock {
+    atLeastConfirmed(config)
+    if (slot > headOf(config)) throw errors.notAvailable(slot)
+    if (slot < firstSlot) throw errors.cleanedUp(slot, firstSlot)
+    const block = ledger.blockAt(slot)
+    if (block !== undefined) return block
+    // Above what is final nobody can say yet that it was skipped.
+    if (slot >= finalized()) throw errors.notAvailable(slot)
+    throw hasLongTermStorage ? errors.skippedInStorage(slot) : errors.slotSkipped(slot)
+  }
+
+  function slotsFrom(from: number, to: number, config: Config): number[] {
+    atLeastConfirmed(config)
+    const last = Math.min(to, headOf(config))
+    if (last - from > MOST_SLOTS) throw errors.invalidParams(`Slot range too large; max ${MOST_SLOTS}`)
+    const first = Math.max(from, firstSlot)
+    return ledger.blocks.map(({ slot }) => slot).filter((slot) => slot >= first && slot <= last)
+  }
+
+  const methods: Record<string, (params: readonly unknown[]) => unknown> = {
+    getGenesisHash: () => genesisHash,
+    getVersion: () => VERSION,
+    getHealth() {
+      const behind = ledger.tip.slot - tip().slot
+      // `--health-check-slot-distance`, by default.
+      if (behind > 128) throw errors.nodeBehind(behind)
+      return 'ok'
+    },
+    getSlot: ([config]) => headOf(configOf(config)),
+    getBlockHeight: ([config]) => ledger.blockAt(headOf(configOf(config)))?.blockHeight,
+    getFirstAvailableBlock: () => Math.max(firstSlot, ledger.blocks[0]?.slot ?? 0),
+    getBlocks([from, second, third]) {
+      const hasEnd = typeof second === 'number'
+      const start = slotOf(from)
+      return slotsFrom(start, hasEnd ? second : start + MOST_SLOTS, configOf(hasEnd ? third : (second ?? third)))
+    },
+    getBlocksWithLimit([from, limit, config]) {
+      if (slotOf(limit) > MOST_SLOTS) throw errors.invalidParams(`Limit too large; max ${MOST_SLOTS}`)
+      return slotsFrom(slotOf(from), slotOf(from) + MOST_SLOTS, configOf(config)).slice(0, slotOf(limit))
+    },
+    getBlock([slot, second]) {
+      const config = configOf(typeof second === 'string' ? { encoding: second } : second)
+      return blockAnswer(blockAt(slotOf(slot), config), config)
+    },
+    getBlockTime: ([slot]) => blockAt(slotOf(slot), { commitment: 'confirmed' }).blockTimeS,
+    getMultipleAccounts([addresses, config]) {
+      if (!Array.isArray(addresses)) throw errors.invalidParams('Invalid params: invalid type')
+      if (addresses.length > MOST_ACCOUNTS) throw errors.invalidParams(`Too many inputs provided; max ${MOST_ACCOUNTS}`)
+      return { context: context(configOf(config)), value: addresses.map((address) => accountOf(String(address))) }
+    },
+    getAccountInfo: ([address, config]) => ({ context: context(configOf(config)), value: accountOf(String(address)) }),
+  }
+  return (method, params) => {
+    const answer = methods[method]
+    if (answer === undefined) throw errors.methodNotFound()
+    return answer(params)
+  }
+
+  function accountOf(address: string) {
+    const mint = mints.get(address)
+    return mint === undefined ? null : mintAccount(address, mint)
+  }
+}
+
+function configOf(value: unknown): Config {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object') throw errors.invalidParams(`Invalid params: invalid type: ${typeof value}`)
+  return value
+}
+
+function slotOf(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw errors.invalidParams(`Invalid params: invalid type: ${JSON.stringify(value)}, expected u64.`)
+  return value
+}
