@@ -98,8 +98,9 @@ export class JournaledMap {
   }
 
   /** What follows changes with this block. */
-  begin(step: Omit<Step, 'published'>): void {
-    this.current = { ...step, published: false, undo: [] }
+  begin({ number, hash, timeS }: Omit<Step, 'published'>): void {
+    // Nothing else the block may have: its logs would be kept, and written, with every step.
+    this.current = { number, hash, timeS, published: false, undo: [] }
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
   }

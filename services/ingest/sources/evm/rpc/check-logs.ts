@@ -2,7 +2,7 @@
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame } from '../../nodes/blame.js'
 import type { FullHeader } from './check-headers.js'
-import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, quantity } from './hex.js'
+import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 import type { WireLog } from './wire.js'
 
@@ -30,14 +30,14 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
   if (blockNumber === null || txIndex === null || logIndex === null)
     throw blame('lies', 'a log without block number, transaction index or log index')
   if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
-  const address = lowerBytes(wire.address, ADDRESS_CHARS)
+  const address = lowerWord(wire.address, ADDRESS_CHARS)
   const data = lowerBytes(wire.data)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
     throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
   // Texts that recur are kept once: most of a range's memory would be copies.
-  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerBytes(wire.blockHash, HASH_CHARS)
-  const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerBytes(wire.transactionHash, HASH_CHARS)
+  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerWord(wire.blockHash, HASH_CHARS)
+  const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerWord(wire.transactionHash, HASH_CHARS)
   if (typeof blockHash !== 'string' || typeof txHash !== 'string')
     throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
@@ -47,7 +47,7 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
 function readTopics(wire: unknown): string[] | null {
   if (!Array.isArray(wire) || wire.length > 4) return null
   for (let place = 0; place < wire.length; place++) {
-    const topic = lowerBytes(wire[place], HASH_CHARS)
+    const topic = lowerWord(wire[place], HASH_CHARS)
     if (topic === null) return null
     wire[place] = topic
   }
