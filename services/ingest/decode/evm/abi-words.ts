@@ -3,7 +3,7 @@
  * 32 bytes, 64 digits, and `at` is where its first digit stands. Whatever does not fit its type is `Malformed`, never a number
  * made up from it.
  */
-import { hexNumber, isHex, leading, powerOf16 } from './hex-text.js'
+import { isHex, leading, signedWordNumber, wordNumber } from './hex-text.js'
 
 export class Malformed extends Error {
   constructor(detail: string) {
@@ -14,7 +14,6 @@ export class Malformed extends Error {
 
 const DIGITS = 64
 const ADDRESS_DIGITS = 40
-const LEAST_NEGATIVE = 1n << 255n
 /** More than any honest log or answer holds; a stranger's length must not become our memory. */
 const MAX_ITEMS = 10_000
 
@@ -35,7 +34,8 @@ export function uintOf(text: string, at: number, bits: number): bigint {
 }
 
 export function intOf(text: string, at: number, bits: number): bigint {
-  const value = signedNumberOf(text, at)
+  const value = signedWordNumber(text, at)
+  if (value === null) throw new Malformed(`0x${shown(text, at)} is no word`)
   if (bits < 256 && BigInt.asIntN(bits, value) !== value) throw new Malformed(`0x${shown(text, at)} is no int${bits}`)
   return value
 }
@@ -84,19 +84,10 @@ function tailOf(text: string, start: number, index: number): { first: number; le
   return { first: head + DIGITS, length: Number(length) }
 }
 
-function numberOf(text: string, at: number, end = at + DIGITS): bigint {
-  const value = hexNumber(text, at, end)
-  if (value === null) throw new Malformed(`0x${shown(text, end - DIGITS)} is no word`)
+function numberOf(text: string, at: number): bigint {
+  const value = wordNumber(text, at)
+  if (value === null) throw new Malformed(`0x${shown(text, at)} is no word`)
   return value
-}
-
-/** Two's complement: a negative number's digits from its last leading f on tell it whole. */
-function signedNumberOf(text: string, at: number): bigint {
-  const end = at + DIGITS
-  const filled = leading(text, at, end, 'f')
-  if (filled > 0) return numberOf(text, at + filled - 1, end) - powerOf16(DIGITS - filled + 1)
-  const value = numberOf(text, at)
-  return value < LEAST_NEGATIVE ? value : value - powerOf16(DIGITS)
 }
 
 const shown = (text: string, at: number): string => text.slice(at, at + DIGITS)

@@ -5,11 +5,15 @@
 
 const encoder = new TextEncoder()
 const FIRST_BYTES = 4096
+const [WORD, HALF] = [64, 32]
+const [FOUR_ZEROS, FOUR_FS] = [0x30303030, 0x66666666]
+const TWO_TO_128 = 1n << 128n
 /** Digits by their codes; everything else has high bits that no digit has. */
 const DIGIT = new Uint8Array(256).fill(0xff)
 for (let digit = 0; digit < 16; digit++) DIGIT[digit.toString(16).charCodeAt(0)] = digit
 
 let bytes = new Uint8Array(FIRST_BYTES)
+let view = new DataView(bytes.buffer)
 let shown = ''
 /** Of `shown`; less than its length where a character is none of ASCII: nothing in it is told to be a digit then. */
 let isPlain = true
@@ -19,7 +23,10 @@ const numbers = new BigUint64Array(limbs.buffer)
 
 function show(text: string): void {
   if (text === shown) return
-  if (text.length > bytes.length) bytes = new Uint8Array(text.length * 2)
+  if (text.length > bytes.length) {
+    bytes = new Uint8Array(text.length * 2)
+    view = new DataView(bytes.buffer)
+  }
   const { read, written } = encoder.encodeInto(text, bytes)
   isPlain = read === text.length && written === text.length
   shown = text
@@ -44,33 +51,51 @@ export function leading(text: string, from: number, to: number, character: strin
   return at - from
 }
 
-/** Null: not digits, or fewer than that. */
-export function hexNumber(text: string, from: number, to: number): bigint | null {
+/** Of a word's 64 digits; null: they are none. */
+export function wordNumber(text: string, at: number): bigint | null {
   show(text)
-  if (!isPlain || to > text.length) return null
-  let first = from
-  while (first < to && bytes[first] === ZERO) first++
-  const digits = to - first
-  if (digits > 32) return isHex(text, first, to) ? BigInt(`0x${text.slice(first, to)}`) : null
-  const low = eight(Math.max(first, to - 8), to)
-  if (digits <= 7) return low < 0 ? null : BigInt(low)
-  const middle = eight(Math.max(first, to - 16), to - 8)
-  const high = digits <= 16 ? 0 : eight(Math.max(first, to - 24), to - 16)
-  const highest = digits <= 24 ? 0 : eight(first, to - 24)
-  if (low < 0 || middle < 0 || high < 0 || highest < 0) return null
-  limbs[0] = low
-  limbs[1] = middle
-  if (digits <= 16) return numbers[0] ?? 0n
-  limbs[2] = high
-  limbs[3] = highest
-  return ((numbers[1] ?? 0n) << 64n) | (numbers[0] ?? 0n)
+  if (!isPlain || at + WORD > text.length) return null
+  // Few numbers need more than half of it.
+  if (halfIs(at, FOUR_ZEROS)) return halfNumber(at + HALF)
+  return isHex(text, at, at + WORD) ? BigInt(`0x${text.slice(at, at + WORD)}`) : null
 }
 
-/** Up to eight digits; negative: not all are. */
-function eight(from: number, to: number): number {
+/** The same in two's complement. */
+export function signedWordNumber(text: string, at: number): bigint | null {
+  show(text)
+  if (!isPlain || at + WORD > text.length || !halfIs(at, FOUR_FS)) {
+    const value = wordNumber(text, at)
+    return value === null ? null : BigInt.asIntN(256, value)
+  }
+  const low = halfNumber(at + HALF)
+  return low === null ? null : low - TWO_TO_128
+}
+
+function halfIs(from: number, four: number): boolean {
+  for (let at = from; at < from + HALF; at += 4) if (view.getInt32(at) !== four) return false
+  return true
+}
+
+function halfNumber(at: number): bigint | null {
+  const highest = eight(at)
+  const high = eight(at + 8)
+  const middle = eight(at + 16)
+  const low = eight(at + 24)
+  if (highest < 0 || high < 0 || middle < 0 || low < 0) return null
+  limbs[0] = low
+  limbs[1] = middle
+  const lower = numbers[0] ?? 0n
+  if (highest === 0 && high === 0) return lower
+  limbs[2] = high
+  limbs[3] = highest
+  return ((numbers[1] ?? 0n) << 64n) | lower
+}
+
+/** Eight digits; negative: not all are. */
+function eight(from: number): number {
   let value = 0
   let bits = 0
-  for (let at = from; at < to; at++) {
+  for (let at = from; at < from + 8; at++) {
     const digit = digitAt(at)
     bits |= digit
     value = (value << 4) | (digit & 15)
@@ -79,11 +104,3 @@ function eight(from: number, to: number): number {
 }
 
 const digitAt = (at: number): number => DIGIT[bytes[at] ?? 0] ?? 0xff
-
-/** The first number that so many digits do not hold. */
-export function powerOf16(digits: number): bigint {
-  return POWERS[digits] ?? 1n << BigInt(digits * 4)
-}
-
-const ZERO = 48
-const POWERS = Array.from({ length: 65 }, (_, digits) => 1n << BigInt(digits * 4))

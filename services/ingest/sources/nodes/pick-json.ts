@@ -4,13 +4,19 @@
  * comes as `JSON.parse` gives it; what is not is only looked at for where it ends.
  */
 import { isAscii } from 'node:buffer'
+import { isLowerHex } from './hex-bytes.js'
 import { copyWords, createTextCache, isSame } from './text-cache.js'
 
 /**
- * All of it; nothing (undefined in its place, so that a list tells its length); of each item of a list; fields of an object. What
- * turns out to be of another kind comes whole.
+ * All of it; nothing (undefined in its place, so that a list tells its length); `LowerHex` of a text that is bytes in hexadecimal; of
+ * each item of a list; fields of an object. What turns out to be of another kind comes whole.
  */
-export type Wanted = 'whole' | 'nothing' | { items: Wanted } | ObjectWanted
+export type Wanted = 'whole' | 'nothing' | 'hex' | { items: Wanted } | ObjectWanted
+
+/** A text found to be 0x and whole bytes in lower case: it need not be looked at again. No JSON is one. */
+export class LowerHex {
+  constructor(readonly text: string) {}
+}
 
 export type ObjectWanted = {
   fields: readonly Wanted[]
@@ -73,8 +79,8 @@ class Picker {
   private value(wanted: Wanted, length: number): unknown {
     const code = this.next()
     if (wanted === 'nothing') return this.pass(code)
-    if (code === QUOTE) return this.text(length)
-    if (wanted === 'whole') return this.whole(code)
+    if (code === QUOTE) return wanted === 'hex' ? this.hex(length) : this.text(length)
+    if (wanted === 'whole' || wanted === 'hex') return this.whole(code)
     if ('items' in wanted) return code === OPEN_LIST ? this.list(wanted.items) : this.whole(code)
     return code === OPEN_OBJECT ? this.object(wanted) : this.whole(code)
   }
@@ -155,6 +161,12 @@ class Picker {
     const text = this.bytes.toString('latin1', from, to)
     texts.keep(text, this.view, from)
     return text
+  }
+
+  private hex(length: number): LowerHex | string {
+    const from = this.at + 1
+    const text = this.text(length)
+    return text.length % 2 === 0 && isLowerHex(this.view, from, from + text.length) ? new LowerHex(text) : text
   }
 
   private quoteFrom(from: number, length = 0): number {

@@ -1,6 +1,7 @@
 /** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame } from '../../nodes/blame.js'
+import { LowerHex } from '../../nodes/pick-json.js'
 import type { FullHeader } from './check-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
@@ -31,7 +32,7 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
     throw blame('lies', 'a log without block number, transaction index or log index')
   if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
   const address = lowerWord(wire.address, ADDRESS_CHARS)
-  const data = lowerBytes(wire.data)
+  const data = wire.data instanceof LowerHex ? wire.data.text : lowerBytes(wire.data)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
     throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)

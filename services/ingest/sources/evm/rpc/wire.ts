@@ -2,6 +2,7 @@
 import { objectOf, type Wanted } from '../../nodes/pick-json.js'
 import { answerOf } from '../../nodes/transport.js'
 
+/** `data`: `LowerHex`, where it was picked. */
 export type WireLog = {
   address?: unknown
   topics?: unknown
@@ -30,7 +31,7 @@ const LOG = objectOf(
   {
     address: 'whole',
     topics: { items: 'whole' },
-    data: 'whole',
+    data: 'hex',
     blockNumber: 'whole',
     blockHash: 'whole',
     transactionHash: 'whole',
