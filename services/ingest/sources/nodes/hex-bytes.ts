@@ -1,20 +1,16 @@
-/** Whether bytes are 0x and hexadecimal digits in lower case: four at once, since most of a node's answer is such. */
+/** Hexadecimal digits in lower case among bytes: four at once, since most of a node's answer is such. */
 
 const PREFIX = 0x3078
 const [DIGITS, LETTERS_MORE] = [0x30303030, 0x30]
 
-export function isLowerHex(bytes: DataView, from: number, to: number): boolean {
-  if (to - from < 2 || bytes.getInt16(from) !== PREFIX) return false
-  let wrong = 0
+/** Where a run of 0x and digits ends; `from` where there is none. */
+export function endOfLowerHex(bytes: DataView, from: number, end: number): number {
+  if (end - from < 2 || bytes.getInt16(from) !== PREFIX) return from
   let at = from + 2
-  for (; at + 4 <= to; at += 4) wrong |= wrongIn(bytes.getInt32(at))
-  // What is left, with zeros before it.
-  if (at < to) {
-    let rest = DIGITS
-    for (; at < to; at++) rest = (rest << 8) | bytes.getUint8(at)
-    wrong |= wrongIn(rest)
-  }
-  return wrong === 0
+  while (at + 4 <= end && wrongIn(bytes.getInt32(at)) === 0) at += 4
+  // The rest of it byte by byte, with zeros before.
+  while (at < end && wrongIn((DIGITS & ~0xff) | bytes.getUint8(at)) === 0) at++
+  return at
 }
 
 /** 0 where each of its bytes is 0 to 9 (0x30 to 0x39) or a to f (0x61 to 0x66). */

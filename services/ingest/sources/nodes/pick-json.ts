@@ -4,7 +4,7 @@
  * comes as `JSON.parse` gives it; what is not is only looked at for where it ends.
  */
 import { isAscii } from 'node:buffer'
-import { isLowerHex } from './hex-bytes.js'
+import { endOfLowerHex } from './hex-bytes.js'
 import { copyWords, createTextCache, isSame } from './text-cache.js'
 
 /**
@@ -27,8 +27,8 @@ export type ObjectWanted = {
   members: Member[]
 }
 
-/** `words`, `bytes`: of its key, quotes and colon too. `length`: of the value, where it was a text. */
-type Member = { words: Int32Array; bytes: number; field: number; length: number }
+/** What stands before a value: the comma or brace, its key, the colon, and the quote where the value was a text; and that text's length. */
+type Member = { lead: Int32Array; leadBytes: number; field: number; isText: boolean; length: number }
 
 const UNWANTED = -1
 
@@ -46,7 +46,7 @@ export function objectOf(fields: Record<string, Wanted>, make: ObjectWanted['mak
 export function pickJson(bytes: Buffer, wanted: Wanted): unknown {
   // With these a text is not what its bytes are; no answer of hexadecimal texts has them.
   if (!isAscii(bytes) || bytes.includes(BACKSLASH)) return JSON.parse(bytes.toString('utf8'))
-  return new Picker(bytes).all(wanted)
+  return new Picker(bytes as Bytes).all(wanted)
 }
 
 const [QUOTE, BACKSLASH, COLON, COMMA, SPACE] = [0x22, 0x5c, 0x3a, 0x2c, 0x20]
@@ -54,16 +54,21 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** The commonest word: parsed apart from the others. */
 const [LETTER_F, ALSE] = [0x66, Buffer.from('alse').readInt32BE()]
 /** So far a loop finds a quote sooner than the runtime's search. */
-const NEAR = 48
+const NEAR = 72
 const texts = createTextCache()
+
+/** What is behind `toString('latin1')`, without a detour at every text. */
+type Bytes = Buffer & { latin1Slice(from: number, to: number): string }
 
 /** Of plain bytes: no escapes, nothing but ASCII. */
 class Picker {
   private at = 0
+  /** Where the last text began. */
+  private from = 0
   private readonly end: number
   private readonly view: DataView
 
-  constructor(private readonly bytes: Buffer) {
+  constructor(private readonly bytes: Bytes) {
     this.end = bytes.length
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
@@ -79,7 +84,10 @@ class Picker {
   private value(wanted: Wanted, length: number): unknown {
     const code = this.next()
     if (wanted === 'nothing') return this.pass(code)
-    if (code === QUOTE) return wanted === 'hex' ? this.hex(length) : this.text(length)
+    if (code === QUOTE) {
+      this.at++
+      return wanted === 'hex' ? this.hex(length) : this.text(length)
+    }
     if (wanted === 'whole' || wanted === 'hex') return this.whole(code)
     if ('items' in wanted) return code === OPEN_LIST ? this.list(wanted.items) : this.whole(code)
     return code === OPEN_OBJECT ? this.object(wanted) : this.whole(code)
@@ -103,51 +111,63 @@ class Picker {
 
   private object(wanted: ObjectWanted): object {
     const values = new Array<unknown>(wanted.fields.length)
-    this.at++
-    if (this.next() === CLOSE_OBJECT) {
-      this.at++
-      return wanted.make(values)
-    }
-    let place = 0
-    do {
-      const member = this.member(wanted, place++)
-      const { field } = member
-      if (field === UNWANTED) this.pass(this.next())
-      else {
-        const value = this.value(wanted.fields[field] ?? 'nothing', member.length)
-        if (typeof value === 'string') member.length = value.length
-        values[field] = value
+    for (let place = 0; ; place++) {
+      const expected = wanted.members[place]
+      if (expected === undefined || !this.isNext(expected)) {
+        if (!this.learned(wanted, place, values)) return wanted.make(values)
+        continue
       }
-    } while (this.goesOn(CLOSE_OBJECT))
-    return wanted.make(values)
+      this.at += expected.leadBytes
+      const { field, isText, length } = expected
+      if (field === UNWANTED) this.passed(isText)
+      else if (!isText) values[field] = this.value(wanted.fields[field] ?? 'nothing', 0)
+      else {
+        const text = wanted.fields[field] === 'hex' ? this.hex(length) : this.text(length)
+        expected.length = this.at - this.from - 1
+        values[field] = text
+      }
+    }
   }
 
-  /** To behind its colon. */
-  private member(wanted: ObjectWanted, place: number): Member {
-    if (this.next() !== QUOTE) throw this.wrong()
-    const from = this.at
-    const expected = wanted.members[place]
-    if (expected !== undefined) {
-      const to = from + expected.bytes
-      if (to <= this.end && isSame(this.view, from, to, expected.words, 0)) {
-        this.at = to
-        return expected
-      }
+  private isNext({ lead, leadBytes }: Member): boolean {
+    const to = this.at + leadBytes
+    return to < this.end && isSame(this.view, this.at, to, lead, 0)
+  }
+
+  private passed(isText: boolean): void {
+    if (isText) this.at = this.quoteFrom(this.at, 0) + 1
+    else this.pass(this.next())
+  }
+
+  /** A member as it comes, and how it came for the next time; false: the object ends here. */
+  private learned(wanted: ObjectWanted, place: number, values: unknown[]): boolean {
+    const code = this.next()
+    const from = this.at++
+    if (place > 0 && code === CLOSE_OBJECT) return false
+    if (code !== (place === 0 ? OPEN_OBJECT : COMMA)) throw this.wrong()
+    if (this.next() !== QUOTE) {
+      if (place > 0 || this.next() !== CLOSE_OBJECT) throw this.wrong()
+      this.at++
+      return false
     }
+    this.at++
     const field = wanted.byName.get(this.text(0)) ?? UNWANTED
     if (this.next() !== COLON) throw this.wrong()
     this.at++
-    const bytes = this.at - from
-    const words = new Int32Array(bytes)
-    // The shortest key has its quotes and its colon.
-    if (bytes > 3) copyWords(this.view, from, this.at, words, 0)
-    const member = { words, bytes: bytes > 3 ? bytes : Number.MAX_SAFE_INTEGER, field, length: 0 }
-    wanted.members[place] = member
-    return member
+    const isText = this.next() === QUOTE
+    const leadBytes = this.at + (isText ? 1 : 0) - from
+    const lead = new Int32Array(leadBytes)
+    copyWords(this.view, from, from + leadBytes, lead, 0)
+    wanted.members[place] = { lead, leadBytes, field, isText, length: 0 }
+    const value = this.value(field === UNWANTED ? 'nothing' : (wanted.fields[field] ?? 'nothing'), 0)
+    if (field !== UNWANTED) values[field] = value
+    return true
   }
 
+  /** From behind its quote. */
   private text(length: number): string {
-    const from = this.at + 1
+    const from = this.at
+    this.from = from
     const guess = from + length
     if (guess < this.end && this.bytes[guess] === QUOTE) {
       const known = texts.known(this.view, from, guess)
@@ -158,18 +178,21 @@ class Picker {
     }
     const to = this.quoteFrom(from, length)
     this.at = to + 1
-    const text = this.bytes.toString('latin1', from, to)
+    const text = this.bytes.latin1Slice(from, to)
     texts.keep(text, this.view, from)
     return text
   }
 
   private hex(length: number): LowerHex | string {
-    const from = this.at + 1
-    const text = this.text(length)
-    return text.length % 2 === 0 && isLowerHex(this.view, from, from + text.length) ? new LowerHex(text) : text
+    const from = this.at
+    const to = endOfLowerHex(this.view, from, this.end)
+    if (to === this.end || this.bytes[to] !== QUOTE || (to - from) % 2 !== 0) return this.text(length)
+    this.from = from
+    this.at = to + 1
+    return new LowerHex(this.bytes.latin1Slice(from, to))
   }
 
-  private quoteFrom(from: number, length = 0): number {
+  private quoteFrom(from: number, length: number): number {
     const { bytes } = this
     const near = length > NEAR ? from : Math.min(this.end, from + NEAR)
     for (let at = from; at < near; at++) if (bytes[at] === QUOTE) return at
@@ -182,12 +205,12 @@ class Picker {
     const from = this.at
     this.pass(code)
     if (code === LETTER_F && this.at - from === 5 && this.view.getInt32(from + 1) === ALSE) return false
-    return JSON.parse(this.bytes.toString('latin1', from, this.at))
+    return JSON.parse(this.bytes.latin1Slice(from, this.at))
   }
 
   /** To behind the value that begins here. */
   private pass(code: number): undefined {
-    if (code === QUOTE) this.at = this.quoteFrom(this.at + 1) + 1
+    if (code === QUOTE) this.at = this.quoteFrom(this.at + 1, 0) + 1
     else if (code === OPEN_LIST || code === OPEN_OBJECT) this.passNested()
     else this.passWord()
   }
@@ -197,7 +220,7 @@ class Picker {
     do {
       const code = this.next()
       if (code === QUOTE) {
-        this.at = this.quoteFrom(this.at + 1) + 1
+        this.at = this.quoteFrom(this.at + 1, 0) + 1
         continue
       }
       if (code === OPEN_LIST || code === OPEN_OBJECT) depth++
