@@ -186,7 +186,7 @@ class Picker {
   private hex(length: number): LowerHex | string {
     const from = this.at
     const to = endOfLowerHex(this.view, from, this.end)
-    if (to === this.end || this.bytes[to] !== QUOTE || (to - from) % 2 !== 0) return this.text(length)
+    if (to === from || to === this.end || this.bytes[to] !== QUOTE || (to - from) % 2 !== 0) return this.text(length)
     this.from = from
     this.at = to + 1
     return new LowerHex(this.bytes.latin1Slice(from, to))
