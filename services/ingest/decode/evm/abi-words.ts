@@ -3,7 +3,7 @@
  * 32 bytes, 64 digits, and `at` is where its first digit stands. Whatever does not fit its type is `Malformed`, never a number
  * made up from it.
  */
-import { isHex, leading, signedWordNumber, wordNumber } from './hex-text.js'
+import { hexOf, isHex, leading, signedWordNumber, wordNumber } from './hex-text.js'
 
 export class Malformed extends Error {
   constructor(detail: string) {
@@ -14,6 +14,8 @@ export class Malformed extends Error {
 
 const DIGITS = 64
 const ADDRESS_DIGITS = 40
+/** By its bits: the first number that a uint does not hold. */
+const ABOVE_UINT = Array.from({ length: 256 }, (_, bits) => 1n << BigInt(bits))
 /** More than any honest log or answer holds; a stranger's length must not become our memory. */
 const MAX_ITEMS = 10_000
 
@@ -27,9 +29,7 @@ export function wordAt(text: string, start: number, index: number): number {
 
 export function uintOf(text: string, at: number, bits: number): bigint {
   const value = numberOf(text, at)
-  if (bits === 256) return value
-  if (bits % 4 === 0 ? leading(text, at, at + DIGITS, '0') < (256 - bits) / 4 : value >> BigInt(bits) !== 0n)
-    throw new Malformed(`0x${shown(text, at)} is no uint${bits}`)
+  if (bits < 256 && value >= (ABOVE_UINT[bits] ?? 0n)) throw new Malformed(`0x${shown(text, at)} is no uint${bits}`)
   return value
 }
 
@@ -42,9 +42,9 @@ export function intOf(text: string, at: number, bits: number): bigint {
 
 export function addressOf(text: string, at: number): string {
   const first = at + DIGITS - ADDRESS_DIGITS
-  if (leading(text, at, first, '0') < DIGITS - ADDRESS_DIGITS || !isHex(text, first, at + DIGITS))
-    throw new Malformed(`0x${shown(text, at)} is no address`)
-  return `0x${text.slice(first, at + DIGITS)}`
+  const address = leading(text, at, first, '0') < DIGITS - ADDRESS_DIGITS ? null : hexOf(text, first, at + DIGITS)
+  if (address === null) throw new Malformed(`0x${shown(text, at)} is no address`)
+  return address
 }
 
 export function boolOf(text: string, at: number): boolean {

@@ -7,12 +7,14 @@ const encoder = new TextEncoder()
 const FIRST_BYTES = 4096
 const [WORD, HALF] = [64, 32]
 const [FOUR_ZEROS, FOUR_FS] = [0x30303030, 0x66666666]
+/** 0x. */
+const PREFIX = 0x3078
 const TWO_TO_128 = 1n << 128n
 /** Digits by their codes; everything else has high bits that no digit has. */
 const DIGIT = new Uint8Array(256).fill(0xff)
 for (let digit = 0; digit < 16; digit++) DIGIT[digit.toString(16).charCodeAt(0)] = digit
 
-let bytes = new Uint8Array(FIRST_BYTES)
+let bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
 let view = new DataView(bytes.buffer)
 let shown = ''
 /** Of `shown`; less than its length where a character is none of ASCII: nothing in it is told to be a digit then. */
@@ -24,7 +26,7 @@ const numbers = new BigUint64Array(limbs.buffer)
 function show(text: string): void {
   if (text === shown) return
   if (text.length > bytes.length) {
-    bytes = new Uint8Array(text.length * 2)
+    bytes = Buffer.allocUnsafeSlow(text.length * 2)
     view = new DataView(bytes.buffer)
   }
   const { read, written } = encoder.encodeInto(text, bytes)
@@ -39,6 +41,16 @@ export function isHex(text: string, from: number, to: number): boolean {
   let bits = 0
   for (let at = from; at < to; at++) bits |= digitAt(at)
   return bits < 16
+}
+
+/** Those digits behind 0x; null: not all are. A text of its own: a part of another is slower to read, and keeps it. */
+export function hexOf(text: string, from: number, to: number): string | null {
+  if (from < 2 || !isHex(text, from, to)) return null
+  const before = bytes.readUInt16BE(from - 2)
+  bytes.writeUInt16BE(PREFIX, from - 2)
+  const own = bytes.toString('latin1', from - 2, to)
+  bytes.writeUInt16BE(before, from - 2)
+  return own
 }
 
 /** How many of these characters it begins with. */
@@ -93,6 +105,7 @@ function halfNumber(at: number): bigint | null {
 
 /** Eight digits; negative: not all are. */
 function eight(from: number): number {
+  if (view.getInt32(from) === FOUR_ZEROS && view.getInt32(from + 4) === FOUR_ZEROS) return 0
   let value = 0
   let bits = 0
   for (let at = from; at < from + 8; at++) {

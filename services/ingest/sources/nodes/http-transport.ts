@@ -72,7 +72,7 @@ export function httpTransport(wire: Wire): Transport {
         else reject(error instanceof NodeFault ? error : fault('unavailable', error.code ?? error.message, error))
       })
       request.on('response', (response) => {
-        const received = bodies.open()
+        const received = bodies.open(Number(response.headers['content-length'] ?? 0))
         response.on('data', (chunk: Buffer) => {
           bytesReceived += chunk.length
           received.add(chunk)

@@ -57,6 +57,9 @@ const [LETTER_F, ALSE] = [0x66, Buffer.from('alse').readInt32BE()]
 const NEAR = 72
 const texts = createTextCache()
 
+/** Of lists: longer ones grow as they come. */
+const LONGEST_EXPECTED = 16
+
 /** What is behind `toString('latin1')`, without a detour at every text. */
 type Bytes = Buffer & { latin1Slice(from: number, to: number): string }
 
@@ -80,7 +83,7 @@ class Picker {
     return value
   }
 
-  /** `length`: what a text's is expected to be. */
+  /** `length`: what a text's, or a list's, is expected to be. */
   private value(wanted: Wanted, length: number): unknown {
     const code = this.next()
     if (wanted === 'nothing') return this.pass(code)
@@ -89,23 +92,25 @@ class Picker {
       return wanted === 'hex' ? this.hex(length) : this.text(length)
     }
     if (wanted === 'whole' || wanted === 'hex') return this.whole(code)
-    if ('items' in wanted) return code === OPEN_LIST ? this.list(wanted.items) : this.whole(code)
+    if ('items' in wanted) return code === OPEN_LIST ? this.list(wanted.items, length) : this.whole(code)
     return code === OPEN_OBJECT ? this.object(wanted) : this.whole(code)
   }
 
-  private list(wanted: Wanted): unknown[] {
-    const items: unknown[] = []
+  private list(wanted: Wanted, expected: number): unknown[] {
+    // Grown item by item, a short list would take the room of a long one.
+    const items = new Array<unknown>(expected)
     this.at++
-    if (this.next() === CLOSE_LIST) {
-      this.at++
-      return items
+    let count = 0
+    if (this.next() === CLOSE_LIST) this.at++
+    else {
+      let length = 0
+      do {
+        const item = this.value(wanted, length)
+        if (typeof item === 'string') length = item.length
+        items[count++] = item
+      } while (this.goesOn(CLOSE_LIST))
     }
-    let length = 0
-    do {
-      const item = this.value(wanted, length)
-      if (typeof item === 'string') length = item.length
-      items.push(item)
-    } while (this.goesOn(CLOSE_LIST))
+    items.length = count
     return items
   }
 
@@ -120,8 +125,11 @@ class Picker {
       this.at += expected.leadBytes
       const { field, isText, length } = expected
       if (field === UNWANTED) this.passed(isText)
-      else if (!isText) values[field] = this.value(wanted.fields[field] ?? 'nothing', 0)
-      else {
+      else if (!isText) {
+        const value = this.value(wanted.fields[field] ?? 'nothing', length)
+        expected.length = Array.isArray(value) ? Math.min(value.length, LONGEST_EXPECTED) : 0
+        values[field] = value
+      } else {
         const text = wanted.fields[field] === 'hex' ? this.hex(length) : this.text(length)
         expected.length = this.at - this.from - 1
         values[field] = text

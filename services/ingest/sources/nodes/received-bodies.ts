@@ -16,11 +16,14 @@ const FIRST_BYTES = 64 * 1024
 const LARGEST_KEPT = 4 * 1024 * 1024
 const MOST_KEPT = 8
 
-export function createBodies(): { open(): ReceivedBody } {
+/** `likely`: how large it says it will be. */
+export function createBodies(): { open(likely: number): ReceivedBody } {
   const spare: Buffer[] = []
   return {
-    open() {
-      let room: Buffer | undefined = spare.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
+    open(likely) {
+      const fitting = spare.findIndex(({ length }) => length >= likely)
+      const [kept] = fitting < 0 ? [] : spare.splice(fitting, 1)
+      let room = kept ?? roomFor(likely)
       let size = 0
       return {
         add(chunk) {
@@ -40,10 +43,19 @@ export function createBodies(): { open(): ReceivedBody } {
           return room === undefined ? Buffer.alloc(0) : room.subarray(0, size)
         },
         release() {
-          if (room !== undefined && room.length <= LARGEST_KEPT && spare.length < MOST_KEPT) spare.push(room)
+          const free = room
           room = undefined
+          if (free === undefined || free.length > LARGEST_KEPT) return
+          spare.push(free)
+          // Smallest first: what fits is soon found, and the smallest goes.
+          spare.sort((one, other) => one.length - other.length)
+          if (spare.length > MOST_KEPT) spare.shift()
         },
       }
     },
   }
+}
+
+function roomFor(bytes: number): Buffer | undefined {
+  return Buffer.allocUnsafeSlow(Math.min(LARGEST_KEPT, Math.max(FIRST_BYTES, bytes)))
 }

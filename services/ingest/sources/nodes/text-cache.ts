@@ -44,20 +44,20 @@ export function createTextCache(): TextCache {
 export function copyWords(bytes: DataView, from: number, to: number, words: Int32Array, first: number): void {
   const last = to - 4
   let word = first
-  words[word++] = bytes.getInt32(last)
-  for (let at = from; at < last; at += 4) words[word++] = bytes.getInt32(at)
+  words[word++] = bytes.getInt32(last, true)
+  for (let at = from; at < last; at += 4) words[word++] = bytes.getInt32(at, true)
 }
 
 export function isSame(bytes: DataView, from: number, to: number, words: Int32Array, first: number): boolean {
   const last = to - 4
   let word = first
-  if (bytes.getInt32(last) !== words[word++]) return false
-  for (let at = from; at < last; at += 4) if (bytes.getInt32(at) !== words[word++]) return false
+  if (bytes.getInt32(last, true) !== words[word++]) return false
+  for (let at = from; at < last; at += 4) if (bytes.getInt32(at, true) !== words[word++]) return false
   return true
 }
 
 /** By its end: hexadecimal texts of one kind differ there. */
 function placeOf(bytes: DataView, to: number): number {
-  const mixed = Math.imul(bytes.getInt32(to - 4), 0x9e3779b1)
+  const mixed = Math.imul(bytes.getInt32(to - 4, true), 0x9e3779b1)
   return (mixed >>> 16) & (PLACES - 1)
 }
