@@ -46,7 +46,7 @@ export function objectOf(fields: Record<string, Wanted>, make: ObjectWanted['mak
 export function pickJson(bytes: Buffer, wanted: Wanted): unknown {
   // With these a text is not what its bytes are; no answer of hexadecimal texts has them.
   if (!isAscii(bytes) || bytes.includes(BACKSLASH)) return JSON.parse(bytes.toString('utf8'))
-  return new Picker(bytes as Bytes).all(wanted)
+  return new Picker(bytes).all(wanted)
 }
 
 const [QUOTE, BACKSLASH, COLON, COMMA, SPACE] = [0x22, 0x5c, 0x3a, 0x2c, 0x20]
@@ -56,12 +56,10 @@ const [LETTER_F, ALSE] = [0x66, Buffer.from('alse').readInt32BE()]
 /** So far a loop finds a quote sooner than the runtime's search. */
 const NEAR = 72
 const texts = createTextCache()
-
 /** Of lists: longer ones grow as they come. */
 const LONGEST_EXPECTED = 16
-
-/** What is behind `toString('latin1')`, without a detour at every text. */
-type Bytes = Buffer & { latin1Slice(from: number, to: number): string }
+/** A stranger's object must not become our memory. */
+const [MOST_MEMBERS, LONGEST_LEAD] = [64, 64]
 
 /** Of plain bytes: no escapes, nothing but ASCII. */
 class Picker {
@@ -71,7 +69,7 @@ class Picker {
   private readonly end: number
   private readonly view: DataView
 
-  constructor(private readonly bytes: Bytes) {
+  constructor(private readonly bytes: Buffer) {
     this.end = bytes.length
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
@@ -164,9 +162,11 @@ class Picker {
     this.at++
     const isText = this.next() === QUOTE
     const leadBytes = this.at + (isText ? 1 : 0) - from
-    const lead = new Int32Array(leadBytes)
-    copyWords(this.view, from, from + leadBytes, lead, 0)
-    wanted.members[place] = { lead, leadBytes, field, isText, length: 0 }
+    if (place < MOST_MEMBERS && leadBytes <= LONGEST_LEAD) {
+      const lead = new Int32Array(LONGEST_LEAD / 4)
+      copyWords(this.view, from, from + leadBytes, lead, 0)
+      wanted.members[place] = { lead, leadBytes, field, isText, length: 0 }
+    }
     const value = this.value(field === UNWANTED ? 'nothing' : (wanted.fields[field] ?? 'nothing'), 0)
     if (field !== UNWANTED) values[field] = value
     return true
@@ -186,7 +186,7 @@ class Picker {
     }
     const to = this.quoteFrom(from, length)
     this.at = to + 1
-    const text = this.bytes.latin1Slice(from, to)
+    const text = this.bytes.toString('latin1', from, to)
     texts.keep(text, this.view, from)
     return text
   }
@@ -197,7 +197,7 @@ class Picker {
     if (to === from || to === this.end || this.bytes[to] !== QUOTE || (to - from) % 2 !== 0) return this.text(length)
     this.from = from
     this.at = to + 1
-    return new LowerHex(this.bytes.latin1Slice(from, to))
+    return new LowerHex(this.bytes.toString('latin1', from, to))
   }
 
   private quoteFrom(from: number, length: number): number {
@@ -213,7 +213,7 @@ class Picker {
     const from = this.at
     this.pass(code)
     if (code === LETTER_F && this.at - from === 5 && this.view.getInt32(from + 1) === ALSE) return false
-    return JSON.parse(this.bytes.latin1Slice(from, this.at))
+    return JSON.parse(this.bytes.toString('latin1', from, this.at))
   }
 
   /** To behind the value that begins here. */

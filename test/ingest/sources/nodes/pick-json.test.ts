@@ -72,6 +72,16 @@ describe('a list of objects', () => {
     ])
   })
 
+  test('objects of very many members, and of long names, leave little behind', () => {
+    const wanted = itemOf()
+    const names = Array.from({ length: 1000 }, (_, place) => `"${'x'.repeat(place)}":${place}`)
+    expect(pick(`[{${names.join()},"a":1},{${names.join()},"a":"2"}]`, { items: wanted })).toEqual([
+      { a: 1, b: undefined, c: undefined },
+      { a: '2', b: undefined, c: undefined },
+    ])
+    expect(wanted.members.length).toBeLessThan(100)
+  })
+
   test('any list, whatever came before it', () => {
     const wanted = { items: itemOf() }
     const key = fc.constantFrom('a', 'b', 'c', 'x', 'aa')
