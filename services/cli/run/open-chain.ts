@@ -8,7 +8,9 @@ import type { Source } from '../../ingest/source.js'
 import { openEvmSource } from '../../ingest/sources/evm/open.js'
 import { registerEndpointMetrics } from '../../ingest/sources/nodes/endpoint-metrics.js'
 import type { EndpointStatus } from '../../ingest/sources/nodes/status.js'
+import type { StreamStatus } from '../../ingest/sources/solana/live-blocks.js'
 import { openSolanaSource } from '../../ingest/sources/solana/open.js'
+import { registerStreamMetrics } from '../../ingest/sources/solana/stream-metrics.js'
 
 export type OpenChainOptions = {
   config: ChainSourceConfig
@@ -34,21 +36,27 @@ export const openChain: OpenChain = async (options) => {
   const { chain } = config
   const bookPath = join(dataDir.path, 'chains', generation === 1 ? chain : `${chain}.g${generation}`)
   const shared = { facts, bookPath, logger, progressMs, signal }
-  const { source, endpoints } =
-    config.family === 'evm' ? await openEvmSource({ config, ...shared }) : await openSolanaSource({ config, ...shared })
-  tellEndpoints(metrics, chain, endpoints)
+  if (config.family === 'evm') {
+    const { source, endpoints } = await openEvmSource({ config, ...shared })
+    tell(metrics, chain, { endpoints })
+    return source
+  }
+  const { source, endpoints, streams } = await openSolanaSource({ config, ...shared })
+  tell(metrics, chain, { endpoints, streams })
   return source
 }
 
-type Endpoints = () => EndpointStatus[]
+type Told = { endpoints(): EndpointStatus[]; streams?(): StreamStatus[] }
 
 /** A chain that is opened again has other connections, and the same metrics. */
-const told = new WeakMap<Metrics, Map<string, Endpoints>>()
+const told = new WeakMap<Metrics, Map<string, Told>>()
 
-function tellEndpoints(metrics: Metrics, chain: string, endpoints: Endpoints): void {
-  const current = told.get(metrics) ?? new Map<string, Endpoints>()
+function tell(metrics: Metrics, chain: string, opened: Told): void {
+  const current = told.get(metrics) ?? new Map<string, Told>()
   told.set(metrics, current)
   const isNew = !current.has(chain)
-  current.set(chain, endpoints)
-  if (isNew) registerEndpointMetrics(metrics, chain, () => current.get(chain)?.() ?? [])
+  current.set(chain, opened)
+  if (!isNew) return
+  registerEndpointMetrics(metrics, chain, () => current.get(chain)?.endpoints() ?? [])
+  if (opened.streams !== undefined) registerStreamMetrics(metrics, chain, () => current.get(chain)?.streams?.() ?? [])
 }

@@ -35,10 +35,12 @@ export function readJson(
   accounts: readonly string[],
   isRead: IsRead,
 ): RawTransaction {
-  const { message } = fieldsAt(transaction, 'transaction')
+  const { message, signatures } = fieldsAt(transaction, 'transaction')
+  const signers = listAt(signatures, 'signatures').length
   const instructions = listAt(fieldsAt(message, 'message').instructions, 'message.instructions')
   const top = instructions.map((each) => readInstruction(each, accounts, isRead))
-  return { signature: jsonSignature(transaction), accounts, top, inner: innerInstructions(meta, accounts, isRead) }
+  const inner = innerInstructions(meta, accounts, isRead)
+  return { signature: jsonSignature(transaction), signers, accounts, top, inner }
 }
 
 export function innerInstructions(

@@ -87,6 +87,7 @@ function reading(transaction: unknown, meta: Fields): Reading {
     signature: () => wire.signature,
     rest: (isRead) => ({
       signature: wire.signature,
+      signers: wire.signers,
       accounts,
       top: wireInstructions(wire, accounts),
       inner: innerInstructions(meta, accounts, isRead),
@@ -107,6 +108,7 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
   const [feePayer] = accounts
   if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'has nobody who pays')
   const balances = readBalances(meta, accounts)
+  refuseUnrecorded(raw, balances.logs)
   const opened = openedTokens(raw)
   const { preTokens, postTokens, logs } = balances
   const mintOf = (account: string): string | null =>
@@ -118,6 +120,7 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
     slot,
     index,
     feePayer,
+    signers: accounts.slice(0, raw.signers),
     accounts,
     instructions,
     logs,
@@ -128,3 +131,14 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
     openedTokens: opened,
   }
 }
+
+/** A node may not record what instructions call: trades among them would be missed in silence. */
+function refuseUnrecorded({ inner }: RawTransaction, logs: readonly string[] | null): void {
+  if (inner.size === 0 && logs?.some((line) => line.endsWith(CALLED)) === true)
+    throw new BadTransaction(
+      'meta.innerInstructions',
+      'are missing, but the logs tell of calls: the node does not record them',
+    )
+}
+
+const CALLED = ' invoke [2]'

@@ -17,6 +17,7 @@ const MAX_ITEMS = 1232
 
 export type WireMessage = {
   signature: string
+  signers: number
   keys: string[]
   instructions: { program: number; accounts: Uint8Array; data: Uint8Array }[]
 }
@@ -75,7 +76,7 @@ function messageOf(bytes: Uint8Array): WireMessage {
     accounts: reader.raw(lengthOf(reader)),
     data: reader.raw(lengthOf(reader)),
   }))
-  return { signature: encodeBase58(first), keys, instructions }
+  return { signature: encodeBase58(first), signers: signatures.length, keys, instructions }
 }
 
 /** Compact-u16: seven bits a byte, the lowest first. */

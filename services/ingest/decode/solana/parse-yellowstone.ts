@@ -26,7 +26,8 @@ export function yellowstoneSignature(transaction: unknown): string {
 }
 
 export function readYellowstone(transaction: unknown, meta: Fields, accounts: readonly string[]): RawTransaction {
-  const { message } = fieldsAt(transaction, 'transaction')
+  const { message, signatures } = fieldsAt(transaction, 'transaction')
+  const signers = listAt(signatures, 'signatures').length
   const path = 'message.instructions'
   const top = listAt(fieldsAt(message, 'message').instructions, path).map((each) => instructionAt(each, accounts, path))
   const inner = new Map<number, readonly RawInstruction[]>()
@@ -40,7 +41,7 @@ export function readYellowstone(transaction: unknown, meta: Fields, accounts: re
       list.map((each) => instructionAt(each, accounts, 'innerInstructions')),
     )
   }
-  return { signature: yellowstoneSignature(transaction), accounts, top, inner }
+  return { signature: yellowstoneSignature(transaction), signers, accounts, top, inner }
 }
 
 function instructionAt(value: unknown, keys: readonly string[], path: string): RawInstruction {

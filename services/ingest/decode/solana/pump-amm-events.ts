@@ -14,7 +14,7 @@ export type TradeEvent = {
   baseAmount: bigint
   /** Into the pool, or out of it, with the fee that stays with its liquidity. The other fees are paid beside it, or out of it. */
   quoteAmount: bigint
-  /** What the user paid or got, after all fees. */
+  /** What the user paid, or got, all fees counted. */
   userQuoteAmount: bigint
   pool: string
   user: string
@@ -48,8 +48,11 @@ export function readSell(reader: ByteReader): TradeEvent {
 function readTrade(reader: ByteReader, isBuy: boolean): Omit<TradeEvent, 'boost'> {
   const baseAmount = reader.skip(8).u64()
   reader.skip(5 * 8)
-  reader.skip(5 * 8)
-  const [quoteAmount, userQuoteAmount] = [reader.u64(), reader.u64()]
+  const gross = reader.u64()
+  reader.skip(4 * 8)
+  const [quoteAmount, told] = [reader.u64(), reader.u64()]
+  // Where the user names what he pays, the two change places: the first is all of it, the last what is left without fees.
+  const userQuoteAmount = isBuy && gross > told ? gross : told
   const [pool, user, userBase, userQuote] = [reader.pubkey(), reader.pubkey(), reader.pubkey(), reader.pubkey()]
   const keepsFees = reader.pubkey() === SYSTEM
   reader.pubkey()

@@ -2,7 +2,10 @@
 import type { TokenBalance } from './transaction.js'
 
 export type RawTransaction = {
+  /** The first one's. */
   signature: string
+  /** How many signed it: the first of the accounts. */
+  signers: number
   accounts: readonly string[]
   top: readonly RawInstruction[]
   /** What top-level instructions called, by their place. */

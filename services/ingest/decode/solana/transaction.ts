@@ -8,6 +8,8 @@ export type SolanaTransaction = {
   index: number
   /** Who pays the fee and signs first. */
   feePayer: string
+  /** Who signed it, the fee's payer first: a service may pay for somebody who trades. */
+  signers: readonly string[]
   /** Every account, the looked-up ones last (writable, then readonly). */
   accounts: readonly string[]
   /** The top-level instructions in order, each with what it called. */

@@ -103,7 +103,12 @@ export function socketTransport(wire: Wire): SocketTransport {
     target?.settle(body)
   }
 
-  async function exchange(requests: readonly RpcRequest[], { signal, timeoutMs }: SendOptions): Promise<Outcome[]> {
+  /** `onOutcomes`: before the next message is read. */
+  async function exchange(
+    requests: readonly RpcRequest[],
+    { signal, timeoutMs }: SendOptions,
+    onOutcomes?: (outcomes: readonly Outcome[]) => void,
+  ): Promise<Outcome[]> {
     const connection = await open(timeoutMs)
     const firstId = nextId
     nextId += requests.length
@@ -127,7 +132,9 @@ export function socketTransport(wire: Wire): SocketTransport {
       const settle = (body: unknown): void => {
         end()
         try {
-          resolve(readAnswer(body, requests, firstId, wire))
+          const outcomes = readAnswer(body, requests, firstId, wire)
+          onOutcomes?.(outcomes)
+          resolve(outcomes)
         } catch (error) {
           reject(error)
         }
@@ -143,11 +150,13 @@ export function socketTransport(wire: Wire): SocketTransport {
   }
 
   return {
-    exchange,
+    exchange: (requests, send) => exchange(requests, send),
     async subscribe(request, listener, send) {
-      const [outcome] = await exchange([request], send)
+      // The first notice may come in one piece with the answer.
+      const [outcome] = await exchange([request], send, ([answer]) => {
+        if (answer?.ok) subscriptions.set(answer.result, listener)
+      })
       if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? fault('unavailable', 'no answer')
-      subscriptions.set(outcome.result, listener)
     },
     get bytesReceived() {
       return bytesReceived

@@ -13,7 +13,7 @@ import type { EndpointStatus } from '../nodes/status.js'
 import { solanaDecoder } from './decoding.js'
 import { createFactsFiller } from './fill-facts.js'
 import { openSolanaBook } from './kept-book.js'
-import { followStreams, type LiveBlocks } from './live-blocks.js'
+import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
 import { referencePools } from './reference-pools.js'
 import { createSlotReader } from './rpc/reader.js'
 import { checkConfiguredMints } from './start-checks.js'
@@ -31,7 +31,11 @@ export type OpenSolanaOptions = {
   nowMs?: () => number
 }
 
-export type OpenedSolanaSource = { source: Source<ChainPosition>; endpoints(): EndpointStatus[] }
+export type OpenedSolanaSource = {
+  source: Source<ChainPosition>
+  endpoints(): EndpointStatus[]
+  streams(): StreamStatus[]
+}
 
 /** A block may have thousands of transactions: the first range must not fill the memory. */
 const FIRST_RANGE_SLOTS = 2
@@ -70,7 +74,7 @@ export async function openSolanaSource(options: OpenSolanaOptions): Promise<Open
       weightOf: ({ transactions }) => transactions.length,
       chunkSize: { blocks: FIRST_RANGE_SLOTS },
     })
-    return { source, endpoints: () => reader.status() }
+    return { source, endpoints: () => reader.status(), streams: () => live.status() }
   } catch (error) {
     await closeAll(live, reader)
     throw error

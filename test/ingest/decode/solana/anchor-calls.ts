@@ -87,7 +87,8 @@ export function transactionOf(top: readonly Built[], balances: readonly Balance[
       }),
     )
   return {
-    ...{ signature: 'signature', slot: 1, index: 0, feePayer: key('payer'), accounts: [], logs: null },
+    ...{ signature: 'signature', slot: 1, index: 0, feePayer: key('payer'), signers: [key('payer')] },
+    ...{ accounts: [], logs: null },
     instructions: top.map((call) => run(call, 0)),
     ...{ preLamports: [], postLamports: [], preTokens: tokens('before'), postTokens: tokens('after') },
     openedTokens: new Map(),

@@ -81,7 +81,15 @@ export function transactionOf(instruction: Instruction, held: readonly Held[] = 
       ),
     )
   return {
-    ...{ signature: 'made', slot: 1, index: 0, feePayer: 'payer', accounts: instruction.accounts, logs: [] },
+    ...{
+      signature: 'made',
+      slot: 1,
+      index: 0,
+      feePayer: 'payer',
+      signers: ['payer'],
+      accounts: instruction.accounts,
+      logs: [],
+    },
     ...{ instructions: [instruction], preLamports: [], postLamports: [] },
     ...{ preTokens: balances('pre'), postTokens: balances('post'), openedTokens: new Map() },
   }

@@ -61,6 +61,7 @@ export function transactionOf(
     slot: 1,
     index: 0,
     feePayer: key(100),
+    signers: [key(100)],
     accounts: [key(100)],
     instructions,
     logs: [],

@@ -88,6 +88,29 @@ describe('calls no recording shows', () => {
     expect(() => decoded(moonshot, sale(899n))).toThrow('is 900 in the event and 899 in the transfers')
   })
 
+  it('a sale has its accounts where a recorded instruction has them', () => {
+    // sevenlabs-hq/carbon: decoders/moonshot-decoder/tests/fixtures/sell_ix.json. The event and the balances are made up.
+    const accounts = [
+      ...['93fdoNBQF6t7aBPuPv3SGGpXyWmJVfvWPpPsBXrGqEK7', 'H4QJQ3mm865pMW7Ufvq6BiSXn2P8xUCv2xFd1sWYpmmK'],
+      ...['DnTTm5JdDoZS9pY5JxxJJ9LUQx5L3MmcR5DdvHyEDruQ', 'FNkJw68x21iyHrbA7yyUYyzFMmtdsNzxHWy7WwnaorEd'],
+      ...['3udvfL24waJcLhskRAsStNMoNUvtyXdxrWQz4hgi953N', '5K5RtTWzzLp4P8Npi84ocf7F1vBsAu29N1irG4iiUnzt'],
+      ...['3hrY3mte6rpea8UDSm4Be6D1sUJyLyLpGxFfRBvVmoon', '36Eru7v11oU5Pfrojyn5oY3nETA1a1iqsw2WUu6afkM9'],
+    ]
+    const [seller = '', its = '', from = '', tokens = '', , , coin = ''] = accounts
+    const data = hex('33e685a4017f83ad00ee7b43ff8e0000734a400100000000006400000000000000')
+    const [sold, paid] = [157_227_000_000_000n, 20_990_579n]
+    const fields = [u64(sold), u64(paid), u64(5n), u64(4n), u64(10n), borsh.key(from), borsh.key(WRAPPED_SOL)]
+    const event = eventData('TradeEvent', ...fields, borsh.key(seller), borsh.u8(1), borsh.text('trade'))
+    const call = { ...built(MOONSHOT, accounts, data, [moved(coin, its, tokens, sold)]), programData: [event] }
+    expect(decoded(moonshot, transactionOf([call]))).toMatchObject([
+      {
+        ...{ kind: 'swap', pool: curveOf(from, coin), sender: seller, recipient: seller },
+        ...{ tokenIn: coin, amountIn: sold, tokenOut: WRAPPED_SOL, amountOut: paid },
+      },
+      { kind: 'launch' },
+    ])
+  })
+
   it('two sales in one transaction leave what lay between them unknown', () => {
     const { instructions, ...rest } = sale(1_800n)
     const [first] = instructions

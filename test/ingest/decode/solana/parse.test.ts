@@ -6,7 +6,7 @@ import { BadTransaction } from '../../../../services/ingest/decode/solana/shape.
 import type { SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { balanceAfter, balanceBefore } from '../../../../services/ingest/decode/solana/vaults.js'
 import { asBareBase58, asBase58, asBase64, asYellowstone, type JsonTransaction } from './encodings.js'
-import { HAS_REAL, parsed, realTransaction, realTransactions } from './real-transactions.js'
+import { HAS_REAL, parsed, realTransaction, recordedTransactions } from './real-transactions.js'
 
 const PLACE = { slot: 1, index: 0 }
 const parse = (value: unknown): SolanaTransaction | null => parseTransaction(value, PLACE, () => true)
@@ -43,8 +43,14 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
     expect(inOrder(flat as SolanaTransaction).every(({ programLogs }) => programLogs === null)).toBe(true)
   })
 
+  it.each(names)('%s is refused where the node did not record its calls', (name) => {
+    const json = jsonOf(`tx-parser/${name}.json`)
+    for (const unrecorded of [null, undefined, []])
+      expect(() => parse({ ...json, meta: { ...json.meta, innerInstructions: unrecorded } })).toThrow(BadTransaction)
+  })
+
   it('balances lead from the ones before to the ones after, through every transfer', () => {
-    for (const real of realTransactions()) {
+    for (const real of recordedTransactions()) {
       const transaction = parsed(real)
       const [first, last] = [transaction.instructions.at(0), transaction.instructions.at(-1)]
       if (first === undefined || last === undefined) throw new Error('nothing ran')

@@ -2,12 +2,12 @@
 import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
 import type { Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
-import { parsed, realTransactions } from './real-transactions.js'
+import { parsed, recordedTransactions } from './real-transactions.js'
 
 export type RealLeg = { name: string; instruction: Instruction; transaction: SolanaTransaction }
 
 export function realLegs(program: Program): RealLeg[] {
-  return realTransactions().flatMap((real) => {
+  return recordedTransactions().flatMap((real) => {
     const transaction = parsed(real)
     return inOrder(transaction)
       .filter(({ programId }) => program.programIds.includes(programId))

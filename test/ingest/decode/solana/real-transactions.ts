@@ -6,6 +6,8 @@ import { parseTransaction } from '../../../../services/ingest/decode/solana/pars
 import type { SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 
 const SHARED = join(repositoryRoot(), '../shared/data/solana/')
+/** More of them, for what is not there. */
+const FIXTURES = join(repositoryRoot(), 'test/fixtures/solana/transactions/')
 
 /** Tests of them are left out only where the folder is not there. */
 export const HAS_REAL = existsSync(SHARED)
@@ -14,7 +16,8 @@ export const HAS_REAL = existsSync(SHARED)
 export type RealTransaction = { name: string; value: Record<string, unknown>; slot: number }
 
 export function sharedJson(path: string): unknown {
-  return JSON.parse(readFileSync(SHARED + path, 'utf8'))
+  const [folder, file] = path.startsWith('fixtures/') ? [FIXTURES, path.slice('fixtures/'.length)] : [SHARED, path]
+  return JSON.parse(readFileSync(folder + file, 'utf8'))
 }
 
 export function realTransactions(): RealTransaction[] {
@@ -28,11 +31,25 @@ export function realTransactions(): RealTransaction[] {
   )
 }
 
+/** With those of the fixtures, of which not everything is known that a node would tell. */
+export function recordedTransactions(): RealTransaction[] {
+  const more = readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))
+  return HAS_REAL ? [...realTransactions(), ...more] : more
+}
+
 export function realTransaction(path: string): RealTransaction {
   const content = sharedJson(path)
-  const whole = (Array.isArray(content) ? content[0] : content) as { slot: number; meta?: unknown; transaction: object }
+  const whole = (Array.isArray(content) ? content[0] : content) as {
+    slot?: number
+    meta?: unknown
+    transaction: object
+  }
   const value = (whole.meta === undefined ? whole.transaction : whole) as Record<string, unknown>
-  return { name: path.replace('tests__fixtures__', '').replace(/(_txupdate)?\.json$/, ''), value, slot: whole.slot }
+  return {
+    name: path.replace('tests__fixtures__', '').replace(/(_txupdate)?\.json$/, ''),
+    value,
+    slot: whole.slot ?? 0,
+  }
 }
 
 /** In the one form, whatever programs it touches. */

@@ -43,7 +43,7 @@ export class HappeningTeller {
   private swap(happening: Of<'swap'>, transaction: SolanaTransaction): void {
     const { pool, reserve0, reserve1, sqrtPrice } = happening
     if (!this.announce(pool, happening, transaction)) return
-    const wallet = transaction.feePayer
+    const wallet = walletOf(transaction, happening.sender, happening.recipient)
     const decimals0 = this.decimalsOf(pool.token0, transaction)
     const decimals1 = this.decimalsOf(pool.token1, transaction)
     this.events.add(transaction, happening.instruction.order, {
@@ -89,7 +89,7 @@ export class HappeningTeller {
       amm: pool.amm,
       kind: happening.change,
       sender: happening.sender,
-      wallet: transaction.feePayer,
+      wallet: walletOf(transaction, happening.sender, happening.sender),
       amount0: happening.amount0.toString(),
       amount1: happening.amount1.toString(),
       reserve0: reserve0 === null ? null : reserve0.toString(),
@@ -163,4 +163,10 @@ export class HappeningTeller {
     for (const balance of preTokens.values()) if (balance.mint === mint) return balance.decimals
     return null
   }
+}
+
+/** Who trades, if he signed for it; where a program trades for him, or a service that also pays, who pays the fee. */
+function walletOf({ signers, feePayer }: SolanaTransaction, sender: string, recipient: string): string {
+  if (signers.includes(sender)) return sender
+  return signers.includes(recipient) ? recipient : feePayer
 }

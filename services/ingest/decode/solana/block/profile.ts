@@ -1,4 +1,7 @@
-/** A swap's `profile`: what its wallet held after the transaction, and which token accounts that opened, emptied or closed. */
+/**
+ * A swap's `profile`: what its wallet held after the transaction, in whole tokens and whole SOL (programs written for the interface call a wallet with more than
+ * 50 of these big), and which token accounts that opened, emptied or closed. Wrapped SOL is a token here and not part of the SOL.
+ */
 import { powerOfTen } from '../../../../core/domain/money.js'
 import type { Profile } from '../../../../core/domain/records.js'
 import type { SolanaTransaction, TokenBalance } from '../transaction.js'

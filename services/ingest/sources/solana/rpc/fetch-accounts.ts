@@ -14,14 +14,14 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 export async function fetchAccounts(
   pool: EndpointPool,
   chain: string,
-  addresses: readonly string[],
+  { addresses, minSlot }: { addresses: readonly string[]; minSlot: number },
   asking: Asking,
 ): Promise<(SolanaAccount | null)[]> {
   const parts: (readonly string[])[] = []
   for (let first = 0; first < addresses.length; first += MAX_ADDRESSES)
     parts.push(addresses.slice(first, first + MAX_ADDRESSES))
   const answers = await pool.ask(
-    parts.map(accountsRequest),
+    parts.map((part) => accountsRequest(part, minSlot)),
     (result, place, endpoint) => readAccounts(result, parts[place]?.length ?? 0, blameOn(endpoint, chain)),
     { ...asking, maxBatch: 1 },
   )

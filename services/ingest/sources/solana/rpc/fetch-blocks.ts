@@ -1,5 +1,5 @@
 /** One slot's block or header, from whichever endpoint has it. */
-import { blameOn } from '../../nodes/blame.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
@@ -21,7 +21,7 @@ export interface BlockFetcher {
 export const MAX_IN_FLIGHT = 8
 
 type Wanted = { hash?: string; child?: number }
-type Read<T> = (result: unknown, slot: number, blame: ReturnType<typeof blameOn>) => T
+type Read<T> = (result: unknown, slot: number, blame: Blame) => T
 
 export function createBlockFetcher(pool: EndpointPool, chain: string, commitment: Commitment): BlockFetcher {
   const places = createSlots(MAX_IN_FLIGHT * pool.endpoints.length)

@@ -1,15 +1,18 @@
 /**
  * A range's blocks. Nodes say "skipped", "not available" or nothing at all of slots that do have a block, so what is missing is not taken from them: it is
- * proved by the links. A block names its parent's slot; those between them were skipped, and the parent is asked for until it is there.
+ * proved by the links. A block names its parent's slot; those between them were skipped, and the parent is asked for until it is there. In history the block
+ * before the range and the one after it stand guard: their headers prove its ends.
  */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
-import type { SlotBlock } from '../slot-block.js'
+import type { SlotBlock, SlotHeader } from '../slot-block.js'
+import { ifItComes, isPassing, orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'
+import type { KnownLinks } from './known-links.js'
 import { type Doubts, doubtsAbout } from './links.js'
-import type { SlotLists } from './slot-lists.js'
+import type { RangePlan } from './range-plan.js'
 
 /** Blocks that are there without asking: sent by a stream, or read before. */
 export interface HeldBlocks {
@@ -18,25 +21,17 @@ export interface HeldBlocks {
   forget(slot: number): void
 }
 
-export type RangeOptions = {
+export type RangeParts = {
   chain: string
   pool: EndpointPool
   fetcher: BlockFetcher
-  lists: SlotLists
   held: HeldBlocks
+  known: KnownLinks
   /** Whether a node told that it has a block there, as the head. */
   isTold(slot: number): boolean
-  /** The highest slot whose block will neither come late nor die, as far as anybody can tell. */
-  settledTo(): number
   sleep: Sleep
 }
 
-export interface RangeFetcher {
-  range(from: number, to: number, asking: Asking): Promise<SlotBlock[]>
-}
-
-/** So few near the head are asked for without asking first which they are. */
-const FEW_SLOTS = 16
 /** The chain may have moved between two answers: asked again, they are of one chain. */
 const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
@@ -44,143 +39,200 @@ const LINK_PAUSE_MS = 100
 const NAMED_PATIENCE: PatienceOptions = { attempts: 6, ms: 5_000 }
 /** A node names its head some time before it can give the block. If it takes longer, the next head is there and asks for it again. */
 const LATE_PATIENCE: PatienceOptions = { attempts: 6, ms: 3_000 }
-const PRUNED_PATIENCE: PatienceOptions = { attempts: 3, ms: 5_000 }
 
-export function createRangeFetcher(options: RangeOptions): RangeFetcher {
-  const { pool, fetcher, lists, held, isTold, settledTo, sleep } = options
+export const fetchRange = (parts: RangeParts, plan: RangePlan, asking: Asking): Promise<SlotBlock[]> =>
+  new RangeRead(parts, plan, asking).read()
 
-  async function range(from: number, to: number, asking: Asking): Promise<SlotBlock[]> {
-    const listed = await slotsToAsk(from, to, asking)
-    const found = new Map<number, SlotBlock>()
-    await glanceAll(listed ?? slotsFrom(from, to), found, asking)
-    const suspects = new Set<number>()
-    let isTailSought = false
+class RangeRead {
+  private readonly found = new Map<number, SlotBlock>()
+  /** Beside the range. */
+  private readonly guards = new Map<number, SlotHeader>()
+  private readonly suspects = new Set<number>()
+  private readonly given = { before: false, after: false, tail: false }
+
+  constructor(
+    private readonly parts: RangeParts,
+    private readonly plan: RangePlan,
+    private readonly asking: Asking,
+  ) {}
+
+  async read(): Promise<SlotBlock[]> {
+    const { sleep, known } = this.parts
+    const { signal } = this.asking
+    await this.glanceAll(this.plan.slots, this.asking)
     for (let attempt = 1; ; ) {
-      const blocks = inOrder(found)
-      const doubts = doubtsAbout(blocks, from)
+      const chain = this.chain()
+      const doubts = doubtsAbout(chain, this.plan.from)
+      let fault: NodeFault | null
       if (doubts.missing.length === 0 && doubts.broken.length === 0) {
-        if (isTailSought) return blocks
-        isTailSought = true
-        const top = blocks.at(-1)?.number ?? from - 1
-        const tail = (listed ?? [to]).filter((slot) => slot > top && (listed !== null || isTold(slot)))
-        if (!(await seekTail(tail, found, asking))) return blocks
-        continue
+        if ((await this.setGuards()) || (await this.seekTail())) continue
+        fault = this.doubtEnds()
+        if (fault === null) {
+          for (const header of chain) known.note(header)
+          return inOrder(this.found.values())
+        }
+      } else {
+        fault = await this.seekNamed(doubts)
+        if (doubts.broken.length === 0 && fault === null) continue
+        for (const { later } of doubts.broken)
+          for (const { number } of around(later, chain, attempt)) this.suspects.add(number)
       }
-      const lost = await seekNamed(doubts, found, suspects, asking)
-      if (doubts.broken.length === 0 && lost === null) continue
-      if (attempt >= LINK_ATTEMPTS) throw lost ?? notLinked(options, found, doubts)
-      await sleep(LINK_PAUSE_MS * attempt, asking.signal)
-      asking.signal.throwIfAborted()
-      for (const { earlier, later } of doubts.broken) suspects.add(earlier).add(later)
-      await askAnew(suspects, found, attempt, asking)
+      if (attempt >= LINK_ATTEMPTS) throw fault ?? this.notLinked(chain, doubts)
+      await sleep(LINK_PAUSE_MS * attempt, signal)
+      signal.throwIfAborted()
+      await this.askAnew(attempt)
       attempt++
     }
   }
 
-  /** Null: any of them may have a block. */
-  async function slotsToAsk(from: number, to: number, asking: Asking): Promise<number[] | null> {
-    const settled = settledTo()
-    if (to - from < FEW_SLOTS && to > settled) return null
-    const listed = await lists.slotsIn(from, to, settled, asking)
-    if (listed === null || listed.length > 0) return listed
-    // Of blocks that it no longer has a node lists none, as if there had never been any; asked for one, it says so.
-    const last = await fetcher.header(to, { ...asking, patience: PRUNED_PATIENCE }).catch(unlessUnknown)
-    return last === null ? listed : null
+  /** The range's, and those beside it. */
+  private chain(): SlotHeader[] {
+    return inOrder<SlotHeader>([...this.guards.values(), ...this.found.values()])
   }
 
-  async function glanceAll(slots: readonly number[], found: Map<number, SlotBlock>, asking: Asking): Promise<void> {
+  private async glanceAll(slots: readonly number[], asking: Asking): Promise<void> {
+    const { fetcher, held } = this.parts
     await Promise.all(
       slots.map(async (slot) => {
         const block = held.at(slot) ?? (await fetcher.glance(slot, asking))
-        if (block !== null) adopt(block, found)
+        if (block !== null) this.adopt(block)
       }),
     )
   }
 
-  function adopt(block: SlotBlock, found: Map<number, SlotBlock>): void {
-    found.set(block.number, block)
-    held.keep(block)
+  private adopt(block: SlotBlock): void {
+    this.found.set(block.number, block)
+    this.parts.held.keep(block)
+  }
+
+  private isOwn(slot: number): boolean {
+    return slot >= this.plan.from && slot <= this.plan.to
+  }
+
+  /** Whether there is one more. */
+  private async setGuards(): Promise<boolean> {
+    const { next, isSettled, from, to } = this.plan
+    if (!isSettled) return false
+    const slots = [...this.guards.keys()]
+    const [first] = inOrder(this.found.values())
+    const wanted: number[] = []
+    if (!this.given.after && next !== undefined && !slots.some((slot) => slot > to)) wanted.push(next)
+    this.given.after ||= next === undefined
+    const below = first?.parentNumber
+    if (!this.given.before && below !== undefined && below >= 0 && !slots.some((slot) => slot < from))
+      if (!this.parts.known.hasSlot(below)) wanted.push(below)
+    const came = await Promise.all(wanted.map((slot) => this.setGuard(slot)))
+    return came.some(Boolean)
+  }
+
+  private async setGuard(slot: number): Promise<boolean> {
+    const isBefore = slot < this.plan.from
+    const { fetcher } = this.parts
+    const header = isBefore
+      ? await ifItComes(fetcher.header(slot, { ...this.asking, patience: NAMED_PATIENCE })).catch(unlessPruned)
+      : await orAbsent(fetcher.header(slot, this.asking))
+    if (header === null) this.given[isBefore ? 'before' : 'after'] = true
+    else this.guards.set(slot, header)
+    return header !== null
   }
 
   /** What links name. The fault of one that did not come, though the chain may have moved meanwhile; null: all came. */
-  async function seekNamed(
-    { missing }: Doubts,
-    found: Map<number, SlotBlock>,
-    suspects: Set<number>,
-    asking: Asking,
-  ): Promise<NodeFault | null> {
+  private async seekNamed({ missing }: Doubts): Promise<NodeFault | null> {
+    const { fetcher, held } = this.parts
+    const patient = { ...this.asking, patience: NAMED_PATIENCE }
     let lost: NodeFault | null = null
     await Promise.all(
       missing.map(async ({ slot, child }) => {
         try {
-          const patient = { ...asking, patience: NAMED_PATIENCE }
-          adopt(held.at(slot) ?? (await fetcher.insist(slot, patient, { child })), found)
+          if (this.isOwn(slot)) this.adopt(held.at(slot) ?? (await fetcher.insist(slot, patient, { child })))
+          else this.guards.set(slot, await fetcher.header(slot, patient, { child }))
         } catch (error) {
-          if (!isUnknown(error)) throw error
+          if (!isPassing(error)) throw error
           lost = error
-          suspects.add(slot).add(child)
+          this.suspects.add(slot).add(child)
         }
       }),
     )
     return lost
   }
 
-  /** What nodes named, above all that was found: waited for, since it may only be late. Whether any came. */
-  async function seekTail(slots: readonly number[], found: Map<number, SlotBlock>, asking: Asking): Promise<boolean> {
+  /** What nodes named, above all that was found: waited for once, since it may only be late. Whether any came. */
+  private async seekTail(): Promise<boolean> {
+    if (this.given.tail) return false
+    this.given.tail = true
+    const { to, slots, isListed, isSettled } = this.plan
+    const top = this.chain().at(-1)?.number ?? this.plan.from - 1
+    const named = new Set([...(isListed ? slots : []), ...(this.parts.isTold(to) ? [to] : [])])
     const came = await Promise.all(
-      slots.map(async (slot) => {
-        // Near the head it may also have died; the next block's link will tell.
-        const isSettled = slot <= settledTo()
-        const patient = isSettled ? asking : { ...asking, patience: LATE_PATIENCE }
-        const block = await fetcher.insist(slot, patient).catch((error: unknown) => {
-          if (isSettled) throw error
-          return unlessUnknown(error)
-        })
-        if (block !== null) adopt(block, found)
-        return block !== null
-      }),
+      [...named]
+        .filter((slot) => slot > top)
+        .map(async (slot) => {
+          const patient = isSettled ? this.asking : { ...this.asking, patience: LATE_PATIENCE }
+          const asked = this.parts.fetcher.insist(slot, patient)
+          // Near the head it may also have died; the next block's link will tell.
+          const block = await (isSettled ? asked : ifItComes(asked))
+          if (block !== null) this.adopt(block)
+          return block !== null
+        }),
     )
     return came.some(Boolean)
   }
 
-  /** All of one endpoint, another each time: answers of two may be of two chains for ever. */
-  async function askAnew(
-    suspects: ReadonlySet<number>,
-    found: Map<number, SlotBlock>,
-    attempt: number,
-    asking: Asking,
-  ): Promise<void> {
-    const { endpoints } = pool
-    const chosen = endpoints[attempt % endpoints.length]
-    const avoid = endpoints.filter((endpoint) => endpoint !== chosen)
-    for (const slot of suspects) {
-      held.forget(slot)
-      found.delete(slot)
+  /** Against what was known before: near the head there are no guards. */
+  private doubtEnds(): NodeFault | null {
+    const blocks = inOrder(this.found.values())
+    let fault: NodeFault | null = null
+    for (const end of new Set([...blocks.slice(0, 1), ...blocks.slice(-1)])) {
+      const doubt = this.parts.known.doubtAbout(end)
+      if (doubt === null) continue
+      fault = this.blameAll(doubt, end.number)
+      this.suspects.add(end.number)
     }
-    await glanceAll([...suspects], found, { ...asking, avoid })
+    return fault
   }
 
-  return { range }
+  /** All of one endpoint, another each time: answers of two may be of two chains for ever. */
+  private async askAnew(attempt: number): Promise<void> {
+    const { pool, held } = this.parts
+    const chosen = pool.endpoints[attempt % pool.endpoints.length]
+    const avoid = pool.endpoints.filter((endpoint) => endpoint !== chosen)
+    for (const slot of this.suspects) {
+      held.forget(slot)
+      this.found.delete(slot)
+      this.guards.delete(slot)
+    }
+    const own = [...this.suspects].filter((slot) => this.isOwn(slot))
+    await this.glanceAll(own, { ...this.asking, avoid })
+  }
+
+  private notLinked(chain: readonly SlotHeader[], { broken }: Doubts): NodeFault {
+    const { earlier, later } = broken[0] ?? { earlier: 0, later: 0 }
+    const at = (slot: number) => chain.find(({ number }) => number === slot)
+    const parent = `${at(later)?.parentHash} at slot ${at(later)?.parentNumber}`
+    const wrong = `block ${later} whose parent is ${parent}, but ${at(earlier)?.hash} at slot ${earlier}`
+    return this.blameAll(`${wrong}, ${LINK_ATTEMPTS} times`, later)
+  }
+
+  /** Which of them is wrong nobody can tell. */
+  private blameAll(detail: string, block: number): NodeFault {
+    const { pool, chain } = this.parts
+    const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
+    return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
+  }
 }
 
-const slotsFrom = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, place) => from + place)
+/** The two of a broken link, and each time more to both sides: a branch may be longer than a block. */
+function around(later: number, chain: readonly SlotHeader[], attempt: number): readonly SlotHeader[] {
+  const place = chain.findIndex(({ number }) => number === later)
+  const reach = 2 ** (attempt - 1)
+  return chain.slice(Math.max(0, place - reach), place + reach)
+}
 
-const inOrder = (found: ReadonlyMap<number, SlotBlock>): SlotBlock[] =>
-  [...found.values()].sort((one, other) => one.number - other.number)
+const inOrder = <H extends SlotHeader>(headers: Iterable<H>): H[] =>
+  [...headers].sort((one, other) => one.number - other.number)
 
-const isUnknown = (error: unknown): error is NodeFault => error instanceof NodeFault && error.kind === 'unknown_block'
-
-function unlessUnknown(error: unknown): null {
-  if (isUnknown(error)) return null
+/** Before the first block that anybody has. */
+function unlessPruned(error: unknown): null {
+  if (error instanceof NodeFault && error.kind === 'pruned') return null
   throw error
-}
-
-function notLinked({ pool, chain }: RangeOptions, found: ReadonlyMap<number, SlotBlock>, doubts: Doubts): NodeFault {
-  const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
-  const { earlier, later } = doubts.broken[0] ?? { earlier: 0, later: 0 }
-  const { hash } = found.get(earlier) ?? {}
-  const { parentNumber, parentHash } = found.get(later) ?? {}
-  const detail = `block ${later} whose parent is ${parentHash} at slot ${parentNumber}, but ${hash} at slot ${earlier}, ${LINK_ATTEMPTS} times`
-  return new NodeFault({ kind: 'lies', endpoint, detail, chain, block: later })
 }

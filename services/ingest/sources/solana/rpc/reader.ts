@@ -2,7 +2,7 @@
 import type { Head } from '../../following/chain-nodes.js'
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
@@ -10,8 +10,10 @@ import type { Commitment, SlotBlock, SlotHeader, SlotReader } from '../slot-bloc
 import { isCount } from './check-block.js'
 import { fetchAccounts } from './fetch-accounts.js'
 import { createBlockFetcher, MAX_IN_FLIGHT } from './fetch-blocks.js'
-import { createRangeFetcher, type HeldBlocks } from './fetch-range.js'
+import { fetchRange, type HeldBlocks, type RangeParts } from './fetch-range.js'
 import { fetchFirstFrom } from './first-from.js'
+import { createKnownLinks } from './known-links.js'
+import { planRange } from './range-plan.js'
 import { readError } from './read-error.js'
 import { createRecentBlocks } from './recent-blocks.js'
 import { genesisRequest, slotRequest } from './requests.js'
@@ -42,6 +44,8 @@ export type RpcSlotReader = SlotReader & {
 
 /** Within these a block may still come late or die; what is asked about them goes before history. */
 const NEAR_HEAD_SLOTS = 64
+/** More slots are not skipped between a block and its child, but for an outage. */
+const FURTHEST_CHILD_SLOTS = 64
 /** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
@@ -52,12 +56,14 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const fetcher = createBlockFetcher(pool, chain, commitment)
   const lists = createSlotLists(pool, chain, commitment)
   const recent = createRecentBlocks()
+  /** The last that was told as final. */
+  let finalSlot = -1
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
   const briefly = (signal: AbortSignal): Asking => ({ ...urgently(signal), patience: GONE_PATIENCE })
   const isNearHead = (slot: number): boolean => slot > settledTo()
   const about = (slot: number, signal: AbortSignal): Asking => ({ signal: live(signal), urgent: isNearHead(slot) })
-  const settledTo = (): number => (tracker.highest ?? 0) - NEAR_HEAD_SLOTS
+  const settledTo = (): number => Math.max(finalSlot, (tracker.highest ?? 0) - NEAR_HEAD_SLOTS)
 
   const tracker = createSlotTracker({
     ...{ chain, pool, commitment, nowMs },
@@ -73,10 +79,17 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       recent.forget(slot)
     },
   }
-  const ranges = createRangeFetcher({
-    ...{ chain, pool, fetcher, lists, held, settledTo, sleep },
+  const parts: RangeParts = {
+    ...{ chain, pool, fetcher, held, sleep },
+    known: createKnownLinks(),
     isTold: tracker.isTold,
-  })
+  }
+
+  /** Blocks with a parent that nobody has died with it, or never were. */
+  function forgetChildren(hash: string, number: number): void {
+    for (let slot = number + 1; slot <= number + FURTHEST_CHILD_SLOTS; slot++)
+      if (held.at(slot)?.parentHash === hash) held.forget(slot)
+  }
 
   async function theVeryBlock({ number, hash }: { number: number; hash: string }, asking: Asking): Promise<SlotBlock> {
     const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
@@ -99,25 +112,34 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
         },
         live(signal),
       ),
-    // Not from what is held: whether the chain still has it is the question.
-    headerByHash: (hash, number, signal) => orNull(fetcher.header(number, briefly(signal), { hash })),
+    async headerByHash(hash, number, signal) {
+      // Not from what is held: whether the chain still has it is the question.
+      const header = await orNull(fetcher.header(number, briefly(signal), { hash }), 'pruned')
+      if (header === null) forgetChildren(hash, number)
+      return header
+    },
     headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal))),
     headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
     async finalized(signal) {
       try {
-        const [slot] = await pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
-        return slot ?? null
+        const [slot = null] = await pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
+        finalSlot = slot ?? finalSlot
+        return slot
       } catch (error) {
         if (error instanceof NodeFault && ['unsupported', 'invalid'].includes(error.kind)) return null
         throw error
       }
     },
-    range: (from, to, signal) => ranges.range(from, to, about(from, signal)),
+    async range(from, to, signal) {
+      const asking = about(from, signal)
+      return fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking)
+    },
     blocks(headers, signal) {
       const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }
       return Promise.all(headers.map((header) => theVeryBlock(header, asking)))
     },
-    accounts: (addresses, signal) => fetchAccounts(pool, chain, addresses, { signal: live(signal), urgent: true }),
+    accounts: (addresses, signal) =>
+      fetchAccounts(pool, chain, { addresses, minSlot: tracker.highest ?? 0 }, { signal: live(signal), urgent: true }),
     async close() {
       nodes.close()
     },
@@ -138,11 +160,12 @@ function clusterIdentity(genesisHash: string | undefined): Identity {
   }
 }
 
-async function orNull(header: Promise<SlotHeader>): Promise<SlotHeader | null> {
+/** `gone`: another fault that says the same. */
+async function orNull(header: Promise<SlotHeader>, gone?: FaultKind): Promise<SlotHeader | null> {
   try {
     return await header
   } catch (error) {
-    if (error instanceof NodeFault && error.kind === 'unknown_block') return null
+    if (error instanceof NodeFault && (error.kind === 'unknown_block' || error.kind === gone)) return null
     throw error
   }
 }

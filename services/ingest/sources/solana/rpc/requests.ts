@@ -38,9 +38,10 @@ export const firstFromRequest = (slot: number, commitment: Commitment): RpcReque
   params: [slot, 1, { commitment }],
 })
 
-export const accountsRequest = (addresses: readonly string[]): RpcRequest => ({
+/** As of a slot or later: one that a block just made is not there yet for a node that is behind. */
+export const accountsRequest = (addresses: readonly string[], minContextSlot: number): RpcRequest => ({
   method: 'getMultipleAccounts',
-  params: [addresses, { commitment: 'confirmed', encoding: 'base64' }],
+  params: [addresses, { commitment: 'confirmed', encoding: 'base64', minContextSlot }],
 })
 
 /** Of every slot, as soon as it is processed. */

@@ -2,7 +2,7 @@
 import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import type { NodeFault } from '../../nodes/node-fault.js'
+import { NodeFault } from '../../nodes/node-fault.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { slotRequest } from './requests.js'
@@ -77,36 +77,37 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     return fault
   }
 
-  /** Of all that answer, the highest first. */
-  async function askAll(asking: Asking): Promise<Told[]> {
+  /** Throws where it cannot be. */
+  async function believe({ slot, endpoint }: Told, signal: AbortSignal): Promise<number> {
+    const startedMs = nowMs()
+    if (!isLeap(slot) || (await isThere(slot, signal))) return slot
+    throw disbelieve(endpoint, `slot ${slot} as its head, where there is no block`, startedMs)
+  }
+
+  /** Of all that answer, the highest that can be; null: none. */
+  async function highestOfAll(asking: Asking): Promise<number | null> {
     const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
     const answers = await Promise.allSettled(
       ready.map((endpoint) => askOne(endpoint, { ...asking, timeoutMs: ASK_ALL_TIMEOUT_MS })),
     )
     asking.signal.throwIfAborted()
     const told = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    return told.sort((one, other) => other.slot - one.slot)
-  }
-
-  async function believed(told: readonly Told[], signal: AbortSignal): Promise<number> {
-    let fault: NodeFault | undefined
-    for (const { slot, endpoint } of told) {
-      const startedMs = nowMs()
-      if (!isLeap(slot) || (await isThere(slot, signal))) {
-        for (const one of told) one.endpoint.health.setLagging(slot - one.slot > LAG_SLOTS ? slot - one.slot : null)
-        return slot
-      }
-      fault = disbelieve(endpoint, `slot ${slot} as its head, where there is no block`, startedMs)
+    for (const one of told.sort((first, second) => second.slot - first.slot)) {
+      const top = await believe(one, asking.signal).catch(unlessFault)
+      if (top === null) continue
+      for (const { endpoint, slot } of told) endpoint.health.setLagging(top - slot > LAG_SLOTS ? top - slot : null)
+      return top
     }
-    throw fault ?? new Error('nobody was asked')
+    return null
   }
 
   return {
     async head(signal) {
       const asking = { signal, urgent: true }
-      const all = pool.endpoints.length > 1 && asked++ % ASK_ALL_EVERY === 0 ? await askAll(asking) : []
-      const one = all.length > 0 ? all : [await pool.attempt(asking, (endpoint) => askOne(endpoint, asking))]
-      const found = await believed(one, signal)
+      const isForAll = pool.endpoints.length > 1 && asked++ % ASK_ALL_EVERY === 0
+      const found =
+        (isForAll ? await highestOfAll(asking) : null) ??
+        (await pool.attempt(asking, async (endpoint) => believe(await askOne(endpoint, asking), signal)))
       if (highest === null || found > highest) raise(found)
       // Lower than what was there: a node behind, or what was there has died.
       else if (found < highest && (highest - found > SKEW_SLOTS || nowMs() - raisedMs > SKEW_MS)) {
@@ -125,4 +126,9 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     },
     isTold: (slot) => heads.has(slot),
   }
+}
+
+function unlessFault(error: unknown): null {
+  if (error instanceof NodeFault) return null
+  throw error
 }

@@ -1,10 +1,10 @@
-/** SOL is lamports and wrapped by turns, and rent besides: the wallet's is counted in lamports, over its account and all its token accounts. */
+/** SOL is lamports and wrapped by turns, and rent besides: a wallet's is counted in lamports, over its account and all its token accounts. */
 import { describe, expect, it } from 'vitest'
 import { inOrder } from '../../../../../services/ingest/decode/solana/execution.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import type { SolanaTransaction, Transfer } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
-import { HAS_REAL, parsed, type RealTransaction, realTransactions } from '../real-transactions.js'
+import { HAS_REAL, parsed, type RealTransaction, recordedTransactions } from '../real-transactions.js'
 import { isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
 const changeAt = ({ preLamports, postLamports }: SolanaTransaction, place: number): bigint =>
@@ -16,14 +16,11 @@ function isPaidWithout(leg: Leg): boolean {
 }
 
 class Wallet {
-  readonly address: string
-
   constructor(
+    readonly address: string,
     private readonly transaction: SolanaTransaction,
     private readonly legs: readonly Leg[],
-  ) {
-    this.address = transaction.feePayer
-  }
+  ) {}
 
   has(account: string): boolean {
     return account === this.address || ownerOf(this.transaction, account) === this.address
@@ -51,7 +48,9 @@ class Wallet {
         sum += told.amount
       }
     }
-    for (const leg of this.legs) if (isPaidWithout(leg)) sum += BigInt(leg.swap.amount_out) - this.feesBeside(leg)
+    for (const leg of this.legs)
+      if (isPaidWithout(leg) && leg.swap.recipient === this.address)
+        sum += BigInt(leg.swap.amount_out) - this.feesBeside(leg)
     return sum
   }
 
@@ -83,21 +82,27 @@ class Wallet {
 const feeOf = ({ value }: RealTransaction): bigint => BigInt((value.meta as { fee: number | string }).fee)
 
 describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
-  it.each(realTransactions())('$name: legs, transfers and the fee sum to the change of the wallet’s SOL', (real) => {
-    const transaction = parsed(real)
-    const wallet = new Wallet(transaction, legsOf(real, transaction))
-    expect(wallet.moved() - feeOf(real)).toBe(wallet.change())
-  })
+  it.each(recordedTransactions())(
+    '$name: legs, transfers and the fee sum to the change of each signer’s SOL',
+    (real) => {
+      const transaction = parsed(real)
+      for (const signer of transaction.signers) {
+        const wallet = new Wallet(signer, transaction, legsOf(real, transaction))
+        const fee = signer === transaction.feePayer ? feeOf(real) : 0n
+        expect(wallet.moved() - fee, signer).toBe(wallet.change())
+      }
+    },
+  )
 
-  it('most have a leg of SOL that is the wallet’s', () => {
-    const ofSol = realTransactions().filter((real) => {
+  it('most have a leg of SOL that is a signer’s', () => {
+    const ofSol = recordedTransactions().filter((real) => {
       const transaction = parsed(real)
       return legsOf(real, transaction).some(
         ({ swap }) =>
           [swap.token_in, swap.token_out].includes(WRAPPED_SOL) &&
-          [swap.sender, swap.recipient].includes(transaction.feePayer),
+          [swap.sender, swap.recipient].some((trader) => transaction.signers.includes(trader)),
       )
     })
-    expect(ofSol).toHaveLength(18)
+    expect(ofSol).toHaveLength(20)
   })
 })

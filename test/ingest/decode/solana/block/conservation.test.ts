@@ -4,8 +4,8 @@ import { inOrder } from '../../../../../services/ingest/decode/solana/execution.
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
-import { HAS_REAL, parsed, realTransactions } from '../real-transactions.js'
-import { isPaidBy, type Leg, legAt, legsOf } from './legs.js'
+import { HAS_REAL, parsed, recordedTransactions } from '../real-transactions.js'
+import { isFeeOut, isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
 /** By holder and mint. */
 class Sums {
@@ -45,6 +45,7 @@ function changeOf(transaction: SolanaTransaction): string[] {
 /** Transfers as they are; but what a trader gave and got in a leg as its event tells it. */
 function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): string[] {
   const sums = new Sums()
+  const feesOut = new Map<Leg, bigint>()
   for (const { transfer, order } of inOrder(transaction)) {
     if (transfer === null || transfer.mint === null) continue
     const { mint, source, destination, amount, fee } = transfer
@@ -56,10 +57,12 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
     if (isOut) leg.paidTo = destination
     else add(destination, mint, amount)
     add(destination, mint, -fee)
+    if (leg !== undefined && isFeeOut(transaction, leg, transfer)) feesOut.set(leg, (feesOut.get(leg) ?? 0n) + amount)
   }
-  for (const { swap, paidFrom, paidTo } of legs) {
+  for (const leg of legs) {
+    const { swap, paidFrom, paidTo } = leg
     if (paidFrom !== undefined) add(paidFrom, swap.token_in, -BigInt(swap.amount_in))
-    if (paidTo !== undefined) add(paidTo, swap.token_out, BigInt(swap.amount_out))
+    if (paidTo !== undefined) add(paidTo, swap.token_out, BigInt(swap.amount_out) - (feesOut.get(leg) ?? 0n))
   }
   return sums.moved()
 
@@ -70,12 +73,12 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
 }
 
 describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
-  it.each(realTransactions())('$name: legs and transfers sum to the change of balances', (real) => {
+  it.each(recordedTransactions())('$name: legs and transfers sum to the change of balances', (real) => {
     const transaction = parsed(real)
     expect(movementOf(transaction, legsOf(real, transaction))).toEqual(changeOf(transaction))
   })
 
-  it.each(realTransactions())('$name: a curve has the lamports its legs left it', (real) => {
+  it.each(recordedTransactions())('$name: a curve has the lamports its legs left it', (real) => {
     const transaction = parsed(real)
     const legs = legsOf(real, transaction).filter(({ swap }) => swap.amm === 'pump')
     for (const curve of new Set(legs.map(({ swap }) => swap.pool))) {
@@ -92,11 +95,11 @@ describe.skipIf(!HAS_REAL)('of every recorded transaction', () => {
   })
 
   it('there are legs of every exchange that was recorded', () => {
-    const amms = realTransactions().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
+    const amms = recordedTransactions().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
     expect([...new Set(amms)].sort()).toEqual([
-      ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump'],
+      ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump', 'pumpamm'],
       ...['raydium', 'raydiumclmm', 'raydiumcpmm'],
     ])
-    expect(amms).toHaveLength(39)
+    expect(amms).toHaveLength(44)
   })
 })

@@ -83,6 +83,17 @@ describe.skipIf(!HAS_REAL)('a block of Solana', () => {
     ])
   })
 
+  it('has the trader as its wallet, whoever pays the fee', () => {
+    const { value, slot } = realTransaction('fixtures/launchlab-sell.json')
+    const swap = decoded(value, slot).events.find(({ type }) => type === 'swap')
+    const seller = '4HT82cKYaHYxbbk6PhsjiXETqchXzusLEWrJEUZJhfvr'
+    expect(swap).toMatchObject({
+      ...{ amm: 'launchlab', sender: seller, recipient: seller, wallet: seller },
+      ...{ amount_in: '1619386466406', amount_out: '11811180', reserve0: '521279866823882', reserve1: '1496795322' },
+      profile: { token0TotalHolding: 0, token0HasClearedAccount: true, solTotalHolding: 0.054559143 },
+    })
+  })
+
   it('announces a pool and its tokens once, and a balance when it changed', () => {
     const book = memoryBook()
     const { value, slot } = realTransaction(BUY)

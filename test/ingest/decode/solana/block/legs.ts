@@ -1,7 +1,11 @@
 /** The legs of a recorded transaction beside the instructions they ran in. */
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/execution.js'
-import type { Instruction, SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import type {
+  Instruction,
+  SolanaTransaction,
+  Transfer,
+} from '../../../../../services/ingest/decode/solana/transaction.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
 import type { RealTransaction } from '../real-transactions.js'
 import { decoded } from './decoded.js'
@@ -22,9 +26,27 @@ export function legAt(legs: readonly Leg[], order: number): Leg | undefined {
   return legs.find(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
 }
 
-/** From the trader's account to another's. */
+/** From the trader's account to the other side of the leg. */
 export function isPaidBy(transaction: SolanaTransaction, { swap }: Leg, mine: string, other: string): boolean {
   const traders = [swap.sender, swap.recipient]
   const holderOf = (account: string) => ownerOf(transaction, account) ?? account
-  return traders.includes(holderOf(mine)) && !traders.includes(holderOf(other))
+  if (!traders.includes(holderOf(mine))) return false
+  return isPoolsOwn(swap) ? holderOf(other) === swap.pool : !traders.includes(holderOf(other))
+}
+
+/** Its amounts are the pool's: the trader pays fees besides, or out of what the pool gives. */
+function isPoolsOwn({ amm }: SwapEvent): boolean {
+  return amm === 'pumpamm'
+}
+
+/** A fee that leaves the pool on the trader's account. */
+export function isFeeOut(
+  transaction: SolanaTransaction,
+  { swap }: Leg,
+  { mint, source, destination }: Transfer,
+): boolean {
+  const [from, to] = [ownerOf(transaction, source), ownerOf(transaction, destination) ?? '']
+  return (
+    isPoolsOwn(swap) && mint === swap.token_out && from === swap.pool && ![swap.sender, swap.recipient].includes(to)
+  )
 }

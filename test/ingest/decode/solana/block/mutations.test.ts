@@ -1,7 +1,7 @@
 /** Recorded transactions with garbage in any field: a dead letter or nothing, never a crash, never an event the log would refuse. */
 import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../../../../services/ingest/validate/event.js'
-import { HAS_REAL, realTransactions } from '../real-transactions.js'
+import { HAS_REAL, recordedTransactions } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'
 
 /** `DEXTAPE_MUTATIONS=100000` for the long run. */
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_REAL)(`${MUTATIONS} mutations of recorded transactions, see
   it('are decoded, lost with a reason, or nothing', () => {
     const random = randomOf(SEED)
     const rules = rulesOf({ balances: 'all' })
-    const real = realTransactions().map(({ value, slot, name }) => ({ value, slot, name, slots: slotsOf(value) }))
+    const real = recordedTransactions().map(({ value, slot, name }) => ({ value, slot, name, slots: slotsOf(value) }))
     const reasons = new Map<string, number>()
     for (let mutation = 0; mutation < MUTATIONS; mutation += 1) {
       const { value, slot, name, slots } = real[random(real.length)] ?? { value: {}, slot: 0, name: '', slots: [] }

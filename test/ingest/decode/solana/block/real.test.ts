@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { HAS_REAL, realTransaction, realTransactions, sharedJson } from '../real-transactions.js'
+import { HAS_REAL, realTransaction, recordedTransactions, sharedJson } from '../real-transactions.js'
 import { decoded, USDC } from './decoded.js'
 
 type Expected = {
@@ -113,7 +113,7 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
   })
 
   it('of all recorded transactions nothing is lost, and every leg has its place', () => {
-    for (const { name, value, slot } of realTransactions()) {
+    for (const { name, value, slot } of recordedTransactions()) {
       const { events, lost } = decoded(value, slot)
       expect(
         lost.map(({ reason, detail }) => `${reason} ${detail}`),

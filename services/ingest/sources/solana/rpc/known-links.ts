@@ -1,0 +1,54 @@
+/**
+ * Which block was at which slot lately, by its own word and by its children's. Links show within a range that an answer is wrong; this shows it at a range's
+ * ends, and of single blocks. An answer does not even say its slot: a node, or what stands before it, may give another slot's block.
+ */
+import { RecentMap } from '../recent-map.js'
+import type { SlotHeader } from '../slot-block.js'
+
+export interface KnownLinks {
+  /** Why the block does not fit what is known; null: it does, or the same was told before, and is believed now: chains move. */
+  doubtAbout(header: SlotHeader): string | null
+  note(header: SlotHeader): void
+  /** Whether a block there is known. */
+  hasSlot(slot: number): boolean
+}
+
+const REMEMBERED_BLOCKS = 4096
+
+export function createKnownLinks(): KnownLinks {
+  const hashAt = new RecentMap<number, string>(REMEMBERED_BLOCKS)
+  const slotOf = new RecentMap<string, number>(REMEMBERED_BLOCKS)
+  const told = new RecentMap<string, true>(REMEMBERED_BLOCKS)
+
+  function misfit({ number, hash, parentNumber, parentHash }: SlotHeader): string | null {
+    const slot = slotOf.get(hash) ?? number
+    if (slot !== number) return `block ${hash} at slot ${number}, which was at slot ${slot} before`
+    const own = hashAt.get(number) ?? hash
+    if (own !== hash) return `block ${hash} at slot ${number}, where ${own} was before`
+    const parent = hashAt.get(parentNumber) ?? parentHash
+    if (parent === parentHash) return null
+    return `block ${number} whose parent at slot ${parentNumber} is ${parentHash}, where ${parent} was before`
+  }
+
+  function put(number: number, hash: string): void {
+    hashAt.set(number, hash)
+    slotOf.set(hash, number)
+  }
+
+  return {
+    doubtAbout(header) {
+      const found = misfit(header)
+      if (found === null) return null
+      const { number, hash, parentNumber, parentHash } = header
+      const key = `${number} ${hash} ${parentNumber} ${parentHash}`
+      if (told.get(key) !== undefined) return null
+      told.set(key, true)
+      return found
+    },
+    note({ number, hash, parentNumber, parentHash }) {
+      put(number, hash)
+      put(parentNumber, parentHash)
+    },
+    hasSlot: (slot) => hashAt.get(slot) !== undefined,
+  }
+}
