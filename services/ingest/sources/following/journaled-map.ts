@@ -112,7 +112,7 @@ export class JournaledMap {
     this.current = { number, hash, timeS, published: false, undo: [] }
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
-    this.firstNumber ??= step.number
+    this.firstNumber ??= number
   }
 
   end(published: boolean): void {
