@@ -5,7 +5,7 @@ import { isRetryable } from '../core/runtime/backoff.js'
 import type { ChainMark } from './checkpoints.js'
 import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode.js'
 import { chainOf, type SourceItem, type SourceRecord } from './source.js'
-import { chainStatus, countLetter, countRecord, type IngestStatus } from './status.js'
+import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './status.js'
 
 const MAX_ENTRIES = 2000
 const MAX_BYTES = 8 * 1024 * 1024
@@ -29,7 +29,7 @@ export function createBatch<Position>(
   topicOf: (chain: string) => string,
 ): Batch<Position> {
   const entries: TopicEntry[] = []
-  const records: SourceRecord[] = []
+  const counts: RecordCount[] = []
   const letters: DeadLetter[] = []
   const heads = new Map<string, ChainMark>()
   let position: (() => Position) | undefined
@@ -66,7 +66,8 @@ export function createBatch<Position>(
       return
     }
     push(encoded)
-    records.push(record)
+    // Not the record itself: what a batch holds would be old by the time it is let go.
+    counts.push(countOf(record))
     moveHead(record)
   }
 
@@ -100,7 +101,7 @@ export function createBatch<Position>(
       return { entries, position: position?.(), chains }
     },
     count(nowMs) {
-      for (const record of records) countRecord(status, record, nowMs)
+      for (const count of counts) countRecord(status, count, nowMs)
       for (const letter of letters) countLetter(status, letter)
       for (const [chain, head] of heads) chainStatus(status, chain).head = head
       status.appendedBytes += bytes

@@ -46,18 +46,23 @@ export function chainStatus(status: IngestStatus, chain: string): ChainIngestSta
   return found
 }
 
-export function countRecord(status: IngestStatus, record: SourceRecord, nowMs: number): void {
-  if (record.kind === 'retract') {
-    const chain = chainStatus(status, record.retract.chain)
-    chain.retracts++
-    chain.publishedAtMs = nowMs
-    return
-  }
-  const { block } = record
-  const chain = chainStatus(status, block.chain)
-  chain.blocks++
-  chain.events += block.events.length
-  chain.publishedAtMs = nowMs
+export type RecordCount = { chain: string; blocks: number; retracts: number; events: number }
+
+export function countOf(record: SourceRecord): RecordCount {
+  if (record.kind === 'retract') return { chain: record.retract.chain, blocks: 0, retracts: 1, events: 0 }
+  return { chain: record.block.chain, blocks: 1, retracts: 0, events: record.block.events.length }
+}
+
+export function countRecord(
+  status: IngestStatus,
+  { chain, blocks, retracts, events }: RecordCount,
+  nowMs: number,
+): void {
+  const counted = chainStatus(status, chain)
+  counted.blocks += blocks
+  counted.retracts += retracts
+  counted.events += events
+  counted.publishedAtMs = nowMs
 }
 
 export function countLetter(status: IngestStatus, { chain, reason }: DeadLetter): void {

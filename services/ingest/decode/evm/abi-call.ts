@@ -31,36 +31,36 @@ export function bytes32Word(value: string): string {
 
 /** `word`: its place among the answer's words. Longer answers are fine: proxies and newer versions append. */
 export function answeredUint(answer: Answer, word = 0, bits = 256): bigint | null {
-  return read(answer, (body) => words.uintOf(words.wordAt(body, word), bits))
+  return read(answer, (body) => words.uintOf(body, words.wordAt(body, 0, word), bits))
 }
 
 export function answeredInt(answer: Answer, word = 0, bits = 256): bigint | null {
-  return read(answer, (body) => words.intOf(words.wordAt(body, word), bits))
+  return read(answer, (body) => words.intOf(body, words.wordAt(body, 0, word), bits))
 }
 
 export function answeredAddress(answer: Answer, word = 0): string | null {
-  return read(answer, (body) => words.addressOf(words.wordAt(body, word)))
+  return read(answer, (body) => words.addressOf(body, words.wordAt(body, 0, word)))
 }
 
 export function answeredBool(answer: Answer, word = 0): boolean | null {
-  return read(answer, (body) => words.boolOf(words.wordAt(body, word)))
+  return read(answer, (body) => words.boolOf(body, words.wordAt(body, 0, word)))
 }
 
 export function answeredBytes32(answer: Answer, word = 0): string | null {
-  return read(answer, (body) => words.bytes32Of(words.wordAt(body, word)))
+  return read(answer, (body) => words.bytes32Of(body, words.wordAt(body, 0, word)))
 }
 
 /** Bytes of a dynamic `bytes` or `string`, as digits without `0x`. */
 export function answeredBytes(answer: Answer, word = 0): string | null {
-  return read(answer, (body) => words.bytesOf(body, word))
+  return read(answer, (body) => words.bytesOf(body, 0, word))
 }
 
 export function answeredUints(answer: Answer, word = 0, bits = 256): bigint[] | null {
-  return read(answer, (body) => words.wordsOf(body, word).map((item) => words.uintOf(item, bits)))
+  return read(answer, (body) => words.wordsOf(body, 0, word).map((at) => words.uintOf(body, at, bits)))
 }
 
 export function answeredAddresses(answer: Answer, word = 0): string[] | null {
-  return read(answer, (body) => words.wordsOf(body, word).map(words.addressOf))
+  return read(answer, (body) => words.wordsOf(body, 0, word).map((at) => words.addressOf(body, at)))
 }
 
 function read<T>(answer: Answer, reading: (body: string) => T): T | null {

@@ -12,89 +12,102 @@ export function expectShape(log: EvmLog, topics: number, dataWords: number): voi
 }
 
 export function uintAt(log: EvmLog, word: number, bits = 256): bigint {
-  return read(log, () => words.uintOf(dataWord(log, word), bits))
+  try {
+    return words.uintOf(log.data, words.wordAt(log.data, FIRST, word), bits)
+  } catch (error) {
+    throw bad(log, error)
+  }
 }
 
 export function intAt(log: EvmLog, word: number, bits = 256): bigint {
-  return read(log, () => words.intOf(dataWord(log, word), bits))
+  try {
+    return words.intOf(log.data, words.wordAt(log.data, FIRST, word), bits)
+  } catch (error) {
+    throw bad(log, error)
+  }
 }
 
 export function addressAt(log: EvmLog, word: number): string {
-  return read(log, () => words.addressOf(dataWord(log, word)))
+  return read(log, () => words.addressOf(log.data, words.wordAt(log.data, FIRST, word)))
 }
 
 export function boolAt(log: EvmLog, word: number): boolean {
-  return read(log, () => words.boolOf(dataWord(log, word)))
+  return read(log, () => words.boolOf(log.data, words.wordAt(log.data, FIRST, word)))
 }
 
 export function bytes32At(log: EvmLog, word: number): string {
-  return read(log, () => words.bytes32Of(dataWord(log, word)))
+  return read(log, () => words.bytes32Of(log.data, words.wordAt(log.data, FIRST, word)))
 }
 
 /** Dynamic `bytes` (or a string's bytes) whose offset stands in that word. */
 export function bytesAt(log: EvmLog, word: number): string {
-  return read(log, () => `0x${words.bytesOf(body(log), word)}`)
+  return read(log, () => `0x${words.bytesOf(log.data, FIRST, word)}`)
 }
 
 export function uintsAt(log: EvmLog, word: number, bits = 256): bigint[] {
-  return read(log, () => words.wordsOf(body(log), word).map((item) => words.uintOf(item, bits)))
+  return read(log, () => words.wordsOf(log.data, FIRST, word).map((at) => words.uintOf(log.data, at, bits)))
 }
 
 export function intsAt(log: EvmLog, word: number, bits = 256): bigint[] {
-  return read(log, () => words.wordsOf(body(log), word).map((item) => words.intOf(item, bits)))
+  return read(log, () => words.wordsOf(log.data, FIRST, word).map((at) => words.intOf(log.data, at, bits)))
 }
 
 export function addressesAt(log: EvmLog, word: number): string[] {
-  return read(log, () => words.wordsOf(body(log), word).map(words.addressOf))
+  return read(log, () => words.wordsOf(log.data, FIRST, word).map((at) => words.addressOf(log.data, at)))
 }
 
 export function bytes32sAt(log: EvmLog, word: number): string[] {
-  return read(log, () => words.wordsOf(body(log), word).map(words.bytes32Of))
+  return read(log, () => words.wordsOf(log.data, FIRST, word).map((at) => words.bytes32Of(log.data, at)))
 }
 
 /** `topic` counts as on the chain: 0 is the event itself. */
 export function indexedUint(log: EvmLog, topic: number, bits = 256): bigint {
-  return read(log, () => words.uintOf(topicWord(log, topic), bits))
+  return read(log, () => words.uintOf(topicOf(log, topic), FIRST, bits))
 }
 
 export function indexedInt(log: EvmLog, topic: number, bits = 256): bigint {
-  return read(log, () => words.intOf(topicWord(log, topic), bits))
+  return read(log, () => words.intOf(topicOf(log, topic), FIRST, bits))
 }
 
+/** Routers and traders recur: what was found in a topic is remembered. */
 export function indexedAddress(log: EvmLog, topic: number): string {
-  return read(log, () => words.addressOf(topicWord(log, topic)))
+  const text = log.topics[topic]
+  const known = text === undefined ? undefined : addresses.get(text)
+  if (known !== undefined) return known
+  const found = read(log, () => words.addressOf(topicOf(log, topic), FIRST))
+  if (addresses.size >= ADDRESSES_REMEMBERED) addresses.clear()
+  if (text !== undefined) addresses.set(text, found)
+  return found
 }
 
 export function indexedBool(log: EvmLog, topic: number): boolean {
-  return read(log, () => words.boolOf(topicWord(log, topic)))
+  return read(log, () => words.boolOf(topicOf(log, topic), FIRST))
 }
 
 export function indexedBytes32(log: EvmLog, topic: number): string {
-  return read(log, () => words.bytes32Of(topicWord(log, topic)))
+  return read(log, () => words.bytes32Of(topicOf(log, topic), FIRST))
 }
 
-function body({ data }: EvmLog): string {
-  return data.slice(2)
-}
+/** Behind `0x`. */
+const FIRST = 2
+const TOPIC_CHARS = 66
+const ADDRESSES_REMEMBERED = 20_000
+const addresses = new Map<string, string>()
 
-function dataWord({ data }: EvmLog, index: number): string {
-  const word = data.slice(2 + index * 64, 66 + index * 64)
-  if (word.length !== 64)
-    throw new words.Malformed(`word ${index} is missing: there are ${(data.length - 2) / 2} bytes`)
-  return word
-}
-
-function topicWord({ topics }: EvmLog, index: number): string {
+function topicOf({ topics }: EvmLog, index: number): string {
   const topic = topics[index]
   if (topic === undefined) throw new words.Malformed(`topic ${index} is missing: there are ${topics.length}`)
-  return topic.slice(2)
+  if (topic.length !== TOPIC_CHARS) throw new words.Malformed(`${topic} is no word`)
+  return topic
 }
 
 function read<T>(log: EvmLog, reading: () => T): T {
   try {
     return reading()
   } catch (error) {
-    if (error instanceof words.Malformed) throw new BadLog(log, error.message)
-    throw error
+    throw bad(log, error)
   }
 }
+
+const bad = (log: EvmLog, error: unknown): unknown =>
+  error instanceof words.Malformed ? new BadLog(log, error.message) : error

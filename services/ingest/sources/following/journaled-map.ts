@@ -101,17 +101,18 @@ export class JournaledMap {
   }
 
   private put(key: string, value: unknown): void {
-    this.cache.delete(key)
+    if (this.cache.size > this.cachedValues) this.cache.delete(key)
     this.cache.set(key, value)
     this.dirty.add(key)
   }
 
   /** What follows changes with this block. */
-  begin(step: Omit<Step, 'published'>): void {
-    this.current = { ...step, published: false, undo: [] }
+  begin({ number, hash, timeS }: Omit<Step, 'published'>): void {
+    // Nothing else the block may have: its logs would be kept, and written, with every step.
+    this.current = { number, hash, timeS, published: false, undo: [] }
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
-    this.firstNumber ??= step.number
+    this.firstNumber ??= number
   }
 
   end(published: boolean): void {

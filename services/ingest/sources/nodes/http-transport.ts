@@ -4,9 +4,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { NodeFault } from './node-fault.js'
+import { createBodies } from './received-bodies.js'
 import {
   encodeRequests,
   type Outcome,
+  parseAnswer,
   type RpcRequest,
   readAnswer,
   type SendOptions,
@@ -19,7 +21,8 @@ const unzip = promisify(gunzip)
 const MAX_SOCKETS = 32
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-type Reply = { status: number; retryAfterMs: number | undefined; body: Buffer }
+/** `body` is not to be looked at any more once released. */
+type Reply = { status: number; retryAfterMs: number | undefined; body: Buffer; release(): void }
 
 export function httpTransport(wire: Wire): Transport {
   const { url, endpoint, maxAnswerBytes } = wire
@@ -43,6 +46,7 @@ export function httpTransport(wire: Wire): Transport {
     ...authorization(target),
   }
   let bytesReceived = 0
+  const bodies = createBodies()
 
   const fault = (kind: 'unavailable' | 'timeout' | 'too_wide', detail: string, cause?: unknown) =>
     new NodeFault({ kind, endpoint: endpoint.name, detail: endpoint.redact(detail), cause })
@@ -68,23 +72,28 @@ export function httpTransport(wire: Wire): Transport {
         else reject(error instanceof NodeFault ? error : fault('unavailable', error.code ?? error.message, error))
       })
       request.on('response', (response) => {
-        const chunks: Buffer[] = []
-        let size = 0
+        const received = bodies.open(Number(response.headers['content-length'] ?? 0))
         response.on('data', (chunk: Buffer) => {
-          size += chunk.length
           bytesReceived += chunk.length
-          chunks.push(chunk)
-          if (size > maxAnswerBytes) response.destroy(tooLarge())
+          received.add(chunk)
+          if (received.size > maxAnswerBytes) response.destroy(tooLarge())
         })
         response.on('error', (error: Error & { code?: string }) => {
           end()
+          received.release()
           reject(error instanceof NodeFault ? error : fault('unavailable', `answer cut off: ${error.code ?? 'error'}`))
         })
         response.on('end', () => {
           end()
-          inflate(response, Buffer.concat(chunks, size)).then(
-            (bytes) => resolve({ status: response.statusCode ?? 0, retryAfterMs: retryAfterMs(response), body: bytes }),
-            reject,
+          inflate(response, received.bytes).then(
+            (body) => {
+              const { release } = received
+              resolve({ status: response.statusCode ?? 0, retryAfterMs: retryAfterMs(response), body, release })
+            },
+            (error) => {
+              received.release()
+              reject(error)
+            },
           )
         })
       })
@@ -104,11 +113,14 @@ export function httpTransport(wire: Wire): Transport {
 
   return {
     async exchange(requests, send): Promise<Outcome[]> {
-      const { status, retryAfterMs, body } = await post(encodeRequests(requests, 1), send)
-      const parsed = parse(body)
+      const reply = await post(encodeRequests(requests, 1), send)
+      const { status, retryAfterMs } = reply
       const told = status === 200 ? undefined : status
-      if (parsed === undefined || (told !== undefined && !isRpc(parsed)))
-        throw refusal(wire, requests, { status, retryAfterMs, body })
+      const parsed = parseAnswer(reply.body, told === undefined ? requests : [])
+      const isRefused = parsed === undefined || (told !== undefined && !isRpc(parsed))
+      const refused = isRefused ? refusal(wire, requests, reply) : undefined
+      reply.release()
+      if (refused !== undefined) throw refused
       const outcomes = readAnswer(parsed, requests, 1, wire, told)
       return retryAfterMs === undefined ? outcomes : outcomes.map((outcome) => withRetryAfter(outcome, retryAfterMs))
     },
@@ -116,14 +128,6 @@ export function httpTransport(wire: Wire): Transport {
       return bytesReceived
     },
     close: () => agent.destroy(),
-  }
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
 

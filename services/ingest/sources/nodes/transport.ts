@@ -2,8 +2,10 @@
 
 import type { EndpointName } from './endpoint-name.js'
 import { type FaultKind, NodeFault } from './node-fault.js'
+import { objectOf, pickJson, type Wanted } from './pick-json.js'
 
-export type RpcRequest = { method: string; params: readonly unknown[] }
+/** `wanted`: of its answer, where much of it is of no use; more may come all the same. */
+export type RpcRequest = { method: string; params: readonly unknown[]; wanted?: Wanted }
 
 /** One request's: the result (null is one), or what went wrong. */
 export type Outcome =
@@ -45,6 +47,22 @@ type WireAnswer = { id?: unknown; result?: unknown; error?: unknown }
 export function encodeRequests(requests: readonly RpcRequest[], firstId: number): string {
   const wire = requests.map(({ method, params }, place) => ({ jsonrpc: '2.0', id: firstId + place, method, params }))
   return JSON.stringify(wire.length === 1 ? wire[0] : wire)
+}
+
+/** For a request's `wanted`. */
+export const answerOf = (result: Wanted): Wanted =>
+  objectOf({ id: 'whole', result, error: 'whole' }, ([id, told, error]): WireAnswer => ({ id, result: told, error }))
+
+/** An answer's JSON, without what the requests do not want; undefined: it is none. */
+export function parseAnswer(body: Buffer, requests: readonly RpcRequest[]): unknown {
+  const wanted = requests[0]?.wanted
+  try {
+    if (wanted === undefined || requests.some((request) => request.wanted !== wanted))
+      return JSON.parse(body.toString('utf8'))
+    return pickJson(body, requests.length === 1 ? wanted : { items: wanted })
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses an answer once and gives each request its part. */

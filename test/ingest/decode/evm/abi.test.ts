@@ -26,6 +26,33 @@ describe('fields of a log', () => {
     expect([abi.uintAt(logOf(255), 0, 8), abi.boolAt(logOf(1), 0)]).toEqual([255n, true])
   })
 
+  it('numbers of any size are what BigInt makes of them, beside any others', () => {
+    const number = fc.oneof(
+      fc.bigInt(0n, MAX),
+      fc.integer({ min: 0, max: 256 }).chain((bits) => fc.bigInt(0n, 2n ** BigInt(bits) - (bits > 0 ? 1n : 0n))),
+    )
+    fc.assert(
+      fc.property(number, number, (one, other) => {
+        const log = logOf(other, one, -one % 2n ** 255n, other)
+        expect(abi.uintAt(log, 1)).toBe(BigInt.asUintN(256, one))
+        expect(abi.intAt(log, 1)).toBe(BigInt.asIntN(256, one))
+        expect(abi.intAt(log, 2)).toBe(-one % 2n ** 255n)
+      }),
+    )
+  })
+
+  it('a character that is no digit spoils its word wherever it stands', () => {
+    const place = fc.integer({ min: 0, max: 63 })
+    fc.assert(
+      fc.property(place, fc.constantFrom(...'g@`:/ GxéİＡ'), fc.boolean(), (at, wrong, isNegative) => {
+        const digits = (isNegative ? 'f' : '0').repeat(64)
+        const log = { ...logOf(), data: `0x${digits.slice(0, at)}${wrong}${digits.slice(at + 1)}` }
+        for (const read of [abi.uintAt, abi.intAt, abi.addressAt, abi.bytes32At])
+          expect(() => read(log, 0)).toThrow(BadLog)
+      }),
+    )
+  })
+
   it.each([
     ['a number wider than its type', () => abi.uintAt(logOf(256), 0, 8)],
     ['a negative number below its type', () => abi.intAt(logOf(-8388609), 0, 24)],

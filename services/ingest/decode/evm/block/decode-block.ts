@@ -4,7 +4,7 @@ import type { EvmBlock, EvmLog } from '../log.js'
 import { BadLog, type Happening, type Protocol } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
-import { EventList } from './event-list.js'
+import { EventList, openingPlace, placeOf } from './event-list.js'
 import { addHappening } from './happening-events.js'
 import { atBlock, type Learned, tokenEvent } from './learned.js'
 import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
@@ -66,7 +66,7 @@ class BlockDecoder {
     if (protocol === undefined) return
     this.announceTokens(venue, log, 'at_log')
     const pairs = venue.tokens.length === 2 ? [venue.id] : []
-    if (pairs.length > 0) this.events.add(log, poolEvent(venue, 0, 1))
+    if (pairs.length > 0) this.events.add({ ...poolEvent(venue, 0, 1), ...placeOf(log) })
     const state = protocol.emptyState(venue)
     this.touched.set(venue.id, { known: { venue, state, pairs, funded: false }, state, protocol, happenings: [] })
   }
@@ -103,7 +103,7 @@ class BlockDecoder {
     if (!isWellMade(venue) || !isInScope(this.rules.scope, venue)) return undefined
     this.announceTokens(venue, log, 'at_start')
     const pairs = venue.tokens.length === 2 ? [id] : []
-    if (pairs.length > 0) this.events.open(log, poolEvent(venue, 0, 1))
+    if (pairs.length > 0) this.events.open({ ...poolEvent(venue, 0, 1), ...openingPlace(log) })
     return { venue, state, pairs, funded: null }
   }
 
@@ -112,8 +112,8 @@ class BlockDecoder {
       const known = this.book.token(token)
       if (known === undefined) {
         const event = tokenEvent(token, this.learned)
-        if (where === 'at_start') this.events.open(log, event)
-        else this.events.add(log, event)
+        if (where === 'at_start') this.events.open({ ...event, ...openingPlace(log) })
+        else this.events.add({ ...event, ...placeOf(log) })
       }
       if (known?.traded !== true) this.book.putToken(token, { traded: true })
     }
@@ -132,7 +132,7 @@ class BlockDecoder {
   /** What the block's end tells: reserves that logs do not, the first liquidity, pairs of several tokens. */
   private close(): void {
     for (const [id, touched] of this.touched) {
-      const happenings = touched.happenings.sort((a, b) => a.log.logIndex - b.log.logIndex)
+      const happenings = inOrder(touched.happenings)
       let before = this.book.venue(id)?.state.reserves ?? null
       const told = this.withReadReserves(touched, happenings)
       for (const happening of told) {
@@ -159,7 +159,8 @@ class BlockDecoder {
     if (happening.kind === 'swap') {
       const pair = pairId(venue, happening.tokenIn, happening.tokenOut)
       if (!pairs.includes(pair)) {
-        this.events.add(happening.log, poolEvent(venue, happening.tokenIn, happening.tokenOut))
+        const event = poolEvent(venue, happening.tokenIn, happening.tokenOut)
+        this.events.add({ ...event, ...placeOf(happening.log) })
         pairs = [...pairs, pair]
       }
     }
@@ -189,6 +190,16 @@ class BlockDecoder {
     const reason = error instanceof BadLog ? 'bad_log' : 'decoder_failed'
     this.lost.push({ log, reason, detail: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** Those of a transaction that had to wait for its end come behind others. */
+function inOrder(happenings: Happening[]): Happening[] {
+  for (let place = 1; place < happenings.length; place++) {
+    const [before, one] = [happenings[place - 1], happenings[place]]
+    if (before !== undefined && one !== undefined && one.log.logIndex < before.log.logIndex)
+      return happenings.sort((a, b) => a.log.logIndex - b.log.logIndex)
+  }
+  return happenings
 }
 
 function poolEvent(venue: Venue, first: number, second: number) {

@@ -2,48 +2,46 @@
 import type { Event } from '../../../../core/domain/records.js'
 import type { EvmLog } from '../log.js'
 
-/** An event without its place. */
-export type PlacelessEvent = Event extends infer Each
-  ? Each extends Event
-    ? Omit<Each, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'>
-    : never
-  : never
+export type Place = Pick<Event, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'>
 
-type Entry = { txIndex: number; logIndex: number; txHash: string; event: PlacelessEvent }
+/** `sub` is the list's to tell. */
+export function placeOf({ txIndex, logIndex, txHash }: EvmLog): Place {
+  return { tx_index: txIndex, log_index: logIndex, sub: 0, tx_hash: txHash }
+}
+
+/** Before the block's first log; `log` is the one that made it known. */
+export function openingPlace({ txHash }: EvmLog): Place {
+  return { tx_index: 0, log_index: 0, sub: 0, tx_hash: txHash }
+}
 
 export class EventList {
-  private readonly entries: Entry[] = []
+  private readonly opening: Event[] = []
+  private readonly events: Event[] = []
 
-  add(log: EvmLog, event: PlacelessEvent): void {
-    this.entries.push({ txIndex: log.txIndex, logIndex: log.logIndex, txHash: log.txHash, event })
+  add(event: Event): void {
+    this.events.push(event)
   }
 
-  /** Facts that hold before the block's first log; `log` is the one that made them known. */
-  open(log: EvmLog, event: PlacelessEvent): void {
-    this.entries.push({ txIndex: -1, logIndex: -1, txHash: log.txHash, event })
+  /** Facts that hold before the block's first log. */
+  open(event: Event): void {
+    this.opening.push(event)
   }
 
   /** In order, each with a place of its own. */
   finish(): Event[] {
-    const sorted = this.entries.sort((a, b) => a.txIndex - b.txIndex || a.logIndex - b.logIndex)
-    let last = { tx_index: -1, log_index: -1, sub: 0 }
-    return sorted.map(({ txIndex, logIndex, txHash, event }) => {
-      const place = { tx_index: Math.max(0, txIndex), log_index: Math.max(0, logIndex) }
-      const isSame = place.tx_index === last.tx_index && place.log_index === last.log_index
-      last = { ...place, sub: isSame ? last.sub + 1 : 0 }
-      return placed(event, last, txHash)
-    })
+    const { opening, events } = this
+    events.sort(byPlace)
+    const all = opening.length === 0 ? events : opening.concat(events)
+    let before: Event | undefined
+    for (const event of all) {
+      // Most are alone at their place, where it is 0 already.
+      if (before !== undefined && byPlace(event, before) === 0) event.sub = before.sub + 1
+      before = event
+    }
+    return all
   }
 }
 
-type Place = Pick<Event, 'tx_index' | 'log_index' | 'sub'>
-
-/** The event is the list's own, so its place is added to it: a copy of ever differing shapes takes as long as decoding the log. */
-function placed(event: PlacelessEvent, { tx_index, log_index, sub }: Place, txHash: string): Event {
-  const made = event as Event
-  made.tx_index = tx_index
-  made.log_index = log_index
-  made.sub = sub
-  made.tx_hash = txHash
-  return made
+function byPlace(a: Event, b: Event): number {
+  return a.tx_index - b.tx_index || a.log_index - b.log_index
 }

@@ -2,7 +2,7 @@
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import type { Happening } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
-import type { EventList } from './event-list.js'
+import { type EventList, placeOf } from './event-list.js'
 
 export type ToTell = {
   venue: Venue
@@ -23,8 +23,13 @@ export function addHappening(events: EventList, told: ToTell): void {
   switch (happening.kind) {
     case 'swap': {
       const { tokenIn, tokenOut, sender, recipient } = happening
-      events.add(log, {
+      // Field by field, its place too: the hottest line of a backfill, and one shape for all.
+      events.add({
         type: 'swap',
+        tx_index: log.txIndex,
+        log_index: log.logIndex,
+        sub: 0,
+        tx_hash: log.txHash,
         pool: pairId(venue, tokenIn, tokenOut),
         amm: venue.amm,
         sender,
@@ -53,12 +58,12 @@ export function addHappening(events: EventList, told: ToTell): void {
     }
     case 'launch': {
       const { token, platform, stage, progress, pool } = happening
-      return events.add(log, { type: 'launch', token, platform, stage, progress, pool })
+      return events.add({ type: 'launch', ...placeOf(log), token, platform, stage, progress, pool })
     }
     case 'token': {
       const { token, name, symbol, decimals, totalSupply } = happening
       const total_supply = totalSupply?.toString() ?? null
-      return events.add(log, { type: 'token', token, name, symbol, decimals, total_supply })
+      return events.add({ type: 'token', ...placeOf(log), token, name, symbol, decimals, total_supply })
     }
   }
 }
@@ -76,8 +81,9 @@ function addLiquidity(
     for (let high = low + 1; high < venue.tokens.length; high += 1) {
       const pool = pairId(venue, low, high)
       if (!pairs.includes(pool)) continue
-      events.add(log, {
+      events.add({
         type: 'liquidity',
+        ...placeOf(log),
         pool,
         amm: venue.amm,
         kind,

@@ -4,7 +4,7 @@ import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import { wrappingOf } from '../wrapped-native.js'
 import type { Book } from './book.js'
-import type { EventList } from './event-list.js'
+import { type EventList, openingPlace, placeOf } from './event-list.js'
 import { atBlock, type Learned, ofHolder, tokenEvent } from './learned.js'
 import type { DecodeRules } from './rules.js'
 
@@ -52,9 +52,9 @@ export function addTransfers(
       supplyMoved.set(token, log)
       return
     }
-    const event = { type: 'balance' as const, token, holder }
+    const event = { type: 'balance' as const, ...placeOf(log), token, holder }
     if (book.hasHolder(token, holder)) {
-      events.add(log, { ...event, delta: delta.toString(), balance: null })
+      events.add({ ...event, delta: delta.toString(), balance: null })
       return
     }
     const key = atBlock(block.number, ofHolder(token, holder))
@@ -65,7 +65,7 @@ export function addTransfers(
     // One that the token's own logs contradict is not told, nor one that nobody could read: a change of nothing known would be a guess.
     if (after < 0n) return
     book.putHolder(token, holder)
-    events.add(log, { ...event, delta: null, balance: after.toString() })
+    events.add({ ...event, delta: null, balance: after.toString() })
   }
 
   /** A burn lowers the supply, or only gives to nobody: the contract tells which. */
@@ -74,12 +74,13 @@ export function addTransfers(
     if (told === undefined) return
     if (told.total !== null) {
       const nothing = { owner: null, risk: null, logo_url: null, links: null }
-      events.add(log, { type: 'meta', token, total_supply: told.total.toString(), ...nothing })
+      events.add({ type: 'meta', ...placeOf(log), token, total_supply: told.total.toString(), ...nothing })
     }
     if (told.atZero === null) return
     if (told.atZero === 0n && !book.hasHolder(token, ZERO_ADDRESS)) return
     book.putHolder(token, ZERO_ADDRESS)
-    events.add(log, { type: 'balance', token, holder: ZERO_ADDRESS, delta: null, balance: told.atZero.toString() })
+    const event = { type: 'balance' as const, token, holder: ZERO_ADDRESS }
+    events.add({ ...event, ...placeOf(log), delta: null, balance: told.atZero.toString() })
   }
 }
 
@@ -87,5 +88,5 @@ function announceToken(log: EvmLog, book: Book, learned: Learned, events: EventL
   const token = log.address
   if (book.token(token) !== undefined) return
   book.putToken(token, { traded: false })
-  events.open(log, tokenEvent(token, learned))
+  events.open({ ...tokenEvent(token, learned), ...openingPlace(log) })
 }

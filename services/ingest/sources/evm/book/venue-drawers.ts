@@ -22,6 +22,7 @@ export class VenueDrawers {
   get(id: string): KnownVenue | undefined {
     const kept = this.kept(id)
     if (kept === null) return undefined
+    if (isEmpty(kept.names)) return kept.known
     const known = this.whole.get(kept) ?? this.assembled(id, kept)
     this.whole.set(kept, known)
     return known
@@ -29,6 +30,11 @@ export class VenueDrawers {
 
   put(id: string, known: KnownVenue): void {
     const before = this.kept(id)
+    // Most have none, and most of a history's venues are put with every block.
+    if (!hasDrawers(known.state) && (before === null || isEmpty(before.names))) {
+      this.map.set(venueKey(id), { known, names: {} } satisfies Kept)
+      return
+    }
     const state: State = { ...known.state }
     const names: Record<string, readonly Name[]> = {}
     for (const [field, drawers] of Object.entries(state)) {
@@ -65,6 +71,16 @@ export class VenueDrawers {
 
 const venueKey = (id: string): string => `v/${id}`
 const drawerKey = (id: string, field: string, name: Name): string => `d/${id}/${field}/${name}`
+
+function isEmpty(names: Kept['names']): boolean {
+  for (const _ in names) return false
+  return true
+}
+
+function hasDrawers(state: VenueState): boolean {
+  for (const field in state) if (isDrawers((state as State)[field])) return true
+  return false
+}
 
 function isDrawers(value: unknown): value is Drawers {
   if (!(value instanceof Map)) return false

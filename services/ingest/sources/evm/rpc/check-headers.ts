@@ -4,21 +4,13 @@ import type { Blame } from '../../nodes/blame.js'
 import type { Header } from '../chain-reader.js'
 import { isBloom } from './bloom.js'
 import { isHash, quantity } from './hex.js'
+import type { WireHeader } from './wire.js'
 
 export type FullHeader = Header & {
   /** Null: the node tells none. */
   bloom: string | null
   /** Null: not told. */
   txCount: number | null
-}
-
-type WireHeader = {
-  number?: unknown
-  hash?: unknown
-  parentHash?: unknown
-  timestamp?: unknown
-  logsBloom?: unknown
-  transactions?: unknown
 }
 
 export function readHeader(result: unknown, asked: { number?: number; hash?: string }, blame: Blame): FullHeader {

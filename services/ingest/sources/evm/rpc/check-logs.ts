@@ -1,23 +1,13 @@
 /** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame } from '../../nodes/blame.js'
+import { LowerHex } from '../../nodes/pick-json.js'
 import type { FullHeader } from './check-headers.js'
-import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, quantity } from './hex.js'
+import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
+import type { WireLog } from './wire.js'
 
 export type AskedLogs = { from: number; to: number; hash?: string }
-
-type WireLog = {
-  address?: unknown
-  topics?: unknown
-  data?: unknown
-  blockNumber?: unknown
-  blockHash?: unknown
-  transactionHash?: unknown
-  transactionIndex?: unknown
-  logIndex?: unknown
-  removed?: unknown
-}
 
 export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilter, blame: Blame): EvmLog[] {
   if (!Array.isArray(result)) throw blame('lies', 'logs that are no list', asked.from)
@@ -41,14 +31,14 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
   if (blockNumber === null || txIndex === null || logIndex === null)
     throw blame('lies', 'a log without block number, transaction index or log index')
   if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
-  const address = lowerBytes(wire.address, ADDRESS_CHARS)
-  const data = lowerBytes(wire.data)
+  const address = lowerWord(wire.address, ADDRESS_CHARS)
+  const data = wire.data instanceof LowerHex ? wire.data.text : lowerBytes(wire.data)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
     throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
   // Texts that recur are kept once: most of a range's memory would be copies.
-  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerBytes(wire.blockHash, HASH_CHARS)
-  const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerBytes(wire.transactionHash, HASH_CHARS)
+  const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerWord(wire.blockHash, HASH_CHARS)
+  const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerWord(wire.transactionHash, HASH_CHARS)
   if (typeof blockHash !== 'string' || typeof txHash !== 'string')
     throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
@@ -58,7 +48,7 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
 function readTopics(wire: unknown): string[] | null {
   if (!Array.isArray(wire) || wire.length > 4) return null
   for (let place = 0; place < wire.length; place++) {
-    const topic = lowerBytes(wire[place], HASH_CHARS)
+    const topic = lowerWord(wire[place], HASH_CHARS)
     if (topic === null) return null
     wire[place] = topic
   }

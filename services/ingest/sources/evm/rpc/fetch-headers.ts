@@ -7,6 +7,7 @@ import { NodeFault } from '../../nodes/node-fault.js'
 import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
 import { toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
+import { HEADER, WHOLE_BLOCK } from './wire.js'
 
 export interface HeaderFetcher {
   /** `whole`: with their transactions, whose senders are kept for whoever asks. */
@@ -47,6 +48,7 @@ export function createHeaderFetcher(
     const requests = Array.from({ length: to - from + 1 }, (_, place) => ({
       method: 'eth_getBlockByNumber',
       params: [toQuantity(from + place), whole],
+      wanted: whole ? WHOLE_BLOCK : HEADER,
     }))
     return pool.ask(
       requests,
@@ -72,7 +74,7 @@ export function createHeaderFetcher(
     },
     async byHash(hash, asking) {
       const [header] = await pool.ask(
-        [{ method: 'eth_getBlockByHash', params: [hash, false] }],
+        [{ method: 'eth_getBlockByHash', params: [hash, false], wanted: HEADER }],
         (result, _, endpoint) => remembered(readHeader(result, { hash }, blameOn(endpoint, chain))),
         asking,
       )

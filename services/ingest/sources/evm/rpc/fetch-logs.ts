@@ -8,6 +8,7 @@ import type { Outcome } from '../../nodes/transport.js'
 import { readLogs } from './check-logs.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
+import { LOGS } from './wire.js'
 
 /** What one range's answer held, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[] }
@@ -42,11 +43,10 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     if (addresses.length > limits.addresses) return { addresses: limits.addresses }
     const startedMs = nowMs()
     const blocks = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-    const [outcome] = await endpoint.send([{ method: 'eth_getLogs', params: params(addresses, filter, blocks) }], {
-      signal: asking.signal,
-      urgent: asking.urgent,
-      timeoutMs: pool.timeoutMs(asking),
-    })
+    const [outcome] = await endpoint.send(
+      [{ method: 'eth_getLogs', params: params(addresses, filter, blocks), wanted: LOGS }],
+      { signal: asking.signal, urgent: asking.urgent, timeoutMs: pool.timeoutMs(asking) },
+    )
     if (outcome === undefined) throw new Error('an outcome is missing')
     if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length)
     try {
@@ -87,7 +87,11 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
       const longest = Math.min(...pool.endpoints.map(({ limits }) => limits.addresses))
       const addresses = filter.addresses.length > longest ? [] : filter.addresses
       return pool.ask(
-        hashes.map((hash) => ({ method: 'eth_getLogs', params: params(addresses, filter, { blockHash: hash }) })),
+        hashes.map((hash) => ({
+          method: 'eth_getLogs',
+          params: params(addresses, filter, { blockHash: hash }),
+          wanted: LOGS,
+        })),
         (result, place, endpoint) => {
           const passing = addresses === filter.addresses ? result : onlyPassing(result, filter)
           const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }

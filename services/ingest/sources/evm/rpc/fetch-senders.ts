@@ -9,6 +9,7 @@ import type { Header } from '../chain-reader.js'
 import { isAddress } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
 import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
+import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './wire.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 
@@ -18,7 +19,6 @@ export interface SenderFetcher {
   readonly prefersBlocks: boolean
 }
 
-type WireTransaction = { hash?: unknown; transactionHash?: unknown; from?: unknown; blockHash?: unknown }
 type Signed = readonly [txHash: string, from: string]
 type Question = { request: RpcRequest; read: (result: unknown, blame: Blame) => Signed[] }
 
@@ -53,13 +53,13 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
   function questions({ block, txHashes }: WantedSenders, way: SenderWay): Question[] {
     if (txHashes.length === 0) return []
     if (way === 'block' && mayBeWhole({ block, txHashes })) {
-      const request = { method: 'eth_getBlockByHash', params: [block.hash, true] }
+      const request = { method: 'eth_getBlockByHash', params: [block.hash, true], wanted: WHOLE_BLOCK }
       return [{ request, read: (result, blame) => signedInBlock(result, block, txHashes, blame) }]
     }
     const byReceipt = way === 'receipt' || ways.isRefused('transaction')
     const method = byReceipt ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     return txHashes.map((txHash) => ({
-      request: { method, params: [txHash] },
+      request: { method, params: [txHash], wanted: SIGNED },
       read: (result, blame) => [signedIn(result, block, txHash, blame)],
     }))
   }
