@@ -92,15 +92,21 @@ describe.runIf(HAS_REAL)('hostile nodes', () => {
     const sameSlots = random.chance(0.5)
     const { ledger, forkSlot } = playedToOrphans()
     const orphanHash = ledger.tip.blockhash
-    const gates = [1, 2].map((node) => hostileGate(ledger, { seed: seed * 10 + node, silenceMs: 200 }))
+    // In the middle of the history, or once the orphans are published.
+    const isEarly = seed % 2 === 0
+    let isSettled = !isEarly
+    const isGoingOn = () => !isSettled
+    const gates = [1, 2].map((node) => hostileGate(ledger, { seed: seed * 10 + node, silenceMs: 200, isGoingOn }))
     const servers = await startServers(ledger, gates, random)
     const place = openSolanaPlace()
     const reading = { place, random, urls: urlsOf(servers, random) }
     try {
-      // In the middle of the history, or once the orphans are published.
-      const isEarly = seed % 2 === 0
-      if (isEarly) gates[0]?.after(random.int(5, 60), () => reorganise(ledger, forkSlot, sameSlots))
-      else {
+      if (isEarly) {
+        gates[0]?.after(random.int(5, 60), () => {
+          reorganise(ledger, forkSlot, sameSlots)
+          isSettled = true
+        })
+      } else {
         await readTo(orphanHash, random.int(0, 2), reading)
         reorganise(ledger, forkSlot, sameSlots)
       }

@@ -21,6 +21,8 @@ export type Hostility = {
   lateChance?: number
   /** How long a request may hang. */
   silenceMs?: number
+  /** Whether the chain will still have more slots: a node may then tell of one that has no block yet. */
+  isGoingOn?: () => boolean
 }
 
 export type HostileGate = Gate & {
@@ -32,7 +34,14 @@ export type HostileGate = Gate & {
 const MOST_TIMES_LATE = 3
 
 export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
-  const { seed, errorChance = 0.05, lieChance = 0.05, lateChance = 0.1, silenceMs = 1500 } = hostility
+  const {
+    seed,
+    errorChance = 0.05,
+    lieChance = 0.05,
+    lateChance = 0.1,
+    silenceMs = 1500,
+    isGoingOn = () => true,
+  } = hostility
   const counts = { requests: 0, errors: 0, lies: 0, late: 0 }
   const times = new Map<string, number>()
   const timesOf = (text: string): number => {
@@ -68,7 +77,7 @@ export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
     }
     const answer = ask(request)
     if (!randomFor(name).chance(lieChance)) return answer
-    const lie = lieAbout({ request, answer, random: randomFor(`how ${name}`), ledger, ask })
+    const lie = lieAbout({ request, answer, random: randomFor(`how ${name}`), ledger, ask, isGoingOn })
     if (lie === null) return answer
     counts.lies += 1
     return lie

@@ -16,6 +16,7 @@ type Lying = {
   random: Random
   ledger: Ledger
   ask(request: RpcRequest): RpcAnswer
+  isGoingOn(): boolean
 }
 
 /** Null: nothing to lie about. */
@@ -26,7 +27,7 @@ export function lieAbout(lying: Lying): RpcAnswer | null {
   switch (request.method) {
     case 'getSlot': {
       // What is final is nobody's to be ahead of.
-      const isAhead = random.chance(0.4) && isConfirmed(request)
+      const isAhead = random.chance(0.4) && isConfirmed(request) && lying.isGoingOn()
       const by = isAhead ? random.int(1, MOST_SLOTS_AHEAD) : -random.int(1, MOST_SLOTS_BEHIND)
       return { ...answer, result: Math.max(0, Number(result) + by) }
     }
@@ -60,10 +61,15 @@ function wrongBlock(lying: Lying, block: BlockAnswer): RpcAnswer | null {
     () => refusal(request, random.pick([slotSkipped, skippedInStorage])(slot)),
     () => refusal(request, random.pick([notAvailable, statusNotYet])(slot)),
     () => told({ blockTime: null }),
-    () => told({ previousBlockhash: keyFrom(`wrong ${slot}`) }),
+    () => wronglyLinked(),
     () => withoutMeta(),
     () => ofAnotherSlot(),
   ])()
+
+  /** Of the first block nobody could know. */
+  function wronglyLinked(): RpcAnswer | null {
+    return ledger.blockAt(block.parentSlot) === undefined ? null : told({ previousBlockhash: keyFrom(`wrong ${slot}`) })
+  }
 
   function withoutMeta(): RpcAnswer | null {
     const { transactions = [] } = block
