@@ -49,7 +49,7 @@ export type Ledger = {
 }
 
 export const SLOT_MS = 400
-const FIRST_SLOT = 300_000_000
+export const FIRST_SLOT = 300_000_000
 const FIRST_TIME_S = 1_730_000_000
 const HEIGHT_BELOW_SLOT = 21_000_000
 

@@ -59,7 +59,6 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
   function slotsFrom(from: number, to: number, config: Config): number[] {
     atLeastConfirmed(config)
     const last = Math.min(to, headOf(config))
-    if (last - from > MOST_SLOTS) throw errors.invalidParams(`Slot range too large; max ${MOST_SLOTS}`)
     const first = Math.max(from, firstSlot)
     return ledger.blocks.map(({ slot }) => slot).filter((slot) => slot >= first && slot <= last)
   }
@@ -78,12 +77,15 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
     getFirstAvailableBlock: () => Math.max(firstSlot, ledger.blocks[0]?.slot ?? 0),
     getBlocks([from, second, third]) {
       const hasEnd = typeof second === 'number'
+      const config = configOf(hasEnd ? third : (second ?? third))
       const start = slotOf(from)
-      return slotsFrom(start, hasEnd ? second : start + MOST_SLOTS, configOf(hasEnd ? third : (second ?? third)))
+      const end = Math.min(hasEnd ? second : start + MOST_SLOTS, headOf(config))
+      if (end - start > MOST_SLOTS) throw errors.invalidParams(`Slot range too large; max ${MOST_SLOTS}`)
+      return slotsFrom(start, end, config)
     },
     getBlocksWithLimit([from, limit, config]) {
       if (slotOf(limit) > MOST_SLOTS) throw errors.invalidParams(`Limit too large; max ${MOST_SLOTS}`)
-      return slotsFrom(slotOf(from), slotOf(from) + MOST_SLOTS, configOf(config)).slice(0, slotOf(limit))
+      return slotsFrom(slotOf(from), Number.POSITIVE_INFINITY, configOf(config)).slice(0, slotOf(limit))
     },
     getBlock([slot, second]) {
       const config = configOf(typeof second === 'string' ? { encoding: second } : second)

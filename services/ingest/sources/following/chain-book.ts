@@ -6,10 +6,13 @@ export type ChainBook = Pick<
   'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'
 > & {
   readonly steps: JournaledMap['steps']
+  /** The block it began with, when it was empty. */
+  first(): number | undefined
 }
 
 export const chainBook = (map: JournaledMap): ChainBook => ({
   steps: map.steps,
+  first: () => map.first,
   begin: (step) => map.begin(step),
   end: (published) => map.end(published),
   rollback: (number) => map.rollback(number),

@@ -6,6 +6,7 @@ import type { Block, DeadLetter, Event, Retract } from '../../../core/domain/rec
 import { isRetryable } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
+import { catchBookUp } from './catch-book-up.js'
 import type { ChainBook } from './chain-book.js'
 import type { ChainNodes, Head, Header } from './chain-nodes.js'
 import { type ChunkSize, inChunks } from './chunks.js'
@@ -119,9 +120,12 @@ class ChainRun<B extends Header> {
     }
     // A crash after the book went back, before the retract was on the log: the checkpoint tells a block the book has left.
     const ground = book.steps.some(({ hash }) => hash === from.hash) ? undefined : book.groundOf(from.hash)
+    // Committed before the blocks are published, it may know blocks that are not on the log.
+    const isAhead = (book.steps.at(-1)?.number ?? 0) > from.number
     book.rollback(ground ?? from.number)
+    const publishedStep = () => book.steps.findLast(({ published }) => published)
+    if (isAhead && ground === undefined && publishedStep()?.hash !== from.hash) await this.catchBookUp(from, recent)
     const kept = book.steps.filter(({ published }) => published).map(markOf)
-    // Committed before the blocks are published, it may know a block that no checkpoint tells of.
     const isKept = kept.at(-1)?.hash === from.hash || ground !== undefined
     if (!isKept) {
       // Another machine's, or another generation's: what the chain tells is read again when it is met.
@@ -135,6 +139,13 @@ class ChainRun<B extends Header> {
     const headers = this.published.map((mark) => ({ ...mark, parentHash: '' }))
     this.seen = new SeenChain(chain, headers as [Header, ...Header[]])
     return undefined
+  }
+
+  private async catchBookUp(to: Mark, recent: readonly Mark[]): Promise<void> {
+    const { book, nodes, decoder, chunkSize, weightOf } = this.parts
+    const prepare = decoder.prepare.bind(decoder)
+    const onLog = new Set(recent.map(({ hash }) => hash))
+    await catchBookUp({ book, nodes, prepare, chunkSize, weightOf }, to, onLog, this.signal)
   }
 
   private async parentOf({ number, parentNumber = number - 1, parentHash, timeS }: Header): Promise<Header> {

@@ -29,6 +29,7 @@ const CACHED_VALUES = 200_000
 const JOURNAL = 'journal/'
 const VALUE = 'value/'
 const LEFT = 'left'
+const FIRST = 'first'
 /** A checkpoint is never older than the commit before the last. */
 const COMMITS_REMEMBERED = 3
 
@@ -43,6 +44,7 @@ export class JournaledMap {
   private unwritten: { put: Set<Journal>; dropped: Set<number> } = { put: new Set(), dropped: new Set() }
   private current: Journal | undefined
   private left: Left[]
+  private firstNumber: number | undefined
   /** Where the last two commits stood: one of them is what the checkpoint says. */
   private committed: [number, number] = [0, 0]
 
@@ -54,6 +56,13 @@ export class JournaledMap {
     )
     const left = this.db.get(LEFT)
     this.left = left === undefined ? [] : (deserialize(left) as Left[])
+    const first = this.db.get(FIRST)
+    this.firstNumber = first === undefined ? undefined : (deserialize(first) as number)
+  }
+
+  /** The block it began with, when it was empty. */
+  get first(): number | undefined {
+    return this.firstNumber
   }
 
   /**
@@ -103,6 +112,7 @@ export class JournaledMap {
     this.current = { number, hash, timeS, published: false, undo: [] }
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
+    this.firstNumber ??= number
   }
 
   end(published: boolean): void {
@@ -159,6 +169,7 @@ export class JournaledMap {
         }
         for (const number of dropped) this.db.removeSync(journalKey(number))
         this.db.putSync(LEFT, serialize(this.left))
+        if (this.firstNumber !== undefined) this.db.putSync(FIRST, serialize(this.firstNumber))
         for (const journal of put) this.db.putSync(journalKey(journal.number), serialize(journal))
       })
     }
@@ -195,6 +206,7 @@ export class JournaledMap {
     this.dirty.clear()
     this.journals.length = 0
     this.left = []
+    this.firstNumber = undefined
     this.unwritten = { put: new Set(), dropped: new Set() }
   }
 

@@ -73,12 +73,22 @@ export class SeenChain {
         const kind = own.hash === this.last.hash ? 'append' : 'reorg'
         return kind === 'append' ? { kind, headers } : { kind, to: own, headers }
       }
-      if (below <= lowest) throw tooDeep(this.chain, lowest, this.byNumber.get(lowest)?.hash, head)
+      if (below <= lowest) {
+        const ground = this.byNumber.get(lowest)
+        // A node that lies once must not stop the chain: only where the nodes have lost the lowest block it is so.
+        if (await this.isStillThere(ground, asks, signal)) return { kind: 'none' }
+        throw tooDeep(this.chain, lowest, ground?.hash, head)
+      }
       const parent = await asks.headerByHash(child.parentHash, below, signal)
       if (parent === null) return { kind: 'none' }
       headers.unshift(parent)
       child = parent
     }
+  }
+
+  private async isStillThere(ground: Header | undefined, asks: Asks, signal: AbortSignal): Promise<boolean> {
+    if (ground === undefined) return false
+    return (await asks.headerByNumber(ground.number, signal))?.hash === ground.hash
   }
 }
 

@@ -10,6 +10,10 @@ export class RecentMap<K, V> {
     return value
   }
 
+  delete(key: K): void {
+    this.entries.delete(key)
+  }
+
   set(key: K, value: V): void {
     // A map keeps the order of insertion: the last is the newest.
     this.entries.delete(key)

@@ -2,7 +2,7 @@
 import { isFields } from '../../../decode/solana/shape.js'
 import { type Blame, blameOn } from '../../nodes/blame.js'
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { socketTransport } from '../../nodes/socket-transport.js'
 import { BlockQueue } from '../geyser/block-queue.js'
 import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
@@ -27,6 +27,7 @@ const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 128e6
 const MAX_SILENT_MS = 30_000
 const MAX_WAITING = 8
+const NOT_OFFERED: ReadonlySet<FaultKind> = new Set<FaultKind>(['unsupported', 'invalid', 'denied'])
 
 /** A node sends nothing of what is past: blocks come from now on, whatever slot is asked for. One that does not offer it is silent. */
 export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
@@ -62,9 +63,10 @@ export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
     try {
       if (signals.some(({ aborted }) => aborted)) return
       socket.subscribe(blockNotices(options.commitment), listener, { signal, timeoutMs }).catch((error: unknown) => {
-        // Not offered: blocks are asked for, and nobody needs to hear of it.
-        if (error instanceof NodeFault && error.kind === 'unsupported') clearTimeout(silence)
-        else queue.end(error)
+        if (!(error instanceof NodeFault && NOT_OFFERED.has(error.kind))) return queue.end(error)
+        // Blocks are asked for, and nobody needs to hear of it.
+        clearTimeout(silence)
+        socket.close()
       })
       for (let block = await queue.next(); block !== undefined; block = await queue.next()) yield block
     } finally {

@@ -11,16 +11,24 @@ import { blockRequest, headerRequest } from './requests.js'
 export interface BlockFetcher {
   /** Null: the endpoint that was asked has none, which is a hint and no more. */
   glance(slot: number, asking: Asking): Promise<SlotBlock | null>
-  /** Throws `unknown_block` where none of the endpoints has one before patience ends. `hash`: only that very block. */
-  insist(slot: number, asking: Asking, wanted?: { hash?: string; child?: number }): Promise<SlotBlock>
+  /** Throws `unknown_block` where none of the endpoints has one before patience ends. */
+  insist(slot: number, asking: Asking, wanted?: Wanted): Promise<SlotBlock>
   /** The same without transactions. */
-  header(slot: number, asking: Asking, wanted?: { hash?: string; child?: number }): Promise<SlotHeader>
+  header(slot: number, asking: Asking, wanted?: Wanted): Promise<SlotHeader>
+}
+
+export type Wanted = {
+  /** Only this very block. */
+  hash?: string
+  /** And with this parent, where it is known. */
+  parentHash?: string
+  /** The slot of a block that names it as its parent. */
+  child?: number
 }
 
 /** At once, for each endpoint there is: the answers are large. */
 export const MAX_IN_FLIGHT = 8
 
-type Wanted = { hash?: string; child?: number }
 type Read<T> = (result: unknown, slot: number, blame: Blame) => T
 
 export function createBlockFetcher(pool: EndpointPool, chain: string, commitment: Commitment): BlockFetcher {
@@ -42,13 +50,16 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
     read: Read<T>,
     slot: number,
     asking: Asking,
-    { hash, child }: Wanted,
+    { hash, parentHash, child }: Wanted,
   ): Promise<T> {
     const accept = (result: unknown, _: number, endpoint: Endpoint): T => {
       const blame = blameOn(endpoint, chain)
       const found = read(result, slot, blame)
-      if (hash === undefined || found.hash === hash) return found
-      throw blame('unknown_block', `block ${found.hash} at slot ${slot} where ${hash} was asked for`, slot)
+      if (hash !== undefined && found.hash !== hash)
+        throw blame('unknown_block', `block ${found.hash} at slot ${slot} where ${hash} was asked for`, slot)
+      if (parentHash && found.parentHash !== parentHash)
+        throw blame('lies', `block ${hash} with the parent ${found.parentHash}, which was ${parentHash} before`, slot)
+      return found
     }
     // A slot that a later block names was not skipped: the node has lost it, or never had it.
     const settle: Settle<T> = (fault) => {

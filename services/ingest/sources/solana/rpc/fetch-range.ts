@@ -13,6 +13,7 @@ import type { BlockFetcher } from './fetch-blocks.js'
 import type { KnownLinks } from './known-links.js'
 import { type Doubts, doubtsAbout } from './links.js'
 import type { RangePlan } from './range-plan.js'
+import type { SharedHeaders } from './shared-headers.js'
 
 /** Blocks that are there without asking: sent by a stream, or read before. */
 export interface HeldBlocks {
@@ -27,6 +28,7 @@ export type RangeParts = {
   fetcher: BlockFetcher
   held: HeldBlocks
   known: KnownLinks
+  shared: SharedHeaders
   /** Whether a node told that it has a block there, as the head. */
   isTold(slot: number): boolean
   sleep: Sleep
@@ -94,7 +96,9 @@ class RangeRead {
     const { fetcher, held } = this.parts
     await Promise.all(
       slots.map(async (slot) => {
-        const block = held.at(slot) ?? (await fetcher.glance(slot, asking))
+        const asked = held.at(slot) ?? fetcher.glance(slot, asking)
+        if (asked instanceof Promise) this.parts.shared.asked(slot, asked)
+        const block = await asked
         if (block !== null) this.adopt(block)
       }),
     )
@@ -127,13 +131,18 @@ class RangeRead {
 
   private async setGuard(slot: number): Promise<boolean> {
     const isBefore = slot < this.plan.from
-    const { fetcher } = this.parts
-    const header = isBefore
-      ? await ifItComes(fetcher.header(slot, { ...this.asking, patience: NAMED_PATIENCE })).catch(unlessPruned)
-      : await orAbsent(fetcher.header(slot, this.asking))
+    const told = this.suspects.has(slot) ? null : ((await this.parts.shared.of(slot)) ?? null)
+    const header = told ?? (await this.askGuard(slot, isBefore))
     if (header === null) this.given[isBefore ? 'before' : 'after'] = true
     else this.guards.set(slot, header)
     return header !== null
+  }
+
+  private async askGuard(slot: number, isBefore: boolean): Promise<SlotHeader | null> {
+    const { fetcher } = this.parts
+    if (!isBefore) return orAbsent(fetcher.header(slot, this.asking))
+    const asked = fetcher.header(slot, { ...this.asking, patience: NAMED_PATIENCE })
+    return ifItComes(asked).catch(unlessPruned)
   }
 
   /** What links name. The fault of one that did not come, though the chain may have moved meanwhile; null: all came. */

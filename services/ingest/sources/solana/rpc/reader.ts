@@ -1,11 +1,12 @@
 /** Reads Solana through its endpoints: the parts of this folder put together. */
-import type { Head } from '../../following/chain-nodes.js'
+import type { Head, Header } from '../../following/chain-nodes.js'
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
 import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
+import { RecentMap } from '../recent-map.js'
 import type { Commitment, SlotBlock, SlotHeader, SlotReader } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { fetchAccounts } from './fetch-accounts.js'
@@ -15,8 +16,8 @@ import { fetchFirstFrom } from './first-from.js'
 import { createKnownLinks } from './known-links.js'
 import { planRange } from './range-plan.js'
 import { readError } from './read-error.js'
-import { createRecentBlocks } from './recent-blocks.js'
 import { genesisRequest, slotRequest } from './requests.js'
+import { createSharedHeaders } from './shared-headers.js'
 import { followSlots } from './slot-heads.js'
 import { createSlotLists } from './slot-lists.js'
 import { createSlotTracker } from './slot-tracker.js'
@@ -42,8 +43,10 @@ export type RpcSlotReader = SlotReader & {
   status(): EndpointStatus[]
 }
 
-/** Within these a block may still come late or die; what is asked about them goes before history. */
+/** What is asked about these goes before history. Below them nothing comes late or dies, whatever was told of finality. */
 const NEAR_HEAD_SLOTS = 64
+/** A block of a busy chain takes some ten MB once it is parsed. */
+const RECENT_BLOCKS = 8
 /** More slots are not skipped between a block and its child, but for an outage. */
 const FURTHEST_CHILD_SLOTS = 64
 /** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
@@ -55,33 +58,38 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const { pool, timeoutMs, nowMs, random, sleep, live } = nodes
   const fetcher = createBlockFetcher(pool, chain, commitment)
   const lists = createSlotLists(pool, chain, commitment)
-  const recent = createRecentBlocks()
+  /** Read near the head, so that what is asked again there is not fetched again. */
+  const recent = new RecentMap<number, SlotBlock>(RECENT_BLOCKS)
   /** The last that was told as final. */
   let finalSlot = -1
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
   const briefly = (signal: AbortSignal): Asking => ({ ...urgently(signal), patience: GONE_PATIENCE })
-  const isNearHead = (slot: number): boolean => slot > settledTo()
+  const isNearHead = (slot: number): boolean => slot > (tracker.highest ?? 0) - NEAR_HEAD_SLOTS
   const about = (slot: number, signal: AbortSignal): Asking => ({ signal: live(signal), urgent: isNearHead(slot) })
-  const settledTo = (): number => Math.max(finalSlot, (tracker.highest ?? 0) - NEAR_HEAD_SLOTS)
+  function settledTo(): number {
+    const highest = tracker.highest ?? 0
+    return Math.max(Math.min(finalSlot, highest), highest - NEAR_HEAD_SLOTS)
+  }
 
   const tracker = createSlotTracker({
     ...{ chain, pool, commitment, nowMs },
     isThere: async (slot, signal) => (await orNull(fetcher.header(slot, briefly(signal)))) !== null,
   })
   const held: HeldBlocks = {
-    at: (slot) => stream?.take(slot) ?? recent.at(slot),
+    at: (slot) => stream?.take(slot) ?? recent.get(slot),
     keep: (block) => {
-      if (isNearHead(block.number)) recent.keep(block)
+      if (isNearHead(block.number)) recent.set(block.number, block)
     },
     forget(slot) {
       stream?.forget(slot)
-      recent.forget(slot)
+      recent.delete(slot)
     },
   }
   const parts: RangeParts = {
     ...{ chain, pool, fetcher, held, sleep },
     known: createKnownLinks(),
+    shared: createSharedHeaders(),
     isTold: tracker.isTold,
   }
 
@@ -91,10 +99,10 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       if (held.at(slot)?.parentHash === hash) held.forget(slot)
   }
 
-  async function theVeryBlock({ number, hash }: { number: number; hash: string }, asking: Asking): Promise<SlotBlock> {
-    const there = [stream?.take(number), recent.at(number)].find((block) => block?.hash === hash)
+  async function theVeryBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
+    const there = [stream?.take(number), recent.get(number)].find((block) => block?.hash === hash)
     if (there !== undefined) return there
-    const block = await fetcher.insist(number, asking, { hash })
+    const block = await fetcher.insist(number, asking, { hash, parentHash })
     held.keep(block)
     return block
   }

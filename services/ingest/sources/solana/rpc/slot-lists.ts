@@ -2,6 +2,7 @@
 import { blameOn } from '../../nodes/blame.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
+import { RecentMap } from '../recent-map.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { listRequest } from './requests.js'
@@ -15,8 +16,11 @@ export interface SlotLists {
 const WINDOW_SLOTS = 1000
 const REMEMBERED_WINDOWS = 8
 
+type Window = { to: number; slots: Promise<number[] | null> }
+
 export function createSlotLists(pool: EndpointPool, chain: string, commitment: Commitment): SlotLists {
-  const windows = new Map<number, Promise<number[] | null>>()
+  /** By their first slot. */
+  const windows = new RecentMap<number, Window>(REMEMBERED_WINDOWS)
 
   async function ask(from: number, to: number, asking: Asking): Promise<number[] | null> {
     try {
@@ -40,34 +44,28 @@ export function createSlotLists(pool: EndpointPool, chain: string, commitment: C
   }
 
   /** Ranges side by side wait for the same answer. */
-  async function window(place: number, asking: Asking): Promise<number[] | null> {
-    const first = place * WINDOW_SLOTS
-    const known = windows.get(place) ?? ask(first, first + WINDOW_SLOTS - 1, asking)
-    windows.delete(place)
-    windows.set(place, known)
-    for (const old of windows.keys()) {
-      if (windows.size <= REMEMBERED_WINDOWS) break
-      windows.delete(old)
+  async function settled(first: number, low: number, high: number, settledTo: number, asking: Asking) {
+    let window = windows.get(first)
+    if (window === undefined || window.to < high) {
+      const to = Math.min(first + WINDOW_SLOTS - 1, settledTo)
+      window = { to, slots: ask(first, to, asking) }
+      windows.set(first, window)
     }
-    try {
-      return await known
-    } catch (error) {
-      windows.delete(place)
-      // It may be another's question that was given up.
-      asking.signal.throwIfAborted()
-      if (error instanceof NodeFault) throw error
+    const slots = await window.slots.catch(() => {
+      // It may be another's question that was given up, or that failed.
+      if (windows.get(first) === window) windows.set(first, { to: -1, slots: Promise.resolve(null) })
       return null
-    }
+    })
+    asking.signal.throwIfAborted()
+    return slots === null ? ask(low, high, asking) : slots.filter((slot) => slot >= low && slot <= high)
   }
 
   return {
     async slotsIn(from, to, settledTo, asking) {
       const slots: number[] = []
-      for (let place = Math.floor(from / WINDOW_SLOTS); place * WINDOW_SLOTS <= to; place++) {
-        const first = place * WINDOW_SLOTS
+      for (let first = from - (from % WINDOW_SLOTS); first <= to; first += WINDOW_SLOTS) {
         const [low, high] = [Math.max(from, first), Math.min(to, first + WINDOW_SLOTS - 1)]
-        const settled = first + WINDOW_SLOTS - 1 <= settledTo ? await window(place, asking) : null
-        const part = settled?.filter((slot) => slot >= low && slot <= high) ?? (await ask(low, high, asking))
+        const part = await (high <= settledTo ? settled(first, low, high, settledTo, asking) : ask(low, high, asking))
         if (part === null) return null
         slots.push(...part)
       }

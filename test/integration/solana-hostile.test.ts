@@ -1,0 +1,211 @@
+/**
+ * The source against nodes that fail, lie and lag, slots that die in the middle of it, the process killed at random: what is published in the end is what a
+ * clean run publishes.
+ */
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { EventLog } from '../../services/core/log/port.js'
+import type { IngestOutcome } from '../../services/ingest/main.js'
+import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
+import { crashingLog } from '../rig/aggregate/crashing-log.js'
+import { createRandom, type Random } from '../rig/market/random.js'
+import { acceptedBlocks, type RecordingBlock } from '../rig/reference/lines.js'
+import { type HostileGate, hostileGate } from '../rig/solana/hostile.js'
+import { createLedger, type Ledger } from '../rig/solana/ledger.js'
+import { MOVING_POOL } from '../rig/solana/moving-pool.js'
+import { type RpcServer, startRpcServer } from '../rig/solana/rpc-server.js'
+import { openSolanaPlace, type SolanaPlace } from '../rig/solana/source-run.js'
+
+const SEEDS = Number(process.env.SOLANA_SEEDS ?? 20)
+const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
+const WITHIN_MS = 15_000
+const SHOWN = 3
+const HISTORY = { blocks: 40 }
+const ORPHANS = { blocks: 5 }
+const SURVIVORS = { blocks: 9 }
+
+/** Up to the last block before the fork, and above it those that will die. */
+function playedToOrphans(): { ledger: Ledger; forkSlot: number } {
+  const ledger = createLedger({ seed: 100, finalAfterSlots: 20 })
+  ledger.advance(HISTORY)
+  const forkSlot = ledger.tip.slot
+  advanceToTrade(ledger, ORPHANS)
+  return { ledger, forkSlot }
+}
+
+function reorganise(ledger: Ledger, forkSlot: number, sameSlots: boolean): void {
+  ledger.die(forkSlot, { branch: 'survivors', sameSlots })
+  advanceToTrade(ledger, SURVIVORS)
+}
+
+/** Its last block is one that is published. */
+function advanceToTrade(ledger: Ledger, step: { blocks: number }): void {
+  ledger.advance(step)
+  while (ledger.tip.trades.length === 0) ledger.advance()
+}
+
+type Published = Omit<RecordingBlock, 'finalized_number'>
+type Outcome = { blocks: Published[]; letters: string[] }
+/** By whether the survivors stand in the slots of the dead. */
+const clean = new Map<boolean, Outcome>()
+const happened = { kills: 0, retracts: 0, errors: 0, lies: 0, late: 0 }
+
+describe.runIf(HAS_REAL)('hostile nodes', () => {
+  beforeAll(async () => {
+    for (const sameSlots of [true, false]) {
+      const { ledger, forkSlot } = playedToOrphans()
+      reorganise(ledger, forkSlot, sameSlots)
+      const server = await startRpcServer(ledger)
+      const place = openSolanaPlace()
+      const run = await place.start({ urls: [server.url] })
+      expect(await place.reached(ledger.tip.blockhash, WITHIN_MS)).toBe(true)
+      await run.stop()
+      clean.set(sameSlots, await outcomeOf(place, ledger))
+      await place.close()
+      await server.stop()
+    }
+  })
+
+  test('the clean run has every block, and every trade of the moving pool', async () => {
+    const { ledger, forkSlot } = playedToOrphans()
+    reorganise(ledger, forkSlot, true)
+    const { blocks, letters } = clean.get(true) ?? { blocks: [], letters: [] }
+    const hashes = ledger.blocks.map(({ blockhash }) => blockhash)
+    expect(blocks.map(({ hash }) => hash)).toEqual(hashes.filter((hash) => blocks.some((block) => block.hash === hash)))
+    const trades = blocks.flatMap(({ hash, events }) =>
+      events.flatMap((event) =>
+        event.type === 'swap' && event.pool === MOVING_POOL ? [[hash, event.amount_in, event.amount_out]] : [],
+      ),
+    )
+    expect(trades).toEqual(
+      ledger.blocks.flatMap(({ blockhash, trades: made }) =>
+        made.map(({ isBuy, sol, coin }) => [blockhash, `${isBuy ? sol : coin}`, `${isBuy ? coin : sol}`]),
+      ),
+    )
+    expect(letters.length).toBeGreaterThan(0)
+  })
+
+  const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
+
+  // Most of it is waiting.
+  test.concurrent.each(seeds)('seed %i: the clean run’s blocks and dead letters', async (seed) => {
+    const random = createRandom(seed)
+    const sameSlots = random.chance(0.5)
+    const { ledger, forkSlot } = playedToOrphans()
+    const orphanHash = ledger.tip.blockhash
+    const gates = [1, 2].map((node) => hostileGate(ledger, { seed: seed * 10 + node, silenceMs: 200 }))
+    const servers = await startServers(ledger, gates, random)
+    const place = openSolanaPlace()
+    const reading = { place, random, urls: urlsOf(servers, random) }
+    try {
+      // In the middle of the history, or once the orphans are published.
+      const isEarly = seed % 2 === 0
+      if (isEarly) gates[0]?.after(random.int(5, 60), () => reorganise(ledger, forkSlot, sameSlots))
+      else {
+        await readTo(orphanHash, random.int(0, 2), reading)
+        reorganise(ledger, forkSlot, sameSlots)
+      }
+      const wanted = clean.get(sameSlots) ?? { blocks: [], letters: [] }
+      await readTo(wanted.blocks.at(-1)?.hash ?? '', random.int(1, 3), reading)
+      happened.retracts += (await place.lines()).filter(({ kind }) => kind === 'retract').length
+      for (const { counts } of gates) {
+        happened.errors += counts.errors
+        happened.lies += counts.lies
+        happened.late += counts.late
+      }
+      expect(differences(await outcomeOf(place, ledger), wanted)).toEqual([])
+    } finally {
+      await place.close()
+      for (const server of servers) await server.stop()
+    }
+  })
+
+  test('all of it happened: kills, deaths of what had been published, errors, lies and late blocks', () => {
+    const { kills, retracts, errors, lies, late } = happened
+    expect({
+      kills: kills > SEEDS,
+      retracts: retracts > SEEDS / 10,
+      errors: errors > 2 * SEEDS,
+      lies: lies > SEEDS,
+      late: late > SEEDS,
+    }).toEqual({ kills: true, retracts: true, errors: true, lies: true, late: true })
+  })
+})
+
+/** What is final is told as it is known at the moment, so it is left out; letters of blocks that died stay, and one may come twice. */
+async function outcomeOf(place: SolanaPlace, ledger: Ledger): Promise<Outcome> {
+  const blocks = acceptedBlocks(await place.lines()).map(({ finalized_number: _, ...block }) => block)
+  const alive = ledger.blocks.flatMap(({ transactions }) =>
+    transactions.map(({ transaction }) => transaction.signatures[0] ?? ''),
+  )
+  const letters = (await place.deadLetters()).flatMap(({ reason, detail, block_number, position, raw }) => {
+    const text = Buffer.from(raw).toString()
+    return alive.some((signature) => text.includes(signature))
+      ? [`${block_number} ${position} ${reason} ${detail}`]
+      : []
+  })
+  return { blocks, letters: [...new Set(letters)].sort() }
+}
+
+/** The first few, each in a line. */
+function differences({ blocks, letters }: Outcome, wanted: Outcome): string[] {
+  const found: string[] = []
+  const linesOf = (each: readonly Published[]) => each.flatMap((block) => [headOf(block), ...eventsOf(block)])
+  compare('blocks', linesOf(blocks), linesOf(wanted.blocks))
+  compare('dead letters', letters, wanted.letters)
+  return found
+
+  function compare(what: string, got: readonly string[], expected: readonly string[]): void {
+    const at = expected.findIndex((line, place) => line !== got[place])
+    if (at < 0 && got.length === expected.length) return
+    const from = at < 0 ? expected.length : at
+    found.push(`${what}, line ${from} of ${expected.length}: got ${got.length}`)
+    for (let line = from; line < from + SHOWN; line += 1) found.push(`got ${got[line]}`, `not ${expected[line]}`)
+  }
+}
+
+const headOf = ({ number, hash, parent_hash, time }: Published): string =>
+  `${number} ${hash} on ${parent_hash} at ${time}`
+const eventsOf = ({ number, events }: Published): string[] =>
+  events.map((event) => `${number} ${JSON.stringify(event)}`)
+
+/** The second is behind at times. */
+async function startServers(ledger: Ledger, gates: readonly HostileGate[], random: Random): Promise<RpcServer[]> {
+  const options = { hasBlocks: random.chance(0.5), hasSlots: random.chance(0.7) }
+  const behind = random.int(1, 4)
+  return Promise.all(
+    gates.map((gate, at) => {
+      const isBehind = () => at === 1 && gate.counts.requests % 40 < 25
+      return startRpcServer(ledger, { ...options, gate, behindSlots: () => (isBehind() ? behind : 0) })
+    }),
+  )
+}
+
+/** One node or two, over HTTP alone or with a socket for notices. */
+function urlsOf([first, second]: readonly RpcServer[], random: Random): string[] {
+  const urls = [first?.url ?? '']
+  if (random.chance(0.5)) urls.push(first?.wsUrl ?? '')
+  if (random.chance(0.6)) urls.push(second?.url ?? '')
+  return urls
+}
+
+function inWords(outcome: IngestOutcome | { kind: 'failed' } | boolean): string {
+  if (typeof outcome === 'boolean') return outcome ? 'reached' : 'not reached'
+  return 'error' in outcome ? String(outcome.error) : outcome.kind
+}
+
+type Reading = { place: SolanaPlace; random: Random; urls: readonly string[] }
+
+/** Until that block is published, killed so many times on the way at the most: while it waits, or in the middle of an append. */
+async function readTo(hash: string, kills: number, { place, random, urls }: Reading): Promise<void> {
+  for (let left = kills; ; left--) {
+    const through = (log: EventLog) => crashingLog(log, random, left > 0 ? 0.3 : 0)
+    const run = await place.start({ urls, through }).catch(() => null)
+    const reached = place.reached(hash, left > 0 ? random.int(20, 400) : WITHIN_MS)
+    const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
+    await run?.stop()
+    if (outcome === true) return
+    // Whoever cannot even start tries again, as whoever runs it would.
+    if (left <= 0 && run !== null) expect(inWords(outcome), 'the run that nobody killed').toBe('reached')
+    happened.kills++
+  }
+}
