@@ -7,8 +7,8 @@ import { repositoryRoot } from '../../schemas/avro.js'
 import { memoryBook } from '../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../services/ingest/decode/solana/block/decode-block.js'
 import { createSolanaRules } from '../../services/ingest/decode/solana/block/rules.js'
-import { readBodies } from '../../services/ingest/decode/solana/parse-block.js'
 import { PROGRAMS } from '../../services/ingest/decode/solana/programs.js'
+import { readBodies } from '../../services/ingest/decode/solana/wire/parse-block.js'
 import { type Measured, measure, printTable } from './measure.js'
 
 const RECORDED = join(repositoryRoot(), '../shared/data/solana')

@@ -152,12 +152,13 @@ describe('the README', () => {
   })
 
   test('a chain from a node: each command is understood, and says that the node does not answer', async () => {
-    const [pool = '', exchanges = '', doctor = ''] = (blocks[3] ?? []).map((line) =>
+    const [pool = '', exchanges = '', solana = '', doctor = ''] = (blocks[3] ?? []).map((line) =>
       line.replace('https://your-node.example', `http://127.0.0.1:${nobody}`),
     )
     for (const [line, chain] of [
       [pool, 'base'],
       [exchanges, 'eth'],
+      [solana, 'solana'],
     ]) {
       const up = start(line ?? '', await newEnvironment())
       expect(await until(up, /("part":"source".*|part=source.*)/), line).toContain(chain)

@@ -54,6 +54,22 @@ const block = {
   events: [swap],
 }
 
+describe('texts', () => {
+  const codec = createCodec(memoryRegistry())
+
+  it.each([0, 1, 63, 64, 127, 128, 129, 8191, 8192, 100_000])('of %i characters come back, plain or not', (length) => {
+    for (const text of [
+      'x'.repeat(length),
+      'é'.repeat(length),
+      `${'x'.repeat(length)}é`,
+      `${'x'.repeat(length)}\u{1f600}`,
+    ]) {
+      const decoded = codec.decodeLogRecord(codec.encodeBlock(TOPIC, { ...block, events: [{ ...swap, wallet: text }] }))
+      expect(decoded).toMatchObject({ kind: 'block', block: { events: [{ wallet: text, token_out: '0xo' }] } })
+    }
+  })
+})
+
 describe.each(RECORD_NAMES)('%s', (name) => {
   const codec = createCodec(memoryRegistry())
 

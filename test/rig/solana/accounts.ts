@@ -1,5 +1,5 @@
 /** The accounts of the tokens in the recorded transactions, as spl-token lays out a mint, with the decimals that the transactions tell. */
-import { decodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
 import { MOVED_TOKEN } from './block-content.js'
 import { recordedTransactions } from './recorded/transactions.js'

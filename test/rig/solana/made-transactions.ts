@@ -1,5 +1,5 @@
 /** What fills a block besides trades: votes, transfers, and trades that failed. */
-import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { SYSTEM, TOKEN, VOTE } from '../../../services/ingest/decode/solana/native-programs.js'
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import { compiledFrom } from './recorded/parsed-layouts.js'

@@ -3,7 +3,7 @@
  * own record, the balances), in either direction. What it pays follows from its reserves, as the program has it (raydium-amm: 0.25 % of what comes in, then
  * a constant product).
  */
-import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import { repeated } from './made-transactions.js'
 import { recordedTransactions } from './recorded/transactions.js'

@@ -1,6 +1,6 @@
 /** Keys, signatures and draws that follow from a text: the same in every run. */
 import { createHash } from 'node:crypto'
-import { encodeBase58 } from '../../../services/ingest/decode/solana/base58.js'
+import { encodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { createRandom, type Random } from '../market/random.js'
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -7,7 +7,9 @@ import { openPlace, type Place } from '../source-place.js'
 import { FIRST_SLOT } from './ledger.js'
 import { MAINNET_GENESIS } from './rpc-methods.js'
 
-export type SolanaRunOptions = Partial<Pick<SolanaSourceConfig, 'start' | 'scope' | 'commitment' | 'maxRps'>> & {
+export type SolanaRunOptions = Partial<
+  Pick<SolanaSourceConfig, 'start' | 'scope' | 'commitment' | 'maxRps' | 'geyser'>
+> & {
   urls: readonly string[]
 }
 

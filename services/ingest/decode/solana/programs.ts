@@ -1,17 +1,18 @@
 /** Every program that is decoded. Adding one is its file and a line here. */
-import { launchLab } from './launchlab.js'
-import { meteoraDammV1 } from './meteora-damm-v1.js'
-import { meteoraDammV2 } from './meteora-damm-v2.js'
-import { meteoraDbc } from './meteora-dbc.js'
-import { meteoraDlmm } from './meteora-dlmm.js'
-import { moonshot } from './moonshot.js'
+
 import type { Program } from './program.js'
-import { pump } from './pump.js'
-import { pumpAmm } from './pump-amm.js'
-import { raydiumClmm } from './raydium-clmm.js'
-import { raydiumCpmm } from './raydium-cpmm.js'
-import { raydiumV4 } from './raydium-v4.js'
-import { whirlpool } from './whirlpool.js'
+import { meteoraDammV1 } from './programs/meteora/meteora-damm-v1.js'
+import { meteoraDammV2 } from './programs/meteora/meteora-damm-v2.js'
+import { meteoraDbc } from './programs/meteora/meteora-dbc.js'
+import { meteoraDlmm } from './programs/meteora/meteora-dlmm.js'
+import { moonshot } from './programs/moonshot/moonshot.js'
+import { whirlpool } from './programs/orca/whirlpool.js'
+import { pump } from './programs/pump/pump.js'
+import { pumpAmm } from './programs/pump/pump-amm.js'
+import { launchLab } from './programs/raydium/launchlab.js'
+import { raydiumClmm } from './programs/raydium/raydium-clmm.js'
+import { raydiumCpmm } from './programs/raydium/raydium-cpmm.js'
+import { raydiumV4 } from './programs/raydium/raydium-v4.js'
 
 export const PROGRAMS: readonly Program[] = [
   pump,

@@ -16,11 +16,23 @@ export type WithSendersOptions = {
 export function blocksWithSenders({ reader, filter, rules, refusals }: WithSendersOptions): ChainNodes<EvmBlock> {
   async function withSenders(blocks: readonly CheckedBlock[], signal: AbortSignal): Promise<EvmBlock[]> {
     const wanted = blocks.flatMap((block) => {
-      const txHashes = [...new Set(block.logs.filter(needsSender).map(({ txHash }) => txHash))]
+      const txHashes = signedFor(block.logs)
       return txHashes.length === 0 ? [] : [{ block, txHashes }]
     })
     const senders = wanted.length === 0 ? new Map() : await reader.senders(wanted, signal)
     return blocks.map((block) => ({ ...block, senders }))
+  }
+
+  /** A transaction's logs stand together: the first that counts is enough. */
+  function signedFor(logs: readonly EvmLog[]): string[] {
+    const found = new Set<string>()
+    let last = ''
+    for (const log of logs) {
+      if (log.txHash === last || !needsSender(log)) continue
+      last = log.txHash
+      found.add(last)
+    }
+    return [...found]
   }
 
   function needsSender(log: EvmLog): boolean {

@@ -231,6 +231,8 @@ function findVenues(
     const ids = new Set<string>()
     found.touched.push({ block: at.block, ids })
     for (const log of at.block.logs) {
+      // A pool speaks of itself alone: one of its logs has told all there is to find out.
+      if (ids.has(log.address) && !rules.contracts.contracts.has(log.address)) continue
       try {
         const venue = createdVenue(log, rules)
         if (venue !== null && book.venue(venue.id) === undefined) {

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import type { Logger } from '../../../core/runtime/logger.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
 import type { Venue } from '../../decode/evm/venue.js'
 import type { Source } from '../../source.js'
 import { watchFinality } from '../following/finality.js'
 import type { ChainPosition } from '../following/follow.js'
+import type { OpenSourceOptions } from '../following/open-options.js'
 import { createProgress } from '../following/progress.js'
 import { startBlock } from '../following/start-block.js'
 import { openBook } from './book/kept-book.js'
@@ -22,16 +22,7 @@ import { filterOf } from './scope-filter.js'
 import { createEvmSource } from './source.js'
 import { checkConfiguredTokens } from './start-checks.js'
 
-export type OpenEvmOptions = {
-  config: EvmSourceConfig
-  facts: ChainFacts
-  /** A folder of this chain's and generation's own. */
-  bookPath: string
-  logger: Logger
-  progressMs: number
-  signal: AbortSignal
-  nowMs?: () => number
-}
+export type OpenEvmOptions = OpenSourceOptions<EvmSourceConfig>
 
 /** Fails with a `ConfigError` where the configuration does not fit the chain; what may pass can be tried again. */
 export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmSource> {

@@ -1,12 +1,12 @@
 /** Opens a Solana cluster as a source: what is wrong with its configuration is told here, before anything is read. */
 import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import type { Logger } from '../../../core/runtime/logger.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/rules.js'
 import { PROGRAMS } from '../../decode/solana/programs.js'
 import type { Source } from '../../source.js'
 import { watchFinality } from '../following/finality.js'
 import { type ChainPosition, followChain } from '../following/follow.js'
+import type { OpenSourceOptions } from '../following/open-options.js'
 import { createProgress } from '../following/progress.js'
 import { startBlock } from '../following/start-block.js'
 import type { EndpointStatus } from '../nodes/status.js'
@@ -20,16 +20,7 @@ import { checkConfiguredMints } from './start-checks.js'
 import { openStreams } from './streams.js'
 import { createTokenFacts } from './token-facts.js'
 
-export type OpenSolanaOptions = {
-  config: SolanaSourceConfig
-  facts: ChainFacts
-  /** A folder of this chain's and generation's own. */
-  bookPath: string
-  logger: Logger
-  progressMs: number
-  signal: AbortSignal
-  nowMs?: () => number
-}
+export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig>
 
 export type OpenedSolanaSource = {
   source: Source<ChainPosition>

@@ -1,5 +1,5 @@
 /** What mints and their metadata say of tokens, as they are now: accounts have no history a node would tell. */
-import { keyBytes } from '../../decode/solana/derived-address.js'
+import { keyBytes } from '../../decode/solana/keys/derived-address.js'
 import { WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../decode/solana/native-programs.js'
 import { CLOCK, readEpoch } from '../../decode/solana/token/clock.js'
 import type { Metadata } from '../../decode/solana/token/metadata.js'

@@ -4,9 +4,9 @@ import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../services/ingest/decode/solana/anchor.js'
-import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
-import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
+} from '../../../../services/ingest/decode/solana/instruction/anchor.js'
+import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
+import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import type { Happening, Program } from '../../../../services/ingest/decode/solana/program.js'
 import type {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
-import { encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { type Balance, borsh, eventData, hex, key } from './anchor-calls.js'
 import { HAS_REAL, sharedJson } from './real-transactions.js'
 

@@ -1,5 +1,5 @@
 /** A transaction of the encoding `json` in the others a node gives, made by hand from the formats' descriptions. */
-import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 
 type Compiled = { programIdIndex: number; accounts: number[]; data: string; stackHeight?: number | null }
 type Lookup = { accountKey: string; writableIndexes: number[]; readonlyIndexes: number[] }

@@ -1,5 +1,5 @@
 /** Garbage in any field of a call: whatever comes of it, a decoder throws nothing but `BadInstruction`. */
-import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
+import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { createRandom } from '../../../rig/market/random.js'

@@ -1,5 +1,5 @@
 /** Instructions made up around real program bytes, as a decoder is given them. */
-import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import type {
   Instruction,

@@ -1,5 +1,5 @@
 /** What a program did in the transactions recorded on mainnet, one by one. */
-import { inOrder } from '../../../../services/ingest/decode/solana/execution.js'
+import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import type { Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { parsed, recordedTransactions } from './real-transactions.js'

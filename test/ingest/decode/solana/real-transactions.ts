@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
-import { parseTransaction } from '../../../../services/ingest/decode/solana/parse-transaction.js'
 import type { SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
+import { parseTransaction } from '../../../../services/ingest/decode/solana/wire/parse-transaction.js'
 
 const SHARED = join(repositoryRoot(), '../shared/data/solana/')
 /** More of them, for what is not there. */

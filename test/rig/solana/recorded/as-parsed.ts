@@ -1,5 +1,5 @@
 /** A transaction of the encoding `json` → `jsonParsed`: keys with what they may do, the cluster's own programs in words. */
-import { decodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { parsedFrom } from './parsed-layouts.js'
 

@@ -1,5 +1,5 @@
 /** A transaction of the encoding `jsonParsed` → `json`: what the node parsed is compiled again. */
-import { encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { compiledFrom, type ParsedForm } from './parsed-layouts.js'
 

@@ -1,5 +1,5 @@
 /** A transaction in Yellowstone's shape, printed: keys in base58, other bytes as lists of numbers → the encoding `json`. */
-import { encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 
 type Bytes = readonly number[]

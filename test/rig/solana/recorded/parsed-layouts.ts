@@ -3,7 +3,7 @@
  * program's `SystemInstruction` and the associated-token-account program; names as agave's `transaction-status` writes them. Only those that the recorded
  * transactions have.
  */
-import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { SYSTEM, TOKEN, TOKEN_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
 
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'

@@ -1,8 +1,8 @@
 /** What a token is called, from wherever it keeps that. */
 import { shownText, TEXT_MAX } from '../../shown-text.js'
-import type { ByteReader } from '../bytes.js'
-import { Malformed } from '../malformed.js'
 import { SYSTEM } from '../native-programs.js'
+import type { ByteReader } from '../wire/bytes.js'
+import { Malformed } from '../wire/malformed.js'
 
 export type Metadata = {
   name: string | null

@@ -1,7 +1,8 @@
 /** Mint accounts of the two token programs (docs.rs, `spl_token_interface::state::Mint`). Token-2022's may have extensions after the room of a token account. */
-import { ByteReader } from '../bytes.js'
-import { Malformed } from '../malformed.js'
+
 import { TOKEN, TOKEN_2022 } from '../native-programs.js'
+import { ByteReader } from '../wire/bytes.js'
+import { Malformed } from '../wire/malformed.js'
 import { orNull } from './metadata.js'
 import { type MintExtensions, NO_EXTENSIONS, readExtensions } from './mint-extensions.js'
 

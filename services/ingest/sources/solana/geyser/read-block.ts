@@ -1,6 +1,6 @@
 /** A block of the stream → a slot's block, or why it is none. */
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
-import { BadTransaction, countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/shape.js'
+import { BadTransaction, countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/wire/shape.js'
 import type { SlotBlock } from '../slot-block.js'
 import { WireTransaction } from './wire-transaction.js'
 

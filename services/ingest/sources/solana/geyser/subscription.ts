@@ -1,6 +1,6 @@
 /** One call of Geyser's `Subscribe`: blocks until it ends. */
 import { Client, type ServiceError, type StatusObject } from '@grpc/grpc-js'
-import { BadTransaction } from '../../../decode/solana/shape.js'
+import { BadTransaction } from '../../../decode/solana/wire/shape.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock } from '../slot-block.js'
 import { BlockQueue } from './block-queue.js'

@@ -2,7 +2,7 @@
  * A transaction of the stream, read when it is looked at and not kept so. As objects a block takes four times its bytes, blocks wait by the dozen, and of
  * those that several streams send only one is ever read.
  */
-import { BadTransaction } from '../../../decode/solana/shape.js'
+import { BadTransaction } from '../../../decode/solana/wire/shape.js'
 import { geyserService } from './geyser-service.js'
 
 type Read = { of: WireTransaction; transaction: object; meta: object }

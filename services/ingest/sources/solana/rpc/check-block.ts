@@ -1,7 +1,8 @@
 /** Whether what a node calls a block is one: of a later slot than its parent's, with its time, and with a status for every transaction. */
-import { isBase58 } from '../../../decode/solana/base58.js'
+
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
-import { type Fields, isFields } from '../../../decode/solana/shape.js'
+import { isBase58 } from '../../../decode/solana/keys/base58.js'
+import { type Fields, isFields } from '../../../decode/solana/wire/shape.js'
 import type { Blame } from '../../nodes/blame.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 

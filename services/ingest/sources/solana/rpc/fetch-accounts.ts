@@ -1,6 +1,6 @@
 /** Accounts as they are now. */
 import { Buffer } from 'node:buffer'
-import { isFields } from '../../../decode/solana/shape.js'
+import { isFields } from '../../../decode/solana/wire/shape.js'
 import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import type { SolanaAccount } from '../slot-block.js'

@@ -4,7 +4,7 @@ import type { Event } from '../../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { readBodies } from '../../../../../services/ingest/decode/solana/parse-block.js'
+import { readBodies } from '../../../../../services/ingest/decode/solana/wire/parse-block.js'
 import { HAS_REAL, realTransaction } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'
 

@@ -1,12 +1,12 @@
 /** The legs of a recorded transaction beside the instructions they ran in. */
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
-import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/execution.js'
+import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
+import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import type {
   Instruction,
   SolanaTransaction,
   Transfer,
 } from '../../../../../services/ingest/decode/solana/transaction.js'
-import { ownerOf } from '../../../../../services/ingest/decode/solana/vaults.js'
 import type { RealTransaction } from '../real-transactions.js'
 import { decoded } from './decoded.js'
 

@@ -1,5 +1,5 @@
 /** Recorded transactions as a Geyser endpoint sends them. */
-import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 import {
   geyserService,
   type SubscribeUpdate,

@@ -76,6 +76,7 @@ export interface GeyserServer {
 export async function startGeyser(
   serve: (visitor: Visitor) => Promise<void> | void,
   token: string,
+  port = 0,
 ): Promise<GeyserServer> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const visitors: Visitor[] = []
@@ -93,7 +94,7 @@ export async function startGeyser(
     },
   })
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, at) =>
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) =>
       error === null ? resolve(at) : reject(error),
     )
   })

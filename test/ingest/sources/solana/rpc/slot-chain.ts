@@ -1,6 +1,6 @@
 /** A chain of slots as nodes tell it: some skipped, each block linked to the one before. */
 import { createHash } from 'node:crypto'
-import { encodeBase58 } from '../../../../../services/ingest/decode/solana/base58.js'
+import { encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 import type { SlotBlock, SlotHeader } from '../../../../../services/ingest/sources/solana/slot-block.js'
 
 export type WireBlock = {

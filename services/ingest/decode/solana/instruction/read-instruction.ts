@@ -1,0 +1,23 @@
+/** A program's bytes and accounts read for one instruction: what does not fit is that instruction's `BadInstruction`. */
+
+import { BadInstruction } from '../program.js'
+import type { Instruction } from '../transaction.js'
+import { ByteReader, Malformed } from '../wire/bytes.js'
+
+export function readBytes<T>(instruction: Instruction, bytes: Uint8Array, read: (reader: ByteReader) => T): T {
+  try {
+    return read(new ByteReader(bytes))
+  } catch (error) {
+    throw error instanceof Malformed ? new BadInstruction(instruction, 'malformed', error.message) : error
+  }
+}
+
+/** `what` names it where it is missing: `the user's base account`. */
+export function accountAt(instruction: Instruction, place: number, what: string): string {
+  const account = instruction.accounts[place]
+  if (account === undefined) {
+    const detail = `${what} should be account ${place}; there are ${instruction.accounts.length}`
+    throw new BadInstruction(instruction, 'malformed', detail)
+  }
+  return account
+}

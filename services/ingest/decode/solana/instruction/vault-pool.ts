@@ -1,0 +1,174 @@
+/**
+ * A pool that keeps its two tokens in vaults of its own: what its program's event tells, held against what moved through the vaults.
+ * Amounts are the trader's: in is what left his account, out what reached it. A Token-2022 mint may withhold a part of each transfer, and
+ * programs differ in whether their events tell an amount with that part or without; either must be exact, as far as balances show it.
+ */
+import type { LiquidityKind } from '../../../../core/domain/records.js'
+import { TOKEN_2022 } from '../native-programs.js'
+import { BadInstruction, type Happening, type Pool } from '../program.js'
+import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
+import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
+
+export type Pair<T> = readonly [T, T]
+
+export type Call = { instruction: Instruction; transaction: SolanaTransaction }
+
+export type VaultPool = { pool: Pool; vaults: Pair<string>; tokenPrograms: Pair<string> }
+
+export type Trader = { sender: string; source: string; destination: string }
+
+export type ToldSwap = {
+  isZeroIn: boolean
+  amountIn: bigint
+  amountOut: bigint
+  sqrtPrice: bigint | null
+  /** Null: the event tells none, the vaults' balances are the best there is. */
+  reserves: Pair<bigint | null> | null
+}
+
+export type ToldLiquidity = {
+  change: LiquidityKind
+  sender: string
+  /** The provider's token accounts. */
+  accounts: Pair<string>
+  amounts: Pair<bigint>
+  reserves: Pair<bigint | null> | null
+}
+
+/** Nothing where nothing was traded. */
+export function swapThrough(
+  call: Call,
+  { pool, vaults, tokenPrograms }: VaultPool,
+  trader: Trader,
+  told: ToldSwap,
+): Happening[] {
+  const { instruction, transaction } = call
+  const [from, to] = told.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
+  const transfers = transfersIn(instruction)
+  const sent = moved(call, transfers, trader.source, vaults[from], tokenPrograms[from])
+  const paid = moved(call, transfers, vaults[to], trader.destination, tokenPrograms[to])
+  agree(instruction, 'the amount in', told.amountIn, sent)
+  agree(instruction, 'the amount out', told.amountOut, paid)
+  if (sent.amount === 0n && paid.amount === 0n) return []
+  const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
+  return [
+    {
+      kind: 'swap',
+      instruction,
+      pool,
+      sender: trader.sender,
+      recipient: ownerOf(transaction, trader.destination) ?? trader.sender,
+      tokenIn: told.isZeroIn ? pool.token0 : pool.token1,
+      amountIn: sent.amount,
+      tokenOut: told.isZeroIn ? pool.token1 : pool.token0,
+      amountOut: paid.reached ?? told.amountOut,
+      sqrtPrice: told.sqrtPrice,
+      reserve0,
+      reserve1,
+    },
+  ]
+}
+
+/** Amounts as they were sent. Nothing where nothing moved. */
+export function liquidityThrough(
+  call: Call,
+  { pool, vaults, tokenPrograms }: VaultPool,
+  told: ToldLiquidity,
+): Happening[] {
+  const { instruction } = call
+  const transfers = transfersIn(instruction)
+  const amountAt = (side: 0 | 1): bigint => {
+    const [account, vault] = [told.accounts[side], vaults[side]]
+    const [from, to] = told.change === 'remove' ? [vault, account] : [account, vault]
+    const amount = moved(call, transfers, from, to, tokenPrograms[side])
+    agree(instruction, `the amount of token${side}`, told.amounts[side], amount)
+    return amount.amount
+  }
+  const [amount0, amount1] = [amountAt(0), amountAt(1)]
+  if (amount0 === 0n && amount1 === 0n) return []
+  const { change, sender } = told
+  return [
+    {
+      kind: 'liquidity',
+      instruction,
+      pool,
+      change,
+      sender,
+      amount0,
+      amount1,
+      ...reservesAfter(call, vaults, told.reserves),
+    },
+  ]
+}
+
+/** Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries: fees were paid out of the vaults. */
+export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): Happening[] {
+  const { instruction } = call
+  if (!transfersIn(instruction).some(({ source, amount }) => amount > 0n && vaults.includes(source))) return []
+  const nothing = { amount0: 0n, amount1: 0n }
+  return [
+    {
+      kind: 'liquidity',
+      instruction,
+      pool,
+      change: 'remove',
+      sender,
+      ...nothing,
+      ...reservesAfter(call, vaults, null),
+    },
+  ]
+}
+
+export function expectSame(instruction: Instruction, what: string, told: bigint, amount: bigint): void {
+  if (told === amount) return
+  throw new BadInstruction(
+    instruction,
+    'disagreement',
+    `${what} is ${told} in the event and ${amount} in the transfers`,
+  )
+}
+
+export function expectPool(instruction: Instruction, account: string, told: string): void {
+  if (account === told) return
+  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${told}`)
+}
+
+export function reservesAfter(
+  { instruction, transaction }: Call,
+  vaults: Pair<string>,
+  told: Pair<bigint | null> | null,
+): { reserve0: bigint | null; reserve1: bigint | null } {
+  const at = (side: 0 | 1) => (told === null ? balanceAfter(transaction, vaults[side], instruction) : told[side])
+  return { reserve0: at(0), reserve1: at(1) }
+}
+
+type Moved = {
+  /** As it left. */
+  amount: bigint
+  /** Null: a part may have been withheld, and nothing tells how much. */
+  reached: bigint | null
+}
+
+function moved(call: Call, transfers: readonly Transfer[], from: string, to: string, tokenProgram: string): Moved {
+  let [amount, withheld] = [0n, 0n]
+  for (const { source, destination, amount: sent, fee } of transfers) {
+    if (source !== from || destination !== to) continue
+    amount += sent
+    withheld += fee
+  }
+  if (tokenProgram !== TOKEN_2022 || amount === 0n) return { amount, reached: amount }
+  return { amount, reached: withheld > 0n ? amount - withheld : reached(call, transfers, to, amount) }
+}
+
+/** Plain transfers of Token-2022 do not say what is withheld; the balance around them does. */
+function reached({ instruction, transaction }: Call, transfers: readonly Transfer[], to: string, amount: bigint) {
+  const [before, after] = [balanceBefore(transaction, to, instruction), balanceAfter(transaction, to, instruction)]
+  if (before === null || after === null) return null
+  const others = netInto(transfers, to) - amount
+  return after - before - others
+}
+
+function agree(instruction: Instruction, what: string, told: bigint, { amount, reached }: Moved): void {
+  if (told === reached || (reached === null && told < amount)) return
+  expectSame(instruction, what, told, amount)
+}

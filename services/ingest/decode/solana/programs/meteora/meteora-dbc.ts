@@ -1,0 +1,133 @@
+/**
+ * Meteora's dynamic bonding curve: a token sells against a quote until the curve has collected what its configuration asks for, then moves
+ * to a DAMM pool (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). The quote reserve is what the event
+ * tells, without the fees that wait in the vault; the base reserve is the vault's balance.
+ */
+import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
+import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
+import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
+import type { Happening, Pool, Program } from '../../program.js'
+import type { Instruction } from '../../transaction.js'
+import { dbcComplete, dbcCreated, dbcSwap, readDbcToken } from './meteora-dbc-events.js'
+
+const AMM = 'meteoradbc'
+
+type Decode = (call: Call) => Happening[]
+
+const DECODERS = new Map<string, Decode>(
+  Object.entries<Decode>({
+    swap,
+    swap2: swap,
+    swap2_with_transfer_hook: swap,
+    initialize_virtual_pool_with_spl_token: create,
+    initialize_virtual_pool_with_token2022: create,
+    initialize_virtual_pool_with_token2022_transfer_hook: create,
+    migrate_meteora_damm: (call) => graduate(call, { pool: 4, mints: 7, vaults: 17, payer: 22 }),
+    migration_damm_v2: (call) => graduate(call, { pool: 4, mints: 13, vaults: 17, payer: 19 }),
+  }).map(([name, decode]) => [instructionDiscriminator(name), decode]),
+)
+
+export const meteoraDbc: Program = {
+  name: 'meteora-dbc',
+  programIds: ['dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN'],
+  decode(instruction, transaction) {
+    const discriminator = discriminatorOf(instruction.data)
+    return discriminator === null ? [] : (DECODERS.get(discriminator)?.({ instruction, transaction }) ?? [])
+  },
+}
+
+function curveOf(pool: string, token0: string, token1: string, creator: string | null): Pool {
+  return { pool, amm: AMM, token0, token1, fee: null, creator }
+}
+
+function launch(instruction: Instruction, { pool, token0 }: Pool, progress: number): Happening {
+  return { kind: 'launch', instruction, token: token0, platform: AMM, stage: 'curve', progress, pool }
+}
+
+function swap(call: Call): Happening[] {
+  const { instruction, transaction } = call
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const pool = curveOf(at(2, 'the curve'), at(7, 'the base mint'), at(8, 'the quote mint'), null)
+  const [baseVault, quoteVault] = [at(5, 'the base vault'), at(6, 'the quote vault')]
+  const [told, complete] = [dbcSwap(instruction), dbcComplete(instruction)]
+  expectPool(instruction, pool.pool, told.pool)
+  expectPool(instruction, pool.pool, complete?.pool ?? told.pool)
+  const swaps = swapThrough(
+    call,
+    {
+      pool,
+      vaults: [baseVault, quoteVault],
+      tokenPrograms: [at(10, 'the token program of the base'), at(11, 'the token program of the quote')],
+    },
+    {
+      sender: at(9, 'the payer'),
+      source: at(3, 'the account it sells from'),
+      destination: at(4, 'the account it buys to'),
+    },
+    {
+      ...{ isZeroIn: told.isBaseIn, amountIn: told.amountIn, amountOut: told.amountOut },
+      sqrtPrice: told.nextSqrtPrice,
+      reserves:
+        complete?.reserves ?? (told.quote && [balanceAfter(transaction, baseVault, instruction), told.quote.reserve]),
+    },
+  )
+  if (complete !== null) return [...swaps, launch(instruction, pool, 1)]
+  return told.quote === null ? swaps : [...swaps, launch(instruction, pool, shareOf(told.quote))]
+}
+
+const MILLION = 1_000_000n
+
+/** To the millionth. */
+function shareOf({ reserve, threshold }: { reserve: bigint; threshold: bigint }): number {
+  return reserve >= threshold ? 1 : Number((reserve * MILLION) / threshold) / Number(MILLION)
+}
+
+/** The whole supply is minted into the curve's vault. */
+function create(call: Call): Happening[] {
+  const { instruction, transaction } = call
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const told = dbcCreated(instruction)
+  expectPool(instruction, at(5, 'the curve'), told.pool)
+  expectPool(instruction, at(3, 'the base mint'), told.baseMint)
+  const [token, vault] = [told.baseMint, at(6, 'the base vault')]
+  const pool = curveOf(told.pool, token, at(4, 'the quote mint'), told.creator)
+  const { name, symbol, uri } = readBytes(instruction, payloadOf(instruction.data), readDbcToken)
+  const minted = netInto(transfersIn(instruction), vault)
+  const decimals = (transaction.postTokens.get(vault) ?? transaction.preTokens.get(vault))?.decimals ?? null
+  const happenings: Happening[] = [
+    { kind: 'token', instruction, token, name, symbol, decimals, uri },
+    { kind: 'pool', instruction, pool },
+    { kind: 'launch', instruction, token, platform: AMM, stage: 'created', progress: 0, pool: pool.pool },
+  ]
+  if (minted > 0n)
+    happenings.push({
+      ...{ kind: 'liquidity', instruction, pool, change: 'create', sender: told.creator },
+      ...{ amount0: minted, amount1: 0n, reserve0: minted, reserve1: 0n },
+    })
+  return happenings
+}
+
+/** No event tells it. What stays in the vaults is owed to others: fees, the surplus, tokens to be burnt. */
+function graduate(call: Call, places: { pool: number; mints: number; vaults: number; payer: number }): Happening[] {
+  const { instruction } = call
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const [token0, token1] = [at(places.mints, 'the base mint'), at(places.mints + 1, 'the quote mint')]
+  const curve = curveOf(at(0, 'the curve'), token0, token1, null)
+  const transfers = transfersIn(instruction)
+  const left = (place: number, what: string): bigint => {
+    const net = netInto(transfers, at(place, what))
+    return net < 0n ? -net : 0n
+  }
+  const [amount0, amount1] = [left(places.vaults, 'the base vault'), left(places.vaults + 1, 'the quote vault')]
+  return [
+    {
+      ...{ kind: 'liquidity', instruction, pool: curve, change: 'remove', sender: at(places.payer, 'the payer') },
+      ...{ amount0, amount1, reserve0: 0n, reserve1: 0n },
+    },
+    {
+      ...{ kind: 'launch', instruction, token: token0, platform: AMM, stage: 'graduated', progress: 1 },
+      pool: at(places.pool, 'the new pool'),
+    },
+  ]
+}

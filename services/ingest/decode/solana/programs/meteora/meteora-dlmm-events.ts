@@ -1,0 +1,117 @@
+/** What Meteora's DLMM tells of itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`), by calls to itself. */
+import { eventDiscriminator } from '../../instruction/anchor.js'
+import { notTold, toldBy } from '../../instruction/told-event.js'
+import type { Pair } from '../../instruction/vault-pool.js'
+import type { Instruction } from '../../transaction.js'
+import type { ByteReader } from '../../wire/bytes.js'
+
+export type DlmmSwap = {
+  pool: string
+  from: string
+  startBin: number
+  endBin: number
+  /** X is sold for Y. */
+  isForY: boolean
+  amountIn: bigint
+  amountOut: bigint
+  /** Of what is sold, the protocol's and the host's part included. */
+  fee: bigint
+  protocolFee: bigint
+  hostFee: bigint
+  /** In billionths, whatever the IDL calls it. */
+  feeRate: bigint
+}
+
+export type DlmmLiquidity = { pool: string; from: string; amounts: Pair<bigint> }
+
+export type DlmmRebalance = { pool: string; withdrawn: Pair<bigint>; added: Pair<bigint>; fees: Pair<bigint> }
+
+export type DlmmPair = { pool: string; binStep: number; tokens: Pair<string> }
+
+const SWAP = eventDiscriminator('Swap')
+const SWAP_2 = eventDiscriminator('Swap2Evt')
+const ADD = eventDiscriminator('AddLiquidity')
+const REMOVE = eventDiscriminator('RemoveLiquidity')
+const CANCEL = eventDiscriminator('CancelLimitOrderEvt')
+const PLACE = eventDiscriminator('PlaceLimitOrderEvt')
+const REBALANCE = eventDiscriminator('Rebalancing')
+const CREATE = eventDiscriminator('LbPairCreate')
+
+/** A swap tells itself twice since limit orders came, the second time in more words; the first form has been there from the beginning. */
+export function dlmmSwap(instruction: Instruction): DlmmSwap {
+  return toldBy(instruction, SWAP, readSwap) ?? toldBy(instruction, SWAP_2, readSwap2) ?? notTold(instruction, 'a swap')
+}
+
+export function dlmmAdded(instruction: Instruction): DlmmLiquidity {
+  return toldBy(instruction, ADD, readLiquidity) ?? notTold(instruction, 'added liquidity')
+}
+
+export function dlmmRemoved(instruction: Instruction): DlmmLiquidity | null {
+  return toldBy(instruction, REMOVE, readLiquidity)
+}
+
+/** An order waits in the pool's own reserves until somebody trades against it. */
+export function dlmmOrderCancelled(instruction: Instruction): DlmmLiquidity {
+  return toldBy(instruction, CANCEL, readLiquidity) ?? notTold(instruction, 'a cancelled order')
+}
+
+export function dlmmOrderPlaced(instruction: Instruction): DlmmLiquidity {
+  return toldBy(instruction, PLACE, readOrder) ?? notTold(instruction, 'a placed order')
+}
+
+export function dlmmRebalanced(instruction: Instruction): DlmmRebalance {
+  return toldBy(instruction, REBALANCE, readRebalance) ?? notTold(instruction, 'a rebalanced position')
+}
+
+export function dlmmCreated(instruction: Instruction): DlmmPair {
+  return toldBy(instruction, CREATE, readPair) ?? notTold(instruction, 'a created pair')
+}
+
+function readSwap(reader: ByteReader): DlmmSwap {
+  const [pool, from] = [reader.pubkey(), reader.pubkey()]
+  const [startBin, endBin] = [reader.i32(), reader.i32()]
+  const [amountIn, amountOut, isForY] = [reader.u64(), reader.u64(), reader.bool()]
+  const [fee, protocolFee, feeRate, hostFee] = [reader.u64(), reader.u64(), reader.u128(), reader.u64()]
+  return { pool, from, startBin, endBin, isForY, amountIn, amountOut, fee, protocolFee, hostFee, feeRate }
+}
+
+/** What was left over of an order that could not be filled whole stands between the amounts; it never moved. */
+function readSwap2(reader: ByteReader): DlmmSwap {
+  const [pool, from] = [reader.pubkey(), reader.pubkey()]
+  const [startBin, endBin] = [reader.i32(), reader.i32()]
+  const [isForY, feeRate] = [reader.bool(), reader.u128()]
+  const [amountIn, , amountOut] = [reader.u64(), reader.u64(), reader.u64()]
+  const [makersFee, protocolFee, ordersFee, hostFee] = [reader.u64(), reader.u64(), reader.u64(), reader.u64()]
+  const fee = makersFee + protocolFee + ordersFee + hostFee
+  return { pool, from, startBin, endBin, isForY, amountIn, amountOut, fee, protocolFee, hostFee, feeRate }
+}
+
+function readLiquidity(reader: ByteReader): DlmmLiquidity {
+  const [pool, from] = [reader.pubkey(), reader.pubkey()]
+  reader.pubkey()
+  return { pool, from, amounts: [reader.u64(), reader.u64()] }
+}
+
+/** One order lies on one side of the price, over several bins. */
+function readOrder(reader: ByteReader): DlmmLiquidity {
+  const [pool, from] = [reader.pubkey(), reader.pubkey()]
+  reader.skip(32 + 32 + 4)
+  const isAsk = reader.bool()
+  reader.skip(16).option((relative) => relative.skip(8))
+  let amount = 0n
+  for (let left = reader.u32(); left > 0; left -= 1) amount += reader.skip(4).u64()
+  return { pool, from, amounts: isAsk ? [amount, 0n] : [0n, amount] }
+}
+
+function readRebalance(reader: ByteReader): DlmmRebalance {
+  const pool = reader.pubkey()
+  reader.skip(32 + 32 + 4)
+  const [withdrawnX, addedX, withdrawnY, addedY] = [reader.u64(), reader.u64(), reader.u64(), reader.u64()]
+  const fees = [reader.u64(), reader.u64()] as const
+  return { pool, withdrawn: [withdrawnX, withdrawnY], added: [addedX, addedY], fees }
+}
+
+function readPair(reader: ByteReader): DlmmPair {
+  const [pool, binStep] = [reader.pubkey(), reader.u16()]
+  return { pool, binStep, tokens: [reader.pubkey(), reader.pubkey()] }
+}

@@ -1,0 +1,71 @@
+/**
+ * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee moves with the
+ * price, so a pair has no one fee. Unclaimed fees lie in the reserves and are not told apart there.
+ */
+import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
+import { accountAt } from '../../instruction/read-instruction.js'
+import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
+import type { Happening, Program } from '../../program.js'
+import type { Instruction } from '../../transaction.js'
+import { dlmmCreated, dlmmSwap } from './meteora-dlmm-events.js'
+import { dlmmLiquidity, dlmmPool } from './meteora-dlmm-liquidity.js'
+
+const SWAPS = new Set(
+  ['swap', 'swap2', 'swap_exact_out', 'swap_exact_out2', 'swap_with_price_impact', 'swap_with_price_impact2'].map(
+    instructionDiscriminator,
+  ),
+)
+
+/** The places of the pair, its first mint and who pays for it. */
+const CREATIONS = new Map<string, { pool: number; tokens: number; creator: number }>([
+  [instructionDiscriminator('initialize_lb_pair'), { pool: 0, tokens: 2, creator: 8 }],
+  [instructionDiscriminator('initialize_lb_pair2'), { pool: 0, tokens: 2, creator: 8 }],
+  [instructionDiscriminator('initialize_customizable_permissionless_lb_pair'), { pool: 0, tokens: 2, creator: 8 }],
+  [instructionDiscriminator('initialize_customizable_permissionless_lb_pair2'), { pool: 0, tokens: 2, creator: 8 }],
+  [instructionDiscriminator('initialize_permission_lb_pair'), { pool: 1, tokens: 3, creator: 8 }],
+])
+
+export const meteoraDlmm: Program = {
+  name: 'meteora-dlmm',
+  programIds: ['LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'],
+  decode(instruction, transaction) {
+    const discriminator = discriminatorOf(instruction.data)
+    if (discriminator === null) return []
+    const call = { instruction, transaction }
+    if (SWAPS.has(discriminator)) return swap(call)
+    const places = CREATIONS.get(discriminator)
+    if (places !== undefined) return created(instruction, places)
+    return dlmmLiquidity(discriminator, call)
+  },
+}
+
+function swap(call: Call): Happening[] {
+  const { instruction } = call
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const pool = dlmmPool(at(0, 'the pair'), at(6, 'the mint of X'), at(7, 'the mint of Y'))
+  const told = dlmmSwap(instruction)
+  expectPool(instruction, pool.pool, told.pool)
+  return swapThrough(
+    call,
+    {
+      pool,
+      vaults: [at(2, 'the reserve of X'), at(3, 'the reserve of Y')],
+      tokenPrograms: [at(11, 'the token program of X'), at(12, 'the token program of Y')],
+    },
+    {
+      sender: at(10, 'the user'),
+      source: at(4, 'the account it sells from'),
+      destination: at(5, 'the account it buys to'),
+    },
+    { isZeroIn: told.isForY, amountIn: told.amountIn, amountOut: told.amountOut, sqrtPrice: null, reserves: null },
+  )
+}
+
+function created(instruction: Instruction, places: { pool: number; tokens: number; creator: number }): Happening[] {
+  const told = dlmmCreated(instruction)
+  expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), told.pool)
+  expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), told.tokens[0])
+  expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), told.tokens[1])
+  const creator = accountAt(instruction, places.creator, 'who pays for it')
+  return [{ kind: 'pool', instruction, pool: { ...dlmmPool(told.pool, ...told.tokens), creator } }]
+}

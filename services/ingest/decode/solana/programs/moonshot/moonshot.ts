@@ -1,0 +1,134 @@
+/**
+ * Moonshot (now Moonit): tokens sold on a curve against SOL, then moved to Raydium or Meteora by another transaction (its IDL,
+ * `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). Amounts are the curve's own: fees are paid beside them. SOL is native
+ * here and told as wrapped SOL, the name it has in every other pool.
+ */
+import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
+import { subtree } from '../../instruction/execution.js'
+import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import { notTold } from '../../instruction/told-event.js'
+import { type Call, expectPool, expectSame } from '../../instruction/vault-pool.js'
+import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
+import { WRAPPED_SOL } from '../../native-programs.js'
+import type { Happening, Pool, Program } from '../../program.js'
+import { curveLamports, curveProgress } from './moonshot-curve.js'
+import { type MoonshotTrade, moonshotMigration, moonshotTrade, readMoonshotToken } from './moonshot-events.js'
+
+const AMM = 'moonshot'
+
+const BUY = instructionDiscriminator('buy')
+const SELL = instructionDiscriminator('sell')
+const CREATE = instructionDiscriminator('token_mint')
+const MIGRATE = instructionDiscriminator('migrate_funds')
+
+export const moonshot: Program = {
+  name: 'moonshot',
+  programIds: ['MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG'],
+  decode(instruction, transaction) {
+    const call = { instruction, transaction }
+    switch (discriminatorOf(instruction.data)) {
+      case BUY:
+      case SELL:
+        return trade(call, moonshotTrade(instruction) ?? notTold(instruction, 'a trade'))
+      case CREATE:
+        return create(call)
+      case MIGRATE:
+        return graduate(call)
+      default:
+        return []
+    }
+  },
+}
+
+function curveOf(pool: string, token0: string, creator: string | null): Pool {
+  return { pool, amm: AMM, token0, token1: WRAPPED_SOL, fee: null, creator }
+}
+
+function trade(call: Call, told: MoonshotTrade): Happening[] {
+  const { instruction, transaction } = call
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const [sender, curve, vault, mint] = [
+    at(0, 'the sender'),
+    at(2, 'the curve'),
+    at(3, "the curve's tokens"),
+    at(6, 'the mint'),
+  ]
+  const isBuy = discriminatorOf(instruction.data) === BUY
+  expectPool(instruction, curve, told.curve)
+  expectPool(instruction, sender, told.sender)
+  expectPool(instruction, WRAPPED_SOL, told.collateral)
+  expectPool(instruction, isBuy ? 'a buy' : 'a sale', told.isBuy ? 'a buy' : 'a sale')
+  const tokens = netInto(transfersIn(instruction), vault)
+  expectSame(instruction, 'the amount of tokens', told.tokenAmount, isBuy ? -tokens : tokens)
+  const lamports = curveLamports(call, curve)
+  expectLamports(call, curve, told, lamports)
+  const [[tokenIn, amountIn], [tokenOut, amountOut]] = isBuy
+    ? ([
+        [WRAPPED_SOL, told.collateralAmount],
+        [mint, told.tokenAmount],
+      ] as const)
+    : ([
+        [mint, told.tokenAmount],
+        [WRAPPED_SOL, told.collateralAmount],
+      ] as const)
+  const progress = curveProgress(told.sold, lamports.after)
+  return [
+    {
+      ...{ kind: 'swap', instruction, pool: curveOf(curve, mint, null), sender, recipient: sender },
+      ...{ tokenIn, amountIn, tokenOut, amountOut, sqrtPrice: null },
+      ...{ reserve0: balanceAfter(transaction, vault, instruction), reserve1: lamports.after },
+    },
+    { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'curve', progress, pool: curve },
+  ]
+}
+
+/** Who buys sends it in a transfer; what a sale pays shows in the curve's balance alone. */
+function expectLamports(
+  { instruction }: Call,
+  curve: string,
+  { isBuy, collateralAmount }: MoonshotTrade,
+  { before, after }: { before: bigint | null; after: bigint | null },
+): void {
+  if (isBuy) {
+    let sent = 0n
+    for (const { transfer } of subtree(instruction))
+      if (transfer?.mint === null && transfer.destination === curve) sent += transfer.amount
+    expectSame(instruction, 'the amount of lamports', collateralAmount, sent)
+  } else if (before !== null && after !== null) {
+    expectSame(instruction, 'the amount of lamports', collateralAmount, before - after)
+  }
+}
+
+/** The whole supply goes to the curve. */
+function create({ instruction }: Call): Happening[] {
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const [sender, curve, token] = [at(0, 'the creator'), at(2, 'the curve'), at(3, 'the mint')]
+  const { name, symbol, uri, decimals, supply } = readBytes(instruction, payloadOf(instruction.data), readMoonshotToken)
+  const pool = curveOf(curve, token, sender)
+  return [
+    { kind: 'token', instruction, token, name, symbol, decimals, uri },
+    { kind: 'pool', instruction, pool },
+    { kind: 'launch', instruction, token, platform: AMM, stage: 'created', progress: 0, pool: curve },
+    {
+      ...{ kind: 'liquidity', instruction, pool, change: 'create', sender },
+      ...{ amount0: supply, amount1: 0n, reserve0: supply, reserve1: 0n },
+    },
+  ]
+}
+
+/** The new pool is opened later, by another program. Tokens that it will not need are burnt. */
+function graduate({ instruction }: Call): Happening[] {
+  const at = (place: number, what: string) => accountAt(instruction, place, what)
+  const [sender, curve, token] = [at(1, 'who migrates'), at(2, 'the curve'), at(5, 'the mint')]
+  const [vault, receiver] = [at(3, "the curve's tokens"), at(4, 'the account they go to')]
+  const told = moonshotMigration(instruction) ?? notTold(instruction, 'a migration')
+  const transfers = transfersIn(instruction)
+  expectSame(instruction, 'the amount of tokens', told.tokensMigrated, netInto(transfers, receiver))
+  return [
+    {
+      ...{ kind: 'liquidity', instruction, pool: curveOf(curve, token, null), change: 'remove', sender },
+      ...{ amount0: -netInto(transfers, vault), amount1: told.collateralMigrated, reserve0: 0n, reserve1: 0n },
+    },
+    { kind: 'launch', instruction, token, platform: AMM, stage: 'graduated', progress: 1, pool: null },
+  ]
+}

@@ -1,0 +1,177 @@
+/**
+ * What the Pump.fun program says in its events (pump-fun/pump-public-docs, `idl/pump.json`). Fields were appended over the years and none was taken away, so
+ * an event is read as far as it goes: what is missing at its end is that of an older version.
+ */
+import { eventDiscriminator } from '../../instruction/anchor.js'
+import { SYSTEM, WRAPPED_SOL } from '../../native-programs.js'
+import type { ByteReader } from '../../wire/bytes.js'
+import { Malformed } from '../../wire/malformed.js'
+
+export const TRADE = eventDiscriminator('TradeEvent')
+export const CREATE = eventDiscriminator('CreateEvent')
+export const COMPLETE = eventDiscriminator('CompleteEvent')
+export const POST_COMPLETE_BUY = eventDiscriminator('PostCompleteBuyEvent')
+export const MIGRATION = eventDiscriminator('CompletePumpAmmMigrationEvent')
+
+export type TradeEvent = {
+  mint: string
+  quoteMint: string
+  /** Without the fees, which are paid beside it. */
+  quoteAmount: bigint
+  tokenAmount: bigint
+  isBuy: boolean
+  user: string
+  virtualQuote: bigint
+  virtualToken: bigint
+  realQuote: bigint
+  realToken: bigint
+  creator: string | null
+}
+
+export function readTrade(reader: ByteReader): TradeEvent {
+  const mint = reader.pubkey()
+  const solAmount = reader.u64()
+  const tokenAmount = reader.u64()
+  const isBuy = reader.bool()
+  const user = reader.pubkey()
+  reader.i64()
+  const [virtualSol, virtualToken] = [reader.u64(), reader.u64()]
+  // The first layout ended here; the second told the real reserves too.
+  const isFirst = reader.left === 0
+  const realSol = isFirst ? realOf(virtualSol, FIRST_VIRTUAL_SOL) : reader.u64()
+  const realToken = isFirst ? realOf(virtualToken, FIRST_VIRTUAL_TOKEN) : reader.u64()
+  const creator = reader.left === 0 ? null : readCreator(reader)
+  const quote = reader.left === 0 ? null : readQuote(reader)
+  return {
+    mint,
+    quoteMint: quote?.quoteMint ?? WRAPPED_SOL,
+    quoteAmount: quote?.quoteAmount ?? solAmount,
+    tokenAmount,
+    isBuy,
+    user,
+    virtualQuote: quote?.virtualQuote ?? virtualSol,
+    virtualToken,
+    realQuote: quote?.realQuote ?? realSol,
+    realToken,
+    creator,
+  }
+}
+
+/** What every curve of the first layout started with (docs/PUMP_PROGRAM_README.md): virtual less real reserves never change. */
+const FIRST_VIRTUAL_SOL = 30_000_000_000n
+const FIRST_VIRTUAL_TOKEN = 279_900_000_000_000n
+
+function realOf(virtual: bigint, first: bigint): bigint {
+  if (virtual < first) throw new Malformed(`virtual reserves of ${virtual}, below the ${first} they started with`)
+  return virtual - first
+}
+
+function readCreator(reader: ByteReader): string {
+  reader.pubkey()
+  reader.skip(8 + 8)
+  const creator = reader.pubkey()
+  reader.skip(8 + 8)
+  return creator
+}
+
+const VOLUME_BYTES = 1 + 8 + 8 + 8 + 8
+const CASHBACK_BYTES = 8 + 8
+const BUYBACK_BYTES = 8 + 8
+const SHAREHOLDER_BYTES = 32 + 2
+
+/** Null: of a version whose curves all traded against SOL. */
+function readQuote(reader: ByteReader) {
+  reader.skip(VOLUME_BYTES)
+  if (reader.left === 0) return null
+  reader.string()
+  if (reader.left === 0) return null
+  reader.bool()
+  for (const bytes of [CASHBACK_BYTES, BUYBACK_BYTES]) {
+    if (reader.left === 0) return null
+    reader.skip(bytes)
+  }
+  if (reader.left === 0) return null
+  reader.skip(reader.u32() * SHAREHOLDER_BYTES)
+  if (reader.left === 0) return null
+  const quoteMint = quoteMintOf(reader.pubkey())
+  return { quoteMint, quoteAmount: reader.u64(), virtualQuote: reader.u64(), realQuote: reader.u64() }
+}
+
+/** The curve keeps the zero key for SOL. */
+export function quoteMintOf(key: string): string {
+  return key === SYSTEM ? WRAPPED_SOL : key
+}
+
+export type CreateEvent = {
+  name: string
+  symbol: string
+  uri: string
+  mint: string
+  curve: string
+  user: string
+  creator: string
+  quoteMint: string
+  /** What is for sale; null: of a version that did not tell. */
+  realToken: bigint | null
+}
+
+export function readCreate(reader: ByteReader): CreateEvent {
+  const [name, symbol, uri] = [reader.string(), reader.string(), reader.string()]
+  const [mint, curve, user] = [reader.pubkey(), reader.pubkey(), reader.pubkey()]
+  const first = { name, symbol, uri, mint, curve, user, quoteMint: WRAPPED_SOL }
+  if (reader.left === 0) return { ...first, creator: user, realToken: null }
+  const creator = reader.pubkey()
+  if (reader.left === 0) return { ...first, creator, realToken: null }
+  const realToken = reader.skip(8 + 8 + 8).u64()
+  reader.u64()
+  if (reader.left === 0) return { ...first, creator, realToken }
+  reader.pubkey()
+  for (let flags = 0; flags < 2 && reader.left > 0; flags += 1) reader.bool()
+  return { ...first, creator, realToken, quoteMint: reader.left === 0 ? WRAPPED_SOL : quoteMintOf(reader.pubkey()) }
+}
+
+export type CompleteEvent = { mint: string; curve: string }
+
+export function readComplete(reader: ByteReader): CompleteEvent {
+  reader.pubkey()
+  return { mint: reader.pubkey(), curve: reader.pubkey() }
+}
+
+export type PostCompleteBuy = {
+  user: string
+  mint: string
+  curve: string
+  quoteMint: string
+  baseOut: bigint
+  quoteIn: bigint
+  baseAfter: bigint
+  quoteAfter: bigint
+}
+
+export function readPostCompleteBuy(reader: ByteReader): PostCompleteBuy {
+  const [user, mint, curve] = [reader.pubkey(), reader.pubkey(), reader.pubkey()]
+  const quoteMint = quoteMintOf(reader.pubkey())
+  const [baseOut, quoteIn] = [reader.skip(8).u64(), reader.u64()]
+  const [baseAfter, quoteAfter] = [reader.skip(7 * 8).u64(), reader.u64()]
+  return { user, mint, curve, quoteMint, baseOut, quoteIn, baseAfter, quoteAfter }
+}
+
+export type Migration = {
+  user: string
+  mint: string
+  curve: string
+  quoteMint: string
+  tokenAmount: bigint
+  quoteAmount: bigint
+  /** The one it trades in from now on. */
+  pool: string
+}
+
+export function readMigration(reader: ByteReader): Migration {
+  const [user, mint] = [reader.pubkey(), reader.pubkey()]
+  const [tokenAmount, quoteAmount] = [reader.u64(), reader.u64()]
+  const curve = reader.skip(8).pubkey()
+  const pool = reader.skip(8).pubkey()
+  const quoteMint = reader.left === 0 ? WRAPPED_SOL : quoteMintOf(reader.pubkey())
+  return { user, mint, curve, quoteMint, tokenAmount, quoteAmount, pool }
+}

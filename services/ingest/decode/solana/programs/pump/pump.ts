@@ -1,0 +1,183 @@
+/**
+ * Pump.fun's bonding curve. A curve is a pool of its coin against SOL, or against the quote mint it was created with; its reserves are the real ones, its
+ * virtual ones only make the price. Amounts are the curve's own: fees are paid beside them.
+ */
+import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
+import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import { ownerOf, transfersIn } from '../../instruction/vaults.js'
+import type { Happening, Pool, Program } from '../../program.js'
+import { BadInstruction } from '../../program.js'
+import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'
+import type { ByteReader } from '../../wire/bytes.js'
+import { TRADE_ACCOUNTS } from './pump-accounts.js'
+import {
+  COMPLETE,
+  CREATE,
+  MIGRATION,
+  POST_COMPLETE_BUY,
+  readComplete,
+  readCreate,
+  readMigration,
+  readPostCompleteBuy,
+  readTrade,
+  TRADE,
+  type TradeEvent,
+} from './pump-events.js'
+
+const AMM = 'pump'
+/** Every coin it creates has as many. */
+const DECIMALS = 6
+/** How liquidity left for Raydium until 2025: it tells no event. */
+const WITHDRAW = instructionDiscriminator('withdraw')
+const WITHDRAW_MINT = 2
+
+export const pump: Program = {
+  name: 'pump',
+  programIds: ['6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'],
+
+  decode(instruction, transaction) {
+    const happenings: Happening[] = []
+    const told = eventsOf(instruction)
+    const discriminator = discriminatorOf(instruction.data)
+    for (const event of told) {
+      const read = <T>(reading: (reader: ByteReader) => T): T => readBytes(instruction, event.payload, reading)
+      if (event.discriminator === TRADE) happenings.push(...trade(instruction, transaction, read(readTrade)))
+      else if (event.discriminator === CREATE) happenings.push(...created(instruction, read(readCreate)))
+      else if (event.discriminator === COMPLETE) happenings.push(completed(instruction, read(readComplete)))
+      else if (event.discriminator === POST_COMPLETE_BUY)
+        happenings.push(lastBuy(instruction, read(readPostCompleteBuy)))
+      else if (event.discriminator === MIGRATION) happenings.push(...migrated(instruction, read(readMigration)))
+    }
+    if (discriminator === WITHDRAW) return [left(instruction, accountAt(instruction, WITHDRAW_MINT, 'the mint'))]
+    if (happenings.length === 0 && TRADE_ACCOUNTS.has(discriminator ?? ''))
+      throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
+    return happenings
+  },
+}
+
+function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): Happening[] {
+  const { mint, quoteMint, isBuy, user, quoteAmount, tokenAmount, realToken, realQuote } = event
+  const curve = checkedCurve(instruction, transaction, event)
+  const pool = poolOf(curve, mint, quoteMint, event.creator)
+  const [tokenIn, tokenOut] = isBuy ? [quoteMint, mint] : [mint, quoteMint]
+  const [amountIn, amountOut] = isBuy ? [quoteAmount, tokenAmount] : [tokenAmount, quoteAmount]
+  return [
+    {
+      kind: 'swap',
+      instruction,
+      pool,
+      sender: user,
+      recipient: user,
+      tokenIn,
+      amountIn,
+      tokenOut,
+      amountOut,
+      sqrtPrice: null,
+      reserve0: realToken,
+      reserve1: realQuote,
+    },
+    {
+      kind: 'launch',
+      instruction,
+      token: mint,
+      platform: AMM,
+      stage: 'curve',
+      progress: progressOf(event),
+      pool: curve,
+    },
+  ]
+}
+
+/** The curve, by the instruction's accounts or as owner of the tokens that moved; the event must be what these transfers were. */
+function checkedCurve(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): string {
+  const { mint, isBuy, tokenAmount } = event
+  const accounts = TRADE_ACCOUNTS.get(discriminatorOf(instruction.data) ?? '')
+  const moved = transfersIn(instruction).filter((transfer) => transfer.mint === mint)
+  const vaultOf = ({ source, destination }: Transfer) => (isBuy ? source : destination)
+  if (accounts === undefined) {
+    // A hop of a route through several curves: only the tokens tell which it was.
+    const hop = moved.find(({ amount }) => amount === tokenAmount)
+    const curve = hop === undefined ? null : ownerOf(transaction, vaultOf(hop))
+    if (curve === null)
+      throw new BadInstruction(instruction, 'amounts_unknown', `no transfer of ${tokenAmount} ${mint}`)
+    return curve
+  }
+  const vault = accountAt(instruction, accounts.vault, "the curve's token account")
+  const named = accountAt(instruction, accounts.mint, 'the mint')
+  if (named !== mint)
+    throw new BadInstruction(instruction, 'disagreement', `the event is of ${mint}, the instruction of ${named}`)
+  let sum = 0n
+  for (const transfer of moved) if (vaultOf(transfer) === vault) sum += transfer.amount
+  // A buy that goes on into the coming pool takes that part from the same account.
+  if (isBuy ? sum < tokenAmount : sum !== tokenAmount)
+    throw new BadInstruction(instruction, 'disagreement', `the event tells ${tokenAmount}, the transfers ${sum}`)
+  return accountAt(instruction, accounts.curve, 'the bonding curve')
+}
+
+function created(instruction: Instruction, event: ReturnType<typeof readCreate>): Happening[] {
+  const { mint, curve, user, name, symbol, uri, realToken } = event
+  const pool = poolOf(curve, mint, event.quoteMint, event.creator)
+  const supply: Happening[] =
+    realToken === null
+      ? []
+      : [
+          {
+            ...{ kind: 'liquidity', instruction, pool, change: 'create', sender: user },
+            ...{ amount0: realToken, amount1: 0n, reserve0: realToken, reserve1: 0n },
+          },
+        ]
+  return [
+    { kind: 'token', instruction, token: mint, name, symbol, decimals: DECIMALS, uri },
+    { kind: 'pool', instruction, pool },
+    { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'created', progress: 0, pool: curve },
+    ...supply,
+  ]
+}
+
+/** Sold out; it graduates with the migration that opens its new pool. */
+function completed(instruction: Instruction, { mint, curve }: ReturnType<typeof readComplete>): Happening {
+  return { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'curve', progress: 1, pool: curve }
+}
+
+/** The part of the buy that sold the curve out which takes from the pool to come, at that pool's price. */
+function lastBuy(instruction: Instruction, event: ReturnType<typeof readPostCompleteBuy>): Happening {
+  const { user, mint, curve, quoteMint, baseOut, quoteIn, baseAfter, quoteAfter } = event
+  return {
+    ...{ kind: 'swap', instruction, pool: poolOf(curve, mint, quoteMint, null), sender: user, recipient: user },
+    ...{ tokenIn: quoteMint, amountIn: quoteIn, tokenOut: mint, amountOut: baseOut, sqrtPrice: null },
+    ...{ reserve0: baseAfter, reserve1: quoteAfter },
+  }
+}
+
+function migrated(instruction: Instruction, event: ReturnType<typeof readMigration>): Happening[] {
+  const { user, mint, curve, quoteMint, tokenAmount, quoteAmount, pool } = event
+  return [
+    {
+      ...{ kind: 'liquidity', instruction, pool: poolOf(curve, mint, quoteMint, null), change: 'remove', sender: user },
+      ...{ amount0: tokenAmount, amount1: quoteAmount, reserve0: 0n, reserve1: 0n },
+    },
+    { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'graduated', progress: 1, pool },
+  ]
+}
+
+function left(instruction: Instruction, mint: string): Happening {
+  return { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'graduated', progress: 1, pool: null }
+}
+
+function poolOf(curve: string, mint: string, quoteMint: string, creator: string | null): Pool {
+  // Its fee depends on the market capitalisation.
+  return { pool: curve, amm: AMM, token0: mint, token1: quoteMint, fee: null, creator }
+}
+
+/**
+ * How much of what was for sale is sold. What was for sale follows from the event alone: virtual less real reserves never change, and neither does the
+ * product of the virtual ones (but for rounding).
+ */
+function progressOf({ virtualQuote, virtualToken, realQuote, realToken }: TradeEvent): number | null {
+  const startQuote = virtualQuote - realQuote
+  if (startQuote <= 0n) return null
+  const startToken = (virtualQuote * virtualToken) / startQuote
+  const forSale = startToken - (virtualToken - realToken)
+  if (forSale <= 0n) return null
+  return Math.min(1, Math.max(0, 1 - Number(realToken) / Number(forSale)))
+}

@@ -1,0 +1,109 @@
+/** Program bytes (Borsh: little-endian, no padding) read in order. What does not fit its type is `Malformed`, never a number made up from it. */
+import { encodeBase58 } from '../keys/base58.js'
+import { Malformed } from './malformed.js'
+import { u32At, u64At } from './u64.js'
+
+export { Malformed } from './malformed.js'
+
+const KEY_BYTES = 32
+const TEXT = new TextDecoder('utf-8', { fatal: true })
+/** Longer than any name or address a program takes; a stranger's length must not become our memory. */
+const MAX_TEXT_BYTES = 4096
+
+export class ByteReader {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private at = 0,
+  ) {}
+
+  get left(): number {
+    return this.bytes.length - this.at
+  }
+
+  u8(): number {
+    const start = this.take(1)
+    return this.bytes[start] ?? 0
+  }
+
+  u16(): number {
+    return this.u8() | (this.u8() << 8)
+  }
+
+  u32(): number {
+    const start = this.take(4)
+    return u32At(this.bytes, start)
+  }
+
+  i32(): number {
+    return this.u32() | 0
+  }
+
+  u64(): bigint {
+    const start = this.take(8)
+    return u64At(this.bytes, start)
+  }
+
+  i64(): bigint {
+    return BigInt.asIntN(64, this.u64())
+  }
+
+  u128(): bigint {
+    const low = this.u64()
+    const high = this.u64()
+    return high === 0n ? low : low | (high << 64n)
+  }
+
+  i128(): bigint {
+    const low = this.u64()
+    return low | (this.i64() << 64n)
+  }
+
+  /** 0 or 1: another byte says that this is no bool, and the layout another one. */
+  bool(): boolean {
+    const value = this.u8()
+    if (value > 1) throw new Malformed(`${value} at byte ${this.at - 1} is no bool`)
+    return value === 1
+  }
+
+  pubkey(): string {
+    return encodeBase58(this.raw(KEY_BYTES))
+  }
+
+  /** UTF-8 after its length in four bytes. */
+  string(): string {
+    const length = this.u32()
+    if (length > MAX_TEXT_BYTES) throw new Malformed(`a text of ${length} bytes`)
+    try {
+      return TEXT.decode(this.raw(length))
+    } catch (error) {
+      throw error instanceof Malformed ? error : new Malformed(`the text before byte ${this.at} is no UTF-8`)
+    }
+  }
+
+  option<T>(read: (reader: ByteReader) => T): T | null {
+    return this.bool() ? read(this) : null
+  }
+
+  raw(length: number): Uint8Array {
+    const start = this.take(length)
+    return this.bytes.subarray(start, start + length)
+  }
+
+  skip(length: number): this {
+    this.take(length)
+    return this
+  }
+
+  /** For layouts that never grew. Programs append fields to their events, so most are read without it. */
+  end(): void {
+    if (this.left > 0) throw new Malformed(`${this.left} bytes are left over of ${this.bytes.length}`)
+  }
+
+  private take(length: number): number {
+    const start = this.at
+    if (start + length > this.bytes.length)
+      throw new Malformed(`${length} bytes from byte ${start} on: there are ${this.bytes.length}`)
+    this.at = start + length
+    return start
+  }
+}

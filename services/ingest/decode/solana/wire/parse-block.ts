@@ -1,0 +1,59 @@
+/** What nodes answer or push (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC answers) as transactions by slot. */
+import type { RawInBlock } from '../block/decode-block.js'
+import { BadTransaction, countAt, type Fields, fieldsAt, isFields, shown } from './shape.js'
+
+export type SolanaBody = {
+  slot: number
+  /** `getBlock` does not say its slot: it is the one after its parent, unless slots between them were skipped. */
+  isSlotGuessed: boolean
+  /** Null: a single transaction. */
+  hash: string | null
+  transactions: RawInBlock[]
+}
+
+/** One body, or lists of them. Throws `BadTransaction` where it is none. */
+export function readBodies(value: unknown, path = ''): SolanaBody[] {
+  if (Array.isArray(value)) return value.flatMap((item, at) => readBodies(item, `${path}[${at}]`))
+  if (!isFields(value)) throw new BadTransaction(path, `is no transaction and no block: ${shown(value)}`)
+  if (value.error !== undefined && value.error !== null)
+    throw new BadTransaction(path, `is a node's error: ${shown(value.error)}`)
+  // A slot without a block, or a transaction the node does not know.
+  if (value.result === null) return []
+  if (value.result !== undefined) return readBodies(value.result, inside(path, 'result'))
+  if (isFields(value.params)) return readBodies(value.params.result, inside(path, 'params.result'))
+  if (isFields(value.value)) return readBodies(value.value, inside(path, 'value'))
+  if (isFields(value.block)) return [block(value.block, value.slot, inside(path, 'block'))]
+  if (value.blockhash !== undefined || value.transactions !== undefined) return [block(value, value.slot, path)]
+  return [single(value, path)]
+}
+
+function block(value: Fields, slotValue: unknown, path: string): SolanaBody {
+  if (!Array.isArray(value.transactions))
+    throw new BadTransaction(inside(path, 'transactions'), 'are missing: ask for transactionDetails "full"')
+  const isSlotGuessed = slotValue === undefined
+  const slot = isSlotGuessed
+    ? countAt(value.parentSlot, inside(path, 'parentSlot')) + 1
+    : countAt(slotValue, inside(path, 'slot'))
+  const hash = typeof value.blockhash === 'string' ? value.blockhash : null
+  // A Yellowstone block may leave some out, so each says its place.
+  const transactions = value.transactions.map((each: unknown, at) => ({ index: indexOf(each) ?? at, value: each }))
+  return { slot, isSlotGuessed, hash, transactions }
+}
+
+function single(value: Fields, path: string): SolanaBody {
+  const slot = countAt(value.slot, inside(path, 'slot'))
+  const isWrapped = value.meta === undefined && isFields(value.transaction)
+  const transaction = isWrapped ? fieldsAt(value.transaction, inside(path, 'transaction')) : value
+  const index = indexOf(transaction) ?? 0
+  return { slot, isSlotGuessed: false, hash: null, transactions: [{ index, value: transaction }] }
+}
+
+function indexOf(value: unknown): number | null {
+  if (!isFields(value)) return null
+  const index = value.index ?? value.transactionIndex
+  return index === undefined || index === null ? null : countAt(index, 'index')
+}
+
+function inside(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}

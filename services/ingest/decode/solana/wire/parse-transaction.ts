@@ -1,0 +1,144 @@
+/** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
+import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
+import type { SolanaTransaction } from '../transaction.js'
+import { openedTokens } from './opened-tokens.js'
+import { addLoadedAccounts, innerInstructions, jsonAccounts, jsonSignature, readJson } from './parse-json.js'
+import { readBalances } from './parse-meta.js'
+import { buildTree } from './parse-tree.js'
+import { readWire, wireInstructions } from './parse-wire.js'
+import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
+import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
+import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
+import { fillWithheldFees } from './withheld-fees.js'
+
+export type Place = {
+  slot: number
+  /** In the block. */
+  index: number
+}
+
+/** By account: whether one of a transaction's makes it worth reading. */
+export type IsWanted = (account: string) => boolean
+
+/**
+ * `value`: `{transaction, meta}` as in `getTransaction`, a block's `transactions`, or Yellowstone's `SubscribeUpdateTransactionInfo`. Null: it failed, it is
+ * a vote, or no account of it is wanted. Throws `BadTransaction`, and nothing else.
+ */
+export function parseTransaction(value: unknown, place: Place, isWanted: IsWanted): SolanaTransaction | null {
+  const { transaction, meta: metaValue, isVote } = fieldsAt(value, '')
+  const meta = fieldsAt(metaValue, 'meta')
+  if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
+  const read = reading(transaction, meta)
+  if (!read.accounts.some(isWanted)) return null
+  const isRead = (programId: string) => isWanted(programId) || isNativeMover(programId)
+  return whole(read.rest(isRead), meta, place, isWanted)
+}
+
+/**
+ * Only its balances: of one that is not decoded, but may move tokens all the same. Null: it failed, it is a vote, or it has no token whose balances are
+ * wanted. Throws `BadTransaction`, and nothing else.
+ */
+export function parseBalances(
+  value: unknown,
+  { index }: Place,
+  isHeld: (mint: string) => boolean,
+): (Balances & Pick<SolanaTransaction, 'accounts' | 'index' | 'signature'>) | null {
+  const { transaction, meta: metaValue, isVote } = fieldsAt(value, '')
+  const meta = fieldsAt(metaValue, 'meta')
+  if ((meta.err !== undefined && meta.err !== null) || isVote === true) return null
+  const isMoved = (tokens: unknown) =>
+    listAt(tokens, 'tokens').some((token) => isFields(token) && isHeldMint(token.mint))
+  const isHeldMint = (mint: unknown) => typeof mint === 'string' && isHeld(mint)
+  if (!isHeld(WRAPPED_SOL) && !isMoved(meta.preTokenBalances) && !isMoved(meta.postTokenBalances)) return null
+  const { accounts, signature } = reading(transaction, meta)
+  if (accounts.includes(VOTE)) return null
+  return { index, accounts, signature: signature(), ...readBalances(meta, accounts) }
+}
+
+type Reading = { accounts: readonly string[]; signature(): string; rest(isRead: IsRead): RawTransaction }
+
+/** The accounts first; the rest only where they are wanted. */
+function reading(transaction: unknown, meta: Fields): Reading {
+  if (isFields(transaction)) {
+    const { message } = transaction
+    if (isYellowstone(message)) {
+      const accounts = yellowstoneAccounts(message, meta)
+      return {
+        accounts,
+        signature: () => yellowstoneSignature(transaction),
+        rest: () => readYellowstone(transaction, meta, accounts),
+      }
+    }
+    const accounts = jsonAccounts(message, meta)
+    return {
+      accounts,
+      signature: () => jsonSignature(transaction),
+      rest: (isRead) => readJson(transaction, meta, accounts, isRead),
+    }
+  }
+  const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
+  if (encoding !== 'base58' && encoding !== 'base64')
+    throw new BadTransaction('transaction', `must be in base58 or base64, got ${shown(encoding)}`)
+  const wire = readWire(textAt(bytes, 'transaction'), encoding)
+  const accounts = wire.keys
+  addLoadedAccounts(meta, accounts)
+  return {
+    accounts,
+    signature: () => wire.signature,
+    rest: (isRead) => ({
+      signature: wire.signature,
+      signers: wire.signers,
+      accounts,
+      top: wireInstructions(wire, accounts),
+      inner: innerInstructions(meta, accounts, isRead),
+    }),
+  }
+}
+
+/** Only there do keys come as bytes, or a message say whether it is versioned. */
+function isYellowstone(message: unknown): boolean {
+  if (!isFields(message)) return false
+  if (message.versioned !== undefined) return true
+  const first: unknown = Array.isArray(message.accountKeys) ? message.accountKeys[0] : undefined
+  return Array.isArray(first) || first instanceof Uint8Array
+}
+
+function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWanted: IsWanted): SolanaTransaction {
+  const { signature, accounts } = raw
+  const [feePayer] = accounts
+  if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'has nobody who pays')
+  const balances = readBalances(meta, accounts)
+  refuseUnrecorded(raw, balances.logs)
+  const opened = openedTokens(raw)
+  const { preTokens, postTokens, logs } = balances
+  const mintOf = (account: string): string | null =>
+    (preTokens.get(account) ?? postTokens.get(account) ?? opened.get(account))?.mint ?? null
+  const instructions = buildTree(raw, logs, mintOf, isWanted)
+  if (accounts.includes(TOKEN_2022)) fillWithheldFees(instructions, preTokens, postTokens)
+  return {
+    signature,
+    slot,
+    index,
+    feePayer,
+    signers: accounts.slice(0, raw.signers),
+    accounts,
+    instructions,
+    logs,
+    preLamports: balances.preLamports,
+    postLamports: balances.postLamports,
+    preTokens,
+    postTokens,
+    openedTokens: opened,
+  }
+}
+
+/** A node may not record what instructions call: trades among them would be missed in silence. */
+function refuseUnrecorded({ inner }: RawTransaction, logs: readonly string[] | null): void {
+  if (inner.size === 0 && logs?.some((line) => line.endsWith(CALLED)) === true)
+    throw new BadTransaction(
+      'meta.innerInstructions',
+      'are missing, but the logs tell of calls: the node does not record them',
+    )
+}
+
+const CALLED = ' invoke [2]'

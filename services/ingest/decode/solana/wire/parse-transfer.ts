@@ -1,0 +1,102 @@
+/**
+ * What an instruction of the token programs or of the system program moves. Tags and accounts as in spl-token's `TokenInstruction`, Token-2022's
+ * `TransferFeeInstruction` and the system program's `SystemInstruction`; parsed forms as `transaction-status` writes them.
+ */
+
+import { SYSTEM, TOKEN, TOKEN_2022 } from '../native-programs.js'
+import type { Transfer } from '../transaction.js'
+import { ByteReader } from './bytes.js'
+import { Malformed } from './malformed.js'
+import { parsedTransferOf } from './parse-parsed.js'
+import type { RawInstruction } from './raw-transaction.js'
+import { BadTransaction } from './shape.js'
+
+export type MintOf = (account: string) => string | null
+
+const TRANSFER = 3
+const MINT_TO = 7
+const BURN = 8
+const TRANSFER_CHECKED = 12
+const MINT_TO_CHECKED = 14
+const BURN_CHECKED = 15
+const TRANSFER_FEE_EXTENSION = 26
+const TRANSFER_CHECKED_WITH_FEE = 1
+
+const CREATE_ACCOUNT = 0
+const SYSTEM_TRANSFER = 2
+const CREATE_ACCOUNT_WITH_SEED = 3
+const TRANSFER_WITH_SEED = 11
+
+export function transferOf(raw: RawInstruction, data: Uint8Array, mintOf: MintOf): Transfer | null {
+  const { programId } = raw
+  const isToken = programId === TOKEN || programId === TOKEN_2022
+  if (!isToken && programId !== SYSTEM) return null
+  if (raw.parsed !== null) return parsedTransferOf(raw.parsed, isToken, mintOf)
+  if (data.length === 0) return null
+  try {
+    return isToken ? tokenTransfer(raw.accounts, data, mintOf) : systemTransfer(raw.accounts, data)
+  } catch (error) {
+    throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed call: ${error.message}`) : error
+  }
+}
+
+function tokenTransfer(accounts: readonly string[], data: Uint8Array, mintOf: MintOf): Transfer | null {
+  const [first, second, third, fourth] = accounts
+  const reader = new ByteReader(data)
+  const tag = reader.u8()
+  switch (tag) {
+    case TRANSFER:
+      return transfer(mintOf(need(first)) ?? mintOf(need(second)), first, second, third, reader.u64())
+    case TRANSFER_CHECKED:
+      return transfer(need(second), first, third, fourth, reader.u64())
+    case TRANSFER_FEE_EXTENSION: {
+      if (reader.u8() !== TRANSFER_CHECKED_WITH_FEE) return null
+      const amount = reader.u64()
+      return transfer(need(second), first, third, fourth, amount, reader.skip(1).u64())
+    }
+    case MINT_TO:
+    case MINT_TO_CHECKED:
+      return transfer(need(first), first, second, third, reader.u64())
+    case BURN:
+    case BURN_CHECKED:
+      return transfer(need(second), first, second, third, reader.u64())
+    default:
+      return null
+  }
+}
+
+function systemTransfer(accounts: readonly string[], data: Uint8Array): Transfer | null {
+  const [first, second, third] = accounts
+  const reader = new ByteReader(data)
+  switch (reader.u32()) {
+    case CREATE_ACCOUNT:
+    case SYSTEM_TRANSFER:
+      return transfer(null, first, second, first, reader.u64())
+    case CREATE_ACCOUNT_WITH_SEED: {
+      reader.skip(32)
+      const seedBytes = reader.u64()
+      if (seedBytes > 32n) throw new Malformed(`a seed of ${seedBytes} bytes`)
+      return transfer(null, first, second, first, reader.skip(Number(seedBytes)).u64())
+    }
+    case TRANSFER_WITH_SEED:
+      return transfer(null, first, third, second, reader.u64())
+    default:
+      return null
+  }
+}
+
+function transfer(
+  mint: string | null,
+  source: string | undefined,
+  destination: string | undefined,
+  authority: string | undefined,
+  amount: bigint,
+  fee = 0n,
+): Transfer {
+  return { mint, source: need(source), destination: need(destination), authority: authority ?? null, amount, fee }
+}
+
+function need(account: string | undefined): string {
+  if (account === undefined) throw new Malformed('an account of it is missing')
+  return account
+}

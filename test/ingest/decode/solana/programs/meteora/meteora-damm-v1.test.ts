@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import { inOrder } from '../../../../../../services/ingest/decode/solana/instruction/execution.js'
+import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
+import { meteoraDammV1 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1.js'
+import { dammV1Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1-events.js'
+import {
+  type Balance,
+  type Built,
+  borsh,
+  built,
+  callData,
+  decoded,
+  eventData,
+  key,
+  moved,
+  places,
+  transactionOf,
+} from '../../anchor-calls.js'
+import { survives } from '../../garbled.js'
+import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+
+const DAMM = 'Eo7WjKq67rjJQSZxS6z3YkapzY3eMj6Xy8X5EQVn5UaB'
+const VAULT = '24Uqj9JCLxUeoC3hGfh5W3s9FM9uCHDS2SG3LYwBpyTi'
+const SIGNATURE = '2mHGPXMzxs6NtaHtbVqku9iKCBy1uAbohMk1yB1it6gku9xXnkQt7TaCh5seb66n7wsADf13MsYYutnYRNrkzbSX'
+const recorded = () => realTransaction(`vixen/tests__fixtures__${SIGNATURE}_txupdate.json`)
+
+const SENDER = 'GCvHhEUYQwTJ8jyf8Lc4bv8jBXyZU4LMMsZCobwEPzvM'
+const TOKEN_A = '4eDf52YYzL6i6gbZ6FXqrLUPXbtP61f1gPSFM66M4XHe'
+const SWAP = {
+  kind: 'swap',
+  pool: {
+    ...{ pool: '3LxstoarWCh6iC2NbQG4eXwvrNuSpr8kH7YyFmFu5tKZ', amm: 'meteoradamm' },
+    ...{ token0: TOKEN_A, token1: WRAPPED_SOL, fee: null, creator: null },
+  },
+  ...{ sender: SENDER, recipient: SENDER, tokenIn: WRAPPED_SOL, amountIn: 455_036_072n },
+  ...{ tokenOut: TOKEN_A, amountOut: 124_965_910_713n, sqrtPrice: null },
+  // It owns shares of two vaults, and nothing in the transaction tells to the integer what a share is worth.
+  ...{ reserve0: null, reserve1: null },
+}
+
+describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+  it('gives the swap, with what the trader paid beside the vault, and reserves nobody tells left out', () => {
+    expect(decoded(meteoraDammV1, parsed(recorded()))).toEqual([SWAP])
+  })
+
+  it('has all fields of the event', () => {
+    const swap = inOrder(parsed(recorded())).find(({ programId }) => programId === DAMM)
+    if (swap === undefined) throw new Error('no swap')
+    expect(dammV1Swap(swap)).toEqual({
+      ...{ amountIn: 455_036_072n, amountOut: 124_965_910_713n },
+      ...{ tradeFee: 1_092_087n, protocolFee: 273_021n, hostFee: 0n },
+    })
+  })
+
+  it('is told by its transfers alone where the node cut the logs', () => {
+    const { value, ...rest } = recorded()
+    const meta = { ...(value.meta as object), logMessages: ['Log truncated'] }
+    expect(decoded(meteoraDammV1, parsed({ value: { ...value, meta }, ...rest }))).toEqual([SWAP])
+  })
+
+  it('survives garbage', () => {
+    const calls = Object.keys(CREATIONS).map((name) => create(name))
+    expect(survives(meteoraDammV1, [parsed(recorded()), ...calls], 7, 2_000).refused).toBeGreaterThan(50)
+  })
+})
+
+const [pool, a, b, user] = [key('pool'), key('A'), key('B'), key('user')]
+const [vaultA, vaultB, accountA, accountB] = [key('vault A'), key('vault B'), key('account A'), key('account B')]
+const [sharesA, sharesB] = [key('shares A'), key('shares B')]
+const poolOf = (fee: number | null = null, creator: string | null = null) => ({
+  ...{ pool, amm: 'meteoradamm', token0: a, token1: b, fee, creator },
+})
+const MILLION = 1_000_000n
+
+/** A deposit of so many tokens at half a share a token; a withdrawal the other way. */
+function deposit(mint: string, account: string, vault: string, shares: string, amount: bigint): Built {
+  return built(VAULT, [], new Uint8Array(0), [
+    moved(mint, account, vault, amount),
+    moved(key('share'), key('share'), shares, amount / 2n),
+  ])
+}
+
+function withdrawal(mint: string, vault: string, account: string, shares: string, amount: bigint): Built {
+  return built(VAULT, [], new Uint8Array(0), [
+    moved(mint, vault, account, amount),
+    moved(key('share'), shares, key('share'), amount / 2n),
+  ])
+}
+
+/** What is in the vaults is many pools'; the pool's shares end at 50 and 60 million. */
+const held = (change: bigint): Balance[] => [
+  { account: vaultA, mint: a, owner: null, before: 999n * MILLION, after: 999n * MILLION + change },
+  { account: vaultB, mint: b, owner: null, before: 999n * MILLION, after: 999n * MILLION + change },
+  { account: sharesA, mint: key('share'), owner: null, before: 50n * MILLION - change / 2n, after: 50n * MILLION },
+  { account: sharesB, mint: key('share'), owner: null, before: 60n * MILLION - change / 2n, after: 60n * MILLION },
+]
+
+const logged = (call: Built, event: Uint8Array): Built => ({ ...call, programData: [event] })
+const liquidityEvent = (name: string, amountA: bigint, amountB: bigint) =>
+  eventData(name, borsh.u64(77n), borsh.u64(amountA), borsh.u64(amountB))
+const step = { kind: 'liquidity', pool: poolOf(), sender: user, reserve0: null, reserve1: null }
+
+describe('liquidity', () => {
+  const accounts = places(16, {
+    ...{ 0: pool, 3: sharesA, 4: sharesB, 9: vaultA, 10: vaultB, 11: accountA, 12: accountB, 13: user },
+  })
+  const added = [
+    deposit(a, accountA, vaultA, sharesA, 4n * MILLION),
+    deposit(b, accountB, vaultB, sharesB, 4n * MILLION),
+  ]
+
+  it.each([
+    ['add_balance_liquidity', 'AddLiquidity'],
+    ['add_imbalance_liquidity', 'AddLiquidity'],
+    ['bootstrap_liquidity', 'BootstrapLiquidity'],
+  ])('%s adds', (name, event) => {
+    const call = logged(built(DAMM, accounts, callData(name), added), liquidityEvent(event, 4n * MILLION, 4n * MILLION))
+    const expected = [{ ...step, change: 'add', amount0: 4n * MILLION, amount1: 4n * MILLION }]
+    expect(decoded(meteoraDammV1, transactionOf([call], held(4n * MILLION)))).toEqual(expected)
+    const wrong = logged(call, liquidityEvent(event, 4n * MILLION, 5n))
+    expect(() => decoded(meteoraDammV1, transactionOf([wrong], held(4n * MILLION)))).toThrow('token1 is 5 in the event')
+  })
+
+  it('is removed from both sides', () => {
+    const inner = [
+      withdrawal(a, vaultA, accountA, sharesA, 4n * MILLION),
+      withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION),
+    ]
+    const call = built(DAMM, accounts, callData('remove_balance_liquidity'), inner)
+    const told = logged(call, liquidityEvent('RemoveLiquidity', 4n * MILLION, 4n * MILLION))
+    expect(decoded(meteoraDammV1, transactionOf([told], held(-4n * MILLION)))).toEqual([
+      { ...step, change: 'remove', amount0: 4n * MILLION, amount1: 4n * MILLION },
+    ])
+  })
+
+  it('is removed from one side', () => {
+    const one = places(15, { 0: pool, 3: sharesA, 4: sharesB, 9: vaultA, 10: vaultB, 11: accountB, 12: user })
+    const inner = [withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION)]
+    const call = built(DAMM, one, callData('remove_liquidity_single_side'), inner)
+    const told = logged(call, liquidityEvent('RemoveLiquidity', 0n, 4n * MILLION))
+    expect(decoded(meteoraDammV1, transactionOf([told], held(-4n * MILLION)))).toEqual([
+      { ...step, change: 'remove', amount0: 0n, amount1: 4n * MILLION },
+    ])
+  })
+
+  it('all of it leaves reserves of nothing: without shares there is nothing to be worth', () => {
+    const inner = [
+      withdrawal(a, vaultA, accountA, sharesA, 4n * MILLION),
+      withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION),
+    ]
+    const call = built(DAMM, accounts, callData('remove_balance_liquidity'), inner)
+    const emptied = held(-4n * MILLION).map((balance) =>
+      [sharesA, sharesB].includes(balance.account) ? { ...balance, before: 2n * MILLION, after: 0n } : balance,
+    )
+    expect(decoded(meteoraDammV1, transactionOf([call], emptied))).toEqual([
+      { ...step, change: 'remove', amount0: 4n * MILLION, amount1: 4n * MILLION, reserve0: 0n, reserve1: 0n },
+    ])
+  })
+
+  it('earns fees: claiming them adds and removes nothing', () => {
+    const claiming = places(18, { 0: pool, 3: user, 7: vaultA, 8: vaultB, 11: sharesA, 12: sharesB })
+    const inner = [withdrawal(a, vaultA, accountA, sharesA, 4n * MILLION)]
+    expect(
+      decoded(meteoraDammV1, transactionOf([built(DAMM, claiming, callData('claim_fee'), inner)], held(-4n * MILLION))),
+    ).toEqual([{ ...step, change: 'remove', amount0: 0n, amount1: 0n }])
+  })
+
+  it('in vaults whose mints nothing tells is left out', () => {
+    const call = built(DAMM, accounts, callData('add_balance_liquidity'), added)
+    expect(() => decoded(meteoraDammV1, transactionOf([call]))).toThrow('no balance tells the mint of')
+  })
+})
+
+const STABLE = Buffer.concat([borsh.u8(1), borsh.zeros(50)])
+const CREATIONS: Record<string, { shift: number; creator: number; fields: Buffer[]; fee: number | null }> = {
+  initialize_permissionless_pool: { shift: 0, creator: 17, fields: [borsh.u8(0)], fee: null },
+  initialize_permissionless_pool_with_fee_tier: { shift: 0, creator: 17, fields: [STABLE, borsh.u64(25n)], fee: 2_500 },
+  initialize_permissionless_constant_product_pool_with_config: { shift: 1, creator: 18, fields: [], fee: null },
+  initialize_permissionless_constant_product_pool_with_config2: { shift: 1, creator: 18, fields: [], fee: null },
+  initialize_customizable_permissionless_constant_product_pool: {
+    ...{ shift: 0, creator: 17, fee: 60_000 },
+    fields: [borsh.u64(1n), borsh.u64(2n), borsh.u32(6_000)],
+  },
+}
+
+function create(name: string) {
+  const { shift, creator, fields } = CREATIONS[name] ?? { shift: 0, creator: 17, fields: [] }
+  const accounts = places(26, {
+    ...{ 0: pool, [2 + shift]: a, [3 + shift]: b, [6 + shift]: vaultA, [7 + shift]: vaultB },
+    ...{
+      [10 + shift]: sharesA,
+      [11 + shift]: sharesB,
+      [12 + shift]: accountA,
+      [13 + shift]: accountB,
+      [creator]: user,
+    },
+  })
+  const inner = [
+    deposit(a, accountA, vaultA, sharesA, 4n * MILLION),
+    deposit(b, accountB, vaultB, sharesB, 4n * MILLION),
+  ]
+  const event = eventData('PoolCreated', ...[key('lp'), a, b].map(borsh.key), borsh.u8(1), borsh.key(pool))
+  return transactionOf([logged(built(DAMM, accounts, callData(name, ...fields), inner), event)], held(4n * MILLION))
+}
+
+describe('creation', () => {
+  it.each(Object.entries(CREATIONS))('%s comes with the first liquidity', (name, { fee }) => {
+    const described = poolOf(fee, user)
+    expect(decoded(meteoraDammV1, create(name))).toEqual([
+      { kind: 'pool', pool: described },
+      { ...step, pool: described, change: 'create', amount0: 4n * MILLION, amount1: 4n * MILLION },
+    ])
+  })
+
+  it('by permission comes without', () => {
+    const accounts = places(24, { 0: pool, 2: a, 3: b, 15: user })
+    const call = built(DAMM, accounts, callData('initialize_permissioned_pool'))
+    expect(decoded(meteoraDammV1, transactionOf([call]))).toEqual([{ kind: 'pool', pool: poolOf(null, user) }])
+  })
+})

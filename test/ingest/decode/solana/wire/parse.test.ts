@@ -1,0 +1,135 @@
+/** The same transaction, however a node writes it, is the same; what is none is told with its place. */
+import { describe, expect, it } from 'vitest'
+import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
+import { balanceAfter, balanceBefore } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
+import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { parseBalances, parseTransaction } from '../../../../../services/ingest/decode/solana/wire/parse-transaction.js'
+import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
+import { asBareBase58, asBase58, asBase64, asYellowstone, type JsonTransaction } from '../encodings.js'
+import { HAS_REAL, parsed, realTransaction, recordedTransactions } from '../real-transactions.js'
+
+const PLACE = { slot: 1, index: 0 }
+const parse = (value: unknown): SolanaTransaction | null => parseTransaction(value, PLACE, () => true)
+const jsonOf = (path: string) => structuredClone(realTransaction(path).value) as unknown as JsonTransaction
+
+describe.skipIf(!HAS_REAL)('a real transaction', () => {
+  const names = ['pumpfun_create_0', 'jupiterAggregatorV6_sharedAccountsRoute_1', 'OKXDEX_swap_0', 'pumpfun_sell_0']
+
+  it.each(names)('%s is the same in every encoding', (name) => {
+    const json = jsonOf(`tx-parser/${name}.json`)
+    const expected = parse(json)
+    expect(expected?.instructions.length).toBeGreaterThan(0)
+    const forms = {
+      base64: asBase64(json),
+      base58: asBase58(json),
+      'base58 without its name': asBareBase58(json),
+      'Yellowstone, bytes': asYellowstone(json, (bytes) => bytes),
+      'Yellowstone, numbers': asYellowstone(json, (bytes) => [...bytes]),
+      'Yellowstone, base64': asYellowstone(json, (bytes) => Buffer.from(bytes).toString('base64')),
+      'Yellowstone, a printed Buffer': asYellowstone(json, (bytes) => Buffer.from(bytes).toJSON()),
+    }
+    for (const [form, value] of Object.entries(forms)) expect(plain(parse(value)), form).toEqual(plain(expected))
+  })
+
+  it.each(names)('%s has the same tree by its logs where the node tells no stack height', (name) => {
+    const json = jsonOf(`tx-parser/${name}.json`)
+    const expected = plain(parse(json))
+    for (const { instructions } of json.meta.innerInstructions)
+      for (const instruction of instructions) delete instruction.stackHeight
+    expect(plain(parse(json))).toEqual(expected)
+    json.meta.logMessages = null
+    const flat = parse(json)
+    expect(Math.max(...depths(flat))).toBe(1)
+    expect(inOrder(flat as SolanaTransaction).every(({ programLogs }) => programLogs === null)).toBe(true)
+  })
+
+  it.each(names)('%s is refused where the node did not record its calls', (name) => {
+    const json = jsonOf(`tx-parser/${name}.json`)
+    for (const unrecorded of [null, undefined, []])
+      expect(() => parse({ ...json, meta: { ...json.meta, innerInstructions: unrecorded } })).toThrow(BadTransaction)
+  })
+
+  it('balances lead from the ones before to the ones after, through every transfer', () => {
+    for (const real of recordedTransactions()) {
+      const transaction = parsed(real)
+      const [first, last] = [transaction.instructions.at(0), transaction.instructions.at(-1)]
+      if (first === undefined || last === undefined) throw new Error('nothing ran')
+      for (const [account, { amount }] of transaction.postTokens) {
+        const after = balanceAfter(transaction, account, last)
+        // Lamports that become tokens only when synchronised leave it open.
+        if (after !== null) expect(after, `${real.name} ${account}`).toBe(amount)
+        const before = balanceBefore(transaction, account, first)
+        if (before !== null) expect(before).toBe(transaction.preTokens.get(account)?.amount ?? 0n)
+      }
+    }
+  })
+
+  it('logs that were cut leave what ran after them untold', () => {
+    const transaction = parsed(realTransaction('tx-parser/transferChecked_0.json'))
+    const told = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
+    // The cut came inside instruction 38, after its first call.
+    const untold = told.flatMap((isTold, order) => (isTold ? [] : [order]))
+    expect(untold).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
+  })
+
+  it('is not read further where no account of it is wanted', () => {
+    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    json.transaction.message.instructions = 'garbage' as never
+    expect(parseTransaction(json, PLACE, () => false)).toBeNull()
+  })
+
+  it('that failed, or votes, is none', () => {
+    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    expect(parse({ ...json, isVote: true })).toBeNull()
+    json.meta.err = { InstructionError: [0, { Custom: 1 }] }
+    expect(parse(json)).toBeNull()
+    expect(parseBalances(json, PLACE, () => true)).toBeNull()
+  })
+
+  it.each<[string, (json: JsonTransaction) => void]>([
+    ['meta', (json) => Object.assign(json, { meta: null })],
+    ['message.accountKeys', (json) => json.transaction.message.accountKeys.splice(0, 1, 'no key')],
+    [
+      'instructions.programIdIndex',
+      (json) => Object.assign(json.transaction.message.instructions[0] ?? {}, { programIdIndex: 99 }),
+    ],
+    [
+      'instructions.accounts',
+      (json) => Object.assign(json.transaction.message.instructions[0] ?? {}, { accounts: [-1] }),
+    ],
+    [
+      'instructions.data',
+      (json) => Object.assign(json.meta.innerInstructions[0]?.instructions[0] ?? {}, { data: '0OIl' }),
+    ],
+    ['innerInstructions.index', (json) => Object.assign(json.meta.innerInstructions[0] ?? {}, { index: 9 })],
+    ['stackHeight', (json) => Object.assign(json.meta.innerInstructions[0]?.instructions[0] ?? {}, { stackHeight: 7 })],
+    ['preBalances', (json) => Object.assign(json.meta, { preBalances: [-1] })],
+    ['logMessages', (json) => Object.assign(json.meta, { logMessages: [1] })],
+    ['postTokenBalances', (json) => Object.assign(json.meta, { postTokenBalances: [{ accountIndex: 0, mint: 'x' }] })],
+    ['signatures[0]', (json) => Object.assign(json.transaction, { signatures: [] })],
+    ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'base64'] })],
+    ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'zstd'] })],
+  ])('with garbage is told by its place: %s', (place, spoil) => {
+    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    spoil(json)
+    expect(() => parse(json)).toThrow(BadTransaction)
+    expect(() => parse(json)).toThrow(new RegExp(`^${place.replace(/[[\].]/g, '\\$&')} `))
+  })
+})
+
+function depths(transaction: SolanaTransaction | null): number[] {
+  return transaction === null ? [] : inOrder(transaction).map(({ depth }) => depth)
+}
+
+/** Comparable: bytes as bytes, whatever holds them. */
+function plain(transaction: SolanaTransaction | null): unknown {
+  return JSON.parse(
+    JSON.stringify(transaction, (_, value: unknown) => {
+      if (value instanceof Map) return [...value]
+      if (typeof value === 'bigint') return value.toString()
+      const isBuffer = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+      if (isBuffer) return Buffer.from((value as unknown as { data: number[] }).data).toString('hex')
+      return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+    }),
+  )
+}
