@@ -19,6 +19,7 @@ const SEEDS = Number(process.env.SOLANA_SEEDS ?? 20)
 const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
 const WITHIN_MS = 15_000
 const SHOWN = 3
+const MOST_STARTS = 20
 const HISTORY = { blocks: 40 }
 const ORPHANS = { blocks: 5 }
 const SURVIVORS = { blocks: 9 }
@@ -203,7 +204,7 @@ type Reading = { place: SolanaPlace; random: Random; urls: readonly string[] }
 
 /** Until that block is published, killed so many times on the way at the most: while it waits, or in the middle of an append. */
 async function readTo(hash: string, kills: number, { place, random, urls }: Reading): Promise<void> {
-  for (let left = kills; ; left--) {
+  for (let left = kills; left > -MOST_STARTS; left--) {
     const through = (log: EventLog) => crashingLog(log, random, left > 0 ? 0.3 : 0)
     const run = await place.start({ urls, through }).catch(() => null)
     const reached = place.reached(hash, left > 0 ? random.int(20, 400) : WITHIN_MS)
@@ -214,4 +215,5 @@ async function readTo(hash: string, kills: number, { place, random, urls }: Read
     if (left <= 0 && run !== null) expect(inWords(outcome), 'the run that nobody killed').toBe('reached')
     happened.kills++
   }
+  throw new Error(`not even started in ${MOST_STARTS} times`)
 }

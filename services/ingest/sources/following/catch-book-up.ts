@@ -16,7 +16,7 @@ export type BookCatchUp<B extends Header> = {
   weightOf(block: B): number
 }
 
-/** The end of a range may come late: so often it is read again. */
+/** The end of a range may come late, and a node may lie: so often it is read again. */
 const ROUNDS = 5
 
 /** `onLog`: hashes of blocks that are there. False: the nodes' chain does not lead from the book to that block. */
@@ -36,7 +36,8 @@ export async function catchBookUp<B extends Header>(
       const [first] = blocks
       if (first === undefined) continue
       const parent: Header = last ?? parentOf(first)
-      if (first.parentHash !== parent.hash) return false
+      // One answer that does not fit decides nothing.
+      if (first.parentHash !== parent.hash) break
       const decode = await prepare(blocks, parent, signal)
       for (const block of blocks) {
         book.begin(block)

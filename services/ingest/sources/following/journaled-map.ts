@@ -113,6 +113,8 @@ export class JournaledMap {
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
     this.firstNumber ??= number
+    // It came again: it is no longer among those that were left.
+    for (const each of this.left) each.hashes = each.hashes.filter((left) => left !== hash)
   }
 
   end(published: boolean): void {

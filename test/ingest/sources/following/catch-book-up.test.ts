@@ -84,3 +84,14 @@ it('the block a book began with is kept, and forgotten with it', () => {
   map.clear()
   expect(map.first).toBeUndefined()
 })
+
+it('a block that was undone and came again is not taken for one that was left', () => {
+  const { map } = bookAt(3, 12)
+  map.rollback(2)
+  expect(map.groundOf('h12')).toBe(2)
+  const [block] = BLOCKS.slice(12)
+  if (block === undefined) throw new Error('no block')
+  map.begin(block)
+  map.end(true)
+  expect(map.groundOf('h12')).toBeUndefined()
+})

@@ -28,6 +28,8 @@ const POLL_MS = 200
 const NOTICED_MS = 1_000
 /** Where blocks come by themselves, polling is a safeguard only. */
 const STREAMED_MS = 3_000
+/** A head is told again: of a chain that stands still its last blocks may have been late, and no other head would bring anybody back for them. */
+const AGAIN_MS = 2_000
 /** Of what the chain's requests are rationed to. */
 const SHARE_OF_RPS = 0.25
 
@@ -72,5 +74,8 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
     return { number: await tracker.head(stop) }
   }
 
-  return watchHeads({ poll, pollMs, keyOf: ({ number }) => number, listen, logger, sleep }, signal)
+  return watchHeads(
+    { poll, pollMs, keyOf: ({ number }) => `${number} ${Math.floor(nowMs() / AGAIN_MS)}`, listen, logger, sleep },
+    signal,
+  )
 }
