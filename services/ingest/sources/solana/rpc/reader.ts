@@ -93,10 +93,18 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     isTold: tracker.isTold,
   }
 
+  /** Of the blocks that were given: what they tell of must be there for whoever is asked about it. Not the head, which one node may have made up. */
+  let lastGiven = 0
+
   /** Blocks with a parent that nobody has died with it, or never were. */
   function forgetChildren(hash: string, number: number): void {
     for (let slot = number + 1; slot <= number + FURTHEST_CHILD_SLOTS; slot++)
       if (held.at(slot)?.parentHash === hash) held.forget(slot)
+  }
+
+  function given(blocks: SlotBlock[]): SlotBlock[] {
+    lastGiven = Math.max(lastGiven, blocks.at(-1)?.number ?? 0)
+    return blocks
   }
 
   async function theVeryBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
@@ -140,14 +148,14 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     },
     async range(from, to, signal) {
       const asking = about(from, signal)
-      return fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking)
+      return given(await fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking))
     },
-    blocks(headers, signal) {
+    async blocks(headers, signal) {
       const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }
-      return Promise.all(headers.map((header) => theVeryBlock(header, asking)))
+      return given(await Promise.all(headers.map((header) => theVeryBlock(header, asking))))
     },
     accounts: (addresses, signal) =>
-      fetchAccounts(pool, chain, { addresses, minSlot: tracker.highest ?? 0 }, { signal: live(signal), urgent: true }),
+      fetchAccounts(pool, chain, { addresses, minSlot: lastGiven }, { signal: live(signal), urgent: true }),
     async close() {
       nodes.close()
     },
