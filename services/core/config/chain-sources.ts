@@ -1,7 +1,7 @@
 /** Which chains are read from nodes: what the file, the environment and the command line say of them together. */
 import type { ChainFacts } from '../domain/chains.js'
+import type { KnownContract } from '../domain/evm-contracts.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
-import type { Config } from './config.js'
 import { describeEvmSource, type EvmSourceConfig, evmSource } from './evm-source.js'
 import type { ChainSection } from './file-schema.js'
 import { knownContracts } from './known-contracts.js'
@@ -29,6 +29,13 @@ function unknownChain(chain: string, known: readonly string[]): string {
 
 export type ChainSourceConfig = EvmSourceConfig | SolanaSourceConfig
 
+export type ChainSources = {
+  /** By EVM chain: the contracts whose word about new pools counts. */
+  contracts: ReadonlyMap<string, readonly KnownContract[]>
+  /** The chains that are read from nodes. */
+  sources: ReadonlyMap<string, ChainSourceConfig>
+}
+
 /** Keys that mean nothing to the other family. */
 const KEYS_OF = {
   evm: ['chain_id', 'contracts'],
@@ -39,8 +46,8 @@ export function chainSources(
   chains: ReadonlyMap<string, ChainFacts>,
   sections: Sections,
   problems: string[],
-): Pick<Config, 'contracts' | 'sources'> {
-  const contracts = new Map<string, ReturnType<typeof knownContracts>>()
+): ChainSources {
+  const contracts = new Map<string, readonly KnownContract[]>()
   const sources = new Map<string, ChainSourceConfig>()
   for (const [chain, facts] of chains) {
     const section = sections[chain] ?? {}

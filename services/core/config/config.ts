@@ -1,8 +1,7 @@
 /** The configuration as the program uses it: one file plus environment, parsed once, validated whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
-import type { KnownContract } from '../domain/evm-contracts.js'
 import { unrankedChain } from './chain-facts.js'
-import { type ChainSourceConfig, describeChainSource } from './chain-sources.js'
+import { type ChainSources, describeChainSource } from './chain-sources.js'
 import { withoutSecrets } from './without-secrets.js'
 
 export { withoutSecrets }
@@ -23,7 +22,7 @@ export type LogChoice = { kind: 'embedded' } | KafkaChoice
 
 export type StoreChoice = { kind: 'embedded' } | { kind: 'clickhouse'; url: string }
 
-export type Config = {
+export type Config = ChainSources & {
   /** The file it came from, if any. */
   file: { kind: 'none' } | { kind: 'file'; path: string }
   /** Absolute. */
@@ -50,10 +49,6 @@ export type Config = {
   /** The market `up` plays when it is given no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
-  /** By EVM chain: the contracts whose word about new pools counts. */
-  contracts: ReadonlyMap<string, readonly KnownContract[]>
-  /** The chains that are read from nodes. */
-  sources: ReadonlyMap<string, ChainSourceConfig>
 }
 
 /** A chain that only a recording names is allowed: it has no ranked tokens, so nothing in it has a USD price. */
