@@ -95,7 +95,7 @@ async function paste(lines: readonly string[], env: Environment): Promise<string
 
 describe('the README', () => {
   test('has the blocks this test knows how to run', () => {
-    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number), 3])
+    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number), 4])
   })
 
   describe('npm start', () => {
