@@ -14,6 +14,8 @@ import { connect, type Frame } from '../serve/push-client.js'
 const CHAINS = ['eth', 'bsc', 'solana'] as const
 const KEY = 'dx_simulated'
 const SMALL = { simulator: { history_h: 2 }, intervals: { flush_ms: 200, checkpoint_ms: 300 } }
+/** Where only its being there counts. */
+const EMPTY = { ...SMALL, simulator: { history_h: 0 } }
 
 let dataDir: string
 const running: UpProcess[] = []
@@ -111,7 +113,7 @@ describe('simulated and real data', () => {
   const refusal = (held: string, wanted: string) => `The data directory ${dataDir} holds ${held} data, and ${wanted}`
 
   test('a simulated directory takes no recording', async () => {
-    const up = start()
+    const up = start({ config: EMPTY })
     await up.serving
     await up.stop()
     for (const args of [
@@ -138,7 +140,7 @@ describe('simulated and real data', () => {
   })
 
   test('a store keeps them apart though the directories differ', async () => {
-    const up = start()
+    const up = start({ config: EMPTY })
     await up.serving
     await up.stop()
     // The directory loses its mark and its log; the store it names still knows.
