@@ -4,6 +4,7 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { memoryBook } from '../../ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../ingest/decode/solana/block/decode-block.js'
+import { timeBetween } from '../../ingest/sources/following/block-time.js'
 import { solanaRulesOf } from '../../ingest/sources/solana/open.js'
 import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solana/rpc/reader.js'
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
@@ -91,9 +92,8 @@ function saySample(
   events: number,
   say: Say,
 ): void {
-  const [first, last] = [sample[0], sample.at(-1)]
-  if (first === undefined || last === undefined) return say('warn', 'no block near the head could be read')
-  const blockTimeS = Math.max(0.05, (last.timeS - first.timeS) / Math.max(1, sample.length - 1))
+  if (sample.length === 0) return say('warn', 'no block near the head could be read')
+  const blockTimeS = timeBetween(sample)
   const transactions = sample.reduce((sum, block) => sum + block.transactions.length, 0)
   const seen = `the last ${sample.length} blocks, ${blockTimeS.toFixed(2)} s each, had ${events} events of it in ${transactions} transactions`
   const needs = {

@@ -1,17 +1,12 @@
 /** Lays the configured chains over the built-in ones and checks the result: every address in the family's form, one rank a token. */
-import type { ChainFacts, ChainFamily } from '../domain/chains.js'
-import { normalAddress } from '../domain/chains.js'
+import { type ChainFacts, normalAddress } from '../domain/chains.js'
+import { ADDRESS_FORM } from './address-form.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import type { ChainSection } from './file-schema.js'
 
 /** A chain's name stands in topic names and, behind a dash, in token and pair ids. `unknown` is where dead lines without a chain go. */
 export const CHAIN_NAME = /^[a-z0-9][a-z0-9_]{0,31}$/
 export const isChainName = (name: string): boolean => CHAIN_NAME.test(name) && name !== 'unknown'
-
-const ADDRESS_FORM: Record<ChainFamily, { pattern: RegExp; form: string }> = {
-  evm: { pattern: /^0x[0-9a-fA-F]{40}$/, form: '0x and 40 hexadecimal digits' },
-  solana: { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: '32 to 44 base58 characters' },
-}
 
 /** Facts of a chain nobody configured: addresses as on EVM chains, no token ranks. */
 export function unrankedChain(chain: string): ChainFacts {
@@ -35,7 +30,7 @@ function mergeChain(base: ChainFacts, section: ChainSection, problems: string[])
   const where = `chains.${base.chain}`
   const check = (key: string, address: string): string => {
     if (!ADDRESS_FORM[family].pattern.test(address))
-      problems.push(`"${where}.${key}" must be an address (${ADDRESS_FORM[family].form}), got "${address}"`)
+      problems.push(`"${where}.${key}" must be ${ADDRESS_FORM[family].form}, got "${address}"`)
     return normalAddress(family, address)
   }
   const given = {

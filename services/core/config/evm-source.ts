@@ -1,7 +1,7 @@
 /** What is read of an EVM chain, and from which nodes. */
 import type { KnownContract } from '../domain/evm-contracts.js'
+import { ADDRESS_FORM } from './address-form.js'
 import type { ChainSection } from './file-schema.js'
-import { ADDRESS_FORM, EVM_ADDRESS } from './known-contracts.js'
 import { describeNodeSource, type NodeSource, nodeSource } from './node-source.js'
 
 /** Pools are addresses, singletons' pool ids, or `<token>_fo`. Lower case. */
@@ -18,7 +18,6 @@ const POOL = {
   pattern: /^0x([0-9a-fA-F]{64}|[0-9a-fA-F]{40}(_fo)?)$/,
   form: 'a pool: its address (0x and 40 hexadecimal digits), its id (0x and 64), or a token and "_fo"',
 }
-const TOKEN = { pattern: EVM_ADDRESS, form: `an address (${ADDRESS_FORM})` }
 
 export function evmSource(
   { chain, chainId }: Facts,
@@ -29,7 +28,7 @@ export function evmSource(
   const amms = [...new Set(contracts.map(({ amm }) => amm))].sort()
   return {
     family: 'evm',
-    ...nodeSource(chain, section, { family: 'evm', pool: POOL, token: TOKEN, amms }, problems),
+    ...nodeSource(chain, section, { family: 'evm', pool: POOL, token: ADDRESS_FORM.evm, amms }, problems),
     ...(chainId === undefined ? {} : { chainId }),
     contracts,
   }

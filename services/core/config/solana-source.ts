@@ -1,5 +1,6 @@
 /** What is read of Solana (or a cluster like it), and from which nodes. */
 import { SOLANA_AMMS } from '../domain/solana-programs.js'
+import { ADDRESS_FORM } from './address-form.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, isUrl, type NodeSource, nodeSource } from './node-source.js'
 import { withoutSecrets } from './without-secrets.js'
@@ -20,7 +21,7 @@ export type Geyser = { url: string; token?: string }
 /** Of mainnet-beta (docs.anza.xyz, "Solana clusters"). */
 const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-const ADDRESS = { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: 'an address (32 to 44 base58 characters)' }
+const ADDRESS = ADDRESS_FORM.solana
 const FORMS = { family: 'solana', pool: ADDRESS, token: ADDRESS, amms: SOLANA_AMMS } as const
 
 export function solanaSource(chain: string, section: ChainSection, problems: string[]): SolanaSourceConfig {

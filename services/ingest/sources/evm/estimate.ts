@@ -1,5 +1,6 @@
 /** What following a scope will cost its nodes, from the chain's last blocks. */
-import type { ChainReader, CheckedBlock, Header, LogFilter } from './chain-reader.js'
+import { timeBetween } from '../following/block-time.js'
+import type { ChainReader, Header, LogFilter } from './chain-reader.js'
 
 export type ScopeEstimate = {
   blocks: number
@@ -42,10 +43,4 @@ export async function estimateScope(
     requestsPerS: perBlock / blockTimeS,
     bytesPerDay: (bytesPerBlock * DAY_S) / blockTimeS,
   }
-}
-
-/** Several blocks may share a second: never nothing. */
-function timeBetween(sample: readonly CheckedBlock[]): number {
-  const spanS = (sample.at(-1)?.timeS ?? 0) - (sample[0]?.timeS ?? 0)
-  return Math.max(0.05, spanS / Math.max(1, sample.length - 1))
 }

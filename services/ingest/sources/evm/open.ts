@@ -7,6 +7,7 @@ import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
 import type { Venue } from '../../decode/evm/venue.js'
 import type { Source } from '../../source.js'
+import { decodedScope, moneySet } from '../following/decoded-scope.js'
 import { watchFinality } from '../following/finality.js'
 import type { ChainPosition } from '../following/follow.js'
 import type { OpenSourceOptions } from '../following/open-options.js'
@@ -93,14 +94,12 @@ async function resolveScope(
 
 /** What is decoded for a scope; `references`: pools beside it. */
 export function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonly string[]): DecodeRules {
-  const { pools, tokens, amms, balances } = config.scope
-  const { anchor, native, stables, majors } = facts
   return createRules({
     chain: config.chain,
-    scope: { pools: new Set([...pools, ...references]), tokens: new Set(tokens), amms: new Set(amms), balances },
-    money: new Set([anchor, native, ...stables, ...majors].flatMap((token) => token ?? [])),
+    scope: decodedScope(config.scope, references),
+    money: moneySet(facts),
     protocols: PROTOCOLS,
     contracts: config.contracts,
-    wrappedNative: native,
+    wrappedNative: facts.native,
   })
 }

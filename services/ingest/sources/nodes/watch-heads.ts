@@ -15,6 +15,12 @@ export type HeadWatch<H> = {
   sleep: Sleep
 }
 
+/** Of what a chain's requests are rationed to. */
+const SHARE_OF_RPS = 0.25
+
+/** How often heads may be asked for at the most, where so many requests a second are allowed. */
+export const rationedMs = (perS: number): number => (Number.isFinite(perS) ? 1000 / (perS * SHARE_OF_RPS) : 0)
+
 export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): AsyncGenerator<H> {
   const ended = new AbortController()
   const stop = AbortSignal.any([signal, ended.signal])

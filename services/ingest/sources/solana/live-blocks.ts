@@ -1,7 +1,7 @@
 /** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
 import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
 import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
-import type { BlockStream, SlotBlock, SlotHeader } from './slot-block.js'
+import { type BlockStream, type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
 
 /** What people may see of a stream. `connected`: blocks come. */
 export type StreamStatus = { name: string; connected: boolean; lastSlot: number | null; error: string | null }
@@ -44,7 +44,7 @@ export function followStreams(options: LiveOptions): LiveBlocks {
   const runs = streams.map((stream) => keepRunning(stream))
 
   function add(block: SlotBlock): void {
-    const { number, hash, parentNumber, parentHash, timeS } = block
+    const { number, hash } = block
     // The later of two different ones is what the chain went on with.
     if (blocks.get(number)?.hash === hash) return
     blocks.delete(number)
@@ -53,7 +53,7 @@ export function followStreams(options: LiveOptions): LiveBlocks {
       if (blocks.size <= maxBlocks) break
       blocks.delete(slot)
     }
-    for (const listener of listeners) listener({ number, hash, parentNumber, parentHash, timeS })
+    for (const listener of listeners) listener(slotHeader(block))
   }
 
   async function keepRunning(stream: BlockStream): Promise<void> {

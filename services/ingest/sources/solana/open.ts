@@ -4,6 +4,7 @@ import type { ChainFacts } from '../../../core/domain/chains.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/rules.js'
 import { PROGRAMS } from '../../decode/solana/programs.js'
 import type { Source } from '../../source.js'
+import { decodedScope, moneySet } from '../following/decoded-scope.js'
 import { watchFinality } from '../following/finality.js'
 import { type ChainPosition, followChain } from '../following/follow.js'
 import type { OpenSourceOptions } from '../following/open-options.js'
@@ -79,17 +80,7 @@ async function closeAll(live: LiveBlocks, reader: { close(): Promise<void> }): P
 
 /** What is decoded for a scope. */
 export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts): SolanaRules {
-  const { anchor, native, stables, majors } = facts
   const isNarrow = scope.pools.length > 0 || scope.tokens.length > 0
   const references = isNarrow ? referencePools(facts) : []
-  return createSolanaRules({
-    scope: {
-      pools: new Set([...scope.pools, ...references]),
-      tokens: new Set(scope.tokens),
-      amms: new Set(scope.amms),
-      balances: scope.balances,
-    },
-    money: new Set([anchor, native, ...stables, ...majors].flatMap((token) => token ?? [])),
-    programs: PROGRAMS,
-  })
+  return createSolanaRules({ scope: decodedScope(scope, references), money: moneySet(facts), programs: PROGRAMS })
 }

@@ -1,7 +1,7 @@
 /** Pools whose trades price SOL: a scope of few pools would else leave everything quoted in it without a price in USD. */
 import type { ChainMoney } from '../../../core/domain/chains.js'
+import { WRAPPED_SOL } from '../../decode/solana/native-programs.js'
 
-const SOL = 'So11111111111111111111111111111111111111112'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
 /** SOL/USDC on mainnet-beta. Each was found in at least two independent public places. */
@@ -14,4 +14,4 @@ const SOL_USDC = [
 
 /** They cost no request: blocks come whole. */
 export const referencePools = ({ native, anchor }: ChainMoney): readonly string[] =>
-  native === SOL && anchor === USDC ? SOL_USDC : []
+  native === WRAPPED_SOL && anchor === USDC ? SOL_USDC : []

@@ -8,6 +8,11 @@ export type SlotHeader = Header & { parentNumber: number }
 /** `transactions`: as the node gave them, in any encoding, votes left out or not; each with its place in the block. */
 export type SlotBlock = SlotHeader & { transactions: readonly RawInBlock[] }
 
+/** Without what the block holds. */
+export const slotHeader = ({ number, hash, parentNumber, parentHash, timeS }: SlotHeader): SlotHeader => ({
+  ...{ number, hash, parentNumber, parentHash, timeS },
+})
+
 /** `confirmed`: a block may still die, and is then retracted; `finalized`: none does, and all come some seconds later. */
 export type Commitment = 'confirmed' | 'finalized'
 

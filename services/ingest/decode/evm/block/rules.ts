@@ -1,18 +1,9 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
+import type { Scope } from '../../scope.js'
 import type { EvmLog } from '../log.js'
 import type { ChainContracts, Protocol } from '../protocol.js'
 import type { Venue } from '../venue.js'
-
-export type Scope = {
-  /** Venues by id, whatever their exchange. */
-  pools: ReadonlySet<string>
-  /** Venues that hold one of these. */
-  tokens: ReadonlySet<string>
-  /** Only these exchanges; none: all that are known. */
-  amms: ReadonlySet<string>
-  balances: 'off' | 'scoped' | 'all'
-}
 
 export type DecodeRules = {
   chain: string

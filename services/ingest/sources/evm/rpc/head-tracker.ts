@@ -1,8 +1,9 @@
 /** The newest block of the endpoints that can be trusted to know it: who is behind is marked, and a lower head is not obeyed at once. */
-
+import { createAskEvery } from '../../nodes/ask-every.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
+import { orNull } from '../../nodes/or-null.js'
 import type { FullHeader } from './check-headers.js'
 import type { HeaderFetcher } from './fetch-headers.js'
 
@@ -16,17 +17,13 @@ export interface HeadTracker {
   readonly blockMs: number | null
 }
 
-/** Every so many questions all endpoints are asked, else the best alone. */
-const ASK_ALL_EVERY = 8
 const LAG_BLOCKS = 5
 const LAG_MS = 30_000
-const ASK_ALL_TIMEOUT_MS = 3_000
 /** The middle one of the last few: a pause, or a burst of blocks, must not decide. */
 const SPACINGS = 9
 
 export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, nowMs: () => number): HeadTracker {
   let highest: FullHeader | null = null
-  let asked = 0
   const spacings: number[] = []
 
   function note(endpoint: Endpoint, header: FullHeader): void {
@@ -47,22 +44,20 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
     return header
   }
 
-  /** The highest of all that answer. */
-  async function askAll(asking: Asking): Promise<FullHeader | null> {
-    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
-    const answers = await Promise.allSettled(
-      ready.map((endpoint) => askOne(endpoint, { ...asking, timeoutMs: ASK_ALL_TIMEOUT_MS })),
+  const askEvery = createAskEvery(pool, askOne)
+
+  /** The highest of all that answer; null: they were not asked, or none did. */
+  async function highestOfAll(asking: Asking): Promise<FullHeader | null> {
+    const told = await askEvery(asking)
+    const top = told.reduce<FullHeader | null>(
+      (best, { answer }) => (best === null || answer.number > best.number ? answer : best),
+      null,
     )
-    asking.signal.throwIfAborted()
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    if (found.length === 0) return null
-    const top = found.reduce((best, header) => (header.number > best.number ? header : best))
+    if (top === null) return null
     const spacingMs = blockMs() ?? 0
     const allowed = Math.max(LAG_BLOCKS, spacingMs <= 0 ? 0 : LAG_MS / spacingMs)
-    for (const [place, endpoint] of ready.entries()) {
-      const answer = answers[place]
-      if (answer?.status !== 'fulfilled') continue
-      const behind = top.number - answer.value.number
+    for (const { endpoint, answer } of told) {
+      const behind = top.number - answer.number
       endpoint.health.setLagging(behind > allowed ? behind : null)
     }
     return top
@@ -71,9 +66,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
   return {
     async head(signal) {
       const asking = { signal, urgent: true }
-      const all = pool.endpoints.length > 1 && asked++ % ASK_ALL_EVERY === 0
-      const found =
-        (all ? await askAll(asking) : null) ?? (await pool.attempt(asking, (endpoint) => askOne(endpoint, asking)))
+      const found = (await highestOfAll(asking)) ?? (await pool.attempt(asking, (endpoint) => askOne(endpoint, asking)))
       if (highest === null || found.number >= highest.number) {
         highest = found
         return found
@@ -100,12 +93,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
 }
 
 async function stillThere(headers: HeaderFetcher, header: FullHeader, asking: Asking): Promise<boolean> {
-  try {
-    // A node may still have the orphans of a reorg: what counts is which block has the number.
-    const there = await headers.byNumber(header.number, { ...asking, patience: { attempts: 2, ms: 2_000 } })
-    return there.hash === header.hash
-  } catch (error) {
-    if (error instanceof NodeFault && error.kind === 'unknown_block') return false
-    throw error
-  }
+  // A node may still have the orphans of a reorg: what counts is which block has the number.
+  const asked = headers.byNumber(header.number, { ...asking, patience: { attempts: 2, ms: 2_000 } })
+  return (await orNull(asked, ['unknown_block']))?.hash === header.hash
 }

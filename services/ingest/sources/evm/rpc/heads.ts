@@ -4,7 +4,7 @@ import type { Logger } from '../../../../core/runtime/logger.js'
 import { blameOn } from '../../nodes/blame.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import { followNotices } from '../../nodes/notices.js'
-import { watchHeads } from '../../nodes/watch-heads.js'
+import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { Header } from '../chain-reader.js'
 import { type FullHeader, readHeader } from './check-headers.js'
 import type { HeadTracker } from './head-tracker.js'
@@ -27,8 +27,6 @@ const SLOWEST_MS = 4_000
 const UNKNOWN_MS = 1_000
 /** A notice makes polling a safeguard only. */
 const NOTICED_MS = 5_000
-/** Of what the chain's requests are rationed to. */
-const SHARE_OF_RPS = 0.25
 
 export async function* followHeads(options: HeadsOptions, signal: AbortSignal): AsyncGenerator<Header> {
   const { chain, pool, tracker, nowMs, logger, sleep } = options
@@ -53,7 +51,7 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
   function pollMs(): number {
     const { blockMs } = tracker
     const paced = blockMs === null ? UNKNOWN_MS : Math.min(SLOWEST_MS, Math.max(FASTEST_MS, blockMs / 2))
-    const rationed = options.maxRps === undefined ? 0 : 1000 / (options.maxRps * SHARE_OF_RPS)
+    const rationed = rationedMs(options.maxRps ?? Number.POSITIVE_INFINITY)
     const isNoticed = nowMs() - noticedMs < NOTICED_MS + 3 * (blockMs ?? 0)
     return Math.max(paced, rationed, isNoticed ? NOTICED_MS : 0)
   }

@@ -1,8 +1,8 @@
 /** Reads a chain through its endpoints: the parts of this folder put together. */
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
+import { orNull } from '../../nodes/or-null.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
 import type { ChainReader, Header } from '../chain-reader.js'
@@ -61,6 +61,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
   const tracker = createHeadTracker(pool, headers, nowMs)
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
+  const briefly = (signal: AbortSignal): Asking => ({ ...urgently(signal), patience: GONE_PATIENCE })
   function about(number: number, signal: AbortSignal): Asking {
     const { highest } = tracker
     return { signal: live(signal), urgent: highest !== null && number > highest - NEAR_HEAD_BLOCKS }
@@ -79,18 +80,12 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
         { chain, pool, tracker, timeoutMs, maxRps: options.maxRps, logger, nowMs, random, sleep },
         live(signal),
       ),
-    headerByHash: (hash, signal) => orNull(headers.byHash(hash, { ...urgently(signal), patience: GONE_PATIENCE })),
-    headerByNumber: (number, signal) =>
-      orNull(headers.byNumber(number, { ...urgently(signal), patience: GONE_PATIENCE })),
+    headerByHash: (hash, signal) => known(headers.byHash(hash, briefly(signal))),
+    headerByNumber: (number, signal) => known(headers.byNumber(number, briefly(signal))),
     async finalized(signal) {
-      const asking = { ...urgently(signal), patience: GONE_PATIENCE }
-      try {
-        const header = await pool.attempt(asking, (endpoint) => headers.byTag('finalized', endpoint, asking))
-        return header?.number ?? null
-      } catch (error) {
-        if (error instanceof NodeFault && ['unsupported', 'invalid', 'unknown_block'].includes(error.kind)) return null
-        throw error
-      }
+      const asking = briefly(signal)
+      const asked = pool.attempt(asking, (endpoint) => headers.byTag('finalized', endpoint, asking))
+      return (await orNull(asked, ['unsupported', 'invalid', 'unknown_block']))?.number ?? null
     },
     blocks: (from, to, filter, signal) => blocks.range(from, to, compileFilter(filter), about(from, signal)),
     block: (hash, filter, signal) => blocks.byHash(hash, compileFilter(filter), urgently(signal)),
@@ -113,11 +108,7 @@ function chainIdentity(chainId: number | undefined): Identity {
 
 const plain = ({ number, hash, parentHash, timeS }: Header): Header => ({ number, hash, parentHash, timeS })
 
-async function orNull(header: Promise<Header>): Promise<Header | null> {
-  try {
-    return plain(await header)
-  } catch (error) {
-    if (error instanceof NodeFault && error.kind === 'unknown_block') return null
-    throw error
-  }
+async function known(asked: Promise<Header>): Promise<Header | null> {
+  const header = await orNull(asked, ['unknown_block'])
+  return header === null ? null : plain(header)
 }

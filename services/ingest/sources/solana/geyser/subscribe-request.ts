@@ -1,5 +1,5 @@
 /** What a stream is asked for. */
-import type { Scope } from '../../../decode/solana/block/rules.js'
+import type { Scope } from '../../../decode/scope.js'
 import type { Program } from '../../../decode/solana/program.js'
 import type { Commitment } from '../slot-block.js'
 import type { SubscribeRequest } from './geyser-service.js'

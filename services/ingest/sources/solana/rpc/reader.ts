@@ -4,10 +4,12 @@ import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
 import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/nodes.js'
+import { orNull } from '../../nodes/or-null.js'
 import type { PatienceOptions } from '../../nodes/patience.js'
 import type { EndpointStatus } from '../../nodes/status.js'
+import type { LiveBlocks } from '../live-blocks.js'
 import { RecentMap } from '../recent-map.js'
-import type { Commitment, SlotBlock, SlotHeader, SlotReader } from '../slot-block.js'
+import type { Commitment, SlotBlock, SlotReader } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { fetchAccounts } from './fetch-accounts.js'
 import { createBlockFetcher, MAX_IN_FLIGHT } from './fetch-blocks.js'
@@ -23,12 +25,7 @@ import { createSlotLists } from './slot-lists.js'
 import { createSlotTracker } from './slot-tracker.js'
 
 /** Blocks that came by themselves. */
-export interface LiveSlots {
-  take(slot: number): SlotBlock | undefined
-  forget(slot: number): void
-  /** Returns how to stop it. */
-  onSlot(listener: (header: SlotHeader) => void): () => void
-}
+export type LiveSlots = Pick<LiveBlocks, 'take' | 'forget' | 'onSlot'>
 
 export type SlotReaderOptions = NodesOptions & {
   /** Undefined: the endpoints must only agree with each other. */
@@ -51,6 +48,9 @@ const RECENT_BLOCKS = 8
 const FURTHEST_CHILD_SLOTS = 64
 /** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
+const UNKNOWN: readonly FaultKind[] = ['unknown_block']
+/** Nodes that have no word for it. */
+const UNTOLD: readonly FaultKind[] = ['unsupported', 'invalid']
 
 export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const { chain, commitment, live: stream, logger } = options
@@ -74,7 +74,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
 
   const tracker = createSlotTracker({
     ...{ chain, pool, commitment, nowMs },
-    isThere: async (slot, signal) => (await orNull(fetcher.header(slot, briefly(signal)))) !== null,
+    isThere: async (slot, signal) => (await orNull(fetcher.header(slot, briefly(signal)), UNKNOWN)) !== null,
   })
   const held: HeldBlocks = {
     at: (slot) => stream?.take(slot) ?? recent.get(slot),
@@ -130,21 +130,17 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       ),
     async headerByHash(hash, number, signal) {
       // Not from what is held: whether the chain still has it is the question.
-      const header = await orNull(fetcher.header(number, briefly(signal), { hash }), 'pruned')
+      const header = await orNull(fetcher.header(number, briefly(signal), { hash }), [...UNKNOWN, 'pruned'])
       if (header === null) forgetChildren(hash, number)
       return header
     },
-    headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal))),
+    headerByNumber: (number, signal) => orNull(fetcher.header(number, briefly(signal)), UNKNOWN),
     headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
     async finalized(signal) {
-      try {
-        const [slot = null] = await pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
-        finalSlot = slot ?? finalSlot
-        return slot
-      } catch (error) {
-        if (error instanceof NodeFault && ['unsupported', 'invalid'].includes(error.kind)) return null
-        throw error
-      }
+      const asked = pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
+      const [slot = null] = (await orNull(asked, UNTOLD)) ?? []
+      finalSlot = slot ?? finalSlot
+      return slot
     },
     async range(from, to, signal) {
       const asking = about(from, signal)
@@ -173,15 +169,5 @@ function clusterIdentity(genesisHash: string | undefined): Identity {
     expected: genesisHash,
     request: genesisRequest,
     read: (result) => (typeof result === 'string' && result !== '' ? result : null),
-  }
-}
-
-/** `gone`: another fault that says the same. */
-async function orNull(header: Promise<SlotHeader>, gone?: FaultKind): Promise<SlotHeader | null> {
-  try {
-    return await header
-  } catch (error) {
-    if (error instanceof NodeFault && (error.kind === 'unknown_block' || error.kind === gone)) return null
-    throw error
   }
 }

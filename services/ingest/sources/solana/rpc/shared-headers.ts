@@ -1,6 +1,6 @@
 /** What is being read, or was lately: ranges side by side prove each other's ends without asking twice. */
 import { RecentMap } from '../recent-map.js'
-import type { SlotBlock, SlotHeader } from '../slot-block.js'
+import { type SlotBlock, type SlotHeader, slotHeader } from '../slot-block.js'
 
 export interface SharedHeaders {
   asked(slot: number, answer: Promise<SlotBlock | null>): void
@@ -17,16 +17,12 @@ export function createSharedHeaders(): SharedHeaders {
     asked(slot, answer) {
       headers.set(
         slot,
-        answer.then(headerOf, () => null),
+        answer.then(
+          (block) => (block === null ? null : slotHeader(block)),
+          () => null,
+        ),
       )
     },
     of: (slot) => headers.get(slot),
   }
-}
-
-/** Without what the block holds. */
-function headerOf(block: SlotBlock | null): SlotHeader | null {
-  if (block === null) return null
-  const { number, hash, parentNumber, parentHash, timeS } = block
-  return { number, hash, parentNumber, parentHash, timeS }
 }

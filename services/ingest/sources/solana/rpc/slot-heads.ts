@@ -4,7 +4,7 @@ import type { Logger } from '../../../../core/runtime/logger.js'
 import type { Head } from '../../following/chain-nodes.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import { followNotices } from '../../nodes/notices.js'
-import { watchHeads } from '../../nodes/watch-heads.js'
+import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { SlotHeader } from '../slot-block.js'
 import { SLOT_NOTICES } from './requests.js'
 import type { SlotTracker } from './slot-tracker.js'
@@ -30,8 +30,6 @@ const NOTICED_MS = 1_000
 const STREAMED_MS = 3_000
 /** A head is told again: of a chain that stands still its last blocks may have been late, and no other head would bring anybody back for them. */
 const AGAIN_MS = 2_000
-/** Of what the chain's requests are rationed to. */
-const SHARE_OF_RPS = 0.25
 
 export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): AsyncGenerator<Head> {
   const { pool, tracker, onBlock, nowMs, logger, sleep } = options
@@ -48,7 +46,7 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
     })
     const onNotice = (): void => {
       noticedMs = nowMs()
-      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, rationedMs())) tell(null)
+      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, leastMs())) tell(null)
     }
     await followNotices({ ...options, endpoints: pool.endpoints, request: SLOT_NOTICES, onNotice }, stop)
     if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()))
@@ -59,14 +57,13 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
 
   function pollMs(): number {
     if (isRecent(streamedMs, STREAMED_MS)) return STREAMED_MS
-    return Math.max(isRecent(noticedMs, NOTICED_MS) ? NOTICED_MS : POLL_MS, rationedMs())
+    return Math.max(isRecent(noticedMs, NOTICED_MS) ? NOTICED_MS : POLL_MS, leastMs())
   }
 
   /** By what was configured, and by what the endpoints were found to take. */
-  function rationedMs(): number {
+  function leastMs(): number {
     const taken = pool.endpoints.reduce((sum, { perS }) => sum + perS, 0)
-    const perS = Math.min(options.maxRps ?? Number.POSITIVE_INFINITY, taken)
-    return Number.isFinite(perS) ? 1000 / (perS * SHARE_OF_RPS) : 0
+    return rationedMs(Math.min(options.maxRps ?? Number.POSITIVE_INFINITY, taken))
   }
 
   async function poll(stop: AbortSignal): Promise<Head> {

@@ -1,4 +1,5 @@
 /** The newest slot of the endpoints that can be trusted to know it: who is behind is marked, a lower one is not obeyed at once, one far above is looked into. */
+import { createAskEvery } from '../../nodes/ask-every.js'
 import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
@@ -28,9 +29,6 @@ export type SlotTrackerOptions = {
 
 type Told = { slot: number; endpoint: Endpoint }
 
-/** Every so many questions all endpoints are asked, else the best alone. */
-const ASK_ALL_EVERY = 8
-const ASK_ALL_TIMEOUT_MS = 3_000
 /** Half a minute. */
 const LAG_SLOTS = 75
 /** Endpoints differ by a few slots all the time. */
@@ -47,7 +45,6 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
   const heads = new Set<number>()
   let highest: number | null = null
   let raisedMs = Number.NEGATIVE_INFINITY
-  let asked = 0
 
   function raise(slot: number): void {
     highest = slot
@@ -84,14 +81,11 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     throw disbelieve(endpoint, `slot ${slot} as its head, where there is no block`, startedMs)
   }
 
-  /** Of all that answer, the highest that can be; null: none. */
+  const askEvery = createAskEvery(pool, askOne)
+
+  /** Of all that answer, the highest that can be; null: none, or they were not asked. */
   async function highestOfAll(asking: Asking): Promise<number | null> {
-    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
-    const answers = await Promise.allSettled(
-      ready.map((endpoint) => askOne(endpoint, { ...asking, timeoutMs: ASK_ALL_TIMEOUT_MS })),
-    )
-    asking.signal.throwIfAborted()
-    const told = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const told = (await askEvery(asking)).map(({ answer }) => answer)
     for (const one of told.sort((first, second) => second.slot - first.slot)) {
       const top = await believe(one, asking.signal).catch(unlessFault)
       if (top === null) continue
@@ -104,9 +98,8 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
   return {
     async head(signal) {
       const asking = { signal, urgent: true }
-      const isForAll = pool.endpoints.length > 1 && asked++ % ASK_ALL_EVERY === 0
       const found =
-        (isForAll ? await highestOfAll(asking) : null) ??
+        (await highestOfAll(asking)) ??
         (await pool.attempt(asking, async (endpoint) => believe(await askOne(endpoint, asking), signal)))
       if (highest === null || found > highest) raise(found)
       // Lower than what was there: a node behind, or what was there has died.

@@ -8,9 +8,10 @@ import {
   nothingLearned,
   ofHolder,
 } from '../../../../../services/ingest/decode/evm/block/learned.js'
-import { createRules, type Scope } from '../../../../../services/ingest/decode/evm/block/rules.js'
+import { createRules } from '../../../../../services/ingest/decode/evm/block/rules.js'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
 import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
+import type { Scope } from '../../../../../services/ingest/decode/scope.js'
 import { address, FACTORY, makeLog, POOL, TOKEN0, TOKEN1, venue } from '../rig.js'
 
 const [ALICE, BOB, SIGNER, NOBODY] = [address(0xa11ce), address(0xb0b), address(0x516e), address(0)]

@@ -1,10 +1,12 @@
 /** Recorded transactions through the whole decoder. */
+
+import type { Scope } from '../../../../../services/ingest/decode/scope.js'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import {
   type DecodedSolanaBlock,
   decodeSolanaBlock,
 } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
-import { createSolanaRules, type Scope } from '../../../../../services/ingest/decode/solana/block/rules.js'
+import { createSolanaRules } from '../../../../../services/ingest/decode/solana/block/rules.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { PROGRAMS } from '../../../../../services/ingest/decode/solana/programs.js'
 
