@@ -2,38 +2,46 @@
  * A real chain, with the exchanges' own contracts and a random market with reorgs, read by the real source into the log and folded: at
  * the end everything equals what the contracts answer, and the candles their recomputation. More seeds: `npm run test:long`.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
 import { differencesFromContracts } from '../rig/evm/against-contracts.js'
 import { type Moment, playMarket } from '../rig/evm/market.js'
-import { type EvmNode, startNode } from '../rig/evm/node.js'
+import { startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { chainFactsOf, openSourcePlace, type SourcePlace } from '../rig/evm/source-run.js'
+import { type StillNode, startStillNode } from '../rig/evm/still-node.js'
 import { truth } from '../rig/evm/truth.js'
 import { recompute } from '../rig/reference/recompute.js'
 
 const SEEDS = Number(process.env.SEEDS ?? 5)
 const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
 
-let node: EvmNode
+/** Anvil keeps the states of some 4,000 blocks, those of branches given up among them: the first would be gone after 57 seeds. */
+const SEEDS_A_NODE = 25
+
+let still: StillNode | undefined
 let market: OpenMarket
-beforeAll(async () => {
-  node = await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 })
-  market = await openMarket(node)
+let played = 0
+beforeEach(async () => {
+  if (played++ % SEEDS_A_NODE !== 0) return
+  await still?.node.stop()
+  still = await startStillNode(await startNode({ chainId: 8453, genesisTimeS: 1_700_000_000 }))
+  market = await openMarket(still.node)
 })
-afterAll(() => node?.stop())
+afterAll(() => still?.node.stop())
 
 const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
 
 test.each(seeds)('seed %i: reserves, prices, balances, trades and candles are the chain’s', async (seed) => {
+  const { node } = market
   const opened = await node.snapshot()
   const place = openSourcePlace(market.contracts)
   try {
     // Every other tape begins in mid-life: pools, tokens and balances are read when they are met.
     const number = seed % 2 === 0 ? Number(await node.rpc('eth_blockNumber')) : 1
-    const run = await place.start({ urls: [node.wsUrl], start: { kind: 'block', number } })
+    const run = await place.start({ urls: [still?.front.wsUrl ?? ''], start: { kind: 'block', number } })
     const { pools, reorgs } = await playMarket(market, {
       seed,
       blocks: 50,
@@ -60,7 +68,7 @@ test.each(seeds)('seed %i: reserves, prices, balances, trades and candles are th
   }
 })
 
-const headHash = async () => (await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
+const headHash = async () => (await market.node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 
 /** A chain that became shorter is not believed at once, so that moment passes unseen. */
 async function noticed(place: SourcePlace, moment: Moment): Promise<void> {

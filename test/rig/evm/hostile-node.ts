@@ -4,6 +4,7 @@
  */
 import { createRandom, type Random } from '../market/random.js'
 import { hashOfText } from './abi.js'
+import { eventsBetweenRequests } from './between-requests.js'
 import { lieAbout } from './lies.js'
 import type { EvmNode } from './node.js'
 import {
@@ -132,48 +133,4 @@ function refusedBatch({ requests, batch, transport }: Asked, batches: Batches): 
   // Over a socket an answer to nobody could not be told from none.
   const body = transport === 'ws' ? requests.map(({ id }) => fault(id, -32600, message)) : fault(null, -32600, message)
   return { kind: 'answer', status, body }
-}
-
-/** No request is under way at the node while an event happens. */
-function eventsBetweenRequests() {
-  let waiting: { left: number; event: () => Promise<void> } | null = null
-  let happening: Promise<void> | null = null
-  let underWay = 0
-  let idle: (() => void) | null = null
-  function between(event: () => Promise<void>): Promise<void> {
-    happening = (async () => {
-      if (underWay > 0)
-        await new Promise<void>((resolve) => {
-          idle = resolve
-        })
-      await event()
-    })().finally(() => {
-      happening = null
-    })
-    return happening
-  }
-  return {
-    between,
-    after(requests: number, event: () => Promise<void>): void {
-      waiting = { left: requests, event }
-    },
-    async during<T>(requests: number, work: () => Promise<T>): Promise<T> {
-      while (happening !== null) await happening
-      if (waiting !== null) {
-        waiting.left -= requests
-        const { left, event } = waiting
-        if (left <= 0) {
-          waiting = null
-          await between(event)
-        }
-      }
-      underWay++
-      try {
-        return await work()
-      } finally {
-        underWay--
-        if (underWay === 0) idle?.()
-      }
-    },
-  }
 }

@@ -18,8 +18,8 @@ export function decodeBlock(block: EvmBlock, book: Book, learned: Learned, rules
   return new BlockDecoder(block, book, learned, rules).decode()
 }
 
-/** `known`: but for its state, which moves with every log. */
-type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; happenings: Happening[] }
+/** `known`: but for its state, which moves with every log. `last`: its last log so far. */
+type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; happenings: Happening[]; last: EvmLog }
 
 class BlockDecoder {
   private readonly events = new EventList()
@@ -68,7 +68,8 @@ class BlockDecoder {
     const pairs = venue.tokens.length === 2 ? [venue.id] : []
     if (pairs.length > 0) this.events.add({ ...poolEvent(venue, 0, 1), ...placeOf(log) })
     const state = protocol.emptyState(venue)
-    this.touched.set(venue.id, { known: { venue, state, pairs, funded: false }, state, protocol, happenings: [] })
+    const known: KnownVenue = { venue, state, pairs, funded: false }
+    this.touched.set(venue.id, { known, state, protocol, happenings: [], last: log })
   }
 
   private apply(log: EvmLog): Touched | undefined {
@@ -78,6 +79,7 @@ class BlockDecoder {
     if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
     const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.state)
     touched.state = state
+    touched.last = log
     touched.happenings.push(...happenings)
     return touched
   }
@@ -87,7 +89,7 @@ class BlockDecoder {
     const known = this.book.venue(id) ?? this.announce(id, log)
     const protocol = known === undefined ? undefined : this.rules.protocolNamed(known.venue.protocol)
     if (known === undefined || protocol === undefined) return undefined
-    const touched: Touched = { known, state: known.state, protocol, happenings: [] }
+    const touched: Touched = { known, state: known.state, protocol, happenings: [], last: log }
     this.touched.set(id, touched)
     return touched
   }
@@ -140,6 +142,7 @@ class BlockDecoder {
         before = happening.reserves ?? before
       }
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
+      if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }
@@ -169,6 +172,14 @@ class BlockDecoder {
     addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before })
     if (isFirst) funded = true
     return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
+  }
+
+  /** Of a venue met in mid-life by logs that changed nothing: what was read of it is the first anybody hears. */
+  private tellFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
+    if (reserves === null) return
+    const happening: Happening = { kind: 'reserves', log: last, reserves, sender: last.address }
+    const wallet = this.block.senders.get(last.txHash)
+    addHappening(this.events, { venue, pairs, happening, wallet, isFirst: false, before: null })
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */

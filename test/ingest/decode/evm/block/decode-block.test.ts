@@ -70,6 +70,15 @@ describe('a pool met in mid-life', () => {
     expect(shown(again.events)).toEqual(['swap 0:1:0'])
   })
 
+  it('by a log that changes nothing is told of with the reserves that were read, once', () => {
+    const book = memoryBook()
+    const still = (log: number) => [makeLog(SYNC, [], [5, 5], { tx: 3, log })]
+    const { events } = decodeBlock(block(still(7)), book, pairKnown(), rules())
+    expect(shown(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'liquidity 3:7:0'])
+    expect(events[3]).toMatchObject({ kind: 'add', amount0: '0', amount1: '0', reserve0: '5', reserve1: '5' })
+    expect(decodeBlock(block(still(0), 2), book, nothingLearned(), rules()).events).toEqual([])
+  })
+
   it('gives way at the very first log: every place is one event’s', () => {
     const first = [makeLog(SWAP, [ALICE, BOB], [10, 0, 0, 4], { tx: 0, log: 0 })]
     const { events } = decodeBlock(block(first), memoryBook(), pairKnown(), rules())

@@ -1,0 +1,30 @@
+/**
+ * A node whose chain moves only while no question is under way. Anvil answers one about its head with the next block's state while
+ * it mines that (github.com/foundry-rs/foundry/pull/16368): about one in a hundred, and nothing in the answer tells.
+ */
+import { eventsBetweenRequests } from './between-requests.js'
+import type { EvmNode } from './node.js'
+import { type RunningProxy, startProxy } from './proxy.js'
+
+/** `node`: for who moves the chain, and ends both; `front`: for who reads it. */
+export type StillNode = { node: EvmNode; front: RunningProxy }
+
+export async function startStillNode(node: EvmNode): Promise<StillNode> {
+  const pauses = eventsBetweenRequests()
+  const front = await startProxy(node, {
+    pass: ({ requests, batch }, upstream) =>
+      pauses.during(requests.length, async () => {
+        const answers = await upstream(requests)
+        return { kind: 'answer', body: batch ? answers : answers[0] }
+      }),
+  })
+  const moving = {
+    mine: (timeS?: number) => pauses.between(() => node.mine(timeS)),
+    revert: (snapshot: string) => pauses.between(() => node.revert(snapshot)),
+    stop: async () => {
+      await front.stop()
+      await node.stop()
+    },
+  }
+  return { node: { ...node, ...moving }, front }
+}
