@@ -1,8 +1,8 @@
 /**
- * avsc types for our schemas. Three things differ from plain avsc: the union of events reads and writes plain events told
+ * avsc types for our schemas. Four things differ from plain avsc: the union of events reads and writes plain events told
  * apart by `type`, without a wrapper object per event; an array's length is checked against the bytes that are
- * left, since avsc would try to build an array of whatever length damaged bytes announce; and texts of plain characters,
- * which nearly all of ours are, are written in one pass.
+ * left, since avsc would try to build an array of whatever length damaged bytes announce; texts of plain characters,
+ * which nearly all of ours are, are written in one pass; and every NaN has the same bytes.
  */
 import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
@@ -26,6 +26,7 @@ export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
     if (isEventUnion(part)) return new EventUnion(part, options)
     if (isArraySchema(part)) return new BoundedArray(part as never, options)
     if (part === 'string') return new PlainString()
+    if (part === 'double') return new OneNaN()
     return undefined
   }
   // avsc declares the hook's options as complete; what it hands over are the ones given here.
@@ -154,6 +155,23 @@ function writePlain(tap: Tap, text: string): boolean {
   tap.pos = at
   return true
 }
+
+const DoubleType = avro.types.DoubleType as unknown as new () => Branch
+
+/** A NaN's sign follows from how far the code that made it was compiled, and the same record must be the same bytes in every process. */
+class OneNaN extends DoubleType {
+  override _write(tap: Tap, value: unknown): void {
+    if (!Number.isNaN(value)) {
+      super._write(tap, value)
+      return
+    }
+    const { buf, pos } = tap
+    tap.pos += NAN_BYTES.length
+    if (tap.pos <= buf.length) buf.set(NAN_BYTES, pos)
+  }
+}
+
+const NAN_BYTES = Uint8Array.of(0, 0, 0, 0, 0, 0, 0xf8, 0x7f)
 
 class BoundedArray extends avro.types.ArrayType {
   /** Also the reader of resolvers, whose `itemsType` it then uses. */

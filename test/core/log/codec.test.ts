@@ -70,6 +70,21 @@ describe('texts', () => {
   })
 })
 
+it('writes every NaN alike, whatever its bits', () => {
+  const codec = createCodec(memoryRegistry())
+  const [negative = 0] = new Float64Array(Uint8Array.of(0, 0, 0, 0, 0, 0, 0xf8, 0xff).buffer)
+  const { tx_index, log_index, tx_hash, pool } = swap
+  const token = { token: '0xi', platform: 'fourmeme', stage: 'curve' as const, pool }
+  const launch = { type: 'launch' as const, tx_index, log_index, tx_hash, ...token }
+  const written = [Number.NaN, negative].map((progress) =>
+    codec.encodeBlock(TOPIC, { ...block, events: [{ ...launch, progress }] }).toString('hex'),
+  )
+  expect(written[1]).toBe(written[0])
+  expect(codec.decodeLogRecord(Buffer.from(written[0] ?? '', 'hex'))).toMatchObject({
+    block: { events: [{ progress: Number.NaN, pool }] },
+  })
+})
+
 describe.each(RECORD_NAMES)('%s', (name) => {
   const codec = createCodec(memoryRegistry())
 
