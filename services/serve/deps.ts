@@ -48,8 +48,6 @@ export type ServeDeps = {
   store: Store
   keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
   config: ServeConfig
-  /** Chains to serve before anything of them is in the log or the store; those are found by themselves. */
-  chains?: readonly string[]
   logger: Logger
   metrics: Metrics
   /**
@@ -57,6 +55,7 @@ export type ServeDeps = {
    * called again after a failure that may pass.
    */
   prepare?: () => Promise<void>
+  /** Its chains are served from then on, with or without a first block. */
   pipeStatus?: () => readonly PipeChainStatus[]
   /** What this process finds away, and the name it says so under. */
   health?: Health

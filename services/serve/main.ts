@@ -38,7 +38,9 @@ export function createServe(deps: ServeDeps): Serve {
   const metrics = createServeMetrics(deps.metrics)
   const limits = pushLimits(deps.push)
   const recall = { seconds: limits.ringSeconds, bytes: limits.ringBytes }
-  const memory = createMemory({ ...deps, chains: deps.chains ?? [], metrics, nowMs, recall })
+  const pipeStatus = deps.pipeStatus ?? (() => [])
+  const read = () => pipeStatus().map(({ chain }) => chain)
+  const memory = createMemory({ ...deps, chains: read, metrics, nowMs, recall })
   const chains = createChainDirectory(memory, config)
   const away = () => [
     ...(deps.health?.report() ?? []).map(({ part, since, reason }) => ({ part, where, since, reason })),
@@ -46,7 +48,6 @@ export function createServe(deps: ServeDeps): Serve {
   ]
   if (deps.health !== undefined) registerHealthMetrics(deps.metrics, deps.health)
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
-  const pipeStatus = deps.pipeStatus ?? (() => [])
   const status = async () => readStatus({ memory, pipeStatus, away, simulated: isSimulated(), nowMs })
   let isLoaded = false
   const spending = createSpending(deps.keys, nowMs, logger)

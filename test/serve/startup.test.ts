@@ -53,7 +53,8 @@ describe('starting', () => {
       },
     }
     const [httpPort, wsPort] = [await freePort(), await freePort()]
-    const late = rig.open({ log, chains: ['base'], config: { ...rig.config, httpPort, wsPort } })
+    const pipeStatus = () => [{ chain: 'base', source: 'evm:base', sourceAgeS: null, indexedFrom: null }]
+    const late = rig.open({ log, pipeStatus, config: { ...rig.config, httpPort, wsPort } })
     const started = late.start()
     const ready = async () => {
       const answer = await fetch(`http://127.0.0.1:${httpPort}/ready`)

@@ -14,7 +14,8 @@ export type MemoryDeps = {
   log: EventLog
   store: Store
   codec: UpdateCodec
-  chains: readonly string[]
+  /** Chains that are read, of which there may be nothing yet; those in the log and the store are found. */
+  chains: () => readonly string[]
   logger: Logger
   metrics: ServeMetrics
   nowMs: () => number
@@ -105,8 +106,9 @@ export function createMemory(deps: MemoryDeps): Memory {
 
   async function openSeen(): Promise<void> {
     topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
-    const seen = [...topics.keys()].filter((topic) => topic.startsWith(UPDATES_PREFIX))
-    await Promise.all(seen.map((topic) => open(topic.slice(UPDATES_PREFIX.length))))
+    const updates = [...topics.keys()].filter((topic) => topic.startsWith(UPDATES_PREFIX))
+    const seen = updates.map((topic) => topic.slice(UPDATES_PREFIX.length))
+    await Promise.all([...seen, ...deps.chains()].map(open))
   }
 
   async function trimStored(): Promise<void> {
@@ -175,7 +177,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     isReady: () => started && behind.size === 0,
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
-      await Promise.all([...new Set([...deps.chains, ...stored])].map(open))
+      await Promise.all(stored.map(open))
       await openSeen()
       if (started || abort.signal.aborted) return
       started = true

@@ -1,11 +1,24 @@
 /** What the topics by token, by liquidity and by many pairs push, and how often. */
 import { describe, expect, it } from 'vitest'
 import type { LiquidityTrade } from '../../../services/core/domain/records.js'
-import { candle, OTHER_PAIR, PAIR, pairInfo, pairUpdate, T0, TOKEN, tokenUpdate, trade, WETH } from '../updates.js'
+import {
+  candle,
+  OTHER_PAIR,
+  PAIR,
+  pairInfo,
+  pairUpdate,
+  T0,
+  TOKEN,
+  tokenUpdate,
+  trade,
+  update,
+  WETH,
+} from '../updates.js'
 import { undeclared } from './declared.js'
 import { usePushRig } from './rig.js'
 
-const node = usePushRig()
+const pipeStatus = () => [{ chain: 'base', source: 'evm:base', sourceAgeS: null, indexedFrom: null }]
+const node = usePushRig({}, { pipeStatus })
 const { client, feed } = node
 
 const liquidity = (given: Partial<LiquidityTrade> = {}): LiquidityTrade => ({
@@ -185,5 +198,19 @@ describe('snapshot', () => {
     one.frames.length = 0
     await feed({ pairs: [pairUpdate({ trades: [trade()] })] })
     expect((await one.topic('price')).result).not.toHaveProperty('snapshot')
+  })
+})
+
+describe('a chain that is read and has given nothing yet', () => {
+  it('is subscribed to like any other, and its first trade is pushed', async () => {
+    const one = await client()
+    expect(await one.call('subscribe', ['tx', PAIR, 'base'], 1)).toMatchObject({ result: { cursor: ['0:base:0:0'] } })
+    expect(await (await node.rig.get(`/v2/pairs/${PAIR}-base`)).status).toBe(200)
+    await node.rig.feed(
+      update({ chain: 'base', seq: 1, pairs: [pairUpdate({ trades: [trade()] })], tokens: [tokenUpdate()] }),
+    )
+    const pushed = await one.topic('tx')
+    expect(pushed.result).toMatchObject({ cursor: '1:base:1:1', tx: { chain: 'base', pair_address: PAIR } })
+    expect(one.frames.filter(({ result }) => result?.topic === 'gap')).toEqual([])
   })
 })
