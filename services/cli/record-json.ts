@@ -24,6 +24,18 @@ export function recordJson(record: DecodedRecord, extra: Record<string, unknown>
   }
 }
 
+/** Topics of the processes' own hold JSON or bytes; Avro in the registry's wire format begins with a zero. */
+export const isAvro = (value: Uint8Array): boolean => value[0] === 0
+
+export function internalJson(bytes: Uint8Array, extra: Record<string, unknown>): string {
+  const text = rawText(bytes)
+  try {
+    return JSON.stringify({ ...extra, value: JSON.parse(text) })
+  } catch {
+    return JSON.stringify({ ...extra, value: text })
+  }
+}
+
 function eventForm({ type, ...fields }: Event): Record<string, unknown> {
   const form: Record<string, unknown> = { type }
   for (const [name, value] of Object.entries(fields)) {

@@ -9,7 +9,7 @@ import { configBeside, existingDir, type GlobalOptions, type World } from './con
 import { topicNamed, withLog } from './open-log.js'
 import { shownTime } from './output.js'
 import { wholeNumber } from './read-number.js'
-import { recordJson } from './record-json.js'
+import { internalJson, isAvro, recordJson } from './record-json.js'
 
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
   const config = configBeside(world, options)
@@ -69,8 +69,12 @@ async function print(
   end: number,
 ): Promise<number> {
   await codec.learn(records.map(({ value }) => value))
-  for (const { offset, value } of records) {
-    if (offset < end) await world.out.line(recordJson(codec.decodeLogRecord(value, { topic, offset }), { offset }))
+  for (const { offset, key, value } of records) {
+    if (offset >= end) break
+    const line = isAvro(value)
+      ? recordJson(codec.decodeLogRecord(value, { topic, offset }), { offset })
+      : internalJson(value, { offset, key })
+    await world.out.line(line)
   }
   return (records.at(-1)?.offset ?? end) + 1
 }

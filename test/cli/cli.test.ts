@@ -148,6 +148,29 @@ describe('topics', () => {
       err: expect.stringContaining('Did you mean dex.blocks.eth?'),
     })
   }, 60_000)
+
+  it('of the processes’ own are tailed as what they hold: JSON, text or bytes', async () => {
+    const dir = folder()
+    await run(['topics', 'import', '-'], { dir, stdin: recording })
+    const log = openEmbeddedLog({ path: join(dir, 'data/log') })
+    const values = [Buffer.from('{"away":[]}'), Buffer.from('plain'), Buffer.from([0xff, 1])]
+    await log.append(
+      'dex.status',
+      values.map((value, at) => ({ key: `k${at}`, value, timestampMs: 1 })),
+    )
+    await log.close()
+    const { out } = await run(['topics', 'tail', 'dex.status'], { dir })
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { offset: 0, key: 'k0', value: { away: [] } },
+      { offset: 1, key: 'k1', value: 'plain' },
+      { offset: 2, key: 'k2', value: 'base64:/wE=' },
+    ])
+  })
 })
 
 describe('dead letters', () => {
