@@ -27,61 +27,20 @@ type Waiting = {
 }
 type Message = { id?: unknown; method?: unknown; params?: { subscription?: unknown; result?: unknown } }
 
-export function socketTransport(wire: Wire): SocketTransport {
-  const { url, endpoint, maxAnswerBytes } = wire
-  let socket: WebSocket | undefined
-  let opening: Promise<WebSocket> | undefined
-  let nextId = 1
-  let bytesReceived = 0
-  let messages = 0
-  let closed = false
-  const waiting = new Map<number, Waiting>()
-  const subscriptions = new Map<unknown, Listener>()
+/** With all that ends when it does; the one after it may be open before that is told. */
+class Connection {
+  readonly waiting = new Map<number, Waiting>()
+  readonly subscriptions = new Map<unknown, Listener>()
+  messages = 0
 
-  const fault = (kind: 'unavailable' | 'timeout', detail: string, cause?: unknown) =>
-    new NodeFault({ kind, endpoint: endpoint.name, detail: endpoint.redact(detail), cause })
+  constructor(readonly socket: WebSocket) {}
 
-  function open(timeoutMs: number): Promise<WebSocket> {
-    if (closed) return Promise.reject(fault('unavailable', 'closed'))
-    if (socket?.readyState === WebSocket.OPEN) return Promise.resolve(socket)
-    opening ??= new Promise<WebSocket>((resolve, reject) => {
-      const fresh = new WebSocket(url, { maxPayload: maxAnswerBytes, handshakeTimeout: timeoutMs })
-      fresh.on('open', () => {
-        socket = fresh
-        opening = undefined
-        resolve(fresh)
-      })
-      fresh.on('message', (data: Buffer) => {
-        bytesReceived += data.length
-        messages++
-        receive(data)
-      })
-      // The close that follows tells everybody.
-      fresh.on('error', (error) => {
-        opening = undefined
-        reject(fault('unavailable', error.message, error))
-      })
-      fresh.on('close', (code) => {
-        opening = undefined
-        const gone = fault('unavailable', `the socket was closed (${code})`)
-        reject(gone)
-        if (socket === fresh) lose(gone)
-      })
-    })
-    return opening
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN
   }
 
-  function lose(error: NodeFault): void {
-    socket = undefined
-    const all = [...waiting.values()]
-    const ended = [...subscriptions.values()]
-    waiting.clear()
-    subscriptions.clear()
-    for (const one of all) one.fail(error)
-    for (const one of ended) one.onEnd()
-  }
-
-  function receive(data: Buffer): void {
+  receive(data: Buffer): void {
+    this.messages++
     let body: unknown
     try {
       body = JSON.parse(data.toString('utf8'))
@@ -90,26 +49,82 @@ export function socketTransport(wire: Wire): SocketTransport {
     }
     const first = (Array.isArray(body) ? body[0] : body) as Message | null | undefined
     if (typeof first?.method === 'string') {
-      subscriptions.get(first.params?.subscription)?.onNotice(first.params?.result)
+      this.subscriptions.get(first.params?.subscription)?.onNotice(first.params?.result)
       return
     }
     // A batch is known by any of its ids; an error about a whole batch may come without one.
     const ids = Array.isArray(body) ? (body as Message[]).map((answer) => answer?.id) : [first?.id]
-    const known = [...waiting.values()].find(({ firstId, requests }) =>
+    const waiting = [...this.waiting.values()]
+    const known = waiting.find(({ firstId, requests }) =>
       ids.some((id) => typeof id === 'number' && id >= firstId && id < firstId + requests.length),
     )
-    const batches = [...waiting.values()].filter(({ requests }) => requests.length > 1)
+    const batches = waiting.filter(({ requests }) => requests.length > 1)
     const target = known ?? (ids.every((id) => id === null || id === undefined) ? batches[0] : undefined)
     target?.settle(body)
+  }
+
+  end(error: NodeFault): void {
+    const all = [...this.waiting.values()]
+    const ended = [...this.subscriptions.values()]
+    this.waiting.clear()
+    this.subscriptions.clear()
+    for (const one of all) one.fail(error)
+    for (const one of ended) one.onEnd()
+  }
+}
+
+export function socketTransport(wire: Wire): SocketTransport {
+  const { url, endpoint, maxAnswerBytes } = wire
+  let current: Connection | undefined
+  let opening: Promise<Connection> | undefined
+  let nextId = 1
+  let bytesReceived = 0
+  let closed = false
+
+  const fault = (kind: 'unavailable' | 'timeout', detail: string, cause?: unknown) =>
+    new NodeFault({ kind, endpoint: endpoint.name, detail: endpoint.redact(detail), cause })
+
+  function open(timeoutMs: number): Promise<Connection> {
+    if (closed) return Promise.reject(fault('unavailable', 'closed'))
+    if (current?.isOpen) return Promise.resolve(current)
+    // What is closing answers nothing more, and its end may be long in coming.
+    current?.end(fault('unavailable', 'the socket is closing'))
+    opening ??= connect(timeoutMs).finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+
+  function connect(timeoutMs: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = new WebSocket(url, { maxPayload: maxAnswerBytes, handshakeTimeout: timeoutMs })
+      const connection = new Connection(socket)
+      socket.on('open', () => {
+        current = connection
+        resolve(connection)
+      })
+      socket.on('message', (data: Buffer) => {
+        bytesReceived += data.length
+        connection.receive(data)
+      })
+      // The close that follows tells everybody.
+      socket.on('error', (error) => reject(fault('unavailable', error.message, error)))
+      socket.on('close', (code) => {
+        const gone = fault('unavailable', `the socket was closed (${code})`)
+        reject(gone)
+        connection.end(gone)
+      })
+    })
   }
 
   /** `onOutcomes`: before the next message is read. */
   async function exchange(
     requests: readonly RpcRequest[],
     { signal, timeoutMs }: SendOptions,
-    onOutcomes?: (outcomes: readonly Outcome[]) => void,
+    onOutcomes?: (outcomes: readonly Outcome[], connection: Connection) => void,
   ): Promise<Outcome[]> {
     const connection = await open(timeoutMs)
+    const { socket, waiting } = connection
     const firstId = nextId
     nextId += requests.length
     return new Promise<Outcome[]>((resolve, reject) => {
@@ -123,17 +138,17 @@ export function socketTransport(wire: Wire): SocketTransport {
         reject(error)
       }
       const stop = (): void => fail(fault('unavailable', 'the request was given up'))
-      const heard = messages
+      const heard = connection.messages
       const timer = setTimeout(() => {
         fail(fault('timeout', `no answer within ${timeoutMs / 1000} s`))
         // Not a word in all that time: the connection is dead, whatever it says of itself.
-        if (messages === heard) connection.terminate()
+        if (connection.messages === heard) socket.terminate()
       }, timeoutMs)
       const settle = (body: unknown): void => {
         end()
         try {
           const outcomes = readAnswer(body, requests, firstId, wire)
-          onOutcomes?.(outcomes)
+          onOutcomes?.(outcomes, connection)
           resolve(outcomes)
         } catch (error) {
           reject(error)
@@ -143,7 +158,7 @@ export function socketTransport(wire: Wire): SocketTransport {
       signal.addEventListener('abort', stop, { once: true })
       if (signal.aborted) stop()
       else
-        connection.send(encodeRequests(requests, firstId), (error) => {
+        socket.send(encodeRequests(requests, firstId), (error) => {
           if (error) fail(fault('unavailable', error.message, error))
         })
     })
@@ -153,7 +168,7 @@ export function socketTransport(wire: Wire): SocketTransport {
     exchange: (requests, send) => exchange(requests, send),
     async subscribe(request, listener, send) {
       // The first notice may come in one piece with the answer.
-      const [outcome] = await exchange([request], send, ([answer]) => {
+      const [outcome] = await exchange([request], send, ([answer], { subscriptions }) => {
         if (answer?.ok) subscriptions.set(answer.result, listener)
       })
       if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? fault('unavailable', 'no answer')
@@ -164,8 +179,8 @@ export function socketTransport(wire: Wire): SocketTransport {
     close() {
       closed = true
       // One that is still being opened would open for nobody.
-      opening?.then((late) => late.terminate()).catch(() => {})
-      socket?.terminate()
+      opening?.then(({ socket }) => socket.terminate()).catch(() => {})
+      current?.socket.terminate()
     },
   }
 }
