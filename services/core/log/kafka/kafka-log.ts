@@ -17,8 +17,8 @@ import { createWriter } from './writer.js'
 const MAX_VALUE_BYTES = 1_000_000
 /** A fetch that finds nothing comes back after this long, or well before it would be taken for lost; a record ends it at once. */
 const LONG_POLL_MS = 5000
-/** How often a topic that does not exist yet is looked for. */
-const LOOK_EVERY_MS = 100
+/** How often a topic that does not exist yet is looked for: soon at first, and it may never come. */
+const LOOK_AGAIN_MS = { first: 100, longest: 1000 }
 /** A cluster may have topics of others beside ours. */
 const OURS = 'dex.'
 const NO_MEMBER: Member = { groupGenerationId: -1, memberId: '' }
@@ -133,13 +133,17 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     const stop = () => void wire.close()
     signal.addEventListener('abort', stop, { once: true })
     let { from } = readOptions
+    let lookAgainMs = LOOK_AGAIN_MS.first
     try {
       while (!signal.aborted && !isClosed) {
         const at = from
         const fetched = await wire.run(`following ${topic}`, (cluster) =>
           fetchRecords(cluster, fullName(topic), { ...readOptions, from: at, waitMs: longPollMs }),
         )
-        if (fetched === undefined) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+        if (fetched === undefined) {
+          await delay(lookAgainMs, undefined, { signal }).catch(() => {})
+          lookAgainMs = Math.min(LOOK_AGAIN_MS.longest, 2 * lookAgainMs)
+        }
         const waiting = fetched?.records ?? []
         while (waiting.length > 0 && !signal.aborted) yield takeBatch(waiting, readOptions)
         from = fetched?.next ?? from
