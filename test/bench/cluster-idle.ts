@@ -10,7 +10,7 @@ import { cpuSecondsOf } from '../rig/servers/figures.js'
 import { generateTape, seqsOf, writeTape } from '../rig/up/recording.js'
 import { printTable } from './measure.js'
 
-const SECONDS = 30
+const SECONDS = 60
 /** Start-up work is over by then. */
 const SETTLE_S = 10
 const GOAL_PERCENT = 2

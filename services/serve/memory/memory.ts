@@ -47,6 +47,8 @@ export interface Memory {
 }
 
 const UPDATES_PREFIX = updatesTopic('')
+/** Where nothing waits for the store, it is asked this much less often, and only to see that it is there. */
+const IDLE_POLLS = 5
 
 export function createMemory(deps: MemoryDeps): Memory {
   const states = new Map<string, ChainState>()
@@ -57,6 +59,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const recallers: ((state: ChainState, past: Recalled) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
+  const { pollMs = 1000 } = deps
   let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
@@ -111,6 +114,8 @@ export function createMemory(deps: MemoryDeps): Memory {
     await Promise.all([...seen, ...deps.chains()].map(open))
   }
 
+  const holdsUnflushed = () => [...states.values()].some(({ candles, events }) => candles.size + events.size > 0)
+
   async function trimStored(): Promise<void> {
     for (const row of await loadProgress(deps.store)) {
       const state = states.get(row.chain)
@@ -119,14 +124,14 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   /** A log that is away must not hold up what the store tells, nor the other way round. */
-  function repeat(what: string, look: () => Promise<void>): void {
+  function repeat(what: string, look: () => Promise<void>, everyMs: () => number): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
       look()
         // What is only away is told by health, once.
         .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`${what} could not be read`, { error }))
-        .finally(() => !abort.signal.aborted && repeat(what, look))
-    }, deps.pollMs ?? 1000)
+        .finally(() => !abort.signal.aborted && repeat(what, look, everyMs))
+    }, everyMs())
     timers.add(timer)
   }
 
@@ -181,8 +186,8 @@ export function createMemory(deps: MemoryDeps): Memory {
       await openSeen()
       if (started || abort.signal.aborted) return
       started = true
-      repeat('the topics of the log', openSeen)
-      repeat('the progress of the store', trimStored)
+      repeat('the topics of the log', openSeen, () => pollMs)
+      repeat('the progress of the store', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
     },
     async stop() {
       abort.abort()

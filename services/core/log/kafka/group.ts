@@ -41,10 +41,20 @@ export async function runMembership(
   let memberId = ''
   let owned: readonly string[] = []
 
+  /** Asked for once a connection: kafkajs asks each time, and there are two heartbeats a second. */
+  const coordinators = new WeakMap<Cluster, Broker>()
+
   const withCoordinator = <T>(doing: string, send: (coordinator: Broker) => Promise<T>): Promise<T> =>
-    wire.run(`${doing} group ${group}`, async (cluster: Cluster) =>
-      send(await cluster.findGroupCoordinator({ groupId })),
-    )
+    wire.run(`${doing} group ${group}`, async (cluster: Cluster) => {
+      const coordinator = coordinators.get(cluster) ?? (await cluster.findGroupCoordinator({ groupId }))
+      coordinators.set(cluster, coordinator)
+      try {
+        return await send(coordinator)
+      } catch (error) {
+        coordinators.delete(cluster)
+        throw error
+      }
+    })
 
   function assigned(mine: readonly string[]): void {
     owned = [...mine].sort()
