@@ -4,14 +4,17 @@ import type { Logger } from './logger.js'
 export const STOP_WITHIN_MS = 5000
 /** The forced end comes a little earlier, so that the process is gone within the promise. */
 const FORCE_AFTER_MS = STOP_WITHIN_MS - 500
-const FORCED_EXIT_CODE = 1
 
 type SignalSource = {
   on(signal: NodeJS.Signals, listener: () => void): unknown
   off(signal: NodeJS.Signals, listener: () => void): unknown
 }
 
-export type ShutdownEdge = { signals: SignalSource; exit: (code: number) => void }
+/** `end`: at once, whatever state the process is in. */
+export type ShutdownEdge = { signals: SignalSource; end: () => void }
+
+/** Not an exit: that runs the embedded engine's own handlers, which may wait for ever for what is broken. */
+const killMyself = () => void process.kill(process.pid, 'SIGKILL')
 
 export interface Shutdown {
   /** Aborts when the process shall stop; its reason is the signal's name or what `stop` was given. */
@@ -24,7 +27,7 @@ export interface Shutdown {
 
 export function createShutdown(
   logger: Logger,
-  edge: ShutdownEdge = { signals: process, exit: (code) => process.exit(code) },
+  edge: ShutdownEdge = { signals: process, end: killMyself },
   forceAfterMs = FORCE_AFTER_MS,
 ): Shutdown {
   const controller = new AbortController()
@@ -35,7 +38,7 @@ export function createShutdown(
     logger.info('stopping', { reason })
     timer = setTimeout(() => {
       logger.error('the stop took too long, ending now', { after_ms: forceAfterMs })
-      edge.exit(FORCED_EXIT_CODE)
+      edge.end()
     }, forceAfterMs)
     // A process with nothing left to do may end before the clock runs out.
     timer.unref()
@@ -45,7 +48,7 @@ export function createShutdown(
   function onSignal(name: NodeJS.Signals): void {
     if (controller.signal.aborted) {
       logger.warn('second signal, ending now', { signal: name })
-      edge.exit(FORCED_EXIT_CODE)
+      edge.end()
     } else stop(name)
   }
   const onTerm = () => onSignal('SIGTERM')

@@ -1,6 +1,7 @@
-import { EventEmitter } from 'node:events'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ConfigError, DextapeError } from '../../../services/core/domain/errors.js'
 import { createBackoff, sleep, withRetry } from '../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'
@@ -82,40 +83,52 @@ describe('back-off', () => {
 describe('shutdown', () => {
   function setUp(forceAfterMs?: number) {
     const signals = new EventEmitter()
-    const codes: number[] = []
-    const exited = new Promise<void>((resolve) => signals.once('exited', () => resolve()))
-    const exit = (code: number) => {
-      codes.push(code)
-      signals.emit('exited')
-    }
-    return { signals, codes, exited, shutdown: createShutdown(silentLogger, { signals, exit }, forceAfterMs) }
+    const end = vi.fn()
+    return { signals, end, shutdown: createShutdown(silentLogger, { signals, end }, forceAfterMs) }
   }
 
   it('turns the first signal into an abort, the second into an end', () => {
-    const { signals, codes, shutdown } = setUp()
+    const { signals, end, shutdown } = setUp()
     signals.emit('SIGTERM')
-    expect([shutdown.signal.aborted, shutdown.signal.reason, codes]).toEqual([true, 'SIGTERM', []])
+    expect([shutdown.signal.aborted, shutdown.signal.reason]).toEqual([true, 'SIGTERM'])
+    expect(end).not.toHaveBeenCalled()
     signals.emit('SIGINT')
-    expect(codes).toEqual([1])
+    expect(end).toHaveBeenCalledTimes(1)
     shutdown.done()
     expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT')).toBe(0)
   })
 
   it('ends a stop that takes too long', async () => {
-    const { codes, exited, shutdown } = setUp(10)
+    const { end, shutdown } = setUp(10)
     shutdown.stop('test')
-    const keepAlive = setTimeout(() => {}, 5000)
-    await exited
-    clearTimeout(keepAlive)
-    expect(codes).toEqual([1])
+    await expect.poll(() => end.mock.calls.length).toBe(1)
   })
 
   it('leaves a stop alone that is done in time', async () => {
-    const { codes, shutdown } = setUp(10)
+    const { end, shutdown } = setUp(10)
     shutdown.stop('test')
     shutdown.done()
     await sleep(30, never)
-    expect(codes).toEqual([])
+    expect(end).not.toHaveBeenCalled()
+  })
+
+  it('ends a process whose way out hangs, within the promise', async () => {
+    const shutdown = new URL('../../../dist/services/core/runtime/shutdown.js', import.meta.url)
+    const hangs = `
+      import { createShutdown } from ${JSON.stringify(String(shutdown))}
+      const say = () => {}
+      createShutdown({ debug: say, info: say, warn: say, error: say })
+      process.on('exit', () => { for (;;); })
+      setInterval(() => {}, 1000)
+      console.log('ready')`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', hangs], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    const ended = once(child, 'close')
+    child.kill('SIGTERM')
+    child.kill('SIGINT')
+    expect(await ended).toEqual([null, 'SIGKILL'])
   })
 })
 
