@@ -116,7 +116,7 @@ beforeAll(async () => {
       return CHAINS.every((name) => chains.some(({ chain, seq }) => chain === name && seq > 0))
     })
     const subscriptions = subscriptionsOn(lines)
-    client = startResumingClient({ url: wsUrl, key: KEY, subscriptions, isReady: serve.isReady })
+    client = startResumingClient({ url: wsUrl, key: KEY, subscriptions })
     await client.listening
     await playRounds()
     await cluster.ingest.until('ready', cluster.ingest.isReady)

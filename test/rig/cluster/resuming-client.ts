@@ -1,6 +1,6 @@
 /**
  * A client that is never satisfied with less than everything: it notes the cursor of each push, and after every loss comes back
- * with the last one of each subscription and chain.
+ * at once with the last one of each subscription and chain.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
@@ -28,15 +28,13 @@ export type ClientPlan = {
   url: string
   key: string
   subscriptions: readonly (readonly unknown[])[]
-  /** Asked before each connection: a node that has not caught up yet does not know our cursors. */
-  isReady: () => Promise<boolean>
 }
 
 type Frame = { id?: number; error?: unknown; result?: { status?: string; cursor?: string | string[]; data?: unknown } }
 
 const RETRY_MS = 50
 
-export function startResumingClient({ url, key, subscriptions, isReady }: ClientPlan): ResumingClient {
+export function startResumingClient({ url, key, subscriptions }: ClientPlan): ResumingClient {
   const told = subscriptions.map((params): Told => ({ params, began: new Map(), cursors: new Map() }))
   const notices: string[] = []
   const closing = new AbortController()
@@ -94,7 +92,7 @@ export function startResumingClient({ url, key, subscriptions, isReady }: Client
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      if (await isReady()) await connection()
+      await connection()
       await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
