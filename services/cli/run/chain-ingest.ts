@@ -7,7 +7,7 @@ import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
-import type { IngestParts } from './ingests.js'
+import type { IngestParts } from './ingest-parts.js'
 import type { OpenChain } from './open-chain.js'
 import { abortOf } from './process.js'
 

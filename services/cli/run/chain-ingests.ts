@@ -2,7 +2,7 @@
 import type { ChainSourceConfig } from '../../core/config/index.js'
 import { createChainHealth } from './chain-health.js'
 import { openChainIngest } from './chain-ingest.js'
-import type { IngestParts, Ingests } from './ingests.js'
+import type { IngestParts, Ingests } from './ingest-parts.js'
 import type { OpenChain } from './open-chain.js'
 
 export type ChainIngestsOptions = IngestParts & {

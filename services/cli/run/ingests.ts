@@ -1,36 +1,14 @@
 /** What a process reads: one source, or one for each chain. */
 import type { LiveGenerations } from '../../core/cluster/generations.js'
-import type { Config, DataDir } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
-import type { Health } from '../../core/runtime/health.js'
-import type { Logger } from '../../core/runtime/logger.js'
-import type { Metrics } from '../../core/runtime/metrics.js'
-import { createIngest, type IngestOutcome } from '../../ingest/main.js'
+import { createIngest } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/pace.js'
-import { type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
-import type { Platform } from '../platform/platform.js'
+import { registerIngestMetrics } from '../../ingest/status.js'
 import { openChainIngests } from './chain-ingests.js'
+import type { IngestParts, Ingests } from './ingest-parts.js'
 import { type OpenChain, openChain } from './open-chain.js'
 import type { Closing } from './open-store.js'
-import { type ChosenSource, type ExamplePair, openSource } from './source.js'
-
-export type IngestParts = {
-  platform: Platform
-  config: Config
-  logger: Logger
-  health: Health
-  metrics: Metrics
-  dataDir: DataDir
-}
-
-export interface Ingests {
-  /** Live, one for each source. */
-  readonly statuses: readonly IngestStatus[]
-  /** Until all have ended or the signal aborts. Throws where a chain's configuration is found wrong. */
-  run(signal: AbortSignal): Promise<IngestOutcome>
-  /** A pair that trades all the time, where a source knows one. */
-  readonly example?: ExamplePair | undefined
-}
+import { type ChosenSource, openSource } from './source.js'
 
 /** A source that cannot go on after any block writes one generation: moved to another it would leave blocks out. */
 export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): (chain: string) => number {

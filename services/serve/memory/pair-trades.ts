@@ -1,18 +1,6 @@
+import type { KeptTrade } from './kept-trade.js'
 import { NO_WALLET } from './wallet-ids.js'
 import type { WindowTally } from './window-tally.js'
-
-/** What the windows need of a trade. */
-export type KeptTrade = {
-  timeS: number
-  block: number
-  sell: boolean
-  /** Unknown (NaN) adds nothing. */
-  amountUsd: number
-  amountTarget: number
-  /** NaN where the trade is not good. */
-  goodPriceUsd: number
-  walletId: number
-}
 
 /** A good price and the second it is of. */
 export type TimedPrice = { timeS: number; priceUsd: number }

@@ -1,5 +1,5 @@
 import type { Window } from '../../core/domain/records.js'
-import type { KeptTrade } from './pair-trades.js'
+import type { KeptTrade } from './kept-trade.js'
 import { NO_WALLET } from './wallet-ids.js'
 import { EMPTY_WINDOW } from './windows.js'
 

@@ -5,12 +5,9 @@ import { gapNotices } from './gap.js'
 import type { Hub, Subscription } from './hub.js'
 import type { Moment } from './moment.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
-import type { Session, Socket } from './session.js'
+import type { CatchUp, Session, Socket } from './session.js'
 import type { Tape } from './tape.js'
 import type { Publisher } from './topic.js'
-
-/** A subscription on its way to live: where it stands in each of its chains. */
-export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
 export type CatchUpDeps = {
   hub: Hub

@@ -1,12 +1,14 @@
 import type { WebSocket } from 'uWebSockets.js'
 import type { Access } from '../keys/gate.js'
-import type { CatchUp } from './catch-up.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
 import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Asked, ParseContext, Topic } from './topic.js'
+
+/** A subscription on its way to live: where it stands in each of its chains. */
+export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
 /** A socket's state; uWebSockets holds it as the socket's user data. */
 export type Session = {

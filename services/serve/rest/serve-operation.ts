@@ -6,7 +6,7 @@ import { envelope, envelopeSchema } from './envelope.js'
 import { refuseOtherMethods } from './methods.js'
 import type { Answer, Operation } from './operation.js'
 import { refused, stillLoading } from './problem.js'
-import type { RestDeps } from './server.js'
+import type { RestDeps } from './rest-deps.js'
 import { queryValidator, validator } from './validate.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'

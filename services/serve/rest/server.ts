@@ -1,23 +1,12 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import type { KeyGate } from '../keys/gate.js'
-import type { ServeMetrics } from '../metrics.js'
 import { knowEveryMethod } from './methods.js'
-import type { OperationContext } from './operation.js'
 import { OPERATIONS } from './operations/index.js'
 import { problem, RequestError, unavailable } from './problem.js'
+import type { RestDeps } from './rest-deps.js'
 import { serveOperation } from './serve-operation.js'
 import { answerUnreadable } from './unreadable.js'
-
-export type RestDeps = OperationContext & {
-  gate: KeyGate
-  metrics: ServeMetrics
-  logger: Logger
-  envelope: 'spec' | 'always'
-  /** False until there is something to answer from. */
-  isLoaded: () => boolean
-}
 
 const MAX_BODY_BYTES = 1_048_576
 /** Longer than any id: an id that is too long is told so, not "no such route". */

@@ -6,6 +6,7 @@ import { boolAt, bytes32sAt, expectShape, indexedAddress, uintAt } from './abi.j
 import { topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { BadLog } from './protocol.js'
+import type { VenueState } from './venue.js'
 
 const SWAP = topicOf('Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)')
 const DEPOSITED = topicOf('DepositedToBins(address,address,uint256[],bytes32[])')
@@ -32,6 +33,11 @@ export type BinSwap = {
   amountOut: bigint
   /** What the bin gains, by token. */
   toBins: Amounts
+}
+
+export type BookState = VenueState & {
+  /** A swap whose next bin may follow. */
+  open: (BinSwap & { log: EvmLog }) | null
 }
 
 /** Null: another event. */

@@ -1,7 +1,7 @@
 /** A Liquidity Book pair met in mid-life. */
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf, uintWord } from './abi-call.js'
 import { selectorOf } from './keccak.js'
-import type { BookState } from './liquidity-book.js'
+import type { BookState } from './liquidity-book-logs.js'
 import type { EvmLog } from './log.js'
 import type { ChainContracts, Reading, Refusal } from './protocol.js'
 import type { Venue } from './venue.js'

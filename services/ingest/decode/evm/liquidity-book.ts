@@ -9,17 +9,11 @@ import { describeBook, readBookState } from './liquidity-book-reading.js'
 import type { EvmLog } from './log.js'
 import { movedReserves, sizeOf } from './moved-reserves.js'
 import type { Applied, Happening, Protocol } from './protocol.js'
-import type { VenueState } from './venue.js'
 
 // joe-v2: ILBFactory.sol, the same in all versions.
 const CREATED = topicOf('LBPairCreated(address,address,uint256,address,uint256)')
 
-export type BookState = VenueState & {
-  /** A swap whose next bin may follow. */
-  open: (logs.BinSwap & { log: EvmLog }) | null
-}
-
-export const liquidityBook: Protocol<BookState> = {
+export const liquidityBook: Protocol<logs.BookState> = {
   name: 'liquidity-book',
   creationTopics: [CREATED],
   topics: logs.TOPICS,
@@ -61,7 +55,7 @@ export const liquidityBook: Protocol<BookState> = {
   settle: (_venue, state) => close(state),
 }
 
-function applySwap(log: EvmLog, swap: logs.BinSwap, state: BookState): Applied<BookState> {
+function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Applied<logs.BookState> {
   const { open } = state
   if (open !== null && isNextBin(open, log, swap)) {
     return {
@@ -94,7 +88,7 @@ function joined(open: logs.BinSwap, log: EvmLog, bin: logs.BinSwap): logs.BinSwa
   }
 }
 
-function close(state: BookState): Applied<BookState> {
+function close(state: logs.BookState): Applied<logs.BookState> {
   const { open, reserves } = state
   if (open === null) return { state, happenings: [] }
   const { log, sender, recipient, tokenIn, amountIn, amountOut } = open

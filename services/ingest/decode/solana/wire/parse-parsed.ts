@@ -1,9 +1,11 @@
 /** Transfers and opened accounts that the node parsed itself (`jsonParsed`). */
 
 import type { OpenedToken, Transfer } from '../transaction.js'
-import type { MintOf } from './parse-transfer.js'
 import type { ParsedInstruction } from './raw-transaction.js'
 import { amountAt, fieldsAt, keyAt } from './shape.js'
+
+/** The mint of a token account, where the transaction tells. */
+export type MintOf = (account: string) => string | null
 
 export function parsedTransferOf(parsed: ParsedInstruction, isToken: boolean, mintOf: MintOf): Transfer | null {
   return isToken ? tokenTransfer(parsed, mintOf) : systemTransfer(parsed)

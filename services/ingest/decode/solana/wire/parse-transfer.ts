@@ -7,11 +7,9 @@ import { SYSTEM, TOKEN, TOKEN_2022 } from '../native-programs.js'
 import type { Transfer } from '../transaction.js'
 import { ByteReader } from './bytes.js'
 import { Malformed } from './malformed.js'
-import { parsedTransferOf } from './parse-parsed.js'
+import { type MintOf, parsedTransferOf } from './parse-parsed.js'
 import type { RawInstruction } from './raw-transaction.js'
 import { BadTransaction } from './shape.js'
-
-export type MintOf = (account: string) => string | null
 
 const TRANSFER = 3
 const MINT_TO = 7

@@ -2,7 +2,8 @@
 
 import type { Instruction } from '../transaction.js'
 import { Invocations, keepSilent } from './invocations.js'
-import { type MintOf, transferOf } from './parse-transfer.js'
+import type { MintOf } from './parse-parsed.js'
+import { transferOf } from './parse-transfer.js'
 import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
 import { BadTransaction } from './shape.js'
 
