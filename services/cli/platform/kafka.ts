@@ -1,7 +1,7 @@
 /** Everything shared stands in Kafka: any number of processes on any machines, none of which keeps anything of its own. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openTopicStateStore } from '../../aggregate/checkpoint/topic-state-store.js'
 import { createGenerations } from '../../core/cluster/generations.js'
@@ -17,7 +17,7 @@ import type { SchemaRegistry } from '../../core/log/registry.js'
 import { httpRegistry } from '../../core/log/registry-http.js'
 import { inLogRegistry } from '../../core/log/registry-in-log.js'
 import type { Presence } from '../../core/runtime/health.js'
-import { isAlive } from '../../core/runtime/is-alive.js'
+import { newScratch } from '../../core/runtime/scratch.js'
 import { memoryCheckpoints } from '../../ingest/checkpoints.js'
 import { claimCheckpoints } from '../../ingest/shared-checkpoints.js'
 import { LOG_STOP_MS, type Platform, type PlatformDeps } from './platform.js'
@@ -51,7 +51,7 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
 
   /** What the fold looks up while it runs; the truth is in the topic, so a crash leaves rubbish and nothing else. */
   function scratchFolder(): string {
-    scratch ??= newScratch()
+    scratch ??= newScratch(SCRATCH)
     return scratch
   }
 
@@ -85,15 +85,4 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
     },
   }
-}
-
-/** Named after the process, so that what a killed one left can be told from what a living one uses. */
-function newScratch(): string {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = Number(new RegExp(`^${SCRATCH}(\\d+)-`).exec(name)?.[1])
-    // In containers every start has the same number: what stands under our own is an earlier one's.
-    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid)))
-      rmSync(join(tmpdir(), name), { recursive: true, force: true })
-  }
-  return mkdtempSync(join(tmpdir(), `${SCRATCH}${process.pid}-`))
 }

@@ -176,10 +176,7 @@ class BlockDecoder {
 
   /** Of a venue met in mid-life by logs that changed nothing: what was read of it is the first anybody hears. */
   private tellFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
-    if (reserves === null) return
-    const happening: Happening = { kind: 'reserves', log: last, reserves, sender: last.address }
-    const wallet = this.block.senders.get(last.txHash)
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst: false, before: null })
+    if (reserves !== null) this.tellReserves(venue, pairs, { log: last, reserves, sender: last.address })
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */
@@ -187,9 +184,18 @@ class BlockDecoder {
     const last = told.findLast(({ reserves }) => reserves !== null)
     if (last?.kind !== 'swap') return
     const others = pairs.filter((pair) => pair !== pairId(venue, last.tokenIn, last.tokenOut))
-    const happening: Happening = { kind: 'reserves', log: last.log, reserves: last.reserves, sender: last.sender }
-    const wallet = this.block.senders.get(last.log.txHash)
-    addHappening(this.events, { venue, pairs: others, happening, wallet, isFirst: false, before: null })
+    this.tellReserves(venue, others, last)
+  }
+
+  /** Reserves that no log of these pairs told. */
+  private tellReserves(
+    venue: Venue,
+    pairs: readonly string[],
+    { log, reserves, sender }: { log: EvmLog; reserves: VenueState['reserves']; sender: string },
+  ): void {
+    const happening: Happening = { kind: 'reserves', log, reserves, sender }
+    const wallet = this.block.senders.get(log.txHash)
+    addHappening(this.events, { venue, pairs, happening, wallet, isFirst: false, before: null })
   }
 
   /** A stranger's log that only looks like one of ours is nobody's loss. */

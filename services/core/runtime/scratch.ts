@@ -1,0 +1,16 @@
+/** Folders that a process needs only while it runs. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive } from './is-alive.js'
+
+/** Named after the process, so that what a killed one left can be told from what a living one uses. One of a prefix a process. */
+export function newScratch(prefix: string): string {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
+    // In containers every start has the same number: what stands under our own is an earlier one's.
+    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
+}
