@@ -9,8 +9,16 @@ export function newScratch(prefix: string): string {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
     // In containers every start has the same number: what stands under our own is an earlier one's.
-    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid)))
-      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid))) removeOwn(join(tmpdir(), name))
   }
   return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
+}
+
+/** What another user left is his to remove, and no reason not to start. */
+function removeOwn(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+  }
 }
