@@ -29,7 +29,7 @@ export async function backfill(world: World, options: BackfillOptions, open: Ope
   const shutdown = createShutdown(logger)
   try {
     const health = createHealth({ parts: ['log', 'source'], logger })
-    const platform = openPlatform({ config, dir: () => dataDir, logger, health, signal: shutdown.signal })
+    const platform = await openPlatform({ config, dir: () => dataDir, logger, health, signal: shutdown.signal })
     try {
       if (abandon === true) await abandonGeneration(platform, chain, world.out)
       if (dropOld === true) await dropOldGenerations(platform, chain, world.out)

@@ -21,7 +21,7 @@ export async function importRecording(world: World, file: string, options: Globa
       : await openRecording(resolve(world.cwd, file), recording)
   const health = createHealth({ parts: ['log'], logger })
   const shutdown = createShutdown(logger)
-  const platform = openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
+  const platform = await openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
   try {
     await platform.claimOrigin({ origin: 'real' })
     const checkpoints = await platform.checkpointsFor(source)

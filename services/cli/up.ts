@@ -45,7 +45,7 @@ async function runServices(
   closing: Closing,
 ): Promise<number> {
   const health = createHealth({ parts: ['log', 'store'], logger })
-  const platform = openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
+  const platform = await openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform

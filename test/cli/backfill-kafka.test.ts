@@ -17,7 +17,7 @@ it('a history written anew in Kafka takes the live one’s place, and the chain 
   const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60, options })
   const hashes = acceptedBlocks(lines).map(({ hash }) => hash)
   const late = acceptedBlocks(lines.slice(0, 30))[12]?.number ?? 0
-  const world = newChainWorld({ lines, start: late, trueLines: 30, env: { KAFKA_BROKERS: broker.brokers } })
+  const world = await newChainWorld({ lines, start: late, trueLines: 30, env: { KAFKA_BROKERS: broker.brokers } })
   try {
     const { ingests } = await world.follow()
     await world.untilLiveAt(30)

@@ -27,15 +27,15 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close()
 })
 
-function newWorld(): ChainWorld {
-  const world = newChainWorld({ lines, start: LATE, trueLines: 60 })
+async function newWorld(): Promise<ChainWorld> {
+  const world = await newChainWorld({ lines, start: LATE, trueLines: 60 })
   worlds.push(world)
   return world
 }
 
 describe('backfill', () => {
   it('writes a longer history beside the live one, joins it at the head, and what runs goes on in it', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const { ingests } = await world.follow()
     await world.untilLiveAt(60)
     const running = world.backfill({ from: { kind: 'block', number: 0 } })
@@ -52,7 +52,7 @@ describe('backfill', () => {
   })
 
   it('begins where the live history does unless told, and a second one follows the first', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
@@ -69,7 +69,7 @@ describe('backfill', () => {
   })
 
   it('stopped and started again goes on, from the same place or not at all', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
@@ -91,7 +91,7 @@ describe('backfill', () => {
   })
 
   it('abandoned leaves the live one alone, and its number is not given again', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
@@ -110,7 +110,7 @@ describe('backfill', () => {
   })
 
   it('because of dead letters forgets those it decided anew', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
@@ -132,7 +132,7 @@ describe('backfill', () => {
   })
 
   it('is refused where nothing is live, and while another one runs', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     await expect(world.backfill()).rejects.toThrow(/no blocks of eth/)
     const lock = lockBackfill(world.dir, CHAIN)
     expect(() => lockBackfill(world.dir, CHAIN)).toThrow(/Another backfill of eth/)
@@ -141,7 +141,7 @@ describe('backfill', () => {
   })
 
   it('revives a chain that could not go on', async () => {
-    const world = newWorld()
+    const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()

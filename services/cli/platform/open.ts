@@ -1,8 +1,8 @@
-import { embeddedPlatform } from './embedded.js'
-import { kafkaPlatform } from './kafka.js'
 import type { Platform, PlatformDeps } from './platform.js'
 
-export function openPlatform(deps: PlatformDeps): Platform {
+/** Only the one asked for is loaded: a start waits for it. */
+export async function openPlatform(deps: PlatformDeps): Promise<Platform> {
   const { log } = deps.config
-  return log.kind === 'kafka' ? kafkaPlatform(log, deps) : embeddedPlatform(deps)
+  if (log.kind === 'kafka') return (await import('./kafka.js')).kafkaPlatform(log, deps)
+  return (await import('./embedded.js')).embeddedPlatform(deps)
 }

@@ -40,7 +40,7 @@ export async function runProcess(
     const health = createHealth({ parts, logger })
     const metrics = createMetrics()
     const dir = () => openDataDir(config.dataDir)
-    const platform = openPlatform({ config, dir, logger, health, signal: shutdown.signal })
+    const platform = await openPlatform({ config, dir, logger, health, signal: shutdown.signal })
     closing.push(() => platform.close())
     return await run({
       ...{ platform, health, metrics, shutdown, closing },

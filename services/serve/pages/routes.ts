@@ -25,7 +25,12 @@ export function addPages(app: FastifyInstance, options: DocumentOptions): void {
   const { openapi, asyncapi } = documents(options)
   const json = 'application/json; charset=utf-8'
   route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))
-  route(app, '/openapi.yaml', asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi))))
+  // Made for the first who asks: a start need not wait for it.
+  let openapiYaml: Asset | undefined
+  app.get('/openapi.yaml', (request, reply) => {
+    openapiYaml ??= asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi)))
+    return send(request, reply, openapiYaml)
+  })
   route(app, '/asyncapi.json', asset('asyncapi.json', json, Buffer.from(documentText(asyncapi))))
 }
 

@@ -50,7 +50,7 @@ export async function until(what: string, check: () => Promise<boolean> | boolea
   }
 }
 
-export function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldPlan): ChainWorld {
+export async function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldPlan): Promise<ChainWorld> {
   const chain = lines[0]?.chain ?? ''
   const dir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-chain-')))
   const nodes = { [`DEXTAPE_RPC_${chain.toUpperCase()}`]: 'http://127.0.0.1:1', ...env }
@@ -62,15 +62,15 @@ export function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldP
   const line = async (text: string) => void printed.push(text)
   const out: Output = { line, json: (value) => line(JSON.stringify(value)), table: async () => {} }
 
-  const newPlatform = (): Platform => {
+  const newPlatform = async (): Promise<Platform> => {
     const stop = new AbortController()
-    const platform = openPlatform({ config, dir: () => dir, logger: silentLogger, health, signal: stop.signal })
+    const platform = await openPlatform({ config, dir: () => dir, logger: silentLogger, health, signal: stop.signal })
     closing.push(() => platform.close())
     return platform
   }
 
   // Two writers of one embedded log in one process wait for each other for ever (its transactions call back into JavaScript).
-  const otherPlatform = () => (config.log.kind === 'embedded' ? world.platform : newPlatform())
+  const otherPlatform = async () => (config.log.kind === 'embedded' ? world.platform : newPlatform())
 
   const parts = (platform: Platform) => ({
     ...{ platform, config, dataDir: dir, logger: silentLogger, health },
@@ -83,10 +83,10 @@ export function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldP
       openMovingChain({ lines: other, family: 'evm', trueLines: trueNow, start: from }, `moving:${chain}`)
 
   const world: ChainWorld = {
-    ...{ dir, trueLines, printed, out, platform: newPlatform(), openAt },
+    ...{ dir, trueLines, printed, out, platform: await newPlatform(), openAt },
     async follow(open = openAt(() => world.trueLines)) {
       const stop = new AbortController()
-      const ingests = await openChainIngests([source], { ...parts(otherPlatform()), open }, stop.signal)
+      const ingests = await openChainIngests([source], { ...parts(await otherPlatform()), open }, stop.signal)
       const running = ingests.run(stop.signal)
       const end = () => {
         stop.abort()

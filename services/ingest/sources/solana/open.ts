@@ -38,7 +38,7 @@ export async function openSolanaSource(options: OpenSolanaOptions): Promise<Open
   const { chain, commitment, maxRps } = config
   const onLost = (stream: string, error: unknown) =>
     logger.warn('a stream of blocks is lost; blocks are asked for until it is back', { chain, stream, error })
-  const live = followStreams({ streams: openStreams(config), onLost })
+  const live = followStreams({ streams: await openStreams(config), onLost })
   const reader = createSlotReader({
     ...{ chain, genesisHash: config.genesisHash, urls: config.rpcUrls, commitment, logger, live },
     ...(maxRps === undefined ? {} : { maxRps }),
