@@ -11,6 +11,7 @@ import { type EvmNode, startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { type RpcRequest, startProxy } from '../rig/evm/proxy.js'
 import { openSourcePlace } from '../rig/evm/source-run.js'
+import { benchIndexer } from './indexer.js'
 import { type Measured, measure, printTable } from './measure.js'
 
 const PLAN = { blocks: 1000, transactionsPerBlock: 10, swapsPerTransaction: 10 }
@@ -50,7 +51,8 @@ export async function benchEvm(): Promise<boolean> {
     console.log(
       `  memory: ${memory.told()}, second half ÷ first = ${growth.toFixed(2)} (limit ${GROWTH_LIMIT})${growth > GROWTH_LIMIT ? '  GROWS' : ''}`,
     )
-    return ratio >= LIMIT && growth <= GROWTH_LIMIT
+    const isSooner = await benchIndexer(market, swaps)
+    return ratio >= LIMIT && growth <= GROWTH_LIMIT && isSooner
   } finally {
     await node.stop()
   }

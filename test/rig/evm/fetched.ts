@@ -1,7 +1,7 @@
 /**
- * What the EVM tests fetch from the npm registry beside the project's own packages: a local node is a program for some platforms
- * only, and one package has a dependency that cannot be installed. Fetched once into the user's cache; several processes at once wait for the one that
- * fetches.
+ * What the EVM tests and benchmarks fetch from the npm registry beside the project's own packages: a local node is a program for some
+ * platforms only, one package has a dependency that cannot be installed, one is only compared with. Fetched once into the user's cache;
+ * several processes at once wait for the one that fetches.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -11,6 +11,8 @@ import { holding, run } from '../python/venv.js'
 export type Part = {
   package: string
   version: string
+  /** What it wants beside it without saying which, as npm takes them. */
+  beside?: readonly string[]
   /** `alone`: the package's own files, no script of it run; `whole`: with all it needs. */
   as: 'alone' | 'whole'
   why: string
@@ -69,7 +71,12 @@ async function unpack(part: Part, folder: string): Promise<void> {
 async function install(part: Part, folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel', 'error']
-  await must(part, 'npm', ['install', '--prefix', folder, ...quiet, `${part.package}@${part.version}`], folder)
+  await must(
+    part,
+    'npm',
+    ['install', '--prefix', folder, ...quiet, `${part.package}@${part.version}`, ...(part.beside ?? [])],
+    folder,
+  )
 }
 
 async function must(part: Part, command: string, args: readonly string[], cwd: string): Promise<void> {
