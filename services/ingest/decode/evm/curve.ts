@@ -22,6 +22,7 @@ export const curve: Protocol = {
     return { reserves: yield* readCurveBalances(venue) }
   },
   apply: (log, venue, state) => ({ state, happenings: [happeningOf(log, venue)] }),
+  isPricedByTrades: () => true,
   readReserves: readCurveBalances,
 }
 

@@ -55,6 +55,7 @@ export const fourMeme: Protocol = {
         return applyGraduation(log, venue)
     }
   },
+  isPricedByTrades: () => true,
 }
 
 function tokenOf(log: EvmLog): string {

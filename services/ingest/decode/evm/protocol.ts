@@ -84,6 +84,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   apply(log: EvmLog, venue: Venue, state: State): Applied<State>
   /** After the last of a transaction's logs: what only the end tells. */
   settle?(venue: Venue, state: State): Applied<State>
+  /** Whether its price is not the ratio of its reserves (bins, weights, curves): what each trade was made at stands for it then. */
+  isPricedByTrades?(venue: Venue): boolean
   /** Where the logs do not tell the reserves to the integer: read as of the block's end, for the venues it touched. */
   readReserves?(venue: Venue, chain: ChainContracts): Reading<readonly bigint[] | null>
 }

@@ -67,4 +67,5 @@ export const solidly: Protocol<PairState> = {
     }
   },
   settle: (_venue, state) => settle(state),
+  isPricedByTrades: ({ facts }) => facts?.stable === true,
 }

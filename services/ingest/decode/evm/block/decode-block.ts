@@ -138,7 +138,7 @@ class BlockDecoder {
       let before = this.book.venue(id)?.state.reserves ?? null
       const told = this.withReadReserves(touched, happenings)
       for (const happening of told) {
-        touched.known = this.tell(touched.known, happening, before)
+        touched.known = this.tell(touched, happening, before)
         before = happening.reserves ?? before
       }
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
@@ -156,7 +156,7 @@ class BlockDecoder {
     return happenings.map((happening, index) => ({ ...happening, reserves: index === last ? read : null }))
   }
 
-  private tell(known: KnownVenue, happening: Happening, before: VenueState['reserves']): KnownVenue {
+  private tell({ known, protocol }: Touched, happening: Happening, before: VenueState['reserves']): KnownVenue {
     const { venue } = known
     let { pairs, funded } = known
     if (happening.kind === 'swap') {
@@ -169,7 +169,8 @@ class BlockDecoder {
     }
     const isFirst = happening.kind === 'liquidity' && happening.change === 'add' && funded === false
     const wallet = this.block.senders.get(happening.log.txHash)
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before })
+    const isPricedByTrades = protocol.isPricedByTrades?.(venue) === true
+    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before, isPricedByTrades })
     if (isFirst) funded = true
     return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
   }
@@ -195,7 +196,8 @@ class BlockDecoder {
   ): void {
     const happening: Happening = { kind: 'reserves', log, reserves, sender }
     const wallet = this.block.senders.get(log.txHash)
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst: false, before: null })
+    const told = { venue, pairs, happening, wallet, isFirst: false, before: null, isPricedByTrades: false }
+    addHappening(this.events, told)
   }
 
   /** A stranger's log that only looks like one of ours is nobody's loss. */

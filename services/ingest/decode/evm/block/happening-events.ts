@@ -3,6 +3,7 @@ import type { LiquidityKind } from '../../../../core/domain/records.js'
 import type { Happening } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import { type EventList, placeOf } from './event-list.js'
+import { tradedSqrtPrice } from './traded-price.js'
 
 export type ToTell = {
   venue: Venue
@@ -15,6 +16,8 @@ export type ToTell = {
   isFirst: boolean
   /** The reserves before it, where known. */
   before: VenueState['reserves']
+  /** Whether the venue's reserves do not tell its price. */
+  isPricedByTrades: boolean
 }
 
 export function addHappening(events: EventList, told: ToTell): void {
@@ -41,7 +44,7 @@ export function addHappening(events: EventList, told: ToTell): void {
         amount_out: happening.amountOut.toString(),
         reserve0: reserveOf(happening.reserves, Math.min(tokenIn, tokenOut)),
         reserve1: reserveOf(happening.reserves, Math.max(tokenIn, tokenOut)),
-        sqrt_price: happening.sqrtPrice?.toString() ?? null,
+        sqrt_price: (told.isPricedByTrades ? tradedSqrtPrice(happening) : happening.sqrtPrice)?.toString() ?? null,
         profile: null,
       })
       return
