@@ -97,6 +97,16 @@ describe('a pool met in mid-life', () => {
     const { lost } = decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules({ pools: new Set([POOL]) }))
     expect(lost.map(({ reason, detail }) => [reason, detail])).toContainEqual(['pool_undescribed', 'no pool'])
   })
+
+  it('of an exchange that is read whole, but of tokens that nobody can tell, is told as lost', () => {
+    const learned = { ...nothingLearned(), venues: new Map([[POOL, { refused: 'no key', isOurs: true as const }]]) }
+    const lostIn = (scope: Partial<Scope>) =>
+      decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules(scope)).lost.map(({ detail }) => detail)
+    expect(lostIn({})).toContain('no key')
+    expect(lostIn({ amms: new Set(['sushiswap']) })).toEqual([])
+    expect(lostIn({ tokens: new Set([COIN]) })).toEqual([])
+    expect(lostIn({ pools: new Set([COIN]) })).toEqual([])
+  })
 })
 
 describe('a pool created in the block', () => {
