@@ -5,6 +5,7 @@ import { BadLog, type Happening, type Protocol, type Refusal } from '../protocol
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
 import { EventList, openingPlace, placeOf } from './event-list.js'
+import { graduatedTo } from './graduated-to.js'
 import { addHappening } from './happening-events.js'
 import { atBlock, type Learned, tokenEvent } from './learned.js'
 import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
@@ -143,7 +144,7 @@ class BlockDecoder {
     for (const [id, touched] of this.touched) {
       const happenings = inOrder(touched.happenings)
       let before = this.book.venue(id)?.state.reserves ?? null
-      const told = this.withReadReserves(touched, happenings)
+      const told = this.withPools(touched.known.venue, this.withReadReserves(touched, happenings))
       for (const happening of told) {
         touched.known = this.tell(touched, happening, before)
         before = happening.reserves ?? before
@@ -152,6 +153,14 @@ class BlockDecoder {
       if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
+  }
+
+  private withPools(venue: Venue, happenings: readonly Happening[]): readonly Happening[] {
+    if (!happenings.some(({ kind }) => kind === 'launch')) return happenings
+    return happenings.map((happening) => {
+      if (happening.kind !== 'launch' || happening.stage !== 'graduated') return happening
+      return { ...happening, pool: graduatedTo(happening, venue, this.touched.values()) ?? happening.pool }
+    })
   }
 
   private withReadReserves(touched: Touched, happenings: readonly Happening[]): readonly Happening[] {
