@@ -134,6 +134,8 @@ describe('a pool met in mid-life', () => {
     const expected = { ...plain, amm: 'test', fee: 400 }
     const fee = { 'fee()': words(4_000_000) }
     expect(answerWith(describe(), answers('uint256', fixed, fee))).toEqual(expected)
+    const absurd = { 'fee()': words(4n * 10n ** 15n) }
+    expect(answerWith(describe(), answers('uint256', fixed, absurd))).toEqual({ ...expected, fee: null })
     expect(answerWith(describe(), answers('uint256', words(32, 3, ...COINS), fee))).toEqual(expected)
     expect(answerWith(describe(), answers('int128', fixed, fee))).toEqual({
       ...expected,
