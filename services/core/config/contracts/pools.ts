@@ -79,6 +79,8 @@ export const POOL_FACTORIES: Readonly<Record<string, readonly KnownContract[]>> 
     solidly('velodrome', '0xf1046053aa5682b4f9a81b5481394da16be5ff5a'),
     UNISWAP_V3,
     v3('sushiv3', '0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0'),
+    // Three generations.
+    slipstream('velodromecl', '0x548118c7e0b865c2cfa94d15ec86b666468ac758'),
     slipstream('velodromecl', '0xcc0bddb707055e04e497ab22a59c2af4391cd12f'),
     slipstream('velodromecl', '0xe13dd1fba721aa81a1826d9523ac9bc7d260c879'),
   ],

@@ -48,6 +48,7 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     uniswapV4('0x28e2ea090877bf75740558f6bfb36a5ffee9e9df', '0x7a4a5c919ae2541aed11041a1aeee68f1287f95b'),
     curve('0xd7e72f3615aa65b92a4dbdc211e296a35512988b'), // stable factory, new generation
     curve('0xc55837710bc500f1e3c7bb9dd1d51f7c5647e657'), // three crypto coins, new generation
+    curve('0x38f8d93406fa2d9924dcfcb67db5b0521fb20f7d'), // the same, as curve-js has it
     CURVE_TWOCRYPTO_NG,
     liquidityBook('0x43646a8e839b2f2766392c1bf8f60f6e587b6960'), // 2.0
     LIQUIDITY_BOOK_21,
@@ -69,6 +70,7 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     BALANCER,
     BALANCER_V3,
     curve('0x445fe580ef8d70ff569ab36e80c647af338db351'), // Registry
+    curve('0x0e9fbb167df83ede3240d6a5fa5d40c6c6851e15'), // Registry of crypto pools
     curve('0xb17b674d9c5cb2e441f8e196a2f048a81355d031'), // stable factory
     curve('0x9af14d26075f142eb3f292d5065eb3faa646167b'), // stable factory, new generation
     curve('0xbc0797015fcfc47d9c1856639cae50d0e69fbee8'), // three crypto coins, new generation
@@ -82,6 +84,7 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     BALANCER,
     BALANCER_V3,
     curve('0xc5cfada84e902ad92dd40194f0883ad49639b023'), // Registry
+    curve('0x7da64233fefb352f8f501b357c018158ed8aa455'), // Registry of crypto pools
     curve('0x2db0e83599a91b508ac268a6197b8b14f5e72840'), // stable factory
     curve('0x5eee3091f747e60a045a2e715a4c71e600e31f6e'), // stable factory, new generation
     curve('0xc6c09471ee39c7e30a067952fcc89c8922f9ab53'), // three crypto coins, new generation
@@ -91,6 +94,7 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     uniswapV4('0x67366782805870060151383f4bbff9dab53e5cd6', '0x1ec2ebf4f37e7363fdfe3551602425af0b3ceef9'),
     BALANCER,
     curve('0x094d12e5b541784701fd8d65f11fc0598fbc6332'), // Registry
+    curve('0x47bb542b9de58b970ba50c9dae444ddb4c16751a'), // Registry of crypto pools
     curve('0x722272d36ef0da72ff51c5a65db7b870e2e8d4ee'), // stable factory
     curve('0xe5de15a9c9bbedb4f5ec13b131e61245f2983a69'), // crypto factory
     curve('0x1764ee18e8b3cca4787249ceb249356192594585'), // stable factory, new generation
@@ -101,6 +105,8 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     uniswapV4('0x06380c0e0912312b5150364b9dc4542ba0dbbc85', '0xb74b1f14d2754acfcbbe1a221023a5cf50ab8acd'),
     BALANCER,
     BALANCER_V3,
+    curve('0x8474ddbe98f5aa3179b3b3f5942d724afcdec9f6'), // Registry
+    curve('0x90f421832199e93d01b64daf378b183809eb0988'), // Registry of crypto pools
     curve('0xb17b674d9c5cb2e441f8e196a2f048a81355d031'), // stable factory
     curve('0x1764ee18e8b3cca4787249ceb249356192594585'), // stable factory, new generation
     curve('0x3d6cb2f6dcf47cdd9c13e4e3beae9af041d8796a'), // three crypto coins, new generation

@@ -31,7 +31,7 @@ const KIND: PoolKind = {
   forkAmm: 'v3fork',
   asks: [GLOBAL_STATE],
   factsOf: ([globalState]) => (answeredUint(globalState, 0, 160) === null ? null : { fee: null }),
-  confirm: (factory, [token0, token1]) => callOf(factory, POOL_BY_PAIR, addressWord(token0), addressWord(token1)),
+  confirm: (factory, [token0, token1]) => [callOf(factory, POOL_BY_PAIR, addressWord(token0), addressWord(token1))],
 }
 
 export const algebra: Protocol<V3State> = {

@@ -45,6 +45,7 @@ export const balancerV3: Protocol = {
     if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
     return log.topics[0] === SWAP ? applySwap(log, venue, state) : applyLiquidity(log, venue, state)
   },
+  isPricedByTrades: () => true,
   readReserves: readBalances,
 }
 

@@ -52,6 +52,7 @@ export const balancer: Protocol = {
     if (log.topics[0] === SWAP) return applySwap(log, venue, state)
     return log.topics[0] === BALANCE_CHANGED ? applyChange(log, venue, state) : applyManaged(log, venue, state)
   },
+  isPricedByTrades: () => true,
 }
 
 function* readPoolId(pool: string): Reading<string | null> {

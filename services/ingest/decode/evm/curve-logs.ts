@@ -46,6 +46,16 @@ READERS.set(topicOf('AddLiquidity(address,uint256[],uint256[],uint256,uint256)')
 READERS.set(topicOf('RemoveLiquidity(address,uint256[],uint256[],uint256)'), listedLiquidity('remove'))
 READERS.set(topicOf('RemoveLiquidityImbalance(address,uint256[],uint256[],uint256,uint256)'), listedLiquidity('remove'))
 
+// twocrypto-ng since 2.1, `remove_liquidity_fixed_out`: the shares come before the amounts.
+READERS.set(topicOf('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)'), (log) => {
+  expectShape(log, 2, 5)
+  return { kind: 'remove', who: indexedAddress(log, 1), amounts: [uintAt(log, 1), uintAt(log, 2)] }
+})
+// Crypto pools pay the protocol out of their balances, or count in what was sent to them: shares, or amounts by coin.
+READERS.set(topicOf('ClaimAdminFee(address,uint256)'), moved(1))
+READERS.set(topicOf('ClaimAdminFee(address,uint256[2])'), moved(2))
+READERS.set(topicOf('ClaimAdminFee(address,uint256[3])'), moved(3))
+
 READERS.set(topicOf('RemoveLiquidityOne(address,uint256,uint256)'), moved(2))
 // The same types in two meanings: shares, amount, supply; in crypto pools shares, coin, amount.
 READERS.set(topicOf('RemoveLiquidityOne(address,uint256,uint256,uint256)'), (log, isCrypto) =>

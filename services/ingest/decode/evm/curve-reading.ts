@@ -17,8 +17,9 @@ const FEE = selectorOf('fee()')
 /** Of every registry and factory: fixed arrays with zeros behind the last coin, or a list. */
 const GET_COINS = selectorOf('get_coins(address)')
 
-/** A pool's fee is told in 10^-10. */
+/** A pool's fee is told in 10^-10. One above is told otherwise, or is no fee. */
 const FEE_UNITS = 10_000n
+const ALL_OF_IT = 10_000_000_000n
 const AMM_OF_NAMED = 'curve'
 
 type Numbering = keyof typeof COINS
@@ -50,7 +51,7 @@ export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContrac
     amm: amm ?? AMM_OF_NAMED,
     tokens: coins.map((coin) => tradedToken(coin, chain)),
     // A crypto pool's fee moves with its balance.
-    fee: isCrypto || fee === null ? null : Number(fee / FEE_UNITS),
+    fee: isCrypto || fee === null || fee > ALL_OF_IT ? null : Number(fee / FEE_UNITS),
     creator: null,
     facts: { numbering, isCrypto },
   }

@@ -11,6 +11,8 @@ import type { Venue, VenueState } from './venue.js'
 
 export const curve: Protocol = {
   name: 'curve',
+  // Registries are younger than the first pools, and take others in by vote.
+  isVouchedLater: true,
   // Factories' logs leave out the pool's address or its coins: a pool is described at its first log.
   creationTopics: [],
   topics: TOPICS,
@@ -22,6 +24,7 @@ export const curve: Protocol = {
     return { reserves: yield* readCurveBalances(venue) }
   },
   apply: (log, venue, state) => ({ state, happenings: [happeningOf(log, venue)] }),
+  isPricedByTrades: () => true,
   readReserves: readCurveBalances,
 }
 

@@ -1,14 +1,15 @@
 /**
  * four.meme (BNB Smart Chain): a token is sold along a bonding curve until its offer is gone, then its liquidity moves to Pancake.
  * The curve is the venue `<token>_fo` of the token and what it is paid with. Amounts are what enters and leaves the curve: `cost`;
- * the fee is paid beside it. Reserves are the offer left and the funds raised, as every trade tells them; progress is told
- * at every percent.
+ * the fee is paid beside it. Reserves are the offer left and the funds raised, as every trade tells them right after it (fourmeme-docs:
+ * trade-guide.md); progress is told at every percent.
  */
 import { addressAt, expectShape, uintAt } from './abi.js'
 import { describeCurve, readCurveState } from './four-meme-reading.js'
 import {
   CREATE,
   CREATE_1,
+  FIRST_MANAGERS,
   LIQUIDITY_ADDED,
   PURCHASE,
   PURCHASE_1,
@@ -17,7 +18,6 @@ import {
   TRADE_STOP,
 } from './four-meme-topics.js'
 import type { EvmLog } from './log.js'
-import { movedReserves } from './moved-reserves.js'
 import { pancakePairOf } from './pancake-pair.js'
 import { type Applied, BadLog, type Happening, type Protocol } from './protocol.js'
 import { isStranger } from './stranger.js'
@@ -31,7 +31,7 @@ export const fourMeme: Protocol = {
   isSingleton: true,
   // The log of a creation does not tell what the token is paid with: the curve is described at its first log, which it is.
   creationTopics: [],
-  topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, CREATE_1, PURCHASE_1, SALE_1],
+  topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, ...FIRST_MANAGERS],
   venueOf: (log) => `${tokenOf(log)}_fo`,
   created: () => null,
   describe: describeCurve,
@@ -46,15 +46,15 @@ export const fourMeme: Protocol = {
       case PURCHASE:
       case SALE:
         return applyTrade(log, venue, state)
-      case PURCHASE_1:
-      case SALE_1:
-        return applyOldTrade(log, state)
+      case LIQUIDITY_ADDED:
+        return applyGraduation(log, venue)
       case TRADE_STOP:
         return { state, happenings: [launch(log, venue, 'curve', 1, venue.id)] }
       default:
-        return applyGraduation(log, venue)
+        return applyOldTrade(log, state)
     }
   },
+  isPricedByTrades: () => true,
 }
 
 function tokenOf(log: EvmLog): string {
@@ -80,11 +80,9 @@ function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
 function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   expectShape(log, 1, 8)
   const [amount, cost] = [uintAt(log, 3), uintAt(log, 4)]
-  const isPurchase = log.topics[0] === PURCHASE
-  const moved = isPurchase ? [-amount, cost] : [amount, -cost]
-  const reserves = afterTrade([uintAt(log, 6), uintAt(log, 7)], state.reserves, moved)
-  const [offers = 0n] = reserves
-  const swap = trade(log, isPurchase, amount, cost, reserves)
+  const [offers, funds] = [uintAt(log, 6), uintAt(log, 7)]
+  const reserves = [offers, funds]
+  const swap = trade(log, log.topics[0] === PURCHASE, amount, cost, reserves)
   const maxOffers = numberOf(venue.facts?.maxOffers)
   const [before, progress] = [shareSold(state.reserves?.[TOKEN], maxOffers), shareSold(offers, maxOffers)]
   const isNews = progress === null || before === null || Math.floor(before * 100) !== Math.floor(progress * 100)
@@ -92,24 +90,16 @@ function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<Venue
   return { state: { reserves }, happenings }
 }
 
-/** The documents leave open whether a trade tells the offer and the funds before or after it: what was there before decides. */
-function afterTrade(
-  told: readonly bigint[],
-  before: VenueState['reserves'],
-  moved: readonly bigint[],
-): readonly bigint[] {
-  const isOfBefore = before !== null && told.every((amount, place) => amount === before[place])
-  return isOfBefore ? (movedReserves(told, moved) ?? told) : told
-}
-
 /** The first manager tells amounts alone. */
 function applyOldTrade(log: EvmLog, state: VenueState): Applied<VenueState> {
-  expectShape(log, 1, 4)
+  const [topic = ''] = log.topics
+  const tellsFee = topic === PURCHASE_1[0] || topic === SALE_1[0]
+  expectShape(log, 1, tellsFee ? 5 : 4)
   const [amount, paid] = [uintAt(log, 2), uintAt(log, 3)]
-  return { state, happenings: [trade(log, log.topics[0] === PURCHASE_1, amount, paid, null)] }
+  return { state, happenings: [trade(log, PURCHASE_1.includes(topic), amount, paid, null)] }
 }
 
-/** All of it is in Pancake's pair now, the tokens kept back for it too. */
+/** All of it is in Pancake's pair now, the tokens kept back for it too. Until March 2025 it was a pool of Pancake V3: see `block/graduated-to.ts`. */
 function applyGraduation(log: EvmLog, venue: Venue): Applied<VenueState> {
   expectShape(log, 1, 4)
   const reserves = [0n, 0n]

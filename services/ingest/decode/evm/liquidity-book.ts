@@ -53,6 +53,7 @@ export const liquidityBook: Protocol<logs.BookState> = {
     return { state: { reserves, open: null }, happenings: [...closed.happenings, happening] }
   },
   settle: (_venue, state) => close(state),
+  isPricedByTrades: () => true,
 }
 
 function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Applied<logs.BookState> {

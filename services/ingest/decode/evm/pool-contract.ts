@@ -25,8 +25,8 @@ export type PoolKind = {
   asks: readonly string[]
   /** Null: not a pool of this protocol. `answers` in the order of `asks`. */
   factsOf(answers: readonly Answer[]): PoolFacts | null
-  /** Asks the factory for the pool of these tokens and facts: it must answer the pool's address. */
-  confirm(factory: string, tokens: Tokens, facts: PoolFacts): Call
+  /** Asks the factory for the pool of these tokens and facts, in every name it may have for that: one must answer the pool's address. */
+  confirm(factory: string, tokens: Tokens, facts: PoolFacts): readonly Call[]
 }
 
 export function* describePool(pool: string, kind: PoolKind, chain: ChainContracts): Reading<Venue | Refusal> {
@@ -43,8 +43,8 @@ export function* describePool(pool: string, kind: PoolKind, chain: ChainContract
     return { refused: `its factory is one of ${known.protocol}` }
 
   if (known !== undefined) {
-    const [confirmed] = yield [kind.confirm(known.address, tokens, facts)]
-    if (answeredAddress(confirmed) === pool) {
+    const confirmed = yield kind.confirm(known.address, tokens, facts)
+    if (confirmed.some((answer) => answeredAddress(answer) === pool)) {
       return venueOf(pool, kind.protocol, known.amm, tokens, { ...facts, fee: facts.fee ?? known.fee ?? null })
     }
   }

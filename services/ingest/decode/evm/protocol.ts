@@ -22,8 +22,8 @@ export type ChainContracts = {
   named: ReadonlySet<string>
 }
 
-/** Not a venue of this protocol, or none to be trusted. */
-export type Refusal = { refused: string }
+/** Not a venue of this protocol, or none to be trusted. `isOurs`: it is one, but nobody can tell what it trades. */
+export type Refusal = { refused: string; isOurs?: true }
 
 /** `reserves`: the venue's, right after it. */
 export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (
@@ -66,6 +66,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   readonly name: string
   /** Its venues live in a known contract, which speaks for them. */
   readonly isSingleton?: boolean
+  /** Whoever vouches for its venues may come to know them long after their first trade. */
+  readonly isVouchedLater?: boolean
   /** topic0 of the logs, by a known contract, that describe a new venue. */
   readonly creationTopics: readonly string[]
   /** topic0 of every log that changes a venue. One that is in both lists creates and changes. */
@@ -84,6 +86,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   apply(log: EvmLog, venue: Venue, state: State): Applied<State>
   /** After the last of a transaction's logs: what only the end tells. */
   settle?(venue: Venue, state: State): Applied<State>
+  /** Whether its price is not the ratio of its reserves (bins, weights, curves): what each trade was made at stands for it then. */
+  isPricedByTrades?(venue: Venue): boolean
   /** Where the logs do not tell the reserves to the integer: read as of the block's end, for the venues it touched. */
   readReserves?(venue: Venue, chain: ChainContracts): Reading<readonly bigint[] | null>
 }

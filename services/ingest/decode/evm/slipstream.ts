@@ -31,8 +31,9 @@ const KIND: PoolKind = {
     if (tickSpacing === null || answeredAddress(gauge) === null) return null
     return { fee: null, facts: { tickSpacing: Number(tickSpacing) } }
   },
-  confirm: (factory, [token0, token1], { facts }) =>
+  confirm: (factory, [token0, token1], { facts }) => [
     callOf(factory, GET_POOL, addressWord(token0), addressWord(token1), intWord(Number(facts?.tickSpacing))),
+  ],
 }
 
 export const slipstream = v3Protocol({

@@ -18,7 +18,8 @@ const SYNC = topicOf('Sync(uint256,uint256)')
 const SWAP = topicOf('Swap(address,address,uint256,uint256,uint256,uint256)')
 const BURN = topicOf('Burn(address,address,uint256,uint256)')
 
-const GET_POOL = selectorOf('getPool(address,address,bool)')
+/** The second name is that of the first ones. */
+const GET_POOL = [selectorOf('getPool(address,address,bool)'), selectorOf('getPair(address,address,bool)')]
 
 const KIND: PoolKind = {
   protocol: 'solidly',
@@ -29,7 +30,9 @@ const KIND: PoolKind = {
     return stable === null || answeredUint(reserves, 1) === null ? null : { fee: null, facts: { stable } }
   },
   confirm: (factory, [token0, token1], { facts }) =>
-    callOf(factory, GET_POOL, addressWord(token0), addressWord(token1), boolWord(facts?.stable === true)),
+    GET_POOL.map((selector) =>
+      callOf(factory, selector, addressWord(token0), addressWord(token1), boolWord(facts?.stable === true)),
+    ),
 }
 
 export const solidly: Protocol<PairState> = {
@@ -67,4 +70,5 @@ export const solidly: Protocol<PairState> = {
     }
   },
   settle: (_venue, state) => settle(state),
+  isPricedByTrades: ({ facts }) => facts?.stable === true,
 }

@@ -29,7 +29,7 @@ const KIND: PoolKind = {
   asks: [GET_RESERVES, STABLE],
   factsOf: ([reserves, stable]) =>
     answeredUint(reserves, 1, 112) === null || answeredUint(stable) !== null ? null : { fee: null },
-  confirm: (factory, [token0, token1]) => callOf(factory, GET_PAIR, addressWord(token0), addressWord(token1)),
+  confirm: (factory, [token0, token1]) => [callOf(factory, GET_PAIR, addressWord(token0), addressWord(token1))],
 }
 
 export const uniswapV2: Protocol<PairState> = {

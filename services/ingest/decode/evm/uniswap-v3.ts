@@ -41,8 +41,8 @@ export function feeOf(fee: Answer, slot0: Answer): PoolFacts | null {
   return value === null || answeredUint(slot0, 6) === null ? null : { fee: Number(value) }
 }
 
-export function confirmByFee(factory: string, [token0, token1]: Tokens, { fee }: PoolFacts): Call {
-  return callOf(factory, GET_POOL, addressWord(token0), addressWord(token1), uintWord(fee ?? 0))
+export function confirmByFee(factory: string, [token0, token1]: Tokens, { fee }: PoolFacts): readonly Call[] {
+  return [callOf(factory, GET_POOL, addressWord(token0), addressWord(token1), uintWord(fee ?? 0))]
 }
 
 export function createdWithFee(log: EvmLog, { amm }: KnownContract, protocol: string): Venue | null {

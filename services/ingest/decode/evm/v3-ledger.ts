@@ -32,6 +32,7 @@ export type V3State = VenueState & {
 type Burnt = { step: number; paid: boolean }
 
 const NOTHING: Amounts = [0n, 0n]
+const MAX_BALANCE = (1n << 256n) - 1n
 
 export function v3State(reserves: VenueState['reserves'], sqrtPrice: bigint | null = null): V3State {
   return { reserves, sqrtPrice, held: null }
@@ -92,7 +93,8 @@ function plus([a0, a1]: Amounts, [b0, b1]: Amounts): Amounts {
   return [a0 + b0, a1 + b1]
 }
 
-/** Less than nothing cannot be there: the token moves balances the pool's logs do not tell, and they are no longer known. */
+/** Less than nothing, or more than a balance can be, cannot be there: the token's balances are not what the pool's logs tell, and no longer known. */
 function known(amounts: Amounts): Amounts | null {
-  return amounts[0] < 0n || amounts[1] < 0n ? null : amounts
+  const [amount0, amount1] = amounts
+  return amount0 < 0n || amount1 < 0n || amount0 > MAX_BALANCE || amount1 > MAX_BALANCE ? null : amounts
 }

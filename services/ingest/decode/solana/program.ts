@@ -62,6 +62,8 @@ export interface Program {
   /** Names it in docs and configuration: `raydium-v4`, `pump-amm` … */
   readonly name: string
   readonly programIds: readonly string[]
+  /** Its price is not the ratio of its reserves (curves, bins, ranges): where it states none, what each trade was made at stands for it. */
+  readonly isPricedByTrades?: boolean
   /**
    * What one instruction of this program did; its inner instructions are handed in with it. Amounts come from the program's own
    * event first; the token transfers it made are the cross-check. Throws `BadInstruction` where they disagree, where a field is

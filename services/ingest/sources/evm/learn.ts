@@ -55,6 +55,7 @@ export async function learnFor(
   /** Each as of its block; then, for those that are ours, how they stood before it. */
   async function describeMet(): Promise<void> {
     const described = await readFacts(found.met.map((met) => ({ at: met.at.block, reading: describe(met) })))
+    await describeLate(described)
     const ours: ({ met: Met } & Described)[] = []
     for (const [index, met] of found.met.entries()) {
       const result = kept(described[index] ?? { refused: 'nothing was read' })
@@ -72,6 +73,19 @@ export async function learnFor(
       if (state !== undefined) learned.venues.set(met.id, { venue, state })
       found.tokens.push(...venue.tokens.map((token) => ({ token, at: met.at })))
     })
+  }
+
+  /** Those nobody knew at their block, where somebody may have come to know them since. */
+  async function describeLate(described: (Described | Refusal | undefined)[]): Promise<void> {
+    const refused = [...found.met.entries()].filter(([index, { candidates }]) => {
+      const result = described[index]
+      return result !== undefined && 'refused' in result && candidates.some(({ isVouchedLater }) => isVouchedLater)
+    })
+    if (refused.length === 0) return
+    const head = await reader.head(signal)
+    const late = refused.filter(([, { at }]) => at.block.number < head.number)
+    const again = await readFacts(late.map(([, met]) => ({ at: head, reading: describe(met) })))
+    for (const [place, [index]] of late.entries()) described[index] = again[place]
   }
 
   function kept(result: Described | Refusal): Described | Refusal {

@@ -87,6 +87,22 @@ describe('a log', () => {
       reserves: null,
     }))
 
+  it('of twocrypto’s fixed amounts out tells them behind the shares', () => {
+    const two = { ...crypto, tokens: crypto.tokens.slice(0, 2) }
+    const data = [50, 7, 9, 1, 10n ** 18n]
+    expect(happening('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)', data, two)).toEqual(
+      change('remove', [7n, 9n]),
+    )
+  })
+
+  it.each([
+    ['ClaimAdminFee(address,uint256)', [5]],
+    ['ClaimAdminFee(address,uint256[2])', [5, 6]],
+    ['ClaimAdminFee(address,uint256[3])', [5, 6, 7]],
+  ])('%s changes the reserves alone', (signature, data) =>
+    expect(happening(signature, data, crypto)).toEqual({ kind: 'reserves', sender: WHO, reserves: null }),
+  )
+
   it.each([
     ['TokenExchange(address,int128,uint256,int128,uint256)', [3, 700, 0, 690]],
     ['TokenExchange(address,int128,uint256,int128,uint256)', [1, 700, 1, 690]],
@@ -118,6 +134,8 @@ describe('a pool met in mid-life', () => {
     const expected = { ...plain, amm: 'test', fee: 400 }
     const fee = { 'fee()': words(4_000_000) }
     expect(answerWith(describe(), answers('uint256', fixed, fee))).toEqual(expected)
+    const absurd = { 'fee()': words(4n * 10n ** 15n) }
+    expect(answerWith(describe(), answers('uint256', fixed, absurd))).toEqual({ ...expected, fee: null })
     expect(answerWith(describe(), answers('uint256', words(32, 3, ...COINS), fee))).toEqual(expected)
     expect(answerWith(describe(), answers('int128', fixed, fee))).toEqual({
       ...expected,

@@ -32,6 +32,13 @@ const CASES: Record<string, Case> = {
     pool: { facts: { stable: true } },
     fork: 'v2fork',
   },
+  'Solidly, as the first ones had it': {
+    protocol: solidly,
+    answers: { 'getReserves()': words(1, 2, 3), 'stable()': words(false) },
+    asked: `${selectorOf('getPair(address,address,bool)')}${word(TOKEN0)}${word(TOKEN1)}${word(false)}`,
+    pool: { facts: { stable: false } },
+    fork: 'v2fork',
+  },
   'Uniswap V3': {
     protocol: uniswapV3,
     answers: { 'fee()': words(500), 'slot0()': slot0 },
@@ -121,7 +128,8 @@ describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool,
 
   it('is taken by no other protocol, even by name', () => {
     const chain = chainOf(protocol.name, { ...named, contracts: new Map() })
-    const takers = Object.values(CASES).filter(
+    const others = new Map(Object.values(CASES).map((other) => [other.protocol.name, other]))
+    const takers = [...others.values()].filter(
       (other) =>
         !('refused' in answerWith(other.protocol.describe(POOL, ANY_LOG, chain), contracts(views, asked, POOL))),
     )

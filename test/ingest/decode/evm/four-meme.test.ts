@@ -100,17 +100,12 @@ it('a token’s way', () => {
   expect(state).toEqual({ reserves: [0n, 0n] })
 })
 
-it('a trade that tells the offer and the funds of before it is moved on', () => {
-  const before = { reserves: [1000n, 50n] }
-  expect(play(fourMeme, at, before, [trade(PURCHASE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({
-    reserves: [900n, 57n],
-  })
-  expect(play(fourMeme, at, before, [trade(SALE, 100n, 7n, 1000n, 50n, 0)]).state).toEqual({ reserves: [1100n, 43n] })
-})
-
-it('a token of the first manager: amounts alone', () => {
-  const first = (signature: string, log: number) =>
-    makeLog(`${signature}(address,address,uint256,uint256)`, [], [TOKEN, TRADER, 500, 3], here(log))
+it.each([
+  ['with their fee, as the chain has them', ',uint256', [1]],
+  ['as the documents have them', '', []],
+])('trades of the first manager tell amounts alone, %s', (_, field, fee) => {
+  const first = (name: string, log: number) =>
+    makeLog(`${name}(address,address,uint256,uint256${field})`, [], [TOKEN, TRADER, 500, 3, ...fee], here(log))
   const logs = [first('TokenPurchase', 0), first('TokenSale', 1)]
   const { happenings } = play(fourMeme, at, { reserves: null }, logs)
   const swap = { kind: 'swap', sender: TRADER, recipient: TRADER, reserves: null }
@@ -118,6 +113,7 @@ it('a token of the first manager: amounts alone', () => {
     { ...swap, log: logs[0], tokenIn: 1, tokenOut: 0, amountIn: 3n, amountOut: 500n },
     { ...swap, log: logs[1], tokenIn: 0, tokenOut: 1, amountIn: 500n, amountOut: 3n },
   ])
+  expect(logs.map((log) => fourMeme.topics.includes(log.topics[0] ?? ''))).toEqual([true, true])
 })
 
 describe('a curve', () => {

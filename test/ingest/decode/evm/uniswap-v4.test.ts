@@ -98,7 +98,7 @@ describe('a pool', () => {
     expect(describe(key)).toEqual(venue)
     expect(describe(words(NATIVE, USDC, 3000, 10, NATIVE))).toHaveProperty('refused')
     expect(describe(words(0, 0, 0, 0, 0))).toHaveProperty('refused')
-    expect(describe(null)).toHaveProperty('refused')
+    expect(describe(null)).toMatchObject({ refused: expect.stringContaining('key'), isOurs: true })
     expect(describe(key, { ...log, address: WHO })).toHaveProperty('refused')
   })
 })

@@ -130,6 +130,11 @@ describe('Uniswap V3', () => {
     ])
   })
 
+  it('reserves above what a balance can be are not known: the token lied about what the pool has', () => {
+    const { state } = run([mint([1n, 1n], 0)], uniswapV3, v3State([2n ** 256n - 1n, 5n]))
+    expect(state.reserves).toBeNull()
+  })
+
   it('reserves below nothing are not known any more', () => {
     expect(run([collect([2000n, 0n], 0)]).state.reserves).toBeNull()
     expect(run([burn([2000n, 0n], 0), collect([2000n, 0n], 1)]).state.reserves).toBeNull()

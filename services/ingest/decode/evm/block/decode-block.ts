@@ -1,10 +1,11 @@
 /** One block's logs → its events, and the book moved on to it. Pure but for the book: everything it needs was learned before. */
 import type { Event } from '../../../../core/domain/records.js'
 import type { EvmBlock, EvmLog } from '../log.js'
-import { BadLog, type Happening, type Protocol } from '../protocol.js'
+import { BadLog, type Happening, type Protocol, type Refusal } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
 import { EventList, openingPlace, placeOf } from './event-list.js'
+import { graduatedTo } from './graduated-to.js'
 import { addHappening } from './happening-events.js'
 import { atBlock, type Learned, tokenEvent } from './learned.js'
 import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
@@ -98,7 +99,7 @@ class BlockDecoder {
     const found = this.learned.venues.get(id)
     if (found === undefined) return undefined
     if ('refused' in found) {
-      if (this.rules.scope.pools.has(id)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      if (this.isMissed(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
       return undefined
     }
     const { venue, state } = found
@@ -107,6 +108,13 @@ class BlockDecoder {
     const pairs = venue.tokens.length === 2 ? [id] : []
     if (pairs.length > 0) this.events.open({ ...poolEvent(venue, 0, 1), ...openingPlace(log) })
     return { venue, state, pairs, funded: null }
+  }
+
+  /** Whether a pool that cannot be followed is one that was asked for, by name or with its whole exchange. */
+  private isMissed(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
+    const { scope, contracts } = this.rules
+    const amm = contracts.contracts.get(address)?.amm ?? ''
+    return scope.pools.has(id) || (isOurs === true && isInScope(scope, { id, amm, tokens: [] }))
   }
 
   private announceTokens(venue: Venue, log: EvmLog, where: 'at_log' | 'at_start'): void {
@@ -136,15 +144,23 @@ class BlockDecoder {
     for (const [id, touched] of this.touched) {
       const happenings = inOrder(touched.happenings)
       let before = this.book.venue(id)?.state.reserves ?? null
-      const told = this.withReadReserves(touched, happenings)
+      const told = this.withPools(touched.known.venue, this.withReadReserves(touched, happenings))
       for (const happening of told) {
-        touched.known = this.tell(touched.known, happening, before)
+        touched.known = this.tell(touched, happening, before)
         before = happening.reserves ?? before
       }
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
       if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
+  }
+
+  private withPools(venue: Venue, happenings: readonly Happening[]): readonly Happening[] {
+    if (!happenings.some(({ kind }) => kind === 'launch')) return happenings
+    return happenings.map((happening) => {
+      if (happening.kind !== 'launch' || happening.stage !== 'graduated') return happening
+      return { ...happening, pool: graduatedTo(happening, venue, this.touched.values()) ?? happening.pool }
+    })
   }
 
   private withReadReserves(touched: Touched, happenings: readonly Happening[]): readonly Happening[] {
@@ -156,7 +172,7 @@ class BlockDecoder {
     return happenings.map((happening, index) => ({ ...happening, reserves: index === last ? read : null }))
   }
 
-  private tell(known: KnownVenue, happening: Happening, before: VenueState['reserves']): KnownVenue {
+  private tell({ known, protocol }: Touched, happening: Happening, before: VenueState['reserves']): KnownVenue {
     const { venue } = known
     let { pairs, funded } = known
     if (happening.kind === 'swap') {
@@ -169,7 +185,8 @@ class BlockDecoder {
     }
     const isFirst = happening.kind === 'liquidity' && happening.change === 'add' && funded === false
     const wallet = this.block.senders.get(happening.log.txHash)
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before })
+    const isPricedByTrades = protocol.isPricedByTrades?.(venue) === true
+    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before, isPricedByTrades })
     if (isFirst) funded = true
     return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
   }
@@ -195,7 +212,8 @@ class BlockDecoder {
   ): void {
     const happening: Happening = { kind: 'reserves', log, reserves, sender }
     const wallet = this.block.senders.get(log.txHash)
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst: false, before: null })
+    const told = { venue, pairs, happening, wallet, isFirst: false, before: null, isPricedByTrades: false }
+    addHappening(this.events, told)
   }
 
   /** A stranger's log that only looks like one of ours is nobody's loss. */

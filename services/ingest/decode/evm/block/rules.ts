@@ -73,7 +73,7 @@ export function mayBeInScope({ pools, tokens }: Scope, id: string): boolean {
   return (pools.size === 0 && tokens.size === 0) || tokens.size > 0 || pools.has(id)
 }
 
-export function isInScope({ pools, tokens, amms }: Scope, venue: Venue): boolean {
+export function isInScope({ pools, tokens, amms }: Scope, venue: Pick<Venue, 'id' | 'amm' | 'tokens'>): boolean {
   if (pools.has(venue.id)) return true
   if (amms.size > 0 && !amms.has(venue.amm)) return false
   if (pools.size === 0 && tokens.size === 0) return true

@@ -18,7 +18,8 @@ export function* describeV4(id: string, log: EvmLog, chain: ChainContracts): Rea
   const [answer] = yield [callOf(positions, POOL_KEYS, id.slice(2, 52).padEnd(64, '0'))]
   const key = keyOf(answer ?? null)
   if (key === null || idOf(key) !== id) {
-    return { refused: 'the pool was made before the history at hand, and the position manager does not know its key' }
+    const why = 'the pool was made before the history at hand, and the position manager does not know its key'
+    return { refused: `${why}: a backfill that begins before it finds it`, isOurs: true }
   }
   return venueOfKey(id, key, manager, chain) ?? { refused: 'both of its sides are the native coin' }
 }

@@ -2,7 +2,7 @@
 import type { Event } from '../../../../core/domain/records.js'
 import { isEventCall } from '../instruction/anchor.js'
 import { inOrder } from '../instruction/execution.js'
-import { BadInstruction, type Happening } from '../program.js'
+import { BadInstruction, type Happening, type Program } from '../program.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { Malformed } from '../wire/malformed.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
@@ -60,7 +60,7 @@ export function decodeSolanaBlock(
       const program = rules.programOf(instruction.programId)
       if (program === undefined || isEventCall(instruction)) continue
       try {
-        tell(program.decode(instruction, transaction), transaction)
+        tell(program.decode(instruction, transaction), transaction, program)
       } catch (error) {
         const { index: txIndex, signature } = transaction
         lost.push({ ...reasonOf(error, 'bad_instruction'), txIndex, order: instruction.order, signature, value })
@@ -69,11 +69,11 @@ export function decodeSolanaBlock(
     addBalances(transaction, run.length, target)
   }
 
-  function tell(happenings: readonly Happening[], transaction: SolanaTransaction): void {
+  function tell(happenings: readonly Happening[], transaction: SolanaTransaction, program: Program): void {
     // A token is told of with the pool it comes in, or not at all.
     const ofPools = happenings.filter(hasPool)
     if (ofPools.length > 0 && !ofPools.some(({ pool }) => isPoolWanted(rules.scope, pool))) return
-    for (const happening of happenings) teller.tell(happening, transaction)
+    for (const happening of happenings) teller.tell(happening, transaction, program)
   }
 }
 

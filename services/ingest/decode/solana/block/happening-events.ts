@@ -1,6 +1,7 @@
 /** What happened in a pool → its events, with what the log must have heard before: tokens and the pool itself. */
+import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { Happening, Pool } from '../program.js'
+import type { Happening, Pool, Program } from '../program.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
 import type { EventList } from './event-list.js'
@@ -21,10 +22,10 @@ export class HappeningTeller {
     private readonly rules: SolanaRules,
   ) {}
 
-  tell(happening: Happening, transaction: SolanaTransaction): void {
+  tell(happening: Happening, transaction: SolanaTransaction, program: Program): void {
     switch (happening.kind) {
       case 'swap':
-        return this.swap(happening, transaction)
+        return this.swap(happening, transaction, program)
       case 'liquidity':
         return this.liquidity(happening, transaction)
       case 'pool':
@@ -40,8 +41,9 @@ export class HappeningTeller {
     }
   }
 
-  private swap(happening: Of<'swap'>, transaction: SolanaTransaction): void {
-    const { pool, reserve0, reserve1, sqrtPrice } = happening
+  private swap(happening: Of<'swap'>, transaction: SolanaTransaction, { isPricedByTrades }: Program): void {
+    const { pool, reserve0, reserve1 } = happening
+    const sqrtPrice = happening.sqrtPrice ?? (isPricedByTrades === true ? tradedPrice(happening) : null)
     if (!this.announce(pool, happening, transaction)) return
     const wallet = walletOf(transaction, happening.sender, happening.recipient)
     const decimals0 = this.decimalsOf(pool.token0, transaction)
@@ -169,4 +171,10 @@ export class HappeningTeller {
 function walletOf({ signers, feePayer }: SolanaTransaction, sender: string, recipient: string): string {
   if (signers.includes(sender)) return sender
   return signers.includes(recipient) ? recipient : feePayer
+}
+
+function tradedPrice({ pool, tokenIn, amountIn, amountOut }: Of<'swap'>): bigint | null {
+  return tokenIn === pool.token0
+    ? tradedSqrtPrice('solana', amountIn, amountOut)
+    : tradedSqrtPrice('solana', amountOut, amountIn)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { KnownContract } from '../../../../../services/core/domain/evm-contracts.js'
 import type { Event } from '../../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'
@@ -21,8 +22,9 @@ const SWAP = 'Swap(address,uint256,uint256,uint256,uint256,address)'
 const EXCHANGE = 'TokenExchange(address,int128,uint256,int128,uint256)'
 const TRANSFER = 'Transfer(address,address,uint256)'
 
-function rules(scope: Partial<Scope> = {}) {
-  const contracts = [{ address: FACTORY, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }]
+const PAIRS: KnownContract[] = [{ address: FACTORY, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 }]
+
+function rules(scope: Partial<Scope> = {}, contracts = PAIRS) {
   const all: Scope = { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off', ...scope }
   return createRules({
     ...{ chain: 'eth', money: new Set([TOKEN1]), protocols: PROTOCOLS, contracts, wrappedNative: WETH, scope: all },
@@ -97,6 +99,36 @@ describe('a pool met in mid-life', () => {
     const { lost } = decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules({ pools: new Set([POOL]) }))
     expect(lost.map(({ reason, detail }) => [reason, detail])).toContainEqual(['pool_undescribed', 'no pool'])
   })
+
+  it('of an exchange that is read whole, but of tokens that nobody can tell, is told as lost', () => {
+    const learned = { ...nothingLearned(), venues: new Map([[POOL, { refused: 'no key', isOurs: true as const }]]) }
+    const lostIn = (scope: Partial<Scope>) =>
+      decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules(scope)).lost.map(({ detail }) => detail)
+    expect(lostIn({})).toContain('no key')
+    expect(lostIn({ amms: new Set(['sushiswap']) })).toEqual([])
+    expect(lostIn({ tokens: new Set([COIN]) })).toEqual([])
+    expect(lostIn({ pools: new Set([COIN]) })).toEqual([])
+  })
+})
+
+it('a launch’s liquidity that went to a pool of the block is told with that pool', () => {
+  const curve = venue('four-meme', { id: `${TOKEN0}_fo`, facts: { manager: FACTORY } })
+  const learned = pairKnown()
+  learned.venues.set(curve.id, { venue: curve, state: { reserves: [0n, 24n] } })
+  const manager = [{ address: FACTORY, protocol: 'four-meme', amm: 'fourmeme' }]
+  const added = makeLog('LiquidityAdded(address,uint256,address,uint256)', [], [TOKEN0, 200, TOKEN1, 24], {
+    address: FACTORY,
+    log: 2,
+  })
+  const logs = [
+    makeLog(SYNC, [], [200, 24], { log: 0 }),
+    makeLog('Mint(address,uint256,uint256)', [FACTORY], [200, 24], { log: 1 }),
+    added,
+  ]
+  const poolOf = (of: readonly EvmLog[]) =>
+    decodeBlock(block(of), memoryBook(), learned, rules({}, manager)).events.find(({ type }) => type === 'launch')
+  expect(poolOf(logs)).toMatchObject({ stage: 'graduated', pool: POOL })
+  expect(poolOf([added])).toMatchObject({ stage: 'graduated', pool: expect.not.stringMatching(POOL) })
 })
 
 describe('a pool created in the block', () => {

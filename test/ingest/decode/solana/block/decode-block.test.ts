@@ -43,7 +43,7 @@ describe.skipIf(!HAS_REAL)('a block of Solana', () => {
       {
         ...{ type: 'swap', ...place, sub: 3, pool: CURVE, amm: 'pump', sender: BUYER, recipient: BUYER, wallet: BUYER },
         ...{ token_in: WRAPPED_SOL, amount_in: '3000000000', token_out: COIN, amount_out: '56716561396327' },
-        ...{ reserve0: '472365121589393', reserve1: '12790764976', sqrt_price: null },
+        ...{ reserve0: '472365121589393', reserve1: '12790764976', sqrt_price: '134160727169615088' },
         profile: {
           ...{
             token0TotalHolding: 56716561.396327,

@@ -31,6 +31,7 @@ const DECODERS = new Map<string, Decode>(
 export const meteoraDbc: Program = {
   name: 'meteora-dbc',
   programIds: ['dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const discriminator = discriminatorOf(instruction.data)
     return discriminator === null ? [] : (DECODERS.get(discriminator)?.({ instruction, transaction }) ?? [])

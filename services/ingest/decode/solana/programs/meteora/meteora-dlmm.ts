@@ -28,6 +28,7 @@ const CREATIONS = new Map<string, { pool: number; tokens: number; creator: numbe
 export const meteoraDlmm: Program = {
   name: 'meteora-dlmm',
   programIds: ['LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const discriminator = discriminatorOf(instruction.data)
     if (discriminator === null) return []

@@ -24,6 +24,7 @@ const MIGRATE = instructionDiscriminator('migrate_funds')
 export const moonshot: Program = {
   name: 'moonshot',
   programIds: ['MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const call = { instruction, transaction }
     switch (discriminatorOf(instruction.data)) {

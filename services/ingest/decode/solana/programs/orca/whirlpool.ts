@@ -43,6 +43,7 @@ const DECODE_OF = new Map<string, Decode>([
 export const whirlpool: Program = {
   name: 'whirlpool',
   programIds: ['whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const discriminator = discriminatorOf(instruction.data)
     return (discriminator === null ? undefined : DECODE_OF.get(discriminator))?.({ instruction, transaction }) ?? []

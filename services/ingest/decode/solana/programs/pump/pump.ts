@@ -34,6 +34,7 @@ const WITHDRAW_MINT = 2
 export const pump: Program = {
   name: 'pump',
   programIds: ['6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'],
+  isPricedByTrades: true,
 
   decode(instruction, transaction) {
     const happenings: Happening[] = []

@@ -41,6 +41,7 @@ const DECODE_OF = new Map<string, Decode>([
 export const launchLab: Program = {
   name: 'launchlab',
   programIds: ['LanMV9sAd7wArD4vJFi2qDdfnVhFxYSUg6eADduJ3uj'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const discriminator = discriminatorOf(instruction.data)
     return (discriminator === null ? undefined : DECODE_OF.get(discriminator))?.({ instruction, transaction }) ?? []

@@ -38,6 +38,7 @@ const DECODE_OF = new Map<string, Decode>([
 export const raydiumClmm: Program = {
   name: 'raydium-clmm',
   programIds: ['CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK'],
+  isPricedByTrades: true,
   decode(instruction, transaction) {
     const discriminator = discriminatorOf(instruction.data)
     return (discriminator === null ? undefined : DECODE_OF.get(discriminator))?.({ instruction, transaction }) ?? []
