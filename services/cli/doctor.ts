@@ -26,19 +26,27 @@ export async function doctor(world: World, options: GlobalOptions & ChainOptions
       if (config.log.registry.kind === 'http') findings.push(await checkRegistry(config.log.registry.url))
     }
     if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
-    const sources = sourcesAsked(config, options.chain)
-    if (sources.length > 0) {
-      const { checkNodes } = await import('./doctor/nodes.js')
-      findings.push(...(await checkNodes(config, sources, world.nowMs, new AbortController().signal)))
-    }
   }
+  await tell(world, findings)
+  if (config === undefined) return EXIT.failed
+  // Told apart: a slow node may take a minute.
+  const aboutNodes = await findNodes(world, config, options.chain)
+  await tell(world, aboutNodes)
+  await world.out.line('\nConfiguration as it will be used:')
+  await world.out.line(JSON.stringify(describeConfig(config), null, 2))
+  return [...findings, ...aboutNodes].some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
+}
+
+async function findNodes(world: World, config: Config, chain: string | undefined): Promise<Finding[]> {
+  const sources = sourcesAsked(config, chain)
+  if (sources.length === 0) return []
+  const { checkNodes } = await import('./doctor/nodes.js')
+  return checkNodes(config, sources, world.nowMs, new AbortController().signal)
+}
+
+async function tell(world: World, findings: readonly Finding[]): Promise<void> {
   for (const { level, what, fix } of findings)
     await world.out.line(`${level.padEnd(4)}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
-  if (config !== undefined) {
-    await world.out.line('\nConfiguration as it will be used:')
-    await world.out.line(JSON.stringify(describeConfig(config), null, 2))
-  }
-  return findings.some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
 }
 
 function readConfig(world: World, options: GlobalOptions & ChainOptions, findings: Finding[]): Config | undefined {

@@ -5,7 +5,7 @@ import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
 import { blocksOf, blocksTopic, deadTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../open-log.js'
-import { recordsOf } from './records.js'
+import { firstBlock, recordsOf } from './records.js'
 
 /** `from`: where the user wants it to begin; `dead`: at the oldest dead letter. */
 export type Wanted = { from: ChainStart | undefined; dead: boolean }
@@ -28,7 +28,7 @@ export async function planBackfill(
   if (first === undefined) throw nothingLive(chain)
   const oldest = wanted.dead ? await oldestLetter(open, chain) : undefined
   if (wanted.dead && oldest === undefined) return undefined
-  const from = wanted.from ?? { kind: 'block', number: Math.min(first, oldest?.block ?? first) }
+  const from = wanted.from ?? { kind: 'block', number: Math.min(first.number, oldest?.block ?? first.number) }
   const plan: UnfinishedGeneration = {
     generation: (await highestGeneration(open, generations, chain)) + 1,
     ...{ from, began: nowMs },
@@ -42,11 +42,6 @@ async function highestGeneration({ log }: OpenLog, generations: Generations, cha
   const topics = (await log.topics()).flatMap(({ topic }) => blocksOf(topic) ?? [])
   const written = topics.filter((topic) => topic.chain === chain).map(({ generation }) => generation)
   return Math.max(generations.highestOf(chain), ...written)
-}
-
-export async function firstBlock(open: OpenLog, topic: string): Promise<number | undefined> {
-  for await (const record of recordsOf(open, topic)) if (record.kind === 'block') return record.block.number
-  return undefined
 }
 
 async function oldestLetter(open: OpenLog, chain: string): Promise<{ block: number; end: number } | undefined> {

@@ -22,3 +22,9 @@ export async function* recordsOf({ log, codec }: OpenLog, topic: string, end?: n
     }
   }
 }
+
+export async function firstBlock(open: OpenLog, topic: string): Promise<{ number: number; timeS: number } | undefined> {
+  for await (const record of recordsOf(open, topic))
+    if (record.kind === 'block') return { number: record.block.number, timeS: record.block.time }
+  return undefined
+}

@@ -9,8 +9,10 @@ import type { Metrics } from '../../core/runtime/metrics.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import type { Output } from '../output.js'
 import type { Platform } from '../platform/platform.js'
-import type { OpenChain } from '../run/open-chain.js'
-import { firstBlock, planBackfill, type Wanted } from './plan.js'
+import { tellWhatHistoryLacks } from '../run/kept-scope.js'
+import { bookPathOf, type OpenChain } from '../run/open-chain.js'
+import { planBackfill, type Wanted } from './plan.js'
+import { firstBlock } from './records.js'
 import { writeGeneration } from './write.js'
 
 export type BackfillDeps = {
@@ -52,6 +54,8 @@ export async function runBackfill(
     health.away('source', error instanceof Error ? error.message : String(error)),
   )
   if (opened === undefined) return unfinished(out, chain, generation)
+  const begun = await firstBlock({ log, codec }, blocksTopic(chain, generation))
+  tellWhatHistoryLacks({ ...source, start: plan.from }, begun, bookPathOf(dataDir, chain, generation), logger)
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
   if (written.outcome.kind === 'failed') throw written.outcome.error
@@ -62,7 +66,9 @@ export async function runBackfill(
   await generations.makeLive(chain, { generation, from: plan.from, made: nowMs() })
   if (plan.lettersEnd !== undefined) await log.truncate(deadTopic(chain), plan.lettersEnd)
   const head = written.status.chains.get(chain)?.head?.number
-  await out.line(`Generation ${generation} of ${chain} is live: blocks ${first} to ${head}, before it was ${before}.`)
+  await out.line(
+    `Generation ${generation} of ${chain} is live: blocks ${first.number} to ${head}, before it was ${before}.`,
+  )
   await out.line('What runs goes over to it now and folds it in a new epoch; what does not, at its next start.')
   return EXIT.ok
 }

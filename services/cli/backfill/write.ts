@@ -10,8 +10,8 @@ import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { createStatus, type IngestStatus } from '../../ingest/status.js'
 import type { Platform } from '../platform/platform.js'
-import { firstBlock } from './plan.js'
 import { createProgress } from './progress.js'
+import { firstBlock } from './records.js'
 
 export type WriteDeps = {
   platform: Pick<Platform, 'log' | 'codec' | 'generations' | 'checkpointsFor'>
@@ -73,7 +73,7 @@ async function watch(deps: WriteDeps, generation: number, status: IngestStatus, 
     if (written !== undefined && Math.max(written, source.reached?.() ?? 0) >= head) return
     if (written !== undefined && nowMs() - toldMs >= progressMs) {
       toldMs = nowMs()
-      first ??= (await firstBlock(platform, blocksTopic(chain, generation))) ?? written
+      first ??= (await firstBlock(platform, blocksTopic(chain, generation)))?.number ?? written
       const { done, total, percent, blocksPerS, leftS } = progress.at(
         first,
         Math.max(written, source.reached?.() ?? 0),

@@ -4,17 +4,16 @@ import type { EvmSourceConfig } from '../../core/config/evm-source.js'
 import type { Config } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { silentLogger } from '../../core/runtime/logger.js'
-import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
 import type { Header } from '../../ingest/sources/evm/chain-reader.js'
 import { estimateScope, type ScopeEstimate } from '../../ingest/sources/evm/estimate.js'
-import { describeNamed } from '../../ingest/sources/evm/named-pools.js'
-import { rulesOf } from '../../ingest/sources/evm/open.js'
+import { resolveScope } from '../../ingest/sources/evm/resolve-scope.js'
 import { createChainReader, type RpcChainReader } from '../../ingest/sources/evm/rpc/reader.js'
-import { filterOf } from '../../ingest/sources/evm/scope-filter.js'
-import { checkConfiguredTokens } from '../../ingest/sources/evm/start-checks.js'
-import { PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import { checkConfiguredTokens, checkScopeTokens } from '../../ingest/sources/evm/start-checks.js'
+import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
 
-const SAMPLE_BLOCKS = 50
+/** A look at a few blocks first: where that takes long, it is all that is looked at. */
+const SAMPLE_BLOCKS = { few: 5, many: 50 }
+const LONG_MS = 2_000
 const DEPTHS = [100, 1_000, 10_000, 100_000, 1_000_000] as const
 
 export async function checkEvm(
@@ -40,11 +39,14 @@ export async function checkEvm(
     const tokens = await checkConfiguredTokens(reader, facts, new Set(source.explicitTokens), silentLogger, signal)
     const absent = tokens.filter((one) => one.facts.decimals === null)
     if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
-    const rules = rulesOf(source, facts, [])
-    const named = await describeNamed([...rules.scope.pools], rules, PROTOCOLS, head, reader, signal)
+    await checkScopeTokens(reader, chain, source.scope.tokens, signal)
+    const { filter } = await resolveScope(source, facts, reader, signal)
     const meter = () => total(reader.status())
-    const estimate = await estimateScope(reader, head, filterOf(rules, named), SAMPLE_BLOCKS, meter, signal)
-    sayEstimate(estimate, maxRps, say)
+    const sampled = (blocks: number) => estimateScope(reader, head, filter, blocks, meter, signal)
+    const beganMs = performance.now()
+    const few = await sampled(SAMPLE_BLOCKS.few)
+    const isSlow = performance.now() - beganMs > LONG_MS
+    sayEstimate(isSlow ? few : await sampled(SAMPLE_BLOCKS.many), maxRps, nodesTake(reader.status()), say)
   } finally {
     await reader.close()
   }
@@ -56,12 +58,17 @@ async function sayDepth(reader: RpcChainReader, head: Header, say: Say, signal: 
   let reached = 0
   for (const depth of depths) {
     const header = await reader.headerByNumber(head.number - depth, signal)
-    if (header === null || !(await hasState(reader, header, signal))) break
+    if (header === null || !(await hasState(reader, header, signal))) return sayReached(reached, depth, say)
     reached = depth
   }
-  if (reached >= head.number - 1) return say('ok', 'archive: the state of every block can be read')
-  const first = reached === 0 ? 'no block below the head' : `about ${reached.toLocaleString('en')} blocks back`
-  say('warn', `state can be read ${first}`, 'a start or a backfill further back needs an archive node')
+  say('ok', 'archive: the state of every block can be read')
+}
+
+function sayReached(reached: number, missing: number, say: Say): void {
+  const back = (depth: number) => `${depth.toLocaleString('en')} blocks back`
+  const there = reached === 0 ? '' : `state can be read ${back(reached)}; `
+  const fix = 'a start or a backfill from there needs an archive node'
+  say('warn', `${there}the state ${back(missing)} cannot be read`, fix)
 }
 
 async function hasState(reader: RpcChainReader, at: Header, signal: AbortSignal): Promise<boolean> {
@@ -74,8 +81,8 @@ async function hasState(reader: RpcChainReader, at: Header, signal: AbortSignal)
   }
 }
 
-function sayEstimate(estimate: ScopeEstimate, maxRps: number | undefined, say: Say): void {
+function sayEstimate(estimate: ScopeEstimate, maxRps: number | undefined, taken: number | undefined, say: Say): void {
   const { blocks, logs, transactions, blockTimeS } = estimate
   const seen = `the last ${blocks} blocks, ${blockTimeS.toFixed(2)} s each, had ${logs} logs of it in ${transactions} transactions`
-  sayNeeds(estimate, seen, maxRps, say)
+  sayNeeds(estimate, seen, { maxRps, taken }, say)
 }

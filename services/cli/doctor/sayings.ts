@@ -43,15 +43,31 @@ export function sayHead(
   else say('warn', 'the nodes know no "finalized" block: 64 below the head counts', 'set "finality" to a depth')
 }
 
+/** Requests a second: what the user allows, and what the nodes do as far as they said. */
+export type Allowed = { maxRps: number | undefined; taken: number | undefined }
+
+/** What the nodes together take; undefined: one of them set no limit so far. */
+export function nodesTake(statuses: readonly EndpointStatus[]): number | undefined {
+  const healthy = statuses.filter((status) => status.healthy)
+  if (healthy.length === 0 || healthy.some(({ perS }) => perS === null)) return undefined
+  return healthy.reduce((sum, { perS }) => sum + (perS ?? 0), 0)
+}
+
 export function sayNeeds(
   { requestsPerS, bytesPerDay }: { requestsPerS: number; bytesPerDay: number },
   seen: string,
-  maxRps: number | undefined,
+  { maxRps, taken }: Allowed,
   say: Say,
 ): void {
   const needs = `the scope needs about ${requestsPerS.toFixed(1)} requests/s and ${gigabytes(bytesPerDay)} a day (${seen})`
   if (maxRps !== undefined && maxRps < requestsPerS)
     say('warn', `${needs}; "max_rps" is ${maxRps}`, 'narrow the scope or raise "max_rps": it would fall behind')
+  else if (taken !== undefined && taken < requestsPerS)
+    say(
+      'warn',
+      `${needs}; the nodes take about ${taken.toFixed(1)}`,
+      'narrow the scope or add nodes: it would fall behind',
+    )
   else say('ok', needs)
 }
 

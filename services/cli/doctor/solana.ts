@@ -100,5 +100,5 @@ function saySample(
     requestsPerS: (1 + LOOKS_A_BLOCK) / blockTimeS,
     bytesPerDay: (bytes / sample.length) * (DAY_S / blockTimeS),
   }
-  sayNeeds(needs, seen, maxRps, say)
+  sayNeeds(needs, seen, { maxRps, taken: undefined }, say)
 }

@@ -1,14 +1,17 @@
 /** One chain read from its nodes into its live generation, and on into the next when that becomes live. */
 import { type ChainSourceConfig, chainFacts } from '../../core/config/index.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
+import { blocksTopic } from '../../core/log/port.js'
 import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
+import { firstBlock } from '../backfill/records.js'
 import type { IngestParts } from './ingest-parts.js'
-import type { OpenChain } from './open-chain.js'
+import { tellWhatHistoryLacks } from './kept-scope.js'
+import { bookPathOf, type OpenChain } from './open-chain.js'
 import { abortOf } from './process.js'
 
 export type ChainIngest = {
@@ -60,6 +63,8 @@ export function openChainIngest(
 
   async function write(source: Source, generation: number, until: AbortSignal): Promise<IngestOutcome> {
     status.source = source.name
+    const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
+    tellWhatHistoryLacks(config, first, bookPathOf(dataDir, chain, generation), logger)
     const checkpoints = await platform.checkpointsFor({ id: generationCheckpoint(source.id, generation) })
     const ingest = createIngest({
       ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },

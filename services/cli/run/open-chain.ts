@@ -31,10 +31,13 @@ export type OpenChainOptions = {
  */
 export type OpenChain = (options: OpenChainOptions) => Promise<Source>
 
+export const bookPathOf = ({ path }: DataDir, chain: string, generation: number): string =>
+  join(path, 'chains', generation === 1 ? chain : `${chain}.g${generation}`)
+
 export const openChain: OpenChain = async (options) => {
   const { config, facts, dataDir, generation, logger, metrics, progressMs, signal } = options
   const { chain } = config
-  const bookPath = join(dataDir.path, 'chains', generation === 1 ? chain : `${chain}.g${generation}`)
+  const bookPath = bookPathOf(dataDir, chain, generation)
   const shared = { facts, bookPath, logger, progressMs, signal }
   if (config.family === 'evm') {
     const { source, endpoints } = await openEvmSource({ config, ...shared })

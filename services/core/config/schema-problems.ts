@@ -5,7 +5,7 @@ import { nearestWord } from './nearest.js'
 
 /** Keys whose value must not be repeated in a message. */
 const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])
-const isSecret = (name: string): boolean => SECRETS.has(name) || /^chains\.[^.]+\.rpc(\.|$)/.test(name)
+const isSecret = (name: string): boolean => SECRETS.has(name) || /^chains\.[^.]+\.(rpc|geyser)(\.|$)/.test(name)
 
 export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>()
@@ -22,8 +22,13 @@ function sentence(root: TSchema, error: ValueError): string {
   if (path.length === 0) return `the file must hold keys and values, got ${shown(error.value)}`
   if (error.value === undefined) return `"${name}" is missing`
   if (isSecret(name)) return `"${name}" must be ${wanted(error.schema)}`
-  return `"${name}" must be ${wanted(error.schema)}, got ${shown(error.value)}`
+  const quotes = isUnquotedAddress(error) ? '; put the address in quotes, or YAML takes it for a number' : ''
+  return `"${name}" must be ${wanted(error.schema)}, got ${shown(error.value)}${quotes}`
 }
+
+/** `0x…` of 40 or 64 digits, read as a number. */
+const isUnquotedAddress = ({ schema, value }: ValueError): boolean =>
+  schema[Kind] === 'String' && typeof value === 'number' && value > Number.MAX_SAFE_INTEGER
 
 function unknownKey(root: TSchema, path: string[]): string {
   const key = path.at(-1) ?? ''
@@ -65,5 +70,7 @@ function wanted(schema: TSchema): string {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
+  // Set where another value belongs, it holds its secret all the same.
+  if (text.includes('://')) return 'an address, not shown here'
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkNodes } from '../../../services/cli/doctor/nodes.js'
 import { type ChainSection, loadConfig } from '../../../services/core/config/index.js'
+import { knownContracts } from '../../rig/evm/contracts.js'
 import { startLimiter } from '../../rig/evm/limiter.js'
 import { playMarket } from '../../rig/evm/market.js'
 import { type EvmNode, startNode } from '../../rig/evm/node.js'
@@ -55,6 +56,22 @@ test('a provider with limits, and a pool that is none', async () => {
   } finally {
     await limiter.stop()
   }
+}, 60_000)
+
+test('a pool costs what is read for it: the pools that price its money too', async () => {
+  const { weth, usdc, usdt, cat } = market.contracts.tokens
+  const pool = market.pools.find(({ kind, token0, token1 }) => kind === 'v2' && token0 === cat && token1 === weth)
+  if (pool === undefined || !('address' in pool)) throw new Error('the market has no such pair')
+  const money = { anchor: usdc.address, native: weth.address, stables: [usdt.address], majors: [] }
+  const logsWith = async (contracts: ChainSection['contracts']) => {
+    const lines = await said({ rpc: [node.url], pools: [pool.address], ...money, contracts })
+    return Number(/had (\d+) logs/.exec(lines.at(-1) ?? '')?.[1])
+  }
+  const [factory] = knownContracts(market.contracts)
+  if (factory === undefined) throw new Error('the market has no factory')
+  const alone = await logsWith([])
+  expect(alone).toBeGreaterThan(0)
+  expect(await logsWith([factory])).toBeGreaterThan(alone)
 }, 60_000)
 
 test('nobody there: one line that says so, without the URL', async () => {

@@ -120,6 +120,11 @@ describe('a chain read from nodes', () => {
     [{ base: { balances: 'some' } }, {}, '"chains.base.balances" must be "off" or "scoped" or "all", got "some"'],
     [{ base: { max_rps: 0 } }, {}, '"chains.base.max_rps" must be a number above 0, got 0'],
     [{ base: { finality: 'soon' } }, {}, '"chains.base.finality" must be "tag", or how many blocks deep'],
+    [
+      { base: { pools: [1.5e47] } },
+      {},
+      '"chains.base.pools.0" must be a text that is not empty, got 1.5e+47; put the address in quotes, or YAML takes it for a number',
+    ],
     [{ base: { pools: ['0x12'] } }, {}, 'each of "chains.base.pools" (--pool) must be a pool'],
     [{ base: { tokens: [`${A}_fo`] } }, {}, 'each of "chains.base.tokens" (--token) must be an address'],
     [
@@ -154,6 +159,9 @@ describe('a chain read from nodes', () => {
       problem({ base: { rpc: 'https://hunter2' } }),
       problem({ base: { rpc: [{ hunter2: 1 }] } }),
       problem({ base: { rpc: ['ftp://hunter2'] } }),
+      problem({ base: 'https://hunter2' }),
+      problem({ base: { start: ['https://hunter2'] } }),
+      problem({ solana: { geyser: 'https://hunter2@host' } }),
       problem({}, { env: { DEXTAPE_RPC_BASE: 'hunter2' } }),
     ]
     for (const text of [JSON.stringify(described), ...messages]) expect(text).not.toContain('hunter2')

@@ -1,8 +1,9 @@
-/** Before a chain is read: are the tokens its money is made of tokens there? An address of another chain would price nothing, in silence. */
+/** Before a chain is read: are the tokens its money is made of, and those its scope names, tokens there? An address of another chain would price nothing, in silence. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
+import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { readToken, type TokenFacts } from '../../decode/evm/erc20.js'
-import { moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
+import { homeOf, moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
 import type { ChainReader } from './chain-reader.js'
 import { readAll } from './read-all.js'
 
@@ -18,9 +19,8 @@ export async function checkConfiguredTokens(
 ): Promise<CheckedToken[]> {
   const money = moneyOf(facts)
   if (money.length === 0) return []
-  const at = await reader.head(signal)
-  const told = await readAll(
-    money.map(({ token }) => ({ at, reading: readToken(token) })),
+  const told = await readTokens(
+    money.map(({ token }) => token),
     reader,
     signal,
   )
@@ -31,7 +31,43 @@ export async function checkConfiguredTokens(
   return checked
 }
 
-function reasonOf({ name, symbol, totalSupply }: TokenFacts): string {
-  if (name === null && symbol === null && totalSupply === null) return 'has no token’s contract here'
+/** Of a mistyped one no pool would ever be met. One that does not tell its decimals is a token all the same. */
+export async function checkScopeTokens(
+  reader: Pick<ChainReader, 'head' | 'call'>,
+  chain: string,
+  tokens: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (tokens.length === 0) return
+  const told = await readTokens(tokens, reader, signal)
+  const refused = tokens.filter((_, place) => isNone(told[place] as TokenFacts))
+  if (refused.length === 0) return
+  throw new ConfigError({
+    code: 'scope_token',
+    what: `Not a token whose pools can be followed: ${refused.map((token) => `${token} has no token’s contract here${homeOf(token, chain)}`).join('; ')}`,
+    where: { chain },
+    fix: `Check the addresses in "chains.${chain}.tokens" (--token) and the chain`,
+  })
+}
+
+async function readTokens(
+  tokens: readonly string[],
+  reader: Pick<ChainReader, 'head' | 'call'>,
+  signal: AbortSignal,
+): Promise<TokenFacts[]> {
+  const at = await reader.head(signal)
+  return readAll(
+    tokens.map((token) => ({ at, reading: readToken(token) })),
+    reader,
+    signal,
+  )
+}
+
+const isNone = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
+  decimals === null && name === null && symbol === null && totalSupply === null
+
+function reasonOf(facts: TokenFacts): string {
+  const { name, symbol } = facts
+  if (isNone(facts)) return 'has no token’s contract here'
   return `(${symbol ?? name ?? 'without a name'}) does not tell its decimals`
 }

@@ -47,7 +47,7 @@ function refusal(chain: string, unusable: readonly UnusableToken[], expected: st
 }
 
 /** Most such mistakes are an address copied from another chain's list. */
-function homeOf(token: string, chain: string): string {
+export function homeOf(token: string, chain: string): string {
   const homes = BUILT_IN_CHAINS.filter((facts) => facts.chain !== chain).flatMap((facts) =>
     moneyOf(facts)
       .filter((ranked) => ranked.token === token)

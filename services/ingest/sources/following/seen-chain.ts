@@ -99,6 +99,6 @@ function tooDeep(chain: string, lowest: number, hash: string | undefined, head: 
     where: { chain, block: lowest },
     expected: `${lowest} ${hash ?? ''} below ${head.number} ${head.hash}`,
     got: 'another block at that height',
-    fix: `If the nodes are right, write the chain's history anew: dextape backfill --chain ${chain} --from ${lowest}. If a node is on a wrong chain, take it out of the configuration`,
+    fix: `If the nodes are right, write the chain's history anew: dextape backfill --chain ${chain}. If a node is on a wrong chain, take it out of the configuration`,
   })
 }

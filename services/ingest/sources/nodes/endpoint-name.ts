@@ -25,12 +25,19 @@ function redactor(url: string): (text: string) => string {
   const { username, password, pathname, search, searchParams } = new URL(url)
   const parts = [username, password, search, ...pathname.split('/'), ...searchParams.values()]
   const decoded = parts.flatMap((part) => [part, decodeSafely(part)])
+  if (username !== '' || password !== '') decoded.push(basicCredentials(url))
   const secrets = [...new Set(decoded)].filter((part) => part.length >= MIN_SECRET_CHARS)
   return (text) => {
     let clean = text.replace(URL_LIKE, '(a URL)')
     for (const secret of secrets) clean = clean.replaceAll(secret, '(hidden)')
     return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS)}…` : clean
   }
+}
+
+/** As the Authorization header has them: nodes and proxies repeat headers in what they refuse. */
+export function basicCredentials(url: string): string {
+  const { username, password } = new URL(url)
+  return Buffer.from(`${decodeSafely(username)}:${decodeSafely(password)}`).toString('base64')
 }
 
 function decodeSafely(part: string): string {

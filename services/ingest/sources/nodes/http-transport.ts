@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { basicCredentials } from './endpoint-name.js'
 import { NodeFault } from './node-fault.js'
 import { createBodies } from './received-bodies.js'
 import {
@@ -136,9 +137,10 @@ const isRpc = (body: unknown): boolean =>
 
 /** An answer that is no JSON-RPC: a proxy's page, a plain text. */
 function refusal({ endpoint, readError }: Wire, requests: readonly RpcRequest[], reply: Reply): NodeFault {
-  const text = reply.body.toString('utf8', 0, 200).replace(/\s+/g, ' ')
+  // More than is shown: half a secret at the cut would not be found.
+  const text = reply.body.toString('utf8', 0, 2000).replace(/\s+/g, ' ')
   const context = { method: requests[0]?.method ?? '', batch: requests.length, isAboutAll: true, status: reply.status }
-  const reading = readError({ message: text }, context)
+  const reading = readError({ message: text.slice(0, 200) }, context)
   const kind = reply.status === 200 || reading.kind === 'node_error' ? 'unavailable' : reading.kind
   const detail = endpoint.redact(`HTTP ${reply.status} ${text}`.trim())
   return new NodeFault({
@@ -164,8 +166,7 @@ function retryAfterMs(response: IncomingMessage): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined
 }
 
-function authorization({ username, password }: URL): { authorization?: string } {
+function authorization({ username, password, href }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
+  return { authorization: `Basic ${basicCredentials(href)}` }
 }

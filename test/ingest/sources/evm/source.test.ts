@@ -191,7 +191,7 @@ describe('an EVM source', () => {
     ).rejects.toMatchObject({
       code: 'reorg_below_finality',
       retry: false,
-      message: expect.stringContaining('dextape backfill --chain eth --from'),
+      message: expect.stringContaining('dextape backfill --chain eth. If'),
     })
   })
 })

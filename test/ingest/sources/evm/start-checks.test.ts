@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
 import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
 import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/reader.js'
-import { checkConfiguredTokens } from '../../../../services/ingest/sources/evm/start-checks.js'
+import { checkConfiguredTokens, checkScopeTokens } from '../../../../services/ingest/sources/evm/start-checks.js'
 import { type EvmNode, startNode } from '../../../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../../../rig/evm/opening.js'
 
@@ -73,4 +73,13 @@ test('one that was built in is only told of', async () => {
   await checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set(), logger, signal)
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
+})
+
+test('a token of the scope that is none is refused; one without decimals is followed', async () => {
+  const { mute, cat } = market.contracts.tokens
+  await checkScopeTokens(reader, 'base', [mute.address, cat.address], signal)
+  await expect(checkScopeTokens(reader, 'base', [cat.address, USDT_OF_ETH], signal)).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringMatching(/0xdac17f\w+ has no token’s contract here, it is a token of eth .*--token/),
+  })
 })

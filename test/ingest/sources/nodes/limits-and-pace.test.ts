@@ -162,6 +162,7 @@ test('an endpoint’s name is its host, and its words hold nothing of its URL', 
   const text = 'POST https://eth.example.com/v2/kEy-0123456789 failed: key kEy-0123456789, pass-word, tokentoken, v2'
   expect(first?.redact(text)).toBe('POST (a URL) failed: key (hidden), (hidden), (hidden), v2')
   expect(first?.redact('x'.repeat(1000))).toHaveLength(301)
+  expect(first?.redact(`Authorization: Basic ${btoa('user:pass-word')}`)).toBe('Authorization: Basic (hidden)')
 })
 
 test('senders: each way is tried, the quickest is kept, receipts only where clearly quicker', () => {

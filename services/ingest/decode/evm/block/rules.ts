@@ -1,4 +1,6 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
+import { nearestWord } from '../../../../core/config/nearest.js'
+import { ConfigError } from '../../../../core/domain/errors.js'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
 import type { Scope } from '../../scope.js'
 import type { EvmLog } from '../log.js'
@@ -52,6 +54,7 @@ export function createRules(options: RuleOptions): DecodeRules {
     ]),
   )
   const byName = new Map(protocols.map((protocol) => [protocol.name, protocol]))
+  for (const contract of contracts) if (!byName.has(contract.protocol)) throw unknownProtocol(chain, contract, byName)
   return {
     chain,
     scope,
@@ -66,6 +69,21 @@ export function createRules(options: RuleOptions): DecodeRules {
     changersOf: (topic) => changersBy.get(topic) ?? NO_CHANGERS,
     topics: [...new Set([...creators.keys(), ...changers.keys()])],
   }
+}
+
+/** Its pools would be waited for in silence. */
+function unknownProtocol(
+  chain: string,
+  { address, protocol }: KnownContract,
+  byName: ReadonlyMap<string, Protocol>,
+): ConfigError {
+  const known = [...byName.keys()]
+  const nearest = nearestWord(protocol, known)
+  return new ConfigError({
+    code: 'protocol_unknown',
+    what: `"chains.${chain}.contracts": ${address} is of no protocol that is decoded, "${protocol}"`,
+    ...(nearest === undefined ? { expected: known.join(', ') } : { fix: `Did you mean "${nearest}"?` }),
+  })
 }
 
 /** A venue that no facts keep out yet: before it is described. */

@@ -1,0 +1,50 @@
+/** A scope with what only the chain can tell: who speaks for the named pools, and which pools give their money its price. */
+import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
+import type { ChainFacts } from '../../../core/domain/chains.js'
+import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
+import { PROTOCOLS } from '../../decode/evm/protocols.js'
+import { decodedScope, moneySet } from '../following/decoded-scope.js'
+import type { ChainReader, LogFilter } from './chain-reader.js'
+import { describeNamed, type NamedPools } from './named-pools.js'
+import { readAll } from './read-all.js'
+import { findReferencePools } from './reference-pools.js'
+import { filterOf } from './scope-filter.js'
+
+export type ResolvedScope = { rules: DecodeRules; filter: LogFilter; awaited: NamedPools['awaited'] }
+
+/** `references`: the pools that were found once, or those `find` finds now. */
+export async function resolveScope(
+  config: EvmSourceConfig,
+  facts: ChainFacts,
+  reader: Pick<ChainReader, 'head' | 'call'>,
+  signal: AbortSignal,
+  references: (find: () => Promise<string[]>) => Promise<readonly string[]> = (find) => find(),
+): Promise<ResolvedScope> {
+  const head = await reader.head(signal)
+  const own = rulesOf(config, facts, [])
+  const nobody = { described: [], awaited: [] }
+  if (own.scope.pools.size === 0) return { rules: own, filter: filterOf(own, nobody), awaited: [] }
+  const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
+  const venues = named.described.map(({ venue }) => venue)
+  const beside = await references(async () => {
+    const reading = findReferencePools(venues, facts, config.contracts)
+    const [pools = []] = await readAll([{ at: head, reading }], reader, signal)
+    return pools
+  })
+  const rules = rulesOf(config, facts, beside)
+  const { described } = await describeNamed(beside, rules, PROTOCOLS, head, reader, signal)
+  const filter = filterOf(rules, { ...named, described: [...named.described, ...described] })
+  return { rules, filter, awaited: named.awaited }
+}
+
+/** What is decoded for a scope; `references`: pools beside it. */
+function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonly string[]): DecodeRules {
+  return createRules({
+    chain: config.chain,
+    scope: decodedScope(config.scope, references),
+    money: moneySet(facts),
+    protocols: PROTOCOLS,
+    contracts: config.contracts,
+    wrappedNative: facts.native,
+  })
+}
