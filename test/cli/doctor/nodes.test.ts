@@ -63,7 +63,7 @@ test('a pool costs what is read for it: the pools that price its money too', asy
   const pool = market.pools.find(({ kind, token0, token1 }) => kind === 'v2' && token0 === cat && token1 === weth)
   if (pool === undefined || !('address' in pool)) throw new Error('the market has no such pair')
   const money = { anchor: usdc.address, native: weth.address, stables: [usdt.address], majors: [] }
-  const logsWith = async (contracts: ChainSection['contracts']) => {
+  const logsWith = async (contracts: NonNullable<ChainSection['contracts']>) => {
     const lines = await said({ rpc: [node.url], pools: [pool.address], ...money, contracts })
     return Number(/had (\d+) logs/.exec(lines.at(-1) ?? '')?.[1])
   }
