@@ -1,7 +1,6 @@
 /** What four.meme's managers keep of a token. */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf } from './abi-call.js'
-import { FIRST_MANAGERS } from './four-meme-topics.js'
 import { selectorOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { tradedToken } from './native-coin.js'
@@ -14,6 +13,7 @@ import type { Venue, VenueState } from './venue.js'
  * paid with the native coin.
  */
 const TOKEN_INFOS = selectorOf('_tokenInfos(address)')
+const FIRST_MANAGER = '0xec4549cadce5da21df6e6422d448034b5233bfbc'
 const CURVE = /^0x[0-9a-f]{40}_fo$/
 
 export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
@@ -23,7 +23,8 @@ export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): 
   const token = id.slice(0, 42)
   const [answer] = yield [callOf(manager.address, TOKEN_INFOS, addressWord(token))]
   const known = infoOf(answer, token)
-  const isFirst = FIRST_MANAGERS.includes(log.topics[0] ?? '') || answeredUint(answer) === 1n
+  // Its own log tells that it knows the token; of one asked for by name only its answer does.
+  const isFirst = manager.address === FIRST_MANAGER && (log.topics.length > 0 || answeredUint(answer) === 1n)
   if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with' }
   const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
   return {

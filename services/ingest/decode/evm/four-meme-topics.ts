@@ -10,7 +10,7 @@ export const LIQUIDITY_ADDED = topicOf('LiquidityAdded(address,uint256,address,u
 
 /**
  * TokenManager, for tokens made before September 2024. Its documents leave out the fee, which its ABI (fourmeme-docs: TokenManager.lite.json)
- * and the chain's logs have as a fifth word.
+ * and the chain's logs have as a fifth word; a creation has the second manager's form there.
  */
 export const CREATE_1 = topicOf('TokenCreate(address,address,uint256,string,string,uint256,uint256)')
 export const PURCHASE_1 = [
@@ -22,4 +22,4 @@ export const SALE_1 = [
   topicOf('TokenSale(address,address,uint256,uint256)'),
 ]
 
-export const FIRST_MANAGERS: readonly string[] = [CREATE_1, ...PURCHASE_1, ...SALE_1]
+export const TOPICS_1: readonly string[] = [CREATE_1, ...PURCHASE_1, ...SALE_1]

@@ -9,12 +9,12 @@ import { describeCurve, readCurveState } from './four-meme-reading.js'
 import {
   CREATE,
   CREATE_1,
-  FIRST_MANAGERS,
   LIQUIDITY_ADDED,
   PURCHASE,
   PURCHASE_1,
   SALE,
   SALE_1,
+  TOPICS_1,
   TRADE_STOP,
 } from './four-meme-topics.js'
 import type { EvmLog } from './log.js'
@@ -31,7 +31,7 @@ export const fourMeme: Protocol = {
   isSingleton: true,
   // The log of a creation does not tell what the token is paid with: the curve is described at its first log, which it is.
   creationTopics: [],
-  topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, ...FIRST_MANAGERS],
+  topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, ...TOPICS_1],
   venueOf: (log) => `${tokenOf(log)}_fo`,
   created: () => null,
   describe: describeCurve,

@@ -1,10 +1,12 @@
 /** four.meme: a token's way from its creation along the curve to Pancake. */
 import { describe, expect, it } from 'vitest'
 import { fourMeme } from '../../../../services/ingest/decode/evm/four-meme.js'
+import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import { BadLog } from '../../../../services/ingest/decode/evm/protocol.js'
 import { address, answerWith, chainOf, makeLog, play, type Word, word } from './rig.js'
 
 const MANAGER = '0x5c952063c7fc8610ffdb798152d69f0b9550762b'
+const FIRST = '0xec4549cadce5da21df6e6422d448034b5233bfbc'
 const WBNB = '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'
 const TOKEN = '0x366f446d2583fa4e703aa24721c820d5e5424444'
 const [CREATOR, TRADER] = [address(0xc4), address(0x74)]
@@ -131,17 +133,27 @@ describe('a curve', () => {
     expect(describe(address(0x05d))).toEqual({ ...at, tokens: [TOKEN, address(0x05d)] })
   })
 
-  it('is refused where the manager knows nothing of it, except in the first manager’s logs', () => {
+  it('is refused where the manager knows nothing of it, or is none', () => {
     const nothing = () => words(0, 0, 0, 0, 0, 0, 0, 0, 0)
-    expect(answerWith(fourMeme.describe(at.id, created, chain), nothing)).toHaveProperty('refused')
-    const old = makeLog('TokenSale(address,address,uint256,uint256)', [], [TOKEN, TRADER, 500, 3], here(0))
-    expect(answerWith(fourMeme.describe(at.id, old, chain), nothing)).toEqual({ ...at, facts: { manager: MANAGER } })
-    const known = () => words(true, 1_700_000_000, 1, 1, 5, 5, true, false, false)
+    const describe = (log: EvmLog, answer: () => string | null) =>
+      answerWith(fourMeme.describe(at.id, log, chain), answer)
+    expect(describe(created, nothing)).toHaveProperty('refused')
+    expect(describe({ ...created, address: address(0xbad) }, () => info(address(0)))).toHaveProperty('refused')
+    expect(answerWith(fourMeme.describe(TOKEN, created, chain), () => info(address(0)))).toHaveProperty('refused')
+  })
+
+  it('of the first manager is paid with BNB: its logs tell that it knows the token, without them its answer does', () => {
+    const known = { address: FIRST, protocol: 'four-meme', amm: 'fourmeme' }
+    const old = { ...chain, contracts: new Map([[FIRST, known]]) }
+    const describe = (log: EvmLog, answer: string | null) =>
+      answerWith(fourMeme.describe(at.id, { ...log, address: FIRST }, old), () => answer)
+    const curve = { ...at, facts: { manager: FIRST } }
+    expect(describe(created, null)).toEqual(curve)
+    const sale = makeLog('TokenSale(address,address,uint256,uint256,uint256)', [], [TOKEN, TRADER, 500, 3, 1])
+    expect(describe(sale, words(0))).toEqual(curve)
     const silent = { ...created, topics: [], data: '0x' }
-    expect(answerWith(fourMeme.describe(at.id, silent, chain), known)).toEqual({ ...at, facts: { manager: MANAGER } })
-    expect(answerWith(fourMeme.describe(TOKEN, silent, chain), () => info(address(0)))).toHaveProperty('refused')
-    const stranger = { ...created, address: address(0xbad) }
-    expect(answerWith(fourMeme.describe(at.id, stranger, chain), () => info(address(0)))).toHaveProperty('refused')
+    expect(describe(silent, words(true, 1_700_000_000, 1, 1, 5, 5, true, false, false))).toEqual(curve)
+    expect(describe(silent, words(0))).toHaveProperty('refused')
   })
 
   it('in mid-life has the offer and the funds the manager keeps', () => {

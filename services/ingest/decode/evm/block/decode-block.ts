@@ -100,6 +100,8 @@ class BlockDecoder {
     if (found === undefined) return undefined
     if ('refused' in found) {
       if (this.isMissed(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      // Told once, not with every log of a busy pool.
+      if (found.isOurs === true) this.learned.venues.delete(id)
       return undefined
     }
     const { venue, state } = found

@@ -101,10 +101,12 @@ describe('a pool met in mid-life', () => {
   })
 
   it('of an exchange that is read whole, but of tokens that nobody can tell, is told as lost', () => {
-    const learned = { ...nothingLearned(), venues: new Map([[POOL, { refused: 'no key', isOurs: true as const }]]) }
-    const lostIn = (scope: Partial<Scope>) =>
-      decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules(scope)).lost.map(({ detail }) => detail)
-    expect(lostIn({})).toContain('no key')
+    const lostIn = (scope: Partial<Scope>) => {
+      const learned = { ...nothingLearned(), venues: new Map([[POOL, { refused: 'no key', isOurs: true as const }]]) }
+      const { lost } = decodeBlock(block(swapLogs(0, 0)), memoryBook(), learned, rules(scope))
+      return lost.map(({ detail }) => detail)
+    }
+    expect(lostIn({})).toEqual(['no key'])
     expect(lostIn({ amms: new Set(['sushiswap']) })).toEqual([])
     expect(lostIn({ tokens: new Set([COIN]) })).toEqual([])
     expect(lostIn({ pools: new Set([COIN]) })).toEqual([])
