@@ -22,6 +22,7 @@ const POOL_TOKEN_INFO = selectorOf('getPoolTokenInfo(address)')
 export const balancerV3: Protocol = {
   name: 'balancer-v3',
   isSingleton: true,
+  ids: /^0x[0-9a-f]{40}$/,
   // A registration's log carries the whole configuration; a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],

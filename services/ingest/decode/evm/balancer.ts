@@ -24,6 +24,7 @@ const POOL_TOKENS = selectorOf('getPoolTokens(bytes32)')
 export const balancer: Protocol = {
   name: 'balancer',
   isSingleton: true,
+  ids: /^0x[0-9a-f]{40}$/,
   creationTopics: [TOKENS_REGISTERED],
   topics: [SWAP, BALANCE_CHANGED, BALANCE_MANAGED],
   venueOf: (log) => (log.topics[1] === undefined ? null : poolOf(log.topics[1])),

@@ -14,7 +14,7 @@ import type { Venue, VenueState } from './venue.js'
  * paid with the native coin.
  */
 const TOKEN_INFOS = selectorOf('_tokenInfos(address)')
-const CURVE = /^0x[0-9a-f]{40}_fo$/
+export const CURVE = /^0x[0-9a-f]{40}_fo$/
 
 export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
