@@ -34,7 +34,7 @@ export const balancerV3: Protocol = {
     if (id.length !== 42) return { refused: 'it is no address of a pool' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, addressWord(id))]
     const tokens = answeredAddresses(answer)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
     const unknown = { fee: null, creator: null }
     return { id, protocol: 'balancer-v3', amm: vault.amm, tokens, ...unknown, facts: { vault: vault.address } }
   },

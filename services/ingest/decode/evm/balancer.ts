@@ -39,7 +39,7 @@ export const balancer: Protocol = {
     if (poolId === null || poolOf(poolId) !== id) return { refused: 'it does not tell its id in the vault' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, bytes32Word(poolId))]
     const tokens = answeredAddresses(answer, 0)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
     return venueOf(poolId, tokens, vault.address, vault.amm)
   },
   emptyState: ({ tokens }) => ({ reserves: tokens.map(() => 0n) }),

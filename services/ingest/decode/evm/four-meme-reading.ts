@@ -24,7 +24,7 @@ export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): 
   const [answer] = yield [callOf(manager.address, TOKEN_INFOS, addressWord(token))]
   const known = infoOf(answer, token)
   const isFirst = FIRST_MANAGERS.includes(log.topics[0] ?? '') || answeredUint(answer) === 1n
-  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with' }
+  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with', isOurs: true }
   const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
   return {
     id,

@@ -22,8 +22,8 @@ export type ChainContracts = {
   named: ReadonlySet<string>
 }
 
-/** Not a venue of this protocol, or none to be trusted. */
-export type Refusal = { refused: string }
+/** Not a venue of this protocol, or none to be trusted; `isOurs`: surely one of it, but nobody tells what it trades. */
+export type Refusal = { refused: string; isOurs?: true }
 
 /** `reserves`: the venue's, right after it. */
 export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (

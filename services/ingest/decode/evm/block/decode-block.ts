@@ -1,7 +1,7 @@
 /** One block's logs → its events, and the book moved on to it. Pure but for the book: everything it needs was learned before. */
 import type { Event } from '../../../../core/domain/records.js'
 import type { EvmBlock, EvmLog } from '../log.js'
-import { BadLog, type Happening, type Protocol } from '../protocol.js'
+import { BadLog, type Happening, type Protocol, type Refusal } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
 import { EventList, openingPlace, placeOf } from './event-list.js'
@@ -98,7 +98,7 @@ class BlockDecoder {
     const found = this.learned.venues.get(id)
     if (found === undefined) return undefined
     if ('refused' in found) {
-      if (this.rules.scope.pools.has(id)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      if (this.isMissed(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
       return undefined
     }
     const { venue, state } = found
@@ -107,6 +107,15 @@ class BlockDecoder {
     const pairs = venue.tokens.length === 2 ? [id] : []
     if (pairs.length > 0) this.events.open({ ...poolEvent(venue, 0, 1), ...openingPlace(log) })
     return { venue, state, pairs, funded: null }
+  }
+
+  /** Of pools named, and of whole exchanges: of tokens nobody can say whether it holds them. */
+  private isMissed(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
+    const { pools, tokens, amms } = this.rules.scope
+    if (pools.has(id)) return true
+    const amm = this.rules.contracts.contracts.get(address)?.amm
+    const isWhole = pools.size === 0 && tokens.size === 0
+    return isOurs === true && isWhole && amm !== undefined && (amms.size === 0 || amms.has(amm))
   }
 
   private announceTokens(venue: Venue, log: EvmLog, where: 'at_log' | 'at_start'): void {
