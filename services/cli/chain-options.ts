@@ -34,18 +34,27 @@ export function addNodeOptions(
 ): Command {
   return command
     .addOption(option('--rpc <urls...>', "its nodes' addresses: http, https, ws, wss"))
-    .addOption(option('--pool <addresses...>', 'only these pools'))
+    .addOption(
+      option('--pool <addresses...>', 'only these pools: address, V4 pool id or <token>_fo; several: 0xa… 0xb…'),
+    )
     .addOption(option('--token <addresses...>', 'only pools of these tokens'))
-    .addOption(option('--amm <names...>', 'only these exchanges'))
-    .addOption(option('--balances <mode>', "holders' balances").choices(['off', 'scoped', 'all']))
-    .addOption(option('--max-rps <number>', 'requests a second, over all nodes of the chain'))
+    .addOption(option('--amm <names...>', 'only these exchanges, as docs/protocols.md names them (uniswapv3)'))
+    .addOption(
+      option(
+        '--balances <mode>',
+        "holders' balances: none, of the scope's tokens, of every token; off unless given",
+      ).choices(['off', 'scoped', 'all']),
+    )
+    .addOption(option('--max-rps <number>', 'requests a second over all nodes of the chain; without it what they take'))
     .addOption(option('--geyser <urls...>', 'Solana: Yellowstone gRPC streams, https://token@host:port'))
     .addOption(option('--commitment <level>', 'Solana: how sure a block must be').choices(['confirmed', 'finalized']))
 }
 
 /** What they say, in the configuration's form. */
 export function chainSections(options: ChainOptions): Record<string, ChainSection> {
-  const { chain, rpc, pool: pools, token: tokens, amm: amms, start, balances, maxRps, geyser, commitment } = options
+  const { chain, pool: pools, token: tokens, amm: amms, start, balances, maxRps, geyser, commitment } = options
+  // As the environment's variable has them: behind a comma another address would be taken for a part of the first one's path.
+  const rpc = options.rpc?.flatMap((urls) => urls.split(/,(?=\w+:\/\/)/))
   const given = { rpc, pools, tokens, amms, start, balances, geyser, commitment }
   const section: ChainSection = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (maxRps !== undefined) section.max_rps = aboveZero('--max-rps', maxRps)

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { ENVIRONMENT, PLANS } from '../core/config/index.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { type Act, load } from './act.js'
-import { addChainOptions, type ChainOptions } from './chain-options.js'
+import { addChainOptions, CHAIN_HELP, type ChainOptions } from './chain-options.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
 import type { RunVerify } from './run-commands.js'
 import { addBackfill, addCluster, addUp } from './service-commands.js'
@@ -105,7 +105,12 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
         'check what a start needs: parts, ports, permissions, configuration, nodes and what a scope asks of them',
       ),
     [],
-  ).action(act<ChainOptions>(async (options) => (await import('./doctor.js')).doctor(world, options)))
+  )
+    .addHelpText(
+      'after',
+      `${CHAIN_HELP}\n\nExamples:\n  dextape doctor\n  dextape doctor --chain base --rpc https://node.example --pool 0x…`,
+    )
+    .action(act<ChainOptions>(async (options) => (await import('./doctor.js')).doctor(world, options)))
 
   return program
 }

@@ -75,7 +75,7 @@ export function addUp(program: Command, world: World, act: Act): void {
       [
         CHAIN_HELP,
         '\nA simulated market keeps its data apart (.dextape-simulated where no directory is named) and never mixes with real data.',
-        '\nExamples:\n  dextape up\n  dextape up --rate 500 --seed 7\n  dextape up --events day.jsonl.gz --speed 10\n  dextape up --chain base --rpc https://node.example --pool 0x…',
+        '\nExamples:\n  dextape up\n  dextape up --rate 500 --seed 7\n  dextape up --events day.jsonl.gz --speed 10\n  dextape up --chain base --rpc https://node.example --pool 0x…\n  dextape up --chain eth --rpc https://a.example wss://b.example --amm uniswapv2 uniswapv3 --start 2024-01-05 --max-rps 25',
       ].join('\n'),
     )
     .action(

@@ -40,6 +40,8 @@ describe('options of chains', () => {
     expect(chainSections({ ...options, balances: 'all' })).toEqual({
       base: { rpc, pools: ['0x1'], tokens: ['0x2'], amms: ['x'], start: '5', balances: 'all', max_rps: 2.5 },
     })
+    const together = { chain: 'base', rpc: ['http://a/x,y,ws://b', 'http://c'] }
+    expect(chainSections(together)).toEqual({ base: { rpc: ['http://a/x,y', 'ws://b', 'http://c'] } })
     expect([chainSections({}), chainSections({ chain: 'base' })]).toEqual([{}, { base: {} }])
   })
 

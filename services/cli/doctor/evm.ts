@@ -37,6 +37,8 @@ export async function checkEvm(
     await sayDepth(reader, head, say, signal)
     const facts = chainFacts(config, chain)
     const tokens = await checkConfiguredTokens(reader, facts, new Set(source.explicitTokens), silentLogger, signal)
+    if (facts.anchor === undefined && facts.stables.length === 0)
+      say('warn', 'nothing has a price in USD', `name the chain’s "anchor" or "stables" in "chains.${chain}"`)
     const absent = tokens.filter((one) => one.facts.decimals === null)
     if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
     await checkScopeTokens(reader, chain, source.scope.tokens, signal)

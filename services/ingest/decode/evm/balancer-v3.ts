@@ -22,6 +22,7 @@ const POOL_TOKEN_INFO = selectorOf('getPoolTokenInfo(address)')
 export const balancerV3: Protocol = {
   name: 'balancer-v3',
   isSingleton: true,
+  ids: /^0x[0-9a-f]{40}$/,
   // A registration's log carries the whole configuration; a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],
@@ -33,7 +34,7 @@ export const balancerV3: Protocol = {
     if (id.length !== 42) return { refused: 'it is no address of a pool' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, addressWord(id))]
     const tokens = answeredAddresses(answer)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
     const unknown = { fee: null, creator: null }
     return { id, protocol: 'balancer-v3', amm: vault.amm, tokens, ...unknown, facts: { vault: vault.address } }
   },

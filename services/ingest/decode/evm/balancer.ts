@@ -24,6 +24,7 @@ const POOL_TOKENS = selectorOf('getPoolTokens(bytes32)')
 export const balancer: Protocol = {
   name: 'balancer',
   isSingleton: true,
+  ids: /^0x[0-9a-f]{40}$/,
   creationTopics: [TOKENS_REGISTERED],
   topics: [SWAP, BALANCE_CHANGED, BALANCE_MANAGED],
   venueOf: (log) => (log.topics[1] === undefined ? null : poolOf(log.topics[1])),
@@ -38,7 +39,7 @@ export const balancer: Protocol = {
     if (poolId === null || poolOf(poolId) !== id) return { refused: 'it does not tell its id in the vault' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, bytes32Word(poolId))]
     const tokens = answeredAddresses(answer, 0)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens' }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
     return venueOf(poolId, tokens, vault.address, vault.amm)
   },
   emptyState: ({ tokens }) => ({ reserves: tokens.map(() => 0n) }),

@@ -14,7 +14,7 @@ import type { Venue, VenueState } from './venue.js'
  */
 const TOKEN_INFOS = selectorOf('_tokenInfos(address)')
 const FIRST_MANAGER = '0xec4549cadce5da21df6e6422d448034b5233bfbc'
-const CURVE = /^0x[0-9a-f]{40}_fo$/
+export const CURVE = /^0x[0-9a-f]{40}_fo$/
 
 export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
@@ -25,7 +25,7 @@ export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): 
   const known = infoOf(answer, token)
   // Its own log tells that it knows the token; of one asked for by name only its answer does.
   const isFirst = manager.address === FIRST_MANAGER && (log.topics.length > 0 || answeredUint(answer) === 1n)
-  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with' }
+  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with', isOurs: true }
   const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
   return {
     id,

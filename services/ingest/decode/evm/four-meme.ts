@@ -5,7 +5,7 @@
  * trade-guide.md); progress is told at every percent.
  */
 import { addressAt, expectShape, uintAt } from './abi.js'
-import { describeCurve, readCurveState } from './four-meme-reading.js'
+import { CURVE, describeCurve, readCurveState } from './four-meme-reading.js'
 import {
   CREATE,
   CREATE_1,
@@ -29,6 +29,7 @@ const [TOKEN, QUOTE] = [0, 1]
 export const fourMeme: Protocol = {
   name: 'four-meme',
   isSingleton: true,
+  ids: CURVE,
   // The log of a creation does not tell what the token is paid with: the curve is described at its first log, which it is.
   creationTopics: [],
   topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, ...TOPICS_1],

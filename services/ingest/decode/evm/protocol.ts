@@ -68,6 +68,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   readonly isSingleton?: boolean
   /** Whoever vouches for its venues may come to know them long after their first trade. */
   readonly isVouchedLater?: boolean
+  /** Of a singleton: how its venues are named. Only what is named so is asked of it. */
+  readonly ids?: RegExp
   /** topic0 of the logs, by a known contract, that describe a new venue. */
   readonly creationTopics: readonly string[]
   /** topic0 of every log that changes a venue. One that is in both lists creates and changes. */

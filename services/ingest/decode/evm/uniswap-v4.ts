@@ -15,6 +15,7 @@ import { readV4State } from './v4/read-state.js'
 export const uniswapV4: Protocol<V4State> = {
   name: 'uniswap-v4',
   isSingleton: true,
+  ids: /^0x[0-9a-f]{64}$/,
   creationTopics: [INITIALIZE],
   topics: [INITIALIZE, SWAP, MODIFY_LIQUIDITY, DONATE, PROTOCOL_FEE_UPDATED],
   venueOf: (log) => log.topics[1] ?? null,

@@ -33,9 +33,10 @@ export async function describeNamed(
   const refused: string[] = []
   for (const [index, id] of ids.entries()) {
     const result = results[index] ?? { refused: 'nothing was read' }
+    const speakers = singletonsFor(id, rules, protocols)
     if (!('refused' in result)) named.described.push(result)
-    else if (PLAIN.test(id)) refused.push(`${id}: ${result.refused}`)
-    else named.awaited.push({ id, speakers: singletonsFor(id, rules, protocols), reason: result.refused })
+    else if (PLAIN.test(id) || speakers.length === 0) refused.push(`${id}: ${result.refused}`)
+    else named.awaited.push({ id, speakers, reason: result.refused })
   }
   if (refused.length === 0) return named
   throw new ConfigError({
@@ -55,7 +56,7 @@ function* describeAny(id: string, rules: DecodeRules, protocols: readonly Protoc
       if (!reasons.includes(venue.refused)) reasons.push(venue.refused)
     }
   }
-  return { refused: reasons.join(', ') || 'no protocol knows it' }
+  return { refused: reasons.join(', ') || 'no contract known on this chain has pools named like that' }
 }
 
 const PLAIN = /^0x[0-9a-f]{40}$/
@@ -63,6 +64,7 @@ const PLAIN = /^0x[0-9a-f]{40}$/
 /** Who may tell of the pool: itself, or a singleton of the protocol. */
 function speakersOf(id: string, protocol: Protocol, { contracts }: DecodeRules): string[] {
   if (protocol.isSingleton !== true) return PLAIN.test(id) ? [id] : []
+  if (protocol.ids?.test(id) !== true) return []
   return [...contracts.contracts.values()].filter(({ protocol: name }) => name === protocol.name).map((c) => c.address)
 }
 

@@ -17,14 +17,16 @@ const POOLS_A_TOKEN = 3
 const GET_PAIR = selectorOf('getPair(address,address)')
 const GET_POOL = selectorOf('getPool(address,address,uint24)')
 
-/** The deepest pools of each token that needs a price, against money ranked better. */
+/** The deepest pools of each token that needs a price, against money ranked better. `others`: tokens that are traded beside the venues'. */
 export function* findReferencePools(
   venues: readonly Venue[],
   facts: ChainFacts,
   contracts: readonly KnownContract[],
+  others: readonly string[] = [],
 ): Reading<string[]> {
   const found: string[] = []
-  for (const [token, quotes] of tokensToPrice(venues, facts)) {
+  const traded = new Set([...venues.flatMap(({ tokens }) => tokens), ...others])
+  for (const [token, quotes] of tokensToPrice(traded, facts)) {
     const candidates = yield* poolsOf(token, quotes, contracts)
     const balances = yield candidates.map((pool) => balanceCall(token, pool))
     const pools = candidates.map((pool, place) => ({ pool, depth: answeredUint(balances[place]) ?? 0n }))
@@ -37,12 +39,11 @@ export function* findReferencePools(
 
 /** Money other than dollars that the pools trade, with what it is priced in; a coin priced in the native one needs that one's price too. */
 function tokensToPrice(
-  venues: readonly Venue[],
+  traded: ReadonlySet<string>,
   { anchor, native, stables, majors }: ChainFacts,
 ): Map<string, string[]> {
   const dollars = [...(anchor === undefined ? [] : [anchor]), ...stables]
   const wanted = new Map<string, string[]>()
-  const traded = new Set(venues.flatMap(({ tokens }) => tokens))
   const majorsTraded = majors.filter((token) => traded.has(token))
   for (const token of majorsTraded) wanted.set(token, native === undefined ? dollars : [...dollars, native])
   if (native !== undefined && (traded.has(native) || majorsTraded.length > 0)) wanted.set(native, dollars)

@@ -27,7 +27,9 @@ export async function resolveScope(
   const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
   const venues = named.described.map(({ venue }) => venue)
   const beside = await references(async () => {
-    const reading = findReferencePools(venues, facts, config.contracts)
+    // What a pool that is yet to be described trades is not known; mostly it is the native coin.
+    const likely = named.awaited.length === 0 || facts.native === undefined ? [] : [facts.native]
+    const reading = findReferencePools(venues, facts, config.contracts, likely)
     const [pools = []] = await readAll([{ at: head, reading }], reader, signal)
     return pools
   })

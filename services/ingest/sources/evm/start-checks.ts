@@ -18,6 +18,8 @@ export async function checkConfiguredTokens(
   signal: AbortSignal,
 ): Promise<CheckedToken[]> {
   const money = moneyOf(facts)
+  if (facts.anchor === undefined && facts.stables.length === 0)
+    logger.warn('the chain has neither "anchor" nor "stables": nothing has a price in USD', { chain: facts.chain })
   if (money.length === 0) return []
   const told = await readTokens(
     money.map(({ token }) => token),

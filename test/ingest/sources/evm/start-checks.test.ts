@@ -75,6 +75,16 @@ test('one that was built in is only told of', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
 })
 
+test('a chain without dollars is told of: all its prices would be missing', async () => {
+  const lines: string[] = []
+  const logger = createLogger('json', {}, (line) => lines.push(line))
+  const { anchor: _, ...facts } = factsOf([])
+  await checkConfiguredTokens(reader, facts, new Set(), logger, signal)
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+    'the chain has neither "anchor" nor "stables": nothing has a price in USD',
+  ])
+})
+
 test('a token of the scope that is none is refused; one without decimals is followed', async () => {
   const { mute, cat } = market.contracts.tokens
   await checkScopeTokens(reader, 'base', [mute.address, cat.address], signal)

@@ -14,7 +14,8 @@ export function* describeV4(id: string, log: EvmLog, chain: ChainContracts): Rea
   if (manager?.protocol !== 'uniswap-v4') return { refused: `${log.address} is no known pool manager` }
   if (id.length !== 66) return { refused: 'it is no id of a pool' }
   const positions = manager.others?.positions
-  if (positions === undefined) return { refused: 'no position manager is known that could tell the pool of this id' }
+  if (positions === undefined)
+    return { refused: 'no position manager is known that could tell the pool of this id', isOurs: true }
   const [answer] = yield [callOf(positions, POOL_KEYS, id.slice(2, 52).padEnd(64, '0'))]
   const key = keyOf(answer ?? null)
   if (key === null || idOf(key) !== id) {

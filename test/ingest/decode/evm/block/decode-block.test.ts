@@ -133,6 +133,30 @@ it('a launch’s liquidity that went to a pool of the block is told with that po
   expect(poolOf([added])).toMatchObject({ stage: 'graduated', pool: expect.not.stringMatching(POOL) })
 })
 
+it('a singleton’s pool that nobody describes is a dead letter where its whole exchange is wanted, and there alone', () => {
+  const [manager, id] = [address(0x4444), `0x${'ab'.repeat(32)}`]
+  const contracts = [{ address: manager, protocol: 'uniswap-v4', amm: 'uniswapv4' }]
+  const log = makeLog('Donate(bytes32,address,uint256,uint256)', [id, 0], [0, 1], { address: manager })
+  const lostWith = (scope: Partial<Scope>, isOurs?: true) => {
+    const all: Scope = { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off', ...scope }
+    const options = { chain: 'eth', money: new Set<string>(), protocols: PROTOCOLS, wrappedNative: WETH }
+    const refusal = { refused: 'no key', ...(isOurs === undefined ? {} : { isOurs }) }
+    const learned = { ...nothingLearned(), venues: new Map([[id, refusal]]) }
+    const { lost } = decodeBlock(
+      block([log]),
+      memoryBook(),
+      learned,
+      createRules({ ...options, contracts, scope: all }),
+    )
+    return lost.map(({ reason, detail }) => [reason, detail])
+  }
+  const letter = [['pool_undescribed', 'no key']]
+  expect([lostWith({}, true), lostWith({ amms: new Set(['uniswapv4']) }, true)]).toEqual([letter, letter])
+  const elsewhere = [{ amms: new Set(['uniswapv3']) }, { tokens: new Set([COIN]) }, { pools: new Set([POOL]) }]
+  expect(elsewhere.flatMap((scope) => lostWith(scope, true))).toEqual([])
+  expect(lostWith({})).toEqual([])
+})
+
 describe('a pool created in the block', () => {
   const CREATED = 'PairCreated(address,address,address,uint256)'
   const creation = [
