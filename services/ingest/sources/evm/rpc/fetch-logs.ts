@@ -11,7 +11,7 @@ import type { CompiledFilter } from './log-filter.js'
 import { LOGS } from './wire.js'
 
 /** What one range's answer held, in order. */
-export type LogPiece = { from: number; to: number; logs: EvmLog[] }
+export type LogPiece = { from: number; to: number; logs: EvmLog[]; by: readonly Endpoint[] }
 
 export type ToldLogs = { logs: EvmLog[]; by: Endpoint }
 
@@ -23,7 +23,7 @@ export interface LogFetcher {
 
 const MAX_BATCH = 50
 
-type Step = { logs: EvmLog[] } | { span: number } | { addresses: number }
+type Step = { logs: EvmLog[]; by: Endpoint } | { span: number } | { addresses: number }
 
 export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () => number): LogFetcher {
   function params(addresses: readonly string[], filter: CompiledFilter, blocks: object): unknown[] {
@@ -39,6 +39,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
   ): Promise<Step> {
     const asked = to - from + 1
     const { limits } = endpoint
+    if (from < limits.logsFrom) throw withoutLogs(endpoint, chain, from)
     if (asked > limits.span) return { span: limits.span }
     if (addresses.length > limits.addresses) return { addresses: limits.addresses }
     const startedMs = nowMs()
@@ -52,7 +53,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     try {
       const logs = readLogs(outcome.result, { from, to }, filter, blameOn(endpoint, chain))
       limits.spanWorked(asked)
-      return { logs }
+      return { logs, by: endpoint }
     } catch (error) {
       if (error instanceof NodeFault) endpoint.health.failed(error, startedMs)
       throw error
@@ -67,7 +68,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     asking: Asking,
   ): Promise<LogPiece[]> {
     const done = await pool.attempt(asking, (endpoint) => step(endpoint, { from, to }, addresses, filter, asking))
-    if ('logs' in done) return [{ from, to, logs: done.logs }]
+    if ('logs' in done) return [{ from, to, logs: done.logs, by: [done.by] }]
     if ('span' in done) {
       const parts: Promise<LogPiece[]>[] = []
       for (let first = from; first <= to; first += done.span)
@@ -121,6 +122,11 @@ function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: numbe
   throw fault
 }
 
+function withoutLogs({ name, limits }: Endpoint, chain: string, block: number): NodeFault {
+  const detail = `it has no logs of blocks before ${limits.logsFrom}`
+  return new NodeFault({ kind: 'pruned', endpoint: name, detail, chain, block })
+}
+
 /** One block is the least that can be asked for: who finds that too much is to be asked no more. */
 function asTrouble(fault: NodeFault): NodeFault {
   if (fault.kind !== 'too_wide' && fault.kind !== 'too_many_addresses') return fault
@@ -131,7 +137,7 @@ function asTrouble(fault: NodeFault): NodeFault {
 function merged(from: number, to: number, pieces: readonly LogPiece[]): LogPiece {
   const logs = pieces.flatMap((piece) => piece.logs)
   logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
-  return { from, to, logs }
+  return { from, to, logs, by: [...new Set(pieces.flatMap(({ by }) => by))] }
 }
 
 function onlyPassing(result: unknown, filter: CompiledFilter): unknown {

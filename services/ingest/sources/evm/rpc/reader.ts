@@ -15,6 +15,7 @@ import { createHeadTracker } from './head-tracker.js'
 import { followHeads } from './heads.js'
 import { quantity } from './hex.js'
 import { createListedSenders } from './listed-senders.js'
+import { createLogEvidence } from './log-evidence.js'
 import { compileFilter } from './log-filter.js'
 import { probeLimits } from './probe.js'
 import { readError } from './read-error.js'
@@ -56,6 +57,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     ...{ chain, headers, logs, listed, nowMs, sleep },
     wantsWhole: () => listed.isDense && senders.prefersBlocks,
     witness: createReceiptWitness(pool, chain),
+    evidence: createLogEvidence(pool, chain, nowMs),
   })
   const calls = createCallFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)

@@ -193,6 +193,37 @@ test('a log that was made up is a lie with the node’s name', async () => {
   expect(await readRange(readerOf([url, node.url]))).toEqual(expected)
 }, 30_000)
 
+/** As Reth and Erigon answer for blocks whose receipts they have pruned (paradigmxyz/reth#21122, erigontech/erigon#16042). */
+const withoutLogs: Change = (request, answer) => (request.method === 'eth_getLogs' ? { ...answer, result: [] } : answer)
+
+test('a node that has no logs of blocks that have some is named, and another is asked', async () => {
+  const { url } = await nodeThat(withoutLogs)
+  const reader = readerOf([url])
+  await reader.head(signal)
+  await expect(reader.blocks(1, 30, FILTER, signal)).rejects.toMatchObject({
+    code: 'state_pruned',
+    retry: false,
+    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs of block.*archive node/),
+  })
+  for (const urls of [
+    [url, node.url],
+    [node.url, url],
+  ])
+    expect(await readRange(readerOf(urls))).toEqual(expected)
+})
+
+test.each([1, 2])(
+  'a block at the head whose logs come late (%i answers without) has them all the same',
+  async (late) => {
+    const block = expected.findLast(({ logs }) => logs.length > 0) as CheckedBlock
+    let times = 0
+    const { url } = await nodeThat((request, answer) =>
+      request.method === 'eth_getLogs' && ++times <= late ? { ...answer, result: [] } : answer,
+    )
+    expect(await readerOf([url]).block(block.hash, FILTER, signal)).toEqual(block)
+  },
+)
+
 test('a node behind the others is not obeyed', async () => {
   const behind = `0x${(head - 50).toString(16)}`
   const old = await node.rpc('eth_getBlockByNumber', [behind, false])
