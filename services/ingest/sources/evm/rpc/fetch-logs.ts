@@ -23,6 +23,10 @@ export interface LogFetcher {
 
 const MAX_BATCH = 50
 
+/** Errors nobody understands, to one question. One may be a mishap. */
+type Troubles = { count: number }
+const TROUBLES = 2
+
 type Step = { logs: EvmLog[]; by: Endpoint } | { span: number } | { addresses: number }
 
 export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () => number): LogFetcher {
@@ -36,6 +40,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     addresses: readonly string[],
     filter: CompiledFilter,
     asking: Asking,
+    troubles: Troubles,
   ): Promise<Step> {
     const asked = to - from + 1
     const { limits } = endpoint
@@ -49,7 +54,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
       { signal: asking.signal, urgent: asking.urgent, timeoutMs: pool.timeoutMs(asking) },
     )
     if (outcome === undefined) throw new Error('an outcome is missing')
-    if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length)
+    if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length, troubles)
     try {
       const logs = readLogs(outcome.result, { from, to }, filter, blameOn(endpoint, chain))
       limits.spanWorked(asked)
@@ -67,7 +72,10 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     filter: CompiledFilter,
     asking: Asking,
   ): Promise<LogPiece[]> {
-    const done = await pool.attempt(asking, (endpoint) => step(endpoint, { from, to }, addresses, filter, asking))
+    const troubles = { count: 0 }
+    const done = await pool.attempt(asking, (endpoint) =>
+      step(endpoint, { from, to }, addresses, filter, asking, troubles),
+    )
     if ('logs' in done) return [{ from, to, logs: done.logs, by: [done.by] }]
     if ('span' in done) {
       const parts: Promise<LogPiece[]>[] = []
@@ -105,7 +113,13 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
 }
 
 /** What to ask instead; throws the fault where less would not help. */
-function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: number, addresses: number): Step {
+function less(
+  outcome: Outcome & { ok: false },
+  endpoint: Endpoint,
+  asked: number,
+  addresses: number,
+  troubles: Troubles,
+): Step {
   const { fault, span } = outcome
   const { limits } = endpoint
   if (fault.kind === 'too_many_addresses' && addresses > 1) {
@@ -118,7 +132,9 @@ function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: numbe
     return { span: Math.min(asked - 1, limits.span) }
   }
   // A node that says nothing, or nothing that is understood, may have had too much to do.
-  if (fault.kind === 'timeout' || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
+  const isTooMuch = fault.kind === 'timeout' || (fault.kind === 'node_error' && ++troubles.count >= TROUBLES)
+  if (isTooMuch) limits.tooWide(asked, undefined, undefined)
+  if (isTooMuch || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
   throw fault
 }
 

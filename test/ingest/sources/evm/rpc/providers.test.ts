@@ -288,6 +288,17 @@ test('an answer longer than allowed is asked for in parts', async () => {
   expect(reader.status()[0]?.errors.too_wide).toBeGreaterThan(0)
 })
 
+test('a limit in words nobody knows is found by halving', async () => {
+  const { url } = await nodeThat((request, answer) => {
+    const [{ fromBlock, toBlock } = {}] = (request.params ?? []) as [{ fromBlock?: string; toBlock?: string }?]
+    const isWide = request.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 12
+    return isWide ? fault(request.id, -32000, 'narrow it down, please') : answer
+  })
+  const reader = readerOf([url], { random: () => 0 })
+  expect(await readRange(reader)).toEqual(expected)
+  expect(reader.status()[0]?.range).toBeLessThan(24)
+})
+
 test('more addresses than a node takes in a filter', async () => {
   const pools = market.pools.flatMap((pool) => ('address' in pool ? [pool.address] : []))
   const { url } = await nodeThat((request, answer) => {
@@ -323,6 +334,7 @@ test('compressed answers, and one that says Retry-After', async () => {
   const answers = [
     { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}') },
     { status: 429, headers: { 'retry-after': '7' }, body: 'slow down' },
+    { status: 429, headers: { 'retry-after': '7' }, body: '{"error":{"code":-32005,"message":"slow down"}}' },
     { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(`"${' '.repeat(100_000)}"`) },
   ]
   const server = createServer((_, response) => {
@@ -336,8 +348,10 @@ test('compressed answers, and one that says Retry-After', async () => {
   if (name === undefined) throw new Error('no name')
   const transport = httpTransport({ url, endpoint: name, maxAnswerBytes: 50_000, readError })
   ends.push(async () => transport.close())
-  const ask = () => transport.exchange([{ method: 'eth_chainId', params: [] }], { signal, timeoutMs: 1000 })
+  const question = { method: 'eth_chainId', params: [] }
+  const ask = (...more: (typeof question)[]) => transport.exchange([question, ...more], { signal, timeoutMs: 1000 })
   expect(await ask()).toEqual([{ ok: true, result: '0x1' }])
   await expect(ask()).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 })
+  await expect(ask(question)).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 })
   await expect(ask()).rejects.toMatchObject({ kind: 'too_wide' })
 })
