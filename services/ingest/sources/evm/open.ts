@@ -1,6 +1,4 @@
 /** Opens an EVM chain as a source: what is wrong with its configuration is told here, before anything is read. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
@@ -15,6 +13,7 @@ import { createProgress } from '../following/progress.js'
 import { startBlock } from '../following/start-block.js'
 import { openBook } from './book/kept-book.js'
 import type { LogFilter } from './chain-reader.js'
+import { keptReferences } from './kept-references.js'
 import { describeNamed } from './named-pools.js'
 import { readAll } from './read-all.js'
 import { findReferencePools } from './reference-pools.js'
@@ -77,16 +76,13 @@ async function resolveScope(
   const beside = await describeNamed(references, rules, PROTOCOLS, head, reader, signal)
   return { rules, filter: filterOf(rules, { ...named, described: [...named.described, ...beside.described] }) }
 
-  /** The same ones after a restart, however liquidity moved meanwhile. */
   async function referencesOf(venues: readonly Venue[]): Promise<string[]> {
-    mkdirSync(bookPath, { recursive: true })
-    const file = join(bookPath, 'reference-pools.json')
-    const key = [...config.scope.pools].sort().join()
-    const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { key: string; pools: string[] }) : null
-    if (kept?.key === key) return kept.pools
+    const kept = keptReferences(bookPath, config.scope.pools)
+    const chosen = kept.read()
+    if (chosen !== undefined) return chosen
     const reading = findReferencePools(venues, facts, config.contracts)
     const [pools = []] = await readAll([{ at: head, reading }], reader, signal)
-    writeFileSync(file, JSON.stringify({ key, pools }))
+    kept.write(pools)
     if (pools.length > 0) logger.info('pools followed for the prices of money', { chain: config.chain, pools })
     return pools
   }
