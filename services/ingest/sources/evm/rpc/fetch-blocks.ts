@@ -10,9 +10,9 @@ import { createBloomCache, isInBloom } from './bloom.js'
 import type { FullHeader } from './check-headers.js'
 import { type Doubt, doubts } from './check-logs.js'
 import type { HeaderFetcher } from './fetch-headers.js'
-import type { LogFetcher, LogPiece, ToldLogs } from './fetch-logs.js'
+import { type LogFetcher, type LogPiece, readPassing, type ToldLogs } from './fetch-logs.js'
 import type { ListedSenders } from './listed-senders.js'
-import { type HasLogs, type LogEvidence, mayHaveLogs } from './log-evidence.js'
+import { type LogEvidence, mayHaveLogs } from './log-evidence.js'
 import type { CompiledFilter } from './log-filter.js'
 import type { ReceiptWitness } from './receipt-witness.js'
 
@@ -39,7 +39,7 @@ const REORG_ATTEMPTS = 5
 const REORG_PAUSE_MS = 200
 const LIE_ATTEMPTS = 4
 /** A bloom that so seldom alarms falsely is not contradicted without a look. */
-const UNLIKELY = 0.01
+const UNLIKELY = 0.1
 /** Long enough for a node to catch up with another, short enough for a block that was orphaned. */
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
@@ -88,7 +88,7 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     const first = given[0]?.blockNumber ?? Number.POSITIVE_INFINITY
     const suspect = part.find((header) => header.number < first && mayHaveLogs(header, filter))
     for (const endpoint of by) {
-      const has = suspect === undefined ? 'known' : await evidence.of(endpoint, suspect, false, asking)
+      const has = suspect === undefined ? 'known' : await evidence.of(endpoint, suspect, asking)
       if (suspect !== undefined && has === 'none') throw new WithoutLogs(endpoint, evidence.fault(endpoint, suspect))
       if (given[0] !== undefined) evidence.gave(endpoint, first)
     }
@@ -123,32 +123,40 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
   ): Promise<EvmLog[]> {
     const liars = new Set<Endpoint>()
     let told = first
-    let isLookedAt = false
-    for (let attempt = 1; ; ) {
+    for (let attempt = 1; ; attempt++) {
       const lie = await lieIn(header, told.logs, before, asking)
       const fault = lie === null ? null : (blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault)
-      const has: HasLogs = fault === null && !isLookedAt ? await hasThem(header, told, filter, asking) : 'known'
-      if (fault === null && has === 'known') return told.logs
-      // They may have come between the two questions.
-      isLookedAt = has === 'found'
-      if (!isLookedAt) {
-        const wrong = fault ?? evidence.fault(told.by, header)
-        told.by.health.failed(wrong, nowMs())
-        liars.add(told.by)
-        if (attempt >= LIE_ATTEMPTS) throw wrong
-        if (fault === null) await sleep(REORG_PAUSE_MS * attempt, asking.signal)
-        attempt++
-      }
+      const its = fault ?? (await lookedAt(header, told, filter, asking))
+      if (!(its instanceof NodeFault)) return its
+      told.by.health.failed(its, nowMs())
+      liars.add(told.by)
+      if (attempt >= LIE_ATTEMPTS) throw its
+      // What is late may come.
+      if (its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
       told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
     }
   }
 
-  async function hasThem(header: FullHeader, told: ToldLogs, filter: CompiledFilter, asking: Asking): Promise<HasLogs> {
-    if (told.logs.length > 0) evidence.gave(told.by, header.number)
-    if (told.logs.length > 0 || !mayHaveLogs(header, filter)) return 'known'
+  /** What was told; where that is nothing and the bloom has it otherwise, what of all the block's logs passes. */
+  async function lookedAt(
+    header: FullHeader,
+    { logs: its, by }: ToldLogs,
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<EvmLog[] | NodeFault> {
+    if (its.length > 0) evidence.gave(by, header.number)
+    if (its.length > 0 || !mayHaveLogs(header, filter)) return its
     const isSuspect = filter.falseAlarm(header.bloom ?? '') <= UNLIKELY
-    return evidence.of(told.by, header, isSuspect, asking)
+    const all = await evidence.allOf(by, header, isSuspect, asking)
+    if (all === 'none') return evidence.fault(by, header)
+    if (all === 'known') return its
+    try {
+      return readPassing(all, header.hash, filter, blameOn(by, chainName))
+    } catch (error) {
+      if (error instanceof NodeFault) return error
+      throw error
+    }
   }
 
   /** Logs that the block's bloom does not have must at least be in their transactions' receipts. */

@@ -1,6 +1,6 @@
 /** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from '../../nodes/blame.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
@@ -8,7 +8,7 @@ import type { Outcome } from '../../nodes/transport.js'
 import { readLogs } from './check-logs.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import { LOGS } from './wire.js'
+import { LOGS, type WireLog } from './wire.js'
 
 /** What one range's answer held, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[]; by: readonly Endpoint[] }
@@ -102,9 +102,9 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
           wanted: LOGS,
         })),
         (result, place, endpoint) => {
-          const passing = addresses === filter.addresses ? result : onlyPassing(result, filter)
-          const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }
-          return { logs: readLogs(passing, asked, filter, blameOn(endpoint, chain)), by: endpoint }
+          const hash = hashes[place] as string
+          const read = addresses === filter.addresses ? readAll : readPassing
+          return { logs: read(result, hash, filter, blameOn(endpoint, chain)), by: endpoint }
         },
         { ...asking, maxBatch: MAX_BATCH },
       )
@@ -156,10 +156,19 @@ function merged(from: number, to: number, pieces: readonly LogPiece[]): LogPiece
   return { from, to, logs, by: [...new Set(pieces.flatMap(({ by }) => by))] }
 }
 
-function onlyPassing(result: unknown, filter: CompiledFilter): unknown {
-  if (!Array.isArray(result)) return result
-  return result.filter((log: { address?: unknown } | null) => {
-    const address = log?.address
-    return typeof address !== 'string' || filter.address(address.toLowerCase()) !== undefined
-  })
+const readAll = (result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] =>
+  readLogs(result, { from: 0, to: Number.MAX_SAFE_INTEGER, hash }, filter, blame)
+
+/** Of a block's logs, among them what does not pass. */
+export function readPassing(result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] {
+  const passing = Array.isArray(result) ? result.filter((log: WireLog | null) => mayPass(log, filter)) : result
+  return readAll(passing, hash, filter, blame)
+}
+
+function mayPass(log: WireLog | null, filter: CompiledFilter): boolean {
+  const topic: unknown = Array.isArray(log?.topics) ? log.topics[0] : undefined
+  return (
+    (typeof log?.address !== 'string' || filter.address(log.address.toLowerCase()) !== undefined) &&
+    filter.topic(typeof topic === 'string' ? topic.toLowerCase() : undefined) !== undefined
+  )
 }

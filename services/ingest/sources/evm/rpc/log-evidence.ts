@@ -6,19 +6,22 @@
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
+import type { Wanted } from '../../nodes/pick-json.js'
 import { fillShare } from './bloom.js'
 import type { FullHeader } from './check-headers.js'
 import type { CompiledFilter } from './log-filter.js'
-import { COUNTED_LOGS } from './wire.js'
+import { COUNTED_LOGS, LOGS } from './wire.js'
 
-/** `known`: by what it gave before; `found`: by a look at this very block. */
-export type HasLogs = 'known' | 'found' | 'none'
+/** `known`: by what it gave before. */
+export type HasLogs = 'known' | 'none'
 
 export interface LogEvidence {
   /** It gave logs of this block: it has those of all later ones. */
   gave(endpoint: Endpoint, number: number): void
-  /** `isSuspect`: whatever it gave before, this block is looked at. */
-  of(endpoint: Endpoint, header: FullHeader, isSuspect: boolean, asking: Asking): Promise<HasLogs>
+  /** Looks at the block unless the node is known to have it and later ones. */
+  of(endpoint: Endpoint, header: FullHeader, asking: Asking): Promise<HasLogs>
+  /** All of the block's logs as the node tells them. `isSuspect`: whatever it gave before. */
+  allOf(endpoint: Endpoint, header: FullHeader, isSuspect: boolean, asking: Asking): Promise<HasLogs | unknown[]>
   /** What is wrong with a node that has none of a block's. */
   fault(endpoint: Endpoint, header: FullHeader): NodeFault
 }
@@ -41,19 +44,32 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
     if (!isProven(endpoint, number)) proofs.set(endpoint, { number, atMs: nowMs() })
   }
 
+  async function look(
+    endpoint: Endpoint,
+    { number, hash }: FullHeader,
+    wanted: Wanted,
+    asking: Asking,
+  ): Promise<HasLogs | unknown[]> {
+    if (number < endpoint.limits.logsFrom) return 'none'
+    const request = { method: 'eth_getLogs', params: [{ blockHash: hash }], wanted }
+    const { signal, urgent } = asking
+    const [outcome] = await endpoint.send([request], { signal, urgent, timeoutMs: pool.timeoutMs(asking) })
+    const list = outcome?.ok && Array.isArray(outcome.result) ? outcome.result : undefined
+    if (list?.length === 0 || (outcome?.ok === false && outcome.fault.kind === 'pruned')) return 'none'
+    // Some nodes take no request without a filter: then nothing is known against them.
+    gave(endpoint, number)
+    return list ?? 'known'
+  }
+
   return {
     gave,
-    async of(endpoint, header, isSuspect, asking) {
-      if (header.number < endpoint.limits.logsFrom) return 'none'
+    async of(endpoint, header, asking) {
+      if (isProven(endpoint, header.number)) return 'known'
+      return (await look(endpoint, header, COUNTED_LOGS, asking)) === 'none' ? 'none' : 'known'
+    },
+    async allOf(endpoint, header, isSuspect, asking) {
       if (!isSuspect && isProven(endpoint, header.number)) return 'known'
-      const request = { method: 'eth_getLogs', params: [{ blockHash: header.hash }], wanted: COUNTED_LOGS }
-      const { signal, urgent } = asking
-      const [outcome] = await endpoint.send([request], { signal, urgent, timeoutMs: pool.timeoutMs(asking) })
-      const isNone = outcome?.ok ? isEmpty(outcome.result) : outcome?.fault.kind === 'pruned'
-      if (isNone) return 'none'
-      // Some nodes take no request without a filter: then nothing is known against them.
-      gave(endpoint, header.number)
-      return 'found'
+      return look(endpoint, header, LOGS, asking)
     },
     fault(endpoint, { number }) {
       const isOld = endpoint.head !== null && number < endpoint.head.number - RECENT_BLOCKS
@@ -63,8 +79,6 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
     },
   }
 }
-
-const isEmpty = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
 /** Whether a block has logs, and may have some that pass. */
 export function mayHaveLogs({ bloom, txCount }: FullHeader, filter: CompiledFilter): boolean {
