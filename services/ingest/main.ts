@@ -117,8 +117,8 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
         })
         status.sourceWaitMs += performance.now() - asked
         if (next === undefined) break
-        health.ok('source')
         if (next.done) break
+        health.ok('source')
         if (next.value.kind !== 'idle') {
           if (!(await prepare(next.value, signal))) break
           batch.add(next.value)

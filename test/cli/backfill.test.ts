@@ -90,6 +90,24 @@ describe('backfill', () => {
     expect(live.records).toBeGreaterThan(records)
   })
 
+  it('from a start that cannot be leaves nothing unfinished behind', async () => {
+    const world = await newWorld()
+    const first = await world.follow()
+    await world.untilLiveAt(60)
+    await first.end()
+    const ahead: OpenChain = async (options) => ({
+      ...(await world.openAt(() => 60)(options)),
+      // biome-ignore lint/correctness/useYield: it ends before it begins.
+      async *items() {
+        throw new DextapeError({ code: 'start_ahead', what: 'The start is ahead of the chain' })
+      },
+    })
+    const mistyped = { kind: 'block', number: 99_999 } as const
+    await expect(world.backfill({ from: mistyped }, undefined, ahead)).rejects.toThrow('ahead of the chain')
+    expect(await world.backfill({ from: { kind: 'block', number: 0 } })).toBe(0)
+    expect((await heldLive(world.platform, CHAIN)).hashes).toEqual(hashesFrom(0, 60))
+  })
+
   it('abandoned leaves the live one alone, and its number is not given again', async () => {
     const world = await newWorld()
     const first = await world.follow()

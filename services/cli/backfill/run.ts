@@ -58,7 +58,12 @@ export async function runBackfill(
   tellWhatHistoryLacks({ ...source, start: plan.from }, begun, bookPathOf(dataDir, chain, generation), logger)
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
-  if (written.outcome.kind === 'failed') throw written.outcome.error
+  if (written.outcome.kind === 'failed') {
+    // A start that cannot be is no generation to go on with.
+    if ((await firstBlock({ log, codec }, blocksTopic(chain, generation))) === undefined)
+      await generations.abandon(chain)
+    throw written.outcome.error
+  }
   if (!written.reached) return unfinished(out, chain, generation)
   const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
   if (first === undefined) throw nothingFound(chain)

@@ -2,10 +2,10 @@
  * Which scope a chain's history was read with, kept beside its book. What was added to a scope later has no history before that
  * moment, and a start moved back changes nothing: neither shows in the numbers, so it is told at every start until a backfill.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ChainStart, describeStart } from '../../core/config/chain-start.js'
 import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js'
+import { readKeptJson, writeKeptJson } from '../../core/runtime/kept-json.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
 export type KeptScope = {
@@ -34,9 +34,8 @@ export function tellWhatHistoryLacks(
   const { chain, start } = config
   const now = scopeOf(config)
   const path = join(folder, FILE)
-  const kept =
-    first === undefined || !existsSync(path) ? undefined : (JSON.parse(readFileSync(path, 'utf8')) as KeptScope)
-  if (kept === undefined) keep(folder, now)
+  const kept = first === undefined ? undefined : (readKeptJson(path) as KeptScope | undefined)
+  if (kept === undefined) writeKeptJson(path, now)
   const added = kept === undefined ? [] : addedTo(kept, now)
   if (added.length > 0)
     logger.warn('what was added to the scope has no history from before; a backfill reads it', {
@@ -91,14 +90,8 @@ const widened = (word: string, kept: readonly string[], now: readonly string[]):
   now.filter((one) => !kept.includes(one)).map((one) => `${word} ${one}`)
 
 function isLater(first: FirstBlock, start: ChainStart): boolean {
-  if (first === undefined || start.kind === 'latest') return false
+  // Below the first there is none.
+  if (first === undefined || first.number <= 1 || start.kind === 'latest') return false
   if (start.kind === 'block') return first.number > start.number + LATE.blocks
   return first.timeS > start.timeS + LATE.seconds
-}
-
-/** Whole or not at all, however the process ends. */
-function keep(folder: string, scope: KeptScope): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${FILE}.new`), JSON.stringify(scope))
-  renameSync(join(folder, `${FILE}.new`), join(folder, FILE))
 }

@@ -1,8 +1,8 @@
 /** The pools followed for the prices of money: the same ones after a restart, however liquidity moved meanwhile. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
+import { readKeptJson, writeKeptJson } from '../../../core/runtime/kept-json.js'
 import { moneyOf } from '../following/configured-money.js'
 
 const FILE = 'reference-pools.json'
@@ -18,13 +18,10 @@ export async function keptReferences(
   key: string,
   find: () => Promise<string[]>,
 ): Promise<readonly string[]> {
-  mkdirSync(folder, { recursive: true })
   const file = join(folder, FILE)
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { key: string; pools: string[] }) : null
-  if (kept?.key === key) return kept.pools
+  const kept = readKeptJson(file) as { key?: unknown; pools?: string[] } | null | undefined
+  if (kept?.key === key && Array.isArray(kept.pools)) return kept.pools
   const pools = await find()
-  // Whole or not at all, however the process ends.
-  writeFileSync(`${file}.new`, JSON.stringify({ key, pools }))
-  renameSync(`${file}.new`, file)
+  writeKeptJson(file, { key, pools })
   return pools
 }

@@ -5,6 +5,7 @@ import type { Head, Header } from './chain-nodes.js'
 
 /** The latest block may still be orphaned, and what was never published cannot be gone back to: a start at the head is so many below. */
 const BELOW_HEAD = 32
+const FORGOTTEN: ReadonlySet<string> = new Set(['state_pruned', 'block_missing'])
 
 export interface StartNodes {
   head(signal: AbortSignal): Promise<Head>
@@ -52,8 +53,8 @@ export async function startBlock(
         if ((await headerAt(middle)).timeS >= timeS) high = middle
         else low = middle + 1
       } catch (error) {
-        // Nodes keep the chain from some block on; the start may still lie above it.
-        if (!(error instanceof DextapeError) || error.code !== 'state_pruned') throw error
+        // Nodes keep the chain from some block on, and say so or tell of no block; the start may still lie above it.
+        if (!(error instanceof DextapeError) || !FORGOTTEN.has(error.code)) throw error
         low = middle + 1
         forgotten = { below: low, error }
       }

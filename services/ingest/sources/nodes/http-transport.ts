@@ -122,8 +122,15 @@ export function httpTransport(wire: Wire): Transport {
       const refused = isRefused ? refusal(wire, requests, reply) : undefined
       reply.release()
       if (refused !== undefined) throw refused
-      const outcomes = readAnswer(parsed, requests, 1, wire, told)
-      return retryAfterMs === undefined ? outcomes : outcomes.map((outcome) => withRetryAfter(outcome, retryAfterMs))
+      try {
+        const outcomes = readAnswer(parsed, requests, 1, wire, told)
+        return outcomes.map((outcome) =>
+          outcome.ok ? outcome : { ...outcome, fault: withRetryAfter(outcome.fault, retryAfterMs) },
+        )
+      } catch (error) {
+        // One error for a whole batch.
+        throw error instanceof NodeFault ? withRetryAfter(error, retryAfterMs) : error
+      }
     },
     get bytesReceived() {
       return bytesReceived
@@ -152,10 +159,10 @@ function refusal({ endpoint, readError }: Wire, requests: readonly RpcRequest[],
   })
 }
 
-function withRetryAfter(outcome: Outcome, retryAfterMs: number): Outcome {
-  if (outcome.ok || outcome.fault.kind !== 'rate_limited') return outcome
-  const { kind, endpoint, detail } = outcome.fault
-  return { ok: false, fault: new NodeFault({ kind, endpoint, detail, retryAfterMs }) }
+function withRetryAfter(fault: NodeFault, retryAfterMs: number | undefined): NodeFault {
+  if (retryAfterMs === undefined || fault.kind !== 'rate_limited') return fault
+  const { kind, endpoint, detail } = fault
+  return new NodeFault({ kind, endpoint, detail, retryAfterMs })
 }
 
 /** Seconds, or a date. */

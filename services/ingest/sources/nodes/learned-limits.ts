@@ -20,6 +20,8 @@ export interface LearnedLimits {
   readonly batch: number
   batchRefused(asked: number, limit: number | undefined): void
   batchWorked(asked: number): void
+  /** The first block whose logs it may have. */
+  logsFrom: number
   /** Calls without a target: undefined until known. */
   deployless: boolean | undefined
   /** `eth_call` as of a block's hash (EIP-1898): undefined until known. */
@@ -78,6 +80,7 @@ export function createLearnedLimits(): LearnedLimits {
       goodBatches = 0
       batch = Math.min(hardBatch, batch * 2)
     },
+    logsFrom: 0,
     deployless: undefined,
     callByHash: undefined,
   }

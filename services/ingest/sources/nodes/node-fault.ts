@@ -51,7 +51,7 @@ const WHATS: Partial<Record<FaultKind, string>> = {
   lies: 'contradicts itself',
   lags: 'is behind the chain',
   unknown_block: 'does not know the block',
-  pruned: 'no longer has the state of that block',
+  pruned: 'no longer has what that block left',
   denied: 'does not let us in',
   rate_limited: 'says we ask too fast',
   timeout: 'did not answer in time',

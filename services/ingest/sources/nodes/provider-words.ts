@@ -1,7 +1,7 @@
 /** What providers of nodes say in the same words whatever the chain: too fast, not allowed, not offered, too many at once. */
 
 export const RATE =
-  /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate/i
+  /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate|limited to [\d,.]+k? ?(?:\/|per )|(?:credits?|usage|tier) limit/i
 export const BATCH = /batch/i
 export const UNSUPPORTED =
   /method .{0,60}(?:not (?:found|exist|supported|available|allowed|whitelisted)|does not exist)|unsupported method|not supported/i

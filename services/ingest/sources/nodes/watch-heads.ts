@@ -1,9 +1,9 @@
 /** New heads as they come: by notice where somebody gives it, else asked for. */
 import { setMaxListeners } from 'node:events'
-import { isRetryable, type Sleep } from '../../../core/runtime/backoff.js'
-import type { Logger } from '../../../core/runtime/logger.js'
+import type { Sleep } from '../../../core/runtime/backoff.js'
 
 export type HeadWatch<H> = {
+  /** What it fails with is the caller's to tell of, and to try again. */
   poll(signal: AbortSignal): Promise<H>
   /** How long until the next poll, unless something is told before. */
   pollMs(): number
@@ -11,7 +11,6 @@ export type HeadWatch<H> = {
   keyOf(head: H): string | number
   /** Runs until the signal aborts. `tell(null)`: the head may have changed, and is to be asked for. */
   listen(tell: (head: H | null) => void, signal: AbortSignal): Promise<void>
-  logger: Logger
   sleep: Sleep
 }
 
@@ -35,7 +34,6 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
     wake()
   }, stop)
   let last: string | number | null = null
-  let isTroubled = false
   try {
     while (!stop.aborted) {
       isDue = false
@@ -55,15 +53,10 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
 
   async function polled(): Promise<H | null> {
     try {
-      const head = await watch.poll(stop)
-      isTroubled = false
-      return head
+      return await watch.poll(stop)
     } catch (error) {
       if (stop.aborted) return null
-      if (!isRetryable(error)) throw error
-      if (!isTroubled) watch.logger.warn('the head cannot be read; trying on', { reason: error })
-      isTroubled = true
-      return null
+      throw error
     }
   }
 

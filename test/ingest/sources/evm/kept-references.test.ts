@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -26,5 +26,9 @@ it('reference pools are found once, and anew where the pools, the money or the f
   expect(await askedWith({ pools: [B, A] })).toBe(false)
   expect(await askedWith({ pools: [A, B], anchor: C })).toBe(true)
   expect(await askedWith({ pools: [A, B], contracts: [{ address: C, protocol: 'uniswap-v2', amm: 'x' }] })).toBe(true)
+  for (const damaged of ['{"key":"0xa,0x', '', 'null', '{"key":"0xa,0xb"}']) {
+    writeFileSync(join(folder, 'reference-pools.json'), damaged)
+    expect(await askedWith({ pools: [A, B] })).toBe(true)
+  }
   expect(readdirSync(folder)).toEqual(['reference-pools.json'])
 })

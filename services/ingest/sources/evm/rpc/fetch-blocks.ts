@@ -10,8 +10,9 @@ import { createBloomCache, isInBloom } from './bloom.js'
 import type { FullHeader } from './check-headers.js'
 import { type Doubt, doubts } from './check-logs.js'
 import type { HeaderFetcher } from './fetch-headers.js'
-import type { LogFetcher, LogPiece, ToldLogs } from './fetch-logs.js'
+import { type LogFetcher, type LogPiece, readPassing, type ToldLogs } from './fetch-logs.js'
 import type { ListedSenders } from './listed-senders.js'
+import { type LogEvidence, mayHaveLogs } from './log-evidence.js'
 import type { CompiledFilter } from './log-filter.js'
 import type { ReceiptWitness } from './receipt-witness.js'
 
@@ -25,6 +26,7 @@ export type BlockFetcherOptions = {
   headers: HeaderFetcher
   logs: LogFetcher
   witness: ReceiptWitness
+  evidence: LogEvidence
   listed: ListedSenders
   /** Whether blocks come with their transactions. */
   wantsWhole: () => boolean
@@ -36,11 +38,13 @@ export type BlockFetcherOptions = {
 const REORG_ATTEMPTS = 5
 const REORG_PAUSE_MS = 200
 const LIE_ATTEMPTS = 4
+/** A bloom that so seldom alarms falsely is not contradicted without a look. */
+const UNLIKELY = 0.1
 /** Long enough for a node to catch up with another, short enough for a block that was orphaned. */
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
 export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
-  const { chain: chainName, headers, logs, witness, listed, wantsWhole, nowMs, sleep } = options
+  const { chain: chainName, headers, logs, witness, evidence, listed, wantsWhole, nowMs, sleep } = options
   const bitsOf = createBloomCache()
 
   function isLogInBloom({ address, topics }: EvmLog, bloom: string): boolean {
@@ -57,6 +61,7 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     const found = new Map<number, Doubt>()
     for (const piece of pieces) {
       const part = chain.slice(piece.from - from, piece.to - from + 1)
+      await refuseWithoutLogs(piece, part, filter, asking)
       for (const [number, doubt] of doubts(part, logsOf, filter, isLogInBloom)) found.set(number, doubt)
     }
     if (found.size > 0) await settle(chain, found, logsOf, filter, asking)
@@ -73,6 +78,22 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     }))
   }
 
+  /** Who has the logs of a block has those of later ones: what comes before the first that was given is looked at. */
+  async function refuseWithoutLogs(
+    { logs: given, by }: LogPiece,
+    part: readonly FullHeader[],
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<void> {
+    const first = given[0]?.blockNumber ?? Number.POSITIVE_INFINITY
+    const suspect = part.find((header) => header.number < first && mayHaveLogs(header, filter))
+    for (const endpoint of by) {
+      const has = suspect === undefined ? 'known' : await evidence.of(endpoint, suspect, asking)
+      if (suspect !== undefined && has === 'none') throw new WithoutLogs(endpoint, evidence.fault(endpoint, suspect))
+      if (given[0] !== undefined) evidence.gave(endpoint, first)
+    }
+  }
+
   /** Asks for the blocks in doubt, each by its hash, and puts in place what comes. */
   async function settle(
     chain: readonly FullHeader[],
@@ -85,7 +106,8 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     const hashes = doubtful.map(({ hash }) => hash)
     const answers = await logs.byHash(hashes, filter, { ...asking, patience: VANISHED_PATIENCE })
     for (const [place, header] of doubtful.entries()) {
-      const its = await trueLogs(header, answers[place] as ToldLogs, filter, asking)
+      const before = found.get(header.number) === 'cut' ? logsOf.get(header.number) : undefined
+      const its = await trueLogs(header, answers[place] as ToldLogs, filter, asking, before)
       if (its.length === 0) logsOf.delete(header.number)
       else logsOf.set(header.number, its)
     }
@@ -97,25 +119,58 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     first: ToldLogs,
     filter: CompiledFilter,
     asking: Asking,
+    before: readonly EvmLog[] = [],
   ): Promise<EvmLog[]> {
     const liars = new Set<Endpoint>()
     let told = first
     for (let attempt = 1; ; attempt++) {
-      const lie = await lieIn(header, told.logs, asking)
-      if (lie === null) return told.logs
-      const fault = blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault
-      told.by.health.failed(fault, nowMs())
+      const lie = await lieIn(header, told.logs, before, asking)
+      const fault = lie === null ? null : (blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault)
+      const its = fault ?? (await lookedAt(header, told, filter, asking))
+      if (!(its instanceof NodeFault)) return its
+      told.by.health.failed(its, nowMs())
       liars.add(told.by)
-      if (attempt >= LIE_ATTEMPTS) throw fault
+      if (attempt >= LIE_ATTEMPTS) throw its
+      // What is late may come.
+      if (its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
       told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
     }
   }
 
+  /** What was told; where that is nothing and the bloom has it otherwise, what of all the block's logs passes. */
+  async function lookedAt(
+    header: FullHeader,
+    { logs: its, by }: ToldLogs,
+    filter: CompiledFilter,
+    asking: Asking,
+  ): Promise<EvmLog[] | NodeFault> {
+    if (its.length > 0) evidence.gave(by, header.number)
+    if (its.length > 0 || !mayHaveLogs(header, filter)) return its
+    const isSuspect = filter.falseAlarm(header.bloom ?? '') <= UNLIKELY
+    const all = await evidence.allOf(by, header, isSuspect, asking)
+    if (all === 'none') return evidence.fault(by, header)
+    if (all === 'known') return its
+    try {
+      return readPassing(all, header.hash, filter, blameOn(by, chainName))
+    } catch (error) {
+      if (error instanceof NodeFault) return error
+      throw error
+    }
+  }
+
   /** Logs that the block's bloom does not have must at least be in their transactions' receipts. */
-  async function lieIn(header: FullHeader, its: readonly EvmLog[], asking: Asking): Promise<string | null> {
+  async function lieIn(
+    header: FullHeader,
+    its: readonly EvmLog[],
+    before: readonly EvmLog[],
+    asking: Asking,
+  ): Promise<string | null> {
     const { bloom, number } = header
     if (its.some(({ blockNumber }) => blockNumber !== number)) return `logs of ${header.hash} with another number`
+    const indexes = new Set(its.map(({ logIndex }) => logIndex))
+    if (before.some(({ logIndex }) => !indexes.has(logIndex)))
+      return `fewer logs of ${header.hash} than were told before`
     if (bloom === null || witness.trustsWithout(bloom)) return null
     const strange = its.filter((log) => !isLogInBloom(log, bloom))
     if (strange.length === 0 || (await witness.confirms(header, strange, asking))) return null
@@ -124,12 +179,15 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
 
   return {
     async range(from, to, filter, asking) {
+      const avoid = new Set<Endpoint>(asking.avoid)
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(from, to, filter, asking)
+          return await once(from, to, filter, { ...asking, avoid })
         } catch (error) {
-          const vanished = error instanceof NodeFault && error.kind === 'unknown_block'
-          if (!vanished || attempt >= REORG_ATTEMPTS) throw error
+          if (error instanceof WithoutLogs) avoid.add(error.endpoint)
+          const fault = error instanceof WithoutLogs ? error.fault : error
+          const mayPass = error instanceof WithoutLogs || (fault instanceof NodeFault && fault.kind === 'unknown_block')
+          if (!mayPass || attempt >= REORG_ATTEMPTS) throw fault
           await sleep(REORG_PAUSE_MS * attempt, asking.signal)
           asking.signal.throwIfAborted()
         }
@@ -141,6 +199,16 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       const { number, parentHash, timeS } = header
       return { number, hash, parentHash, timeS, logs: await trueLogs(header, told as ToldLogs, filter, asking) }
     },
+  }
+}
+
+/** Another endpoint may have them. */
+class WithoutLogs extends Error {
+  constructor(
+    readonly endpoint: Endpoint,
+    readonly fault: NodeFault,
+  ) {
+    super(fault.message)
   }
 }
 

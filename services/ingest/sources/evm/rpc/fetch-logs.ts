@@ -1,6 +1,6 @@
 /** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from '../../nodes/blame.js'
+import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
@@ -8,10 +8,10 @@ import type { Outcome } from '../../nodes/transport.js'
 import { readLogs } from './check-logs.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import { LOGS } from './wire.js'
+import { LOGS, type WireLog } from './wire.js'
 
 /** What one range's answer held, in order. */
-export type LogPiece = { from: number; to: number; logs: EvmLog[] }
+export type LogPiece = { from: number; to: number; logs: EvmLog[]; by: readonly Endpoint[] }
 
 export type ToldLogs = { logs: EvmLog[]; by: Endpoint }
 
@@ -23,7 +23,11 @@ export interface LogFetcher {
 
 const MAX_BATCH = 50
 
-type Step = { logs: EvmLog[] } | { span: number } | { addresses: number }
+/** Errors nobody understands, to one question. One may be a mishap. */
+type Troubles = { count: number }
+const TROUBLES = 2
+
+type Step = { logs: EvmLog[]; by: Endpoint } | { span: number } | { addresses: number }
 
 export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () => number): LogFetcher {
   function params(addresses: readonly string[], filter: CompiledFilter, blocks: object): unknown[] {
@@ -36,9 +40,11 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     addresses: readonly string[],
     filter: CompiledFilter,
     asking: Asking,
+    troubles: Troubles,
   ): Promise<Step> {
     const asked = to - from + 1
     const { limits } = endpoint
+    if (from < limits.logsFrom) throw withoutLogs(endpoint, chain, from)
     if (asked > limits.span) return { span: limits.span }
     if (addresses.length > limits.addresses) return { addresses: limits.addresses }
     const startedMs = nowMs()
@@ -48,11 +54,11 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
       { signal: asking.signal, urgent: asking.urgent, timeoutMs: pool.timeoutMs(asking) },
     )
     if (outcome === undefined) throw new Error('an outcome is missing')
-    if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length)
+    if (!outcome.ok) return less(outcome, endpoint, asked, addresses.length, troubles)
     try {
       const logs = readLogs(outcome.result, { from, to }, filter, blameOn(endpoint, chain))
       limits.spanWorked(asked)
-      return { logs }
+      return { logs, by: endpoint }
     } catch (error) {
       if (error instanceof NodeFault) endpoint.health.failed(error, startedMs)
       throw error
@@ -66,8 +72,11 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
     filter: CompiledFilter,
     asking: Asking,
   ): Promise<LogPiece[]> {
-    const done = await pool.attempt(asking, (endpoint) => step(endpoint, { from, to }, addresses, filter, asking))
-    if ('logs' in done) return [{ from, to, logs: done.logs }]
+    const troubles = { count: 0 }
+    const done = await pool.attempt(asking, (endpoint) =>
+      step(endpoint, { from, to }, addresses, filter, asking, troubles),
+    )
+    if ('logs' in done) return [{ from, to, logs: done.logs, by: [done.by] }]
     if ('span' in done) {
       const parts: Promise<LogPiece[]>[] = []
       for (let first = from; first <= to; first += done.span)
@@ -93,9 +102,9 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
           wanted: LOGS,
         })),
         (result, place, endpoint) => {
-          const passing = addresses === filter.addresses ? result : onlyPassing(result, filter)
-          const asked = { from: 0, to: Number.MAX_SAFE_INTEGER, hash: hashes[place] as string }
-          return { logs: readLogs(passing, asked, filter, blameOn(endpoint, chain)), by: endpoint }
+          const hash = hashes[place] as string
+          const read = addresses === filter.addresses ? readAll : readPassing
+          return { logs: read(result, hash, filter, blameOn(endpoint, chain)), by: endpoint }
         },
         { ...asking, maxBatch: MAX_BATCH },
       )
@@ -104,7 +113,13 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
 }
 
 /** What to ask instead; throws the fault where less would not help. */
-function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: number, addresses: number): Step {
+function less(
+  outcome: Outcome & { ok: false },
+  endpoint: Endpoint,
+  asked: number,
+  addresses: number,
+  troubles: Troubles,
+): Step {
   const { fault, span } = outcome
   const { limits } = endpoint
   if (fault.kind === 'too_many_addresses' && addresses > 1) {
@@ -117,8 +132,15 @@ function less(outcome: Outcome & { ok: false }, endpoint: Endpoint, asked: numbe
     return { span: Math.min(asked - 1, limits.span) }
   }
   // A node that says nothing, or nothing that is understood, may have had too much to do.
-  if (fault.kind === 'timeout' || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
+  const isTooMuch = fault.kind === 'timeout' || (fault.kind === 'node_error' && ++troubles.count >= TROUBLES)
+  if (isTooMuch) limits.tooWide(asked, undefined, undefined)
+  if (isTooMuch || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
   throw fault
+}
+
+function withoutLogs({ name, limits }: Endpoint, chain: string, block: number): NodeFault {
+  const detail = `it has no logs of blocks before ${limits.logsFrom}`
+  return new NodeFault({ kind: 'pruned', endpoint: name, detail, chain, block })
 }
 
 /** One block is the least that can be asked for: who finds that too much is to be asked no more. */
@@ -131,13 +153,22 @@ function asTrouble(fault: NodeFault): NodeFault {
 function merged(from: number, to: number, pieces: readonly LogPiece[]): LogPiece {
   const logs = pieces.flatMap((piece) => piece.logs)
   logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
-  return { from, to, logs }
+  return { from, to, logs, by: [...new Set(pieces.flatMap(({ by }) => by))] }
 }
 
-function onlyPassing(result: unknown, filter: CompiledFilter): unknown {
-  if (!Array.isArray(result)) return result
-  return result.filter((log: { address?: unknown } | null) => {
-    const address = log?.address
-    return typeof address !== 'string' || filter.address(address.toLowerCase()) !== undefined
-  })
+const readAll = (result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] =>
+  readLogs(result, { from: 0, to: Number.MAX_SAFE_INTEGER, hash }, filter, blame)
+
+/** Of a block's logs, among them what does not pass. */
+export function readPassing(result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] {
+  const passing = Array.isArray(result) ? result.filter((log: WireLog | null) => mayPass(log, filter)) : result
+  return readAll(passing, hash, filter, blame)
+}
+
+function mayPass(log: WireLog | null, filter: CompiledFilter): boolean {
+  const topic: unknown = Array.isArray(log?.topics) ? log.topics[0] : undefined
+  return (
+    (typeof log?.address !== 'string' || filter.address(log.address.toLowerCase()) !== undefined) &&
+    filter.topic(typeof topic === 'string' ? topic.toLowerCase() : undefined) !== undefined
+  )
 }

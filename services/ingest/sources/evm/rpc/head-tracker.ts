@@ -19,6 +19,8 @@ export interface HeadTracker {
 
 const LAG_BLOCKS = 5
 const LAG_MS = 30_000
+/** Blocks' times are whole seconds: those of a quick chain (Arbitrum: four a second) mostly share one. */
+const SHORTEST_MS = 250
 /** The middle one of the last few: a pause, or a burst of blocks, must not decide. */
 const SPACINGS = 9
 
@@ -54,8 +56,8 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
       null,
     )
     if (top === null) return null
-    const spacingMs = blockMs() ?? 0
-    const allowed = Math.max(LAG_BLOCKS, spacingMs <= 0 ? 0 : LAG_MS / spacingMs)
+    const spacingMs = blockMs()
+    const allowed = Math.max(LAG_BLOCKS, spacingMs === null ? 0 : LAG_MS / Math.max(SHORTEST_MS, spacingMs))
     for (const { endpoint, answer } of told) {
       const behind = top.number - answer.number
       endpoint.health.setLagging(behind > allowed ? behind : null)

@@ -1,6 +1,5 @@
 /** New heads as they come: by notice where a node gives it, else asked for at the pace of the chain's own blocks. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import type { Logger } from '../../../../core/runtime/logger.js'
 import { blameOn } from '../../nodes/blame.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import { followNotices } from '../../nodes/notices.js'
@@ -15,7 +14,6 @@ export type HeadsOptions = {
   tracker: HeadTracker
   timeoutMs: number
   maxRps: number | undefined
-  logger: Logger
   nowMs: () => number
   random: () => number
   sleep: Sleep
@@ -27,9 +25,11 @@ const SLOWEST_MS = 4_000
 const UNKNOWN_MS = 1_000
 /** A notice makes polling a safeguard only. */
 const NOTICED_MS = 5_000
+/** A head is told again: on a chain that stands still nothing else would bring anybody back to what could not be read, or was not believed. */
+const AGAIN_MS = 2_000
 
 export async function* followHeads(options: HeadsOptions, signal: AbortSignal): AsyncGenerator<Header> {
-  const { chain, pool, tracker, nowMs, logger, sleep } = options
+  const { chain, pool, tracker, nowMs, sleep } = options
   let noticedMs = Number.NEGATIVE_INFINITY
 
   const listen = (tell: (head: FullHeader | null) => void, stop: AbortSignal): Promise<void> =>
@@ -56,7 +56,8 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
     return Math.max(paced, rationed, isNoticed ? NOTICED_MS : 0)
   }
 
-  const watch = { poll: tracker.head, pollMs, keyOf: ({ hash }: FullHeader) => hash, listen, logger, sleep }
+  const keyOf = ({ hash }: FullHeader) => `${hash} ${Math.floor(nowMs() / AGAIN_MS)}`
+  const watch = { poll: tracker.head, pollMs, keyOf, listen, sleep }
   for await (const { number, hash, parentHash, timeS } of watchHeads(watch, signal))
     yield { number, hash, parentHash, timeS }
 }

@@ -1,6 +1,6 @@
 /**
  * How nodes and providers say that an `eth_getLogs` asks for too much. The messages were collected from their users' reports
- * and documentation (the tests name each); what no entry knows is answered by halving the range.
+ * and documentation (the tests name each); what no entry knows is answered by halving the range, once it was said twice.
  */
 
 export type LogLimit =
@@ -36,7 +36,7 @@ const ENTRIES: readonly Entry[] = [
     read: ([, max]) => (max === undefined ? { kind: 'addresses' } : { kind: 'addresses', addresses: Number(max) }),
   },
   {
-    pattern: /(?:too many|less number of|number of|maximum|limit\w*)[^.]{0,40}\baddress(?:es)?\b/i,
+    pattern: /(?:too many|less number of|number of|maximum|limit\w*)[^.]{0,40}\baddresses\b/i,
     read: () => ({ kind: 'addresses' }),
   },
   // Not its width but its logs were too many: what it says of widths is another matter.
@@ -54,6 +54,7 @@ const ENTRIES: readonly Entry[] = [
   blocks(/max(?:imum|imin)? block range\s*(?:is|:|=|of)?\s*(\d[\d,.]*)(k?)/i),
   blocks(/maximum \[from, to\] blocks distance: (\d[\d,.]*)(k?)/i),
   blocks(/at most (\d[\d,.]*)(k?) blocks/i),
+  blocks(/more than (\d[\d,.]*)(k?) blocks/i),
   blocks(/block range (?:is )?(?:greater|larger|bigger|more) than (\d[\d,.]*)(k?)/i),
   blocks(/block range exceeds (\d[\d,.]*)(k?)/i),
   blocks(/block range is too wide \(maximum (\d[\d,.]*)(k?)\)/i),
@@ -63,14 +64,16 @@ const ENTRIES: readonly Entry[] = [
   blocks(/range \d+ (?:is bigger than range limit|exceeds limit of) (\d[\d,.]*)(k?)/i),
   blocks(/(?:block range|range of blocks)[^.]{0,40}(?:limit|max\w*|exceed\w*)\D{0,20}?(\d[\d,.]+)(k?)/i),
   tooMuch(/query returned more than/i),
-  tooMuch(/query exceeds max (?:results|block range)/i),
+  tooMuch(/query exceeds (?:limit|max (?:results|block range))/i),
   tooMuch(/logs matched by query exceeds limit/i),
   tooMuch(/(?:response|result)(?: size)?[^.]{0,20}(?:exceed|too (?:large|big)|should not (?:be )?greater)/i),
   tooMuch(/block range (?:is )?(?:too|larger|bigger|greater|limit|exceed)/i),
   tooMuch(/(?:range|query) (?:is )?too (?:large|wide|big|high)/i),
   tooMuch(/exceed(?:s|ed)? (?:the )?(?:max(?:imum)? )?(?:block )?range/i),
+  tooMuch(/range exceeds max/i),
+  tooMuch(/memory capacity exceeded/i),
   tooMuch(/too many (?:blocks|logs|results)/i),
-  tooMuch(/query timeout exceeded|query timed out|request timed out|timeout.{0,20}getLogs/i),
+  tooMuch(/timed out|deadline exceeded|(?:query|request) timeout|timeout.{0,20}getLogs/i),
 ]
 
 /** Null: not about a limit of logs. */

@@ -8,11 +8,16 @@ import { type LogLimit, readLogLimit } from './log-limits.js'
 const RATE_OF_REQUESTS = /rate|second|minute|request|daily|capacity|units/i
 const TOO_MUCH: LogLimit = { kind: 'range' }
 const PRUNED =
-  /missing trie node|historical state|state (?:.{0,90})?(?:is )?(?:not available|unavailable)|pruned|pruning|archive|state histor|proof window|no state (?:available|found)|old data not available/i
+  /missing trie node|historical state|state (?:.{0,90})?(?:is )?(?:not available|unavailable)|pruned|pruning|archive|state histor|proof window|no state (?:available|found)|(?:old|requested) data (?:is )?not available|no historical rpc/i
 const UNKNOWN_BLOCK =
-  /header not found|unknown block|block (?:.{0,70} )?(?:is )?not found|block.{0,60}cannot be found|could not find block|resource not found|(?:after|beyond|past) (?:the )?(?:current )?(?:last|latest|head)|block is out of range|invalid block range|not yet available|unfinalized|no (?:such )?block/i
+  /header not found|unknown block|block (?:.{0,70} )?(?:is )?not found|block.{0,60}cannot be found|could not find block|resource not found|(?:after|beyond|past) (?:the )?(?:current )?(?:last|latest|head)|block is out of range|invalid block range|not yet available|unfinalized|no (?:such )?block|\d could not be found|not currently canonical|greater than latest/i
 const REVERTED =
   /revert|invalid opcode|opcode .* not defined|invalid jump|stack (?:under|over)flow|out of gas|outofgas|gas uint64 overflow|execution (?:error|failed)|vm (?:execution )?error|max code size|invalid code/i
+
+/** `finalized`: by its name, or as a number it is none. */
+const UNKNOWN_TAG = /\bfinalized\b|malformed block ?number|invalid syntax/i
+/** Request Timeout, Gateway Timeout, and Cloudflare's. */
+const TIMED_OUT: ReadonlySet<number> = new Set([408, 504, 524])
 
 export const readError: ReadError = (error, context): ErrorReading => {
   const { method, batch, status } = context
@@ -21,6 +26,8 @@ export const readError: ReadError = (error, context): ErrorReading => {
   const detail = `${code === undefined ? '' : `${code} `}${words}`.trim() || `HTTP ${status ?? 'error'}`
 
   if (status === 429 || code === 429) return { kind: 'rate_limited', detail }
+  // Before all other words: a contract's reason for a revert may be any text, and not all nodes mark reverts by their code.
+  if (code === 3 || (method === 'eth_call' && REVERTED.test(words))) return { kind: 'reverted', detail }
   if (method === 'eth_getLogs') {
     const limit = readLogLimit(words) ?? (code === -32005 && !RATE_OF_REQUESTS.test(words) ? TOO_MUCH : null)
     if (limit?.kind === 'addresses') return { kind: 'too_many_addresses', detail, ...limited(limit.addresses) }
@@ -33,9 +40,8 @@ export const readError: ReadError = (error, context): ErrorReading => {
       }
   }
   if (batch > 1 && BATCH.test(words)) return { kind: 'batch_refused', detail, ...limited(batchLimitIn(words)) }
-  if (code === 3) return { kind: 'reverted', detail }
   if (RATE.test(words)) return { kind: 'rate_limited', detail }
-  if (method === 'eth_call' && REVERTED.test(words)) return { kind: 'reverted', detail }
+  if (method === 'eth_getBlockByNumber' && UNKNOWN_TAG.test(words)) return { kind: 'unsupported', detail }
   if (UNKNOWN_BLOCK.test(words)) return { kind: 'unknown_block', detail }
   if (PRUNED.test(words)) return { kind: 'pruned', detail }
   if (code === -32601 || UNSUPPORTED.test(words)) return { kind: 'unsupported', detail }
@@ -44,6 +50,7 @@ export const readError: ReadError = (error, context): ErrorReading => {
   if (status === 413) return { kind: isBatch ? 'batch_refused' : 'too_wide', detail }
   if (code === -32005) return { kind: 'rate_limited', detail }
   if (code === -32602 || code === -32600) return { kind: isBatch ? 'batch_refused' : 'invalid', detail }
+  if (status !== undefined && TIMED_OUT.has(status)) return { kind: 'timeout', detail }
   if (status !== undefined && status >= 500) return { kind: 'unavailable', detail }
   return { kind: 'node_error', detail }
 }

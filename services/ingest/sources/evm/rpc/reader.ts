@@ -15,6 +15,7 @@ import { createHeadTracker } from './head-tracker.js'
 import { followHeads } from './heads.js'
 import { quantity } from './hex.js'
 import { createListedSenders } from './listed-senders.js'
+import { createLogEvidence } from './log-evidence.js'
 import { compileFilter } from './log-filter.js'
 import { probeLimits } from './probe.js'
 import { readError } from './read-error.js'
@@ -40,7 +41,7 @@ const NEAR_HEAD_BLOCKS = 64
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
 export function createChainReader(options: ChainReaderOptions): RpcChainReader {
-  const { chain, logger } = options
+  const { chain } = options
   const nodes = openNodes(options, { readError, maxInFlight: MAX_IN_FLIGHT })
   const { endpoints, pool, timeoutMs, nowMs, random, sleep, live } = nodes
   const listed = createListedSenders()
@@ -56,6 +57,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     ...{ chain, headers, logs, listed, nowMs, sleep },
     wantsWhole: () => listed.isDense && senders.prefersBlocks,
     witness: createReceiptWitness(pool, chain),
+    evidence: createLogEvidence(pool, chain, nowMs),
   })
   const calls = createCallFetcher(pool, chain)
   const tracker = createHeadTracker(pool, headers, nowMs)
@@ -76,10 +78,7 @@ export function createChainReader(options: ChainReaderOptions): RpcChainReader {
     },
     head: async (signal) => plain(await tracker.head(live(signal))),
     heads: (signal) =>
-      followHeads(
-        { chain, pool, tracker, timeoutMs, maxRps: options.maxRps, logger, nowMs, random, sleep },
-        live(signal),
-      ),
+      followHeads({ chain, pool, tracker, timeoutMs, maxRps: options.maxRps, nowMs, random, sleep }, live(signal)),
     headerByHash: (hash, signal) => known(headers.byHash(hash, briefly(signal))),
     headerByNumber: (number, signal) => known(headers.byNumber(number, briefly(signal))),
     async finalized(signal) {

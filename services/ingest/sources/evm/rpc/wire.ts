@@ -78,6 +78,7 @@ const blockWith = (transactions: Wanted) =>
   )
 
 export const LOGS = answerOf({ items: LOG })
+export const COUNTED_LOGS = answerOf({ items: 'nothing' })
 export const SIGNED = answerOf(TRANSACTION)
 /** Its transactions are counted. */
 export const HEADER = answerOf(blockWith('nothing'))

@@ -53,7 +53,7 @@ const UNKNOWN: readonly FaultKind[] = ['unknown_block']
 const UNTOLD: readonly FaultKind[] = ['unsupported', 'invalid']
 
 export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
-  const { chain, commitment, live: stream, logger } = options
+  const { chain, commitment, live: stream } = options
   const nodes = openNodes(options, { readError, maxInFlight: MAX_IN_FLIGHT })
   const { pool, timeoutMs, nowMs, random, sleep, live } = nodes
   const fetcher = createBlockFetcher(pool, chain, commitment)
@@ -122,7 +122,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     heads: (signal) =>
       followSlots(
         {
-          ...{ pool, tracker, timeoutMs, logger, nowMs, random, sleep },
+          ...{ pool, tracker, timeoutMs, nowMs, random, sleep },
           onBlock: stream?.onSlot,
           maxRps: options.maxRps,
         },

@@ -1,6 +1,5 @@
 /** New heads as they come: a stream's blocks are heads themselves, a node's notice of a slot says that it is time to ask, else they are asked for twice a slot. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import type { Logger } from '../../../../core/runtime/logger.js'
 import type { Head } from '../../following/chain-nodes.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import { followNotices } from '../../nodes/notices.js'
@@ -16,7 +15,6 @@ export type SlotHeadsOptions = {
   onBlock?: ((listener: (header: SlotHeader) => void) => () => void) | undefined
   timeoutMs: number
   maxRps: number | undefined
-  logger: Logger
   nowMs: () => number
   random: () => number
   sleep: Sleep
@@ -32,7 +30,7 @@ const STREAMED_MS = 3_000
 const AGAIN_MS = 2_000
 
 export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): AsyncGenerator<Head> {
-  const { pool, tracker, onBlock, nowMs, logger, sleep } = options
+  const { pool, tracker, onBlock, nowMs, sleep } = options
   let noticedMs = Number.NEGATIVE_INFINITY
   let streamedMs = Number.NEGATIVE_INFINITY
   let polledMs = Number.NEGATIVE_INFINITY
@@ -72,7 +70,7 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
   }
 
   return watchHeads(
-    { poll, pollMs, keyOf: ({ number }) => `${number} ${Math.floor(nowMs() / AGAIN_MS)}`, listen, logger, sleep },
+    { poll, pollMs, keyOf: ({ number }) => `${number} ${Math.floor(nowMs() / AGAIN_MS)}`, listen, sleep },
     signal,
   )
 }

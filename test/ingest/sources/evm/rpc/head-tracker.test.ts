@@ -17,10 +17,20 @@ const random = () => 0.5
 /** Nobody is asked here: heads are told. */
 const mute: Transport = { exchange: async () => [], bytesReceived: 0, close() {} }
 
-function trackerOf(urls: string[]): { tracker: ReturnType<typeof createHeadTracker>; endpoints: Endpoint[] } {
+/** Always answers with a block of this number. */
+const at = (number: number): Transport => {
+  const hash = `0x${number.toString(16).padStart(64, '0')}`
+  const result = { number: `0x${number.toString(16)}`, timestamp: '0x3e8', hash, parentHash: hash }
+  return { ...mute, exchange: async () => [{ ok: true, result }] }
+}
+
+function trackerOf(
+  urls: string[],
+  transports: readonly Transport[] = [],
+): { tracker: ReturnType<typeof createHeadTracker>; endpoints: Endpoint[] } {
   const chainPace = createPace(Number.POSITIVE_INFINITY, nowMs)
-  const endpoints = endpointNames(urls).map((name) =>
-    createEndpoint({ name, transport: mute, chainPace, maxInFlight: 1, nowMs, random }),
+  const endpoints = endpointNames(urls).map((name, place) =>
+    createEndpoint({ name, transport: transports[place] ?? mute, chainPace, maxInFlight: 1, nowMs, random }),
   )
   const patience = { attempts: 1, ms: 1 }
   const pool = createEndpointPool({ chain: 'base', endpoints, patience, timeoutMs: 1, nowMs, random, sleep })
@@ -57,4 +67,18 @@ test('what is told: new, known, or lower, which is to be looked into unless its 
   other.health.setLagging(30)
   expect(tracker.told(other, header(8, 96))).toBe('known')
   expect(tracker.highest).toBe(10)
+})
+
+test.each([
+  [100, true],
+  [200, false],
+])('of four blocks a second, %i behind is healthy: %s', async (behind, healthy) => {
+  const { tracker, endpoints } = trackerOf(
+    ['http://one.example', 'http://other.example'],
+    [at(4000), at(4000 - behind)],
+  )
+  const [one, other] = endpoints as [Endpoint, Endpoint]
+  for (let number = 0; number < 40; number++) tracker.told(one, header(number, Math.floor(number / 4)))
+  expect((await tracker.head(new AbortController().signal)).number).toBe(4000)
+  expect(other.health.healthy).toBe(healthy)
 })

@@ -68,6 +68,16 @@ const MESSAGES: readonly (readonly [string, string, unknown])[] = [
   ['tenderly', 'invalid params range 9009594 is bigger than range limit 2000', range(2000)],
   ['drpc', 'ranges over 10000 blocks are not supported on freetier', range(10_000)],
   ['zksync, many logs', 'Response is too big Exceeded max limit of 10485760', range()],
+  ['besu', 'Requested range exceeds maximum RPC range limit', range()],
+  ['erigon', 'query block range exceeds server limit, narrow your filter: 5', range()],
+  ['erigon, zkevm', 'block range too large, max range: 1000', range(1000)],
+  ['alchemy, as hyperindex met it', 'block range too large (2500), maximum allowed is 2000 blocks', range(2000)],
+  ['ankr, many logs', 'Error serializing response: Error("Memory capacity exceeded")', range()],
+  ['drpc, too slow', 'Request timeout on the free tier, please upgrade your tier to the paid one', range()],
+  ['infura, too slow', 'query timeout of 10 seconds exceeded', range()],
+  ['infura, older', 'request failed or timed out', range()],
+  ['geth and others', 'context deadline exceeded', range()],
+  ['a width in words', 'cannot query logs over more than 1000 blocks', range(1000)],
   ['geth', 'exceed max addresses', { kind: 'addresses' }],
   [
     'geth with a limit',
@@ -89,4 +99,5 @@ test.each([
   'Internal server error. Forwarder error: 1000.',
   'daily request count exceeded, request rate limited',
   'execution reverted',
+  'Too many requests from this IP address',
 ])('not about logs: %s', (message) => expect(readLogLimit(message)).toBe(null))

@@ -193,6 +193,37 @@ test('a log that was made up is a lie with the node’s name', async () => {
   expect(await readRange(readerOf([url, node.url]))).toEqual(expected)
 }, 30_000)
 
+/** As Reth and Erigon answer for blocks whose receipts they have pruned (paradigmxyz/reth#21122, erigontech/erigon#16042). */
+const withoutLogs: Change = (request, answer) => (request.method === 'eth_getLogs' ? { ...answer, result: [] } : answer)
+
+test('a node that has no logs of blocks that have some is named, and another is asked', async () => {
+  const { url } = await nodeThat(withoutLogs)
+  const reader = readerOf([url])
+  await reader.head(signal)
+  await expect(reader.blocks(1, 30, FILTER, signal)).rejects.toMatchObject({
+    code: 'state_pruned',
+    retry: false,
+    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs of block.*archive node/),
+  })
+  for (const urls of [
+    [url, node.url],
+    [node.url, url],
+  ])
+    expect(await readRange(readerOf(urls))).toEqual(expected)
+})
+
+test.each([1, 2])(
+  'a block at the head whose logs come late (%i answers without) has them all the same',
+  async (late) => {
+    const block = expected.findLast(({ logs }) => logs.length > 0) as CheckedBlock
+    let times = 0
+    const { url } = await nodeThat((request, answer) =>
+      request.method === 'eth_getLogs' && ++times <= late ? { ...answer, result: [] } : answer,
+    )
+    expect(await readerOf([url]).block(block.hash, FILTER, signal)).toEqual(block)
+  },
+)
+
 test('a node behind the others is not obeyed', async () => {
   const behind = `0x${(head - 50).toString(16)}`
   const old = await node.rpc('eth_getBlockByNumber', [behind, false])
@@ -257,6 +288,17 @@ test('an answer longer than allowed is asked for in parts', async () => {
   expect(reader.status()[0]?.errors.too_wide).toBeGreaterThan(0)
 })
 
+test('a limit in words nobody knows is found by halving', async () => {
+  const { url } = await nodeThat((request, answer) => {
+    const [{ fromBlock, toBlock } = {}] = (request.params ?? []) as [{ fromBlock?: string; toBlock?: string }?]
+    const isWide = request.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 12
+    return isWide ? fault(request.id, -32000, 'narrow it down, please') : answer
+  })
+  const reader = readerOf([url], { random: () => 0 })
+  expect(await readRange(reader)).toEqual(expected)
+  expect(reader.status()[0]?.range).toBeLessThan(24)
+})
+
 test('more addresses than a node takes in a filter', async () => {
   const pools = market.pools.flatMap((pool) => ('address' in pool ? [pool.address] : []))
   const { url } = await nodeThat((request, answer) => {
@@ -292,6 +334,7 @@ test('compressed answers, and one that says Retry-After', async () => {
   const answers = [
     { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}') },
     { status: 429, headers: { 'retry-after': '7' }, body: 'slow down' },
+    { status: 429, headers: { 'retry-after': '7' }, body: '{"error":{"code":-32005,"message":"slow down"}}' },
     { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(`"${' '.repeat(100_000)}"`) },
   ]
   const server = createServer((_, response) => {
@@ -305,8 +348,10 @@ test('compressed answers, and one that says Retry-After', async () => {
   if (name === undefined) throw new Error('no name')
   const transport = httpTransport({ url, endpoint: name, maxAnswerBytes: 50_000, readError })
   ends.push(async () => transport.close())
-  const ask = () => transport.exchange([{ method: 'eth_chainId', params: [] }], { signal, timeoutMs: 1000 })
+  const question = { method: 'eth_chainId', params: [] }
+  const ask = (...more: (typeof question)[]) => transport.exchange([question, ...more], { signal, timeoutMs: 1000 })
   expect(await ask()).toEqual([{ ok: true, result: '0x1' }])
   await expect(ask()).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 })
+  await expect(ask(question)).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 })
   await expect(ask()).rejects.toMatchObject({ kind: 'too_wide' })
 })

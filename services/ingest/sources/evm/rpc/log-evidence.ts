@@ -1,0 +1,88 @@
+/**
+ * Whether a node has the logs of the blocks it is asked about. One that has pruned their receipts, or does not have them yet, may answer
+ * with an empty list (paradigmxyz/reth#21122, erigontech/erigon#16042). A bloom seldom says for sure that a filter's logs are in a
+ * block; that the block has some log it does, so a node that tells of none has none.
+ */
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { NodeFault } from '../../nodes/node-fault.js'
+import type { Wanted } from '../../nodes/pick-json.js'
+import { fillShare } from './bloom.js'
+import type { FullHeader } from './check-headers.js'
+import type { CompiledFilter } from './log-filter.js'
+import { COUNTED_LOGS, LOGS } from './wire.js'
+
+/** `known`: by what it gave before. */
+export type HasLogs = 'known' | 'none'
+
+export interface LogEvidence {
+  /** It gave logs of this block: it has those of all later ones. */
+  gave(endpoint: Endpoint, number: number): void
+  /** Looks at the block unless the node is known to have it and later ones. */
+  of(endpoint: Endpoint, header: FullHeader, asking: Asking): Promise<HasLogs>
+  /** All of the block's logs as the node tells them. `isSuspect`: whatever it gave before. */
+  allOf(endpoint: Endpoint, header: FullHeader, isSuspect: boolean, asking: Asking): Promise<HasLogs | unknown[]>
+  /** What is wrong with a node that has none of a block's. */
+  fault(endpoint: Endpoint, header: FullHeader): NodeFault
+}
+
+/** What is pruned moves on with the chain. */
+const BELIEVED_MS = 600_000
+/** Older than this, receipts that are not there are not late but gone. */
+const RECENT_BLOCKS = 120
+const ZEROS = /^0x0+$/
+
+export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () => number): LogEvidence {
+  const proofs = new WeakMap<Endpoint, { number: number; atMs: number }>()
+
+  function isProven(endpoint: Endpoint, number: number): boolean {
+    const proof = proofs.get(endpoint)
+    return proof !== undefined && number >= proof.number && nowMs() - proof.atMs < BELIEVED_MS
+  }
+
+  function gave(endpoint: Endpoint, number: number): void {
+    if (!isProven(endpoint, number)) proofs.set(endpoint, { number, atMs: nowMs() })
+  }
+
+  async function look(
+    endpoint: Endpoint,
+    { number, hash }: FullHeader,
+    wanted: Wanted,
+    asking: Asking,
+  ): Promise<HasLogs | unknown[]> {
+    if (number < endpoint.limits.logsFrom) return 'none'
+    const request = { method: 'eth_getLogs', params: [{ blockHash: hash }], wanted }
+    const { signal, urgent } = asking
+    const [outcome] = await endpoint.send([request], { signal, urgent, timeoutMs: pool.timeoutMs(asking) })
+    const list = outcome?.ok && Array.isArray(outcome.result) ? outcome.result : undefined
+    if (list?.length === 0 || (outcome?.ok === false && outcome.fault.kind === 'pruned')) return 'none'
+    // Some nodes take no request without a filter: then nothing is known against them.
+    gave(endpoint, number)
+    return list ?? 'known'
+  }
+
+  return {
+    gave,
+    async of(endpoint, header, asking) {
+      if (isProven(endpoint, header.number)) return 'known'
+      return (await look(endpoint, header, COUNTED_LOGS, asking)) === 'none' ? 'none' : 'known'
+    },
+    async allOf(endpoint, header, isSuspect, asking) {
+      if (!isSuspect && isProven(endpoint, header.number)) return 'known'
+      return look(endpoint, header, LOGS, asking)
+    },
+    fault(endpoint, { number }) {
+      const isOld = endpoint.head !== null && number < endpoint.head.number - RECENT_BLOCKS
+      if (isOld) endpoint.limits.logsFrom = Math.max(endpoint.limits.logsFrom, number + 1)
+      const detail = `no logs of block ${number}, whose bloom has some`
+      return new NodeFault({ kind: isOld ? 'pruned' : 'lags', endpoint: endpoint.name, detail, chain, block: number })
+    },
+  }
+}
+
+/** Whether a block has logs, and may have some that pass. */
+export function mayHaveLogs({ bloom, txCount }: FullHeader, filter: CompiledFilter): boolean {
+  if (bloom === null || txCount === 0 || ZEROS.test(bloom) || !filter.mayPass(bloom)) return false
+  // No block fills it: such a chain has no blooms.
+  return fillShare(bloom) < 1
+}
