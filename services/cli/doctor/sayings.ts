@@ -12,7 +12,7 @@ export const TIMEOUT_MS = 10_000
 const OLD_HEAD_S = 120
 
 export function sayEndpoint(
-  { name, healthy, reason, latencyMs, head, range, batch, perS, errors }: EndpointStatus,
+  { name, healthy, reason, latencyMs, head, range, batch, errors }: EndpointStatus,
   say: Say,
   hasRanges = true,
 ): void {
@@ -20,9 +20,8 @@ export function sayEndpoint(
     const faults = Object.entries(errors).map(([kind, count]) => `${kind} ${count}`)
     return say('warn', `node ${name} is not to be used: ${reason ?? faults.join(', ')}`, 'see its URL and key')
   }
-  const rate = perS === null ? '' : `, ${perS.toFixed(1)} requests/s at most`
   const ranges = hasRanges ? `ranges of ${range.toLocaleString('en')} blocks, ` : ''
-  const takes = `${ranges}batches of ${batch}${rate}`
+  const takes = `${ranges}batches of ${batch}`
   say('ok', `node ${name} answers in ${Math.round(latencyMs)} ms; head ${head ?? 'not asked'}; takes ${takes}`)
 }
 
@@ -46,8 +45,8 @@ export function sayHead(
 /** Requests a second: what the user allows, and what the nodes do as far as they said. */
 export type Allowed = { maxRps: number | undefined; taken: number | undefined }
 
-/** What the nodes together take; undefined: one of them set no limit so far. */
-export function nodesTake(statuses: readonly EndpointStatus[]): number | undefined {
+/** The most the nodes together take, as far as so few requests tell; undefined: one of them refused none. */
+export function nodesTake(statuses: readonly Pick<EndpointStatus, 'healthy' | 'perS'>[]): number | undefined {
   const healthy = statuses.filter((status) => status.healthy)
   if (healthy.length === 0 || healthy.some(({ perS }) => perS === null)) return undefined
   return healthy.reduce((sum, { perS }) => sum + (perS ?? 0), 0)
@@ -65,7 +64,7 @@ export function sayNeeds(
   else if (taken !== undefined && taken < requestsPerS)
     say(
       'warn',
-      `${needs}; the nodes take about ${taken.toFixed(1)}`,
+      `${needs}; the nodes take ${taken.toFixed(1)} at most`,
       'narrow the scope or add nodes: it would fall behind',
     )
   else say('ok', needs)

@@ -10,7 +10,7 @@ import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solan
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
 import { checkConfiguredMints } from '../../ingest/sources/solana/start-checks.js'
 import { createTokenFacts } from '../../ingest/sources/solana/token-facts.js'
-import { PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
 
 const SAMPLE_SLOTS = 20
 const DEPTHS = [1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const
@@ -53,7 +53,7 @@ export async function checkSolana(
     const checked = await checkConfiguredMints(tokens, facts, new Set(source.explicitTokens), silentLogger, signal)
     const absent = checked.filter((one) => one.facts === null)
     if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
-    saySample(sample, bytes, source, eventsIn(sample), say)
+    saySample(sample, bytes, source, { events: eventsIn(sample), taken: nodesTake(reader.status()) }, say)
     if (geyser.length > 0) say('ok', `${geyser.length} Geyser streams are configured; what they send is not asked for`)
 
     function eventsIn(blocks: readonly SlotBlock[]): number {
@@ -89,7 +89,7 @@ function saySample(
   sample: readonly SlotBlock[],
   bytes: number,
   { maxRps }: SolanaSourceConfig,
-  events: number,
+  { events, taken }: { events: number; taken: number | undefined },
   say: Say,
 ): void {
   if (sample.length === 0) return say('warn', 'no block near the head could be read')
@@ -100,5 +100,5 @@ function saySample(
     requestsPerS: (1 + LOOKS_A_BLOCK) / blockTimeS,
     bytesPerDay: (bytes / sample.length) * (DAY_S / blockTimeS),
   }
-  sayNeeds(needs, seen, { maxRps, taken: undefined }, say)
+  sayNeeds(needs, seen, { maxRps, taken }, say)
 }
