@@ -246,6 +246,7 @@ describe('what cannot be used ends with where it is', () => {
   it('a chain without decoders, a file that is not there', async () => {
     expect(await decode('', ['--chain', 'nowhere'])).toMatchObject({ code: 78, err: expect.stringContaining('eth') })
     expect(await decode('', ['--pools', 'nowhere.jsonl'])).toMatchObject({ code: 78 })
+    expect(await decode('', ['--pools', '.'])).toMatchObject({ code: 78 })
   })
 })
 

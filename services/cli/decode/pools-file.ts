@@ -1,5 +1,5 @@
 /** Tokens and pools told by a file instead of a node: events as in a recording, or a recording's blocks with such events in them. */
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { ConfigError } from '../../core/domain/errors.js'
 import type { KnownContract } from '../../core/domain/evm-contracts.js'
 import type { PoolEvent } from '../../core/domain/records.js'
@@ -17,7 +17,7 @@ const PAIR_OF_SEVERAL = /^(0x[0-9a-f]+)_(\d)_(\d)$/
 export async function readPoolsFile(path: string | undefined): Promise<ToldFacts> {
   const told: ToldFacts = { tokens: new Map(), pools: new Map() }
   if (path === undefined) return told
-  if (!existsSync(path)) {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) {
     throw new ConfigError({
       code: 'pools_file_missing',
       what: `There is no file ${path}`,
