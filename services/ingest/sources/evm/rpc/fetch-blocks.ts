@@ -127,12 +127,15 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       const lie = await lieIn(header, told.logs, before, asking)
       const fault = lie === null ? null : (blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault)
       const its = fault ?? (await lookedAt(header, told, filter, asking))
-      if (!(its instanceof NodeFault)) return its
-      told.by.health.failed(its, nowMs())
-      liars.add(told.by)
-      if (attempt >= LIE_ATTEMPTS) throw its
+      if (Array.isArray(its)) return its
+      if (its === 'unclear' && attempt >= LIE_ATTEMPTS) return told.logs
+      if (its !== 'unclear') {
+        told.by.health.failed(its, nowMs())
+        liars.add(told.by)
+        if (attempt >= LIE_ATTEMPTS) throw its
+      }
       // What is late may come.
-      if (its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
+      if (its !== 'unclear' && its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
       told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
     }
@@ -144,12 +147,13 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     { logs: its, by }: ToldLogs,
     filter: CompiledFilter,
     asking: Asking,
-  ): Promise<EvmLog[] | NodeFault> {
+  ): Promise<EvmLog[] | NodeFault | 'unclear'> {
     if (its.length > 0) evidence.gave(by, header.number)
     if (its.length > 0 || !mayHaveLogs(header, filter)) return its
     const isSuspect = filter.falseAlarm(header.bloom ?? '') <= UNLIKELY
     const all = await evidence.allOf(by, header, isSuspect, asking)
     if (all === 'none') return evidence.fault(by, header)
+    if (all === 'unclear') return all
     if (all === 'known') return its
     try {
       return readPassing(all, header.hash, filter, blameOn(by, chainName))

@@ -6,11 +6,12 @@ import { NodeFault } from '../../nodes/node-fault.js'
 import { orNull } from '../../nodes/or-null.js'
 import type { FullHeader } from './check-headers.js'
 import type { HeaderFetcher } from './fetch-headers.js'
+import { toQuantity } from './hex.js'
 
 export interface HeadTracker {
   head(signal: AbortSignal): Promise<FullHeader>
-  /** A head an endpoint told of by itself: new, known, or lower than what was there, which is to be looked into. */
-  told(endpoint: Endpoint, header: FullHeader): 'new' | 'known' | 'lower'
+  /** A head an endpoint told of by itself: new, known, or lower than what was there, or far above it, which is to be looked into. */
+  told(endpoint: Endpoint, header: FullHeader): 'new' | 'known' | 'looked_into'
   /** The highest number seen; null: none yet. */
   readonly highest: number | null
   /** Milliseconds between blocks, by their own times; null: not known yet. */
@@ -23,6 +24,8 @@ const LAG_MS = 30_000
 const SHORTEST_MS = 250
 /** The middle one of the last few: a pause, or a burst of blocks, must not decide. */
 const SPACINGS = 9
+/** A head so far above all that was seen is obeyed only where its teller has the block below it too. */
+const FAR_BLOCKS = 100
 
 export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, nowMs: () => number): HeadTracker {
   let highest: FullHeader | null = null
@@ -42,8 +45,20 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
   async function askOne(endpoint: Endpoint, asking: Asking): Promise<FullHeader> {
     const header = await headers.byTag('latest', endpoint, asking)
     if (header === null) throw new NodeFault({ kind: 'lags', endpoint: endpoint.name, detail: 'no latest block' })
+    if (highest === null || isFar(header)) await refuseAlone(endpoint, header, asking)
     note(endpoint, header)
     return header
+  }
+
+  const isFar = ({ number }: FullHeader): boolean => highest !== null && number > highest.number + FAR_BLOCKS
+
+  async function refuseAlone(endpoint: Endpoint, { number, parentHash }: FullHeader, asking: Asking): Promise<void> {
+    const startedMs = nowMs()
+    if (number === 0 || (await headers.byTag(toQuantity(number - 1), endpoint, asking))?.hash === parentHash) return
+    const detail = `a head of ${number}, without the block below it`
+    const fault = new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail, block: number })
+    endpoint.health.failed(fault, startedMs)
+    throw fault
   }
 
   const askEvery = createAskEvery(pool, askOne)
@@ -79,8 +94,9 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
       return highest
     },
     told(endpoint, header) {
+      if (isFar(header)) return 'looked_into'
       note(endpoint, header)
-      if (highest !== null && header.number < highest.number) return endpoint.health.lagging ? 'known' : 'lower'
+      if (highest !== null && header.number < highest.number) return endpoint.health.lagging ? 'known' : 'looked_into'
       if (header.hash === highest?.hash) return 'known'
       highest = header
       return 'new'

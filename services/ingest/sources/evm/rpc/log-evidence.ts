@@ -12,8 +12,8 @@ import type { FullHeader } from './check-headers.js'
 import type { CompiledFilter } from './log-filter.js'
 import { COUNTED_LOGS, LOGS } from './wire.js'
 
-/** `known`: by what it gave before. */
-export type HasLogs = 'known' | 'none'
+/** `known`: by what it gave before, or because it takes no such question; `unclear`: it did not answer. */
+export type HasLogs = 'known' | 'none' | 'unclear'
 
 export interface LogEvidence {
   /** It gave logs of this block: it has those of all later ones. */
@@ -30,10 +30,14 @@ export interface LogEvidence {
 const BELIEVED_MS = 600_000
 /** Older than this, receipts that are not there are not late but gone. */
 const RECENT_BLOCKS = 120
+/** So many questions in a row without an answer are chance. */
+const MISHAPS = 5
 const ZEROS = /^0x0+$/
 
 export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () => number): LogEvidence {
   const proofs = new WeakMap<Endpoint, { number: number; atMs: number }>()
+
+  const refusals = new WeakMap<Endpoint, number>()
 
   function isProven(endpoint: Endpoint, number: number): boolean {
     const proof = proofs.get(endpoint)
@@ -42,6 +46,13 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
 
   function gave(endpoint: Endpoint, number: number): void {
     if (!isProven(endpoint, number)) proofs.set(endpoint, { number, atMs: nowMs() })
+  }
+
+  /** Some nodes take no request without a filter: then nothing is known against them. */
+  function isRefused(endpoint: Endpoint): boolean {
+    const times = (refusals.get(endpoint) ?? 0) + 1
+    refusals.set(endpoint, times)
+    return times > MISHAPS
   }
 
   async function look(
@@ -56,16 +67,18 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
     const [outcome] = await endpoint.send([request], { signal, urgent, timeoutMs: pool.timeoutMs(asking) })
     const list = outcome?.ok && Array.isArray(outcome.result) ? outcome.result : undefined
     if (list?.length === 0 || (outcome?.ok === false && outcome.fault.kind === 'pruned')) return 'none'
-    // Some nodes take no request without a filter: then nothing is known against them.
+    if (list === undefined) return isRefused(endpoint) ? 'known' : 'unclear'
+    refusals.delete(endpoint)
     gave(endpoint, number)
-    return list ?? 'known'
+    return list
   }
 
   return {
     gave,
     async of(endpoint, header, asking) {
       if (isProven(endpoint, header.number)) return 'known'
-      return (await look(endpoint, header, COUNTED_LOGS, asking)) === 'none' ? 'none' : 'known'
+      const seen = await look(endpoint, header, COUNTED_LOGS, asking)
+      return Array.isArray(seen) ? 'known' : seen
     },
     async allOf(endpoint, header, isSuspect, asking) {
       if (!isSuspect && isProven(endpoint, header.number)) return 'known'

@@ -57,15 +57,16 @@ test('the time between blocks is the usual one, whatever pauses there were', () 
   expect(tracker.blockMs).toBe(1000)
 })
 
-test('what is told: new, known, or lower, which is to be looked into unless its teller is known to be behind', () => {
+test('what is told: new, known, or lower or far above, which is to be looked into unless its teller is known to be behind', () => {
   const { tracker, endpoints } = trackerOf(['http://one.example', 'http://other.example'])
   const [one, other] = endpoints as [Endpoint, Endpoint]
   expect(tracker.told(one, header(10, 100))).toBe('new')
   expect(tracker.told(other, header(10, 100))).toBe('known')
-  expect(tracker.told(other, header(9, 98))).toBe('lower')
+  expect(tracker.told(other, header(9, 98))).toBe('looked_into')
   expect(tracker.told(one, header(10, 100, 'b'))).toBe('new')
   other.health.setLagging(30)
   expect(tracker.told(other, header(8, 96))).toBe('known')
+  expect(tracker.told(other, header(9000, 120))).toBe('looked_into')
   expect(tracker.highest).toBe(10)
 })
 

@@ -242,6 +242,26 @@ test('a node behind the others is not obeyed', async () => {
   expect(await readRange(reader)).toEqual(expected)
 })
 
+test('a head far ahead of the chain is not obeyed, whoever tells it and whenever', async () => {
+  let isAhead = true
+  const { url } = await nodeThat((request, answer) => {
+    if (!isAhead || request.params?.[0] !== 'latest') return answer
+    const number = `0x${(head + 5000).toString(16)}`
+    return { ...answer, result: { ...(answer.result as object), number, hash: `0x${'ab'.repeat(32)}` } }
+  })
+  const both = readerOf([url, node.url])
+  for (let times = 0; times < 10; times++) expect((await both.head(signal)).number).toBe(head)
+  expect(both.status().map(({ healthy, errors }) => [healthy, (errors.lies ?? 0) > 0])).toEqual([
+    [true, true],
+    [true, false],
+  ])
+  isAhead = false
+  const alone = readerOf([url], { patience: { attempts: 2, ms: 500 } })
+  expect((await alone.head(signal)).number).toBe(head)
+  isAhead = true
+  await expect(alone.head(signal)).rejects.toMatchObject({ code: 'node_lies' })
+})
+
 test('an endpoint that asks for a pause keeps nobody waiting where another is free', async () => {
   const asked: string[] = []
   const proxy = await startProxy(node, {
