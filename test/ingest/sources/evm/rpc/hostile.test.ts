@@ -1,5 +1,6 @@
 /** The reader in front of nodes that fail, lie, lag and limit: what it gives is still what the chain has. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { isRetryable } from '../../../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
 import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/reader.js'
@@ -56,10 +57,21 @@ async function truth(from: number, to: number): Promise<CheckedBlock[]> {
   return reader.blocks(from, to, FILTER, signal)
 }
 
+/** As whoever follows a chain does: six cuts of a socket in a row are told, and asked about again. */
+async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let left = 5; ; left--) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (left === 0 || !isRetryable(error)) throw error
+    }
+  }
+}
+
 async function readAll(reader: RpcChainReader, from: number, to: number, step: number): Promise<CheckedBlock[]> {
   const blocks: CheckedBlock[] = []
   for (let first = from; first <= to; first += step)
-    blocks.push(...(await reader.blocks(first, Math.min(to, first + step - 1), FILTER, signal)))
+    blocks.push(...(await persistently(() => reader.blocks(first, Math.min(to, first + step - 1), FILTER, signal))))
   return blocks
 }
 
@@ -72,12 +84,17 @@ test.each([1, 2, 3, 4])(
     const blocks = await readAll(reader, 1, head, 17)
     expect(blocks).toEqual(expected)
     const wanted = expected.map((block) => ({ block, txHashes: [...new Set(block.logs.map(({ txHash }) => txHash))] }))
-    expect(await reader.senders(wanted, signal)).toEqual(await readerOf(node.url).senders(wanted, signal))
-    for (const block of expected.slice(-10)) expect(await reader.block(block.hash, FILTER, signal)).toEqual(block)
+    expect(await persistently(() => reader.senders(wanted, signal))).toEqual(
+      await readerOf(node.url).senders(wanted, signal),
+    )
+    for (const block of expected.slice(-10))
+      expect(await persistently(() => reader.block(block.hash, FILTER, signal))).toEqual(block)
     const calls = Object.values(market.contracts.tokens).map(({ address }) => ({ to: address, data: call('symbol()') }))
     const at = expected.at(-5) as CheckedBlock
-    expect(await reader.call(calls, at, signal)).toEqual(await readerOf(node.url).call(calls, at, signal))
-    expect((await reader.head(signal)).number).toBeLessThanOrEqual(head)
+    expect(await persistently(() => reader.call(calls, at, signal))).toEqual(
+      await readerOf(node.url).call(calls, at, signal),
+    )
+    expect((await persistently(() => reader.head(signal))).number).toBeLessThanOrEqual(head)
     expect(proxy.errors + proxy.lies).toBeGreaterThan(3)
   },
   60_000,
