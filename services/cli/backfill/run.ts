@@ -54,18 +54,17 @@ export async function runBackfill(
     health.away('source', error instanceof Error ? error.message : String(error)),
   )
   if (opened === undefined) return unfinished(out, chain, generation)
-  const begun = await firstBlock({ log, codec }, blocksTopic(chain, generation))
-  tellWhatHistoryLacks({ ...source, start: plan.from }, begun, bookPathOf(dataDir, chain, generation), logger)
+  const begun = () => firstBlock({ log, codec }, blocksTopic(chain, generation))
+  tellWhatHistoryLacks({ ...source, start: plan.from }, await begun(), bookPathOf(dataDir, chain, generation), logger)
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
   if (written.outcome.kind === 'failed') {
     // A start that cannot be is no generation to go on with.
-    if ((await firstBlock({ log, codec }, blocksTopic(chain, generation))) === undefined)
-      await generations.abandon(chain)
+    if ((await begun()) === undefined) await generations.abandon(chain)
     throw written.outcome.error
   }
   if (!written.reached) return unfinished(out, chain, generation)
-  const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
+  const first = await begun()
   if (first === undefined) throw nothingFound(chain)
   if (generations.liveOf(chain) !== before) throw overtaken(chain, generations.liveOf(chain))
   await generations.makeLive(chain, { generation, from: plan.from, made: nowMs() })

@@ -11,8 +11,12 @@ export type HeadWatch<H> = {
   keyOf(head: H): string | number
   /** Runs until the signal aborts. `tell(null)`: the head may have changed, and is to be asked for. */
   listen(tell: (head: H | null) => void, signal: AbortSignal): Promise<void>
+  nowMs: () => number
   sleep: Sleep
 }
+
+/** A head is told again: on a chain that stands still nothing else would bring anybody back to what came late, could not be read, or was not believed. */
+const AGAIN_MS = 2_000
 
 /** Of what a chain's requests are rationed to. */
 const SHARE_OF_RPS = 0.25
@@ -33,15 +37,17 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
     isDue = true
     wake()
   }, stop)
-  let last: string | number | null = null
+  const keyNow = (head: H): string => `${watch.keyOf(head)} ${Math.floor(watch.nowMs() / AGAIN_MS)}`
+  let last: string | null = null
   try {
     while (!stop.aborted) {
       isDue = false
       const noticed: H | null = told
       told = null
       const head = noticed ?? (await polled())
-      if (head !== null && watch.keyOf(head) !== last) {
-        last = watch.keyOf(head)
+      const key: string | null = head === null ? last : keyNow(head)
+      if (head !== null && key !== last) {
+        last = key
         yield head
       }
       if (!isDue && !stop.aborted) await pause()

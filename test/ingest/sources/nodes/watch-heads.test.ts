@@ -15,7 +15,7 @@ test('a head that cannot be read is told to who follows: a chain whose nodes are
     return 1
   }
   const heads = watchHeads<number>(
-    { poll, pollMs: () => 1, keyOf: (head) => head, listen: async () => {}, sleep },
+    { poll, pollMs: () => 1, keyOf: (head) => head, listen: async () => {}, nowMs: () => 0, sleep },
     signal,
   )
   expect(await heads.next()).toEqual({ value: 1, done: false })

@@ -88,8 +88,8 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     const first = given[0]?.blockNumber ?? Number.POSITIVE_INFINITY
     const suspect = part.find((header) => header.number < first && mayHaveLogs(header, filter))
     for (const endpoint of by) {
-      const has = suspect === undefined ? 'known' : await evidence.of(endpoint, suspect, asking)
-      if (suspect !== undefined && has === 'none') throw new WithoutLogs(endpoint, evidence.fault(endpoint, suspect))
+      if (suspect !== undefined && (await evidence.of(endpoint, suspect, asking)) === 'none')
+        throw new WithoutLogs(endpoint, evidence.fault(endpoint, suspect))
       if (given[0] !== undefined) evidence.gave(endpoint, first)
     }
   }
@@ -128,14 +128,15 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       const fault = lie === null ? null : (blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault)
       const its = fault ?? (await lookedAt(header, told, filter, asking))
       if (Array.isArray(its)) return its
-      if (its === 'unclear' && attempt >= LIE_ATTEMPTS) return told.logs
-      if (its !== 'unclear') {
+      if (its === 'unclear') {
+        if (attempt >= LIE_ATTEMPTS) return told.logs
+      } else {
         told.by.health.failed(its, nowMs())
         liars.add(told.by)
         if (attempt >= LIE_ATTEMPTS) throw its
+        // What is late may come.
+        if (its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       }
-      // What is late may come.
-      if (its !== 'unclear' && its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
       told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
     }

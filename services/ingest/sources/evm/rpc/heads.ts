@@ -25,8 +25,6 @@ const SLOWEST_MS = 4_000
 const UNKNOWN_MS = 1_000
 /** A notice makes polling a safeguard only. */
 const NOTICED_MS = 5_000
-/** A head is told again: on a chain that stands still nothing else would bring anybody back to what could not be read, or was not believed. */
-const AGAIN_MS = 2_000
 
 export async function* followHeads(options: HeadsOptions, signal: AbortSignal): AsyncGenerator<Header> {
   const { chain, pool, tracker, nowMs, sleep } = options
@@ -56,8 +54,7 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
     return Math.max(paced, rationed, isNoticed ? NOTICED_MS : 0)
   }
 
-  const keyOf = ({ hash }: FullHeader) => `${hash} ${Math.floor(nowMs() / AGAIN_MS)}`
-  const watch = { poll: tracker.head, pollMs, keyOf, listen, sleep }
+  const watch = { poll: tracker.head, pollMs, keyOf: ({ hash }: FullHeader) => hash, listen, nowMs, sleep }
   for await (const { number, hash, parentHash, timeS } of watchHeads(watch, signal))
     yield { number, hash, parentHash, timeS }
 }

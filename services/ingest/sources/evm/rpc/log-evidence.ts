@@ -36,7 +36,6 @@ const ZEROS = /^0x0+$/
 
 export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () => number): LogEvidence {
   const proofs = new WeakMap<Endpoint, { number: number; atMs: number }>()
-
   const refusals = new WeakMap<Endpoint, number>()
 
   function isProven(endpoint: Endpoint, number: number): boolean {

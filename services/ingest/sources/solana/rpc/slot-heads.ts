@@ -26,8 +26,6 @@ const POLL_MS = 200
 const NOTICED_MS = 1_000
 /** Where blocks come by themselves, polling is a safeguard only. */
 const STREAMED_MS = 3_000
-/** A head is told again: of a chain that stands still its last blocks may have been late, and no other head would bring anybody back for them. */
-const AGAIN_MS = 2_000
 
 export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): AsyncGenerator<Head> {
   const { pool, tracker, onBlock, nowMs, sleep } = options
@@ -69,8 +67,5 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
     return { number: await tracker.head(stop) }
   }
 
-  return watchHeads(
-    { poll, pollMs, keyOf: ({ number }) => `${number} ${Math.floor(nowMs() / AGAIN_MS)}`, listen, sleep },
-    signal,
-  )
+  return watchHeads({ poll, pollMs, keyOf: ({ number }) => number, listen, nowMs, sleep }, signal)
 }
