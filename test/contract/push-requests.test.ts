@@ -1,28 +1,25 @@
-/** Requests to the push interface by the documents' rules, and that what was pushed is what history then tells. */
+/** Requests to the push interface by its rules, and that what was pushed is what history then tells. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDocuments } from '../rig/contract/documents.js'
 import { type Heard, hearThrough, type Subscription } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
-import type { TopicParams } from '../rig/contract/spec.js'
 import { dataOf, type Told } from '../rig/contract/sweep.js'
 import { LIVE_TAPE } from '../rig/contract/tape.js'
 import { speedFor } from '../rig/up/recording.js'
 import { type Client, connect } from '../serve/push-client.js'
+import { namesOf } from './interface/fields.js'
+import { MAX_TXS } from './interface/operations.js'
+import { INTERVALS, RPC_ERRORS, TOPICS, type Topic } from './interface/pushes.js'
+import { REST_RECORDS } from './interface/rest-records.js'
 
 const LISTEN_AFTER = 18
 const PAIRS_HEARD = 14
 
-const documents = readDocuments()
-
-describe.skipIf(documents === undefined)('requests to the push interface', () => {
-  if (documents === undefined) return
-  const { spec, facts } = documents
+describe('requests to the push interface', () => {
   const market = contractMarket(LIVE_TAPE)
   const [chain = ''] = market.chains
   const busiest = market.pairs(chain)[0]?.pair ?? ''
   const token = market.token(chain, 'MEME')
-  const code = (meaning: string): number => facts.errorCodes.find((one) => one.meaning === meaning)?.code ?? 0
   let served: Served
   let heard: Heard
   let listener: Client
@@ -52,14 +49,14 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
 
   const good: Record<string, string> = { 'pair address': busiest, 'token address': token, chain, interval: 'k1' }
   const valuesOf = (names: readonly string[]): unknown[] => names.map((name) => good[name])
-  const argumentsOf = ({ form, names }: TopicParams): unknown[] =>
+  const argumentsOf = ({ form, names }: Topic): unknown[] =>
     form === 'values'
       ? valuesOf(names)
       : form === 'arrays'
         ? [valuesOf(names)]
         : [[`${token}-${chain}`, `${busiest}-${chain}`]]
 
-  async function refused(params: unknown[], due = code('bad params')): Promise<void> {
+  async function refused(params: unknown[], due: number = RPC_ERRORS.badParams): Promise<void> {
     const { error, result } = await client.call('subscribe', params)
     expect({ params, code: error?.code, result }).toEqual({ params, code: due, result: undefined })
     expect(error?.message).toMatch(/\S/)
@@ -88,9 +85,10 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     own.close()
   })
 
-  describe.each(spec.topics)('$topic', ({ topic, params }) => {
+  describe.each(TOPICS)('$topic', (rules) => {
+    const { topic, form, names } = rules
     test('is taken as the interface writes it, again too, and ends by the same params', async () => {
-      const whole = [topic, ...argumentsOf(params)]
+      const whole = [topic, ...argumentsOf(rules)]
       const cursor = [expect.stringMatching(/^\d+:\w+:\d+:\d+$/)]
       for (const id of [41, 42]) {
         const ack = await client.call('subscribe', whole, id)
@@ -103,12 +101,11 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
 
     test('without its params, with one more, or with a word in their place it is refused', async () => {
       await refused([topic])
-      await refused([topic, ...argumentsOf(params), 'more'])
+      await refused([topic, ...argumentsOf(rules), 'more'])
       await refused([topic, topic])
     })
 
-    if (params.form !== 'ids') {
-      const [form, names] = [params.form, params.names]
+    if (form !== 'ids') {
       const asked = (values: unknown[]): unknown[] => [topic, ...(form === 'arrays' ? [values] : values)]
       test.each(names)('%s: left out or of another type it is refused', async (name) => {
         await refused(asked(valuesOf(names.filter((one) => one !== name))))
@@ -117,7 +114,7 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
         }
       })
       if (names.includes('interval')) {
-        test.each(spec.intervals)('interval %s is taken', async (interval) => {
+        test.each(INTERVALS)('interval %s is taken', async (interval) => {
           const { result } = await client.call(
             'subscribe',
             asked(names.map((one) => (one === 'interval' ? interval : good[one]))),
@@ -153,18 +150,18 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     }
   })
 
-  test('methods and frames that are none have the documents’ codes', async () => {
+  test('unknown methods and broken frames have the codes of JSON-RPC', async () => {
     expect(await client.call('ping', undefined, 1)).toEqual({ jsonrpc: '2.0', result: 'pong', id: 1 })
-    expect((await client.call('publish', [], 2)).error?.code).toBe(code('unknown method'))
+    expect((await client.call('publish', [], 2)).error?.code).toBe(RPC_ERRORS.unknownMethod)
     client.send('{"jsonrpc":')
-    expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(code('parse'))
+    expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(RPC_ERRORS.parse)
     client.send('{"id":5}')
     expect(await client.take(({ error }) => error !== undefined)).toMatchObject({
-      ...{ id: 5, error: { code: code('invalid request') } },
+      ...{ id: 5, error: { code: RPC_ERRORS.invalidRequest } },
     })
     await refused(
       ['price', Array.from({ length: 5000 }, (_, at) => `0x${String(at).padStart(40, '0')}-${chain}`)],
-      code('limit exceeded'),
+      RPC_ERRORS.limitExceeded,
     )
   })
 
@@ -210,12 +207,12 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     const pushedName = (name: string): string => PUSHED[name] ?? name.replace(/^(from|to)_token_/, '$1_')
 
     test.each([
-      ['tx', 'swap', facts.swaps.item, 150],
-      ['liq', 'liq', facts.liquidity.item, 10],
+      ['tx', 'swap', namesOf(REST_RECORDS.swap), 150],
+      ['liq', 'liq', namesOf(REST_RECORDS.liquidity), 10],
     ] as const)('%s and /v2/txs/%s', async (topic, path, names, atLeast) => {
       let compared = 0
       for (const one of heard.subscriptions.filter((subscription) => subscription.topic === topic)) {
-        const events = kept(one).slice(-facts.swaps.limitMax)
+        const events = kept(one).slice(-MAX_TXS)
         if (events.length === 0) continue
         const [, pair, where] = one.params as string[]
         const query = { sort: 'desc', limit: events.length }

@@ -1,34 +1,11 @@
 /** Everything REST tells of the market, by the kind of record. */
+import type { RestRecord } from '../../contract/interface/rest-records.js'
 import type { ContractMarket } from './market.js'
 import type { Asked, Served } from './served.js'
 
 export type Told = Record<string, unknown>
 
-export type Sweep = {
-  price: Told[]
-  search: Told[]
-  keyword: Told[]
-  detail: Told[]
-  detailToken: Told[]
-  detailPair: Told[]
-  contract: Told[]
-  contractDex: Told[]
-  contractRank: Told[]
-  holder: Told[]
-  main: Told[]
-  trending: Told[]
-  trendingToken: Told[]
-  platform: Told[]
-  pair: Told[]
-  klines: Told[]
-  point: Told[]
-  tokenKlines: Told[]
-  swaps: Told[]
-  swap: Told[]
-  liquidities: Told[]
-  liquidity: Told[]
-}
-export type RecordKind = keyof Sweep
+export type Sweep = Record<RestRecord, Told[]>
 
 /** Bare or wrapped, what the answer is about; an operation that fails is an error here. */
 export async function dataOf(served: Served, asked: Asked): Promise<unknown> {
