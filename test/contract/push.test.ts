@@ -28,9 +28,7 @@ describe('pushes as the interface has them', () => {
     })
     listener = await connect(served.ws, { 'x-api-key': KEY })
     heard = hearThrough(listener)
-    for (const chain of market.chains) {
-      for (const params of wantedOf(market, chain, pushes.INTERVALS)) await heard.subscribe(params)
-    }
+    await heard.subscribeAll(market.chains.flatMap((chain) => wantedOf(market, chain, pushes.INTERVALS)))
     await served.played()
     await listener.settle()
   })

@@ -26,7 +26,7 @@ export async function sweepRest(
   /** Of what is asked one by one, every so many: the first are money, the last launches. */
   const some = (ids: readonly string[], count: number): string[] =>
     ids.filter((_, at) => at % Math.ceil(ids.length / count) === 0)
-  const [someTokens, somePairs] = [some(tokenIds, 40), some(pairIds, 40)]
+  const [someTokens, somePairs] = [some(tokenIds, 24), some(pairIds, 24)]
   const get = (path: string, query: Asked['query'] = {}): Promise<unknown> => dataOf(served, { path, query })
   const post = (path: string, body: unknown): Promise<unknown> => dataOf(served, { method: 'POST', path, body })
   const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<Told[]> => {
