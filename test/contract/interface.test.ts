@@ -11,7 +11,12 @@ import { REST_RECORDS } from './interface/rest-records.js'
 const PUSH_RECORDS = {
   ...{ swap: pushes.SWAPS.tx, profile: pushes.PROFILE, kline: pushes.KLINE, price: pushes.PRICE_ENTRY },
   ...{ candleEth: pushes.CANDLES.eth, candleUsd: pushes.CANDLES.usd, envelope: pushes.ENVELOPE },
-  ...{ switch: pushes.SWITCH, newMainPair: pushes.NEW_MAIN_PAIR, retract: pushes.RETRACT },
+  ...{
+    liquidityPush: pushes.LIQUIDITY,
+    switch: pushes.SWITCH,
+    newMainPair: pushes.NEW_MAIN_PAIR,
+    retract: pushes.RETRACT,
+  },
 }
 const RECORDS: [string, readonly Field[]][] = Object.entries({ ...REST_RECORDS, ...PUSH_RECORDS })
 

@@ -10,7 +10,6 @@ import { type Client, connect } from '../serve/push-client.js'
 import { fields, namesOf } from './interface/fields.js'
 import { LIQUIDITY_TYPES } from './interface/operations.js'
 import * as pushes from './interface/pushes.js'
-import { REST_RECORDS } from './interface/rest-records.js'
 
 const LISTEN_AFTER = 18
 
@@ -216,7 +215,7 @@ describe('pushes as the interface has them', () => {
     const items = () => swaps('liq')
     test('every field of the liquidity item and no other; the type is one of the interface’s words', () => {
       expect(recordProblems(told('liq'), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
-      expect(recordProblems(items(), [...REST_RECORDS.liquidity, ...pushes.LIQUIDITY_EXTRAS])).toEqual([])
+      expect(recordProblems(items(), pushes.LIQUIDITY)).toEqual([])
       expect(items().filter(({ type }) => !LIQUIDITY_TYPES.includes(String(type)))).toEqual([])
       expect(items().filter(({ time, tx_time }) => time !== tx_time)).toEqual([])
     })

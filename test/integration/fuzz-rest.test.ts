@@ -43,19 +43,22 @@ afterAll(async () => {
 })
 
 describe('the served document', () => {
-  test.each(OPERATIONS)('describes $method $path with its inputs', ({ method, path, inputs }) => {
-    const operation = document.paths[path]?.[method.toLowerCase()] as
-      | { parameters?: { name: string; in: string; required?: boolean }[]; responses: object }
-      | undefined
-    const parameters = operation?.parameters ?? []
-    const asked = inputs.filter(({ place }) => place !== 'body')
-    for (const { name, place, isRequired } of asked) {
-      const found = parameters.find((parameter) => parameter.name === name && parameter.in === place)
-      expect(found, `${place} ${name}`).toBeDefined()
-      expect(found?.required ?? false).toBe(isRequired)
-    }
-    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(STATUSES.map(String)))
-  })
+  test.each(OPERATIONS.filter(({ aliasOf }) => aliasOf === undefined))(
+    'describes $method $path with its inputs',
+    ({ method, path, inputs }) => {
+      const operation = document.paths[path]?.[method.toLowerCase()] as
+        | { parameters?: { name: string; in: string; required?: boolean }[]; responses: object }
+        | undefined
+      const parameters = operation?.parameters ?? []
+      const asked = inputs.filter(({ place }) => place !== 'body')
+      for (const { name, place, isRequired } of asked) {
+        const found = parameters.find((parameter) => parameter.name === name && parameter.in === place)
+        expect(found, `${place} ${name}`).toBeDefined()
+        expect(found?.required ?? false).toBe(isRequired)
+      }
+      expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(STATUSES.map(String)))
+    },
+  )
 })
 
 test(`schemathesis finds nothing, seed ${SEED}`, async () => {

@@ -22,6 +22,8 @@ export type Operation = {
   /** In the envelope without being asked to. */
   isWrapped: boolean
   body: 'object' | 'array'
+  /** A second path of this one, which the OpenAPI document leaves out. */
+  aliasOf?: string
   /** Where a history operation has its items. */
   items?: 'points' | 'txs'
   inputs: readonly Input[]
@@ -142,7 +144,10 @@ export const HISTORY_OPERATIONS: readonly Operation[] = [
   { ...candles, path: '/v2/klines/pair/{pair-id}', inputs: [idInPath('pair-id'), ...candleInputs] },
   { ...candles, path: '/v2/klines/token/{token-id}', inputs: [idInPath('token-id'), ...candleInputs] },
   { ...txs, path: '/v2/txs/swap/{pair-id}', inputs: [idInPath('pair-id'), ...txsInputs] },
-  { ...txs, path: '/v2/txs/{pair-id}', inputs: [idInPath('pair-id'), ...txsInputs] },
+  {
+    ...{ ...txs, path: '/v2/txs/{pair-id}', aliasOf: '/v2/txs/swap/{pair-id}' },
+    inputs: [idInPath('pair-id'), ...txsInputs],
+  },
   {
     ...{ ...txs, path: '/v2/txs/liq/{pair-id}' },
     inputs: [idInPath('pair-id'), ...txsInputs, choice('type', LIQUIDITY_TYPES, 'all')],

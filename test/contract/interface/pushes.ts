@@ -1,5 +1,6 @@
 /** The push interface: topics with their params, the fields of every push, error codes. */
-import { fields, words } from './fields.js'
+import { fields, withFields, words } from './fields.js'
+import { REST_RECORDS } from './rest-records.js'
 
 export type Topic = {
   topic: string
@@ -89,8 +90,15 @@ export const PRICE_ENTRY = fields({
   time: 'time',
 })
 
-/** What a liquidity push has beyond the item of the history. */
-export const LIQUIDITY_EXTRAS = fields({ text: 'id pair_address', time: 'time' })
+/** The item of the history, where what is unknown is "" as in every push, and more. */
+export const LIQUIDITY = withFields(
+  REST_RECORDS.liquidity,
+  fields({
+    text: 'id pair_address',
+    decimal: 'amount0 amount1 amount_eth amount_usd token0_price_usd token1_price_usd',
+    time: 'time',
+  }),
+)
 
 /** Sent on `tx` and `liq` subscriptions of a pair whose blocks a reorg orphaned. */
 export const RETRACT = fields({ text: 'topic id chain cursor', whole: 'to_block', list: 'ids' })
