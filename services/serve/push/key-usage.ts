@@ -2,7 +2,7 @@
  * What one key holds over all its sockets on this server: sockets and subscribed ids. Limits of a socket alone do not bound
  * memory, for a key may open as many sockets as it likes. Each server counts on its own.
  */
-import { PLANS } from '../../core/config/keys.js'
+import { PLANS } from '../../core/keys/key-store.js'
 import type { Access } from '../keys/gate.js'
 import { RPC, RpcError } from './rpc.js'
 

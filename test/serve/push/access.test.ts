@@ -1,6 +1,6 @@
 /** Who may open a socket, for how long, and for what. */
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../../services/core/config/keys.js'
+import { hashKey } from '../../../services/core/keys/key-store.js'
 import { connect } from '../push-client.js'
 import { KEY, keyRecord } from '../rig.js'
 import { PAIR } from '../updates.js'
@@ -59,7 +59,7 @@ describe('a token', () => {
       node.rig.open({ wsTokenSecret }),
     )
     try {
-      const ports = []
+      const ports: { httpPort: number; wsPort: number }[] = []
       for (const one of nodes) ports.push(await one.start())
       const answer = await fetch(`http://127.0.0.1:${ports[0]?.httpPort}/v2/ws/token`, {
         method: 'POST',
