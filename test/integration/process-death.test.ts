@@ -53,5 +53,5 @@ test.each([
     await expectFree(rest)
     await expectFree(ws)
   },
-  60_000,
+  120_000,
 )

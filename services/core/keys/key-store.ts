@@ -1,10 +1,11 @@
 /** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
-import { ensurePrivateKeys, PRIVATE_FILE_MODE } from './private-files.js'
+import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
 
 /** Requests a second, CU a month, open sockets and subscribed ids over all of them; null: no limit. */
 export const PLANS = {
@@ -157,6 +158,7 @@ const PRIVATE = { permissionsMode: PRIVATE_FILE_MODE }
 
 function openDb<Value>(dir: DataDir, path: string) {
   try {
+    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER_MODE })
     return open<Value, string>({ path, encoding: 'json', noSubdir: false, ...PRIVATE })
   } catch (cause) {
     throw new ConfigError({

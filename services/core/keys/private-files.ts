@@ -6,7 +6,7 @@ import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
 
 export const PRIVATE_FILE_MODE = 0o600
-const PRIVATE_FOLDER_MODE = 0o700
+export const PRIVATE_FOLDER_MODE = 0o700
 const OTHERS = 0o077
 
 const SECRET_BYTES = 32
