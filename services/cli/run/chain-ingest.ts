@@ -2,7 +2,7 @@
 import { type ChainSourceConfig, chainFacts } from '../../core/config/index.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'
-import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
+import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
@@ -12,7 +12,6 @@ import { firstBlock } from '../backfill/records.js'
 import type { IngestParts } from './ingest-parts.js'
 import { tellWhatHistoryLacks } from './kept-scope.js'
 import { bookPathOf, type OpenChain } from './open-chain.js'
-import { abortOf } from './process.js'
 
 export type ChainIngest = {
   status: IngestStatus

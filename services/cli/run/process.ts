@@ -1,6 +1,7 @@
 /** What every process of a cluster has: its connections to the others, an HTTP port that answers for it, an orderly end. */
 import { type ServiceReport, tellStatus } from '../../core/cluster/status.js'
 import { type Config, openDataDir } from '../../core/config/index.js'
+import { abortOf } from '../../core/runtime/backoff.js'
 import { createHealth, type Health, type Part, registerHealthMetrics } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../../core/runtime/metrics.js'
@@ -61,11 +62,4 @@ export async function runProcess(
   } finally {
     for (const close of closing.reverse()) await close()
   }
-}
-
-export function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
