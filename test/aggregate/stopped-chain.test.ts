@@ -16,7 +16,7 @@ import { exactDifferences } from '../rig/aggregate/exact.js'
 import { FOLD_SETTINGS } from '../rig/aggregate/fold-lines.js'
 import { appendLines } from '../rig/aggregate/pipeline-run.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
-import { MONDAY, MONEY, pool, swap, type Tape, tape, token } from '../rig/tape.js'
+import { MONDAY, MONEY, pool, swap, type Tape, tape } from '../rig/tape.js'
 
 /** A store that takes everything: what is published does not depend on it. */
 const sponge = { insert: async () => {}, command: async () => {} } as unknown as Store
@@ -26,6 +26,8 @@ const AGGREGATE_SETTINGS = {
   ...{ updatesKeptMs: 86_400_000, updatesHeldMs: 0, deadKeptMs: 86_400_000, secondCandlesKeptS: 86_400 },
 }
 const TOPIC = blocksTopic('t')
+/** Its update cannot be split below the size of the name. */
+const longNamed = { type: 'token' as const, token: 'a', name: 'x'.repeat(6000), symbol: 'a', decimals: 6 }
 
 let folder: string
 let path: string
@@ -88,7 +90,7 @@ function someBlocks(): Tape {
 describe('a block that was folded and not published is in no checkpoint', () => {
   it('an update too large for the log stops the chain; with a larger limit the restart publishes it, none missing', async () => {
     const large = tape()
-      .block(MONDAY + 1, { ...token('a'), name: 'x'.repeat(6000) })
+      .block(MONDAY + 1, longNamed)
       .block(MONDAY + 2, pool('p', 'a', 'usd'))
     await append(large.lines)
     await log.close()
@@ -198,7 +200,7 @@ describe('a stopped chain', () => {
   }, 10_000)
 
   it('whose block could not be published stays stopped, and no timer checkpoints it', async () => {
-    const large = tape().block(MONDAY + 1, { ...token('a'), name: 'x'.repeat(6000) })
+    const large = tape().block(MONDAY + 1, longNamed)
     await append(large.lines)
     await log.close()
     open(5000)
