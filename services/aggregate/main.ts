@@ -10,9 +10,9 @@ import type { Logger } from '../core/runtime/logger.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline, type TopicSettings } from './chain-pipeline.js'
 import type { StateStore } from './checkpoint/state-store.js'
-import { forgetSecondCandles } from './sink/maintenance.js'
+import { forgetSecondCandles } from './retention.js'
 import type { SinkSettings } from './sink/sink.js'
-import type { FoldSettings } from './state/chain-state.js'
+import type { FoldSettings } from './state/fold-state.js'
 
 export type AggregateSettings = FoldSettings &
   SinkSettings &

@@ -3,9 +3,9 @@ import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/reco
 import type { Codec } from '../core/log/codec.js'
 import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
-import { pairInfo } from './fold/emit.js'
 import type { FoldResult } from './fold/result.js'
-import type { ChainState } from './state/chain-state.js'
+import { pairInfo } from './fold/update-entries.js'
+import type { ChainState } from './state/fold-state.js'
 import type { EventKey } from './state/journal.js'
 import { TOKEN } from './state/tokens.js'
 

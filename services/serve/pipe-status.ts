@@ -6,7 +6,7 @@ import {
   type ToldReport,
 } from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { AwayReport } from '../core/runtime/part-health.js'
 import type { PipeChainStatus } from './deps.js'
 
 /** What is away for somebody who has long been silent is not known. */

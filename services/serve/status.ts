@@ -1,5 +1,5 @@
 import { deadTopic } from '../core/log/port.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { AwayReport } from '../core/runtime/part-health.js'
 import type { PipeChainStatus } from './deps.js'
 import { type ChainState, createChainState } from './memory/chain-state.js'
 import type { Memory } from './memory/memory.js'

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
 import { jsonLines } from '../ingest/rig.js'
 import { blockAt, rawSwap } from '../ingest/samples.js'
 

@@ -1,7 +1,7 @@
 /** Windows in a checkpoint: buckets in chunks of time, wallets in segments of time, so that only what changed is written. */
-import type { Ring } from '../state/ring.js'
+import type { Ring } from '../state/bucket-ring.js'
+import { WALLET_REACH_S, type Windows } from '../state/rolling-windows.js'
 import type { WalletNames } from '../state/wallets.js'
-import { WALLET_REACH_S, type Windows } from '../state/windows.js'
 import { pack, padded, unpack } from './pack.js'
 import type { StateChange, StateStore } from './state-store.js'
 

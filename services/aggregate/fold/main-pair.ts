@@ -1,6 +1,6 @@
 /** Which pair is a token's main one: the source of its price. */
 import { DEEP_TVL_USD, MAIN_PAIR_HOPS, MAIN_PAIR_LEAD, RANK } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { pricedBy, TOKEN } from '../state/tokens.js'
 

@@ -1,11 +1,11 @@
 /** Events of pools: described, swapped in, liquidity moved. */
 import { amountOf, RANK } from '../../core/domain/money.js'
 import type { LiquidityEvent, PoolEvent, SwapEvent } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR, type PairText } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
-import type { BlockFold } from './block-at-hand.js'
+import type { BlockFold } from './block-changes.js'
 import { followMainPair } from './main-pair.js'
 import { findReferencePrice, isReferencePool } from './reference-prices.js'
 import { chooseTarget, graduate, tokenId } from './token-events.js'

@@ -1,6 +1,6 @@
 /** USD prices of native and stables, from their pools against better ranked tokens. */
 import { DEEP_TVL_USD, RANK, REFERENCE_FRESH_S } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { pricedBy, TOKEN } from '../state/tokens.js'
 

@@ -1,7 +1,7 @@
 /** What applying one log record gave: the update, and what only the sink needs beside it. */
 import type { Update } from '../../core/domain/records.js'
 import type { EventKey } from '../state/journal.js'
-import type { CandleKey } from './candles.js'
+import type { CandleKey } from './merge-candles.js'
 
 /** `balance` null: the holder never was. */
 export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }

@@ -1,9 +1,9 @@
 /** Events about tokens: facts, launches, balances. */
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
-import type { BlockFold } from './block-at-hand.js'
+import type { BlockFold } from './block-changes.js'
 import { qualifies, setMainPair } from './main-pair.js'
 import { firstPrice } from './reference-prices.js'
 

@@ -1,6 +1,6 @@
 /** TVL of the pools a block touched, at the prices at its end. */
 import { powerOfTen, RANK } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
 import { nativePrice } from './value-swap.js'

@@ -10,7 +10,7 @@ import {
   SMALL_USD,
 } from '../../core/domain/money.js'
 import type { SwapEvent, Trade } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { PRICED_BY, TOKEN } from '../state/tokens.js'
 

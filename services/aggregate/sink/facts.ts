@@ -1,6 +1,6 @@
 /** The fold's own facts, for rows that carry them. */
-import { pairInfo, tokenInfo } from '../fold/emit.js'
-import type { ChainState } from '../state/chain-state.js'
+import { pairInfo, tokenInfo } from '../fold/update-entries.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
 import type { Facts } from './encode-rows.js'

@@ -3,8 +3,8 @@
  * Undone in the reverse order, the state is bit for bit what it was.
  */
 import type { PairText } from './pairs.js'
-import type { Tape } from './tape.js'
 import type { TokenText } from './tokens.js'
+import type { Tape } from './undo-stack.js'
 
 export const OP = { pairRow: 1, tokenRow: 2, bucket: 3, newBucket: 4 } as const
 export type Holder = 'pair' | 'token'

@@ -2,10 +2,10 @@
 
 import { K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
-import { Ring } from './ring.js'
+import { Ring } from './bucket-ring.js'
+import { Windows } from './rolling-windows.js'
 import { Slab } from './slab.js'
 import type { WalletNames } from './wallets.js'
-import { Windows } from './windows.js'
 
 export const PAIR = {
   token0: 0,

@@ -1,5 +1,5 @@
 /** Rows of doubles by id, in chunks: compact for many rows, cheap to copy into a journal. */
-import type { Tape } from './tape.js'
+import type { Tape } from './undo-stack.js'
 
 const CHUNK_BITS = 9
 const CHUNK_ROWS = 1 << CHUNK_BITS

@@ -2,8 +2,8 @@
 
 import type { ChainMoney } from '../../core/domain/chains.js'
 import { rankOf } from '../../core/domain/money.js'
+import type { Windows } from './rolling-windows.js'
 import { Slab } from './slab.js'
-import type { Windows } from './windows.js'
 
 export const TOKEN = {
   decimals: 0,

@@ -1,7 +1,7 @@
 /** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
-import { createHealth } from '../../core/runtime/health.js'
+import { createHealth } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { createIngest } from '../../ingest/main.js'

@@ -5,7 +5,7 @@ import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import { describeEvmSource, type EvmSourceConfig, evmSource } from './evm-source.js'
 import type { ChainSection } from './file-schema.js'
 import { knownContracts } from './known-contracts.js'
-import { nearestWord } from './nearest.js'
+import { nearestWord } from './nearest-name.js'
 import { describeSolanaSource, type SolanaSourceConfig, solanaSource } from './solana-source.js'
 
 type Sections = Readonly<Record<string, ChainSection>>

@@ -1,6 +1,6 @@
 /** The environment variables, checked and turned into the keys of the configuration file they stand for. */
 import type { ChainSection, ConfigFile } from './file-schema.js'
-import { nearestWord } from './nearest.js'
+import { nearestWord } from './nearest-name.js'
 
 export const ENVIRONMENT = {
   DEXTAPE_CONFIG: 'configuration file, YAML or JSON',

@@ -2,7 +2,7 @@
 import { type ChainFamily, normalAddress } from '../domain/chains.js'
 import { type ChainStart, describeStart, readStart, START_FORM } from './chain-start.js'
 import type { ChainSection } from './file-schema.js'
-import { nearestWord } from './nearest.js'
+import { nearestWord } from './nearest-name.js'
 import { withoutSecrets } from './without-secrets.js'
 
 /** `scoped`: of the tokens the scope's pools trade. */

@@ -1,7 +1,7 @@
 /** What is wrong with a configuration file, as sentences: one for each problem, naming the key and the nearest known one. */
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { nearestWord } from './nearest.js'
+import { nearestWord } from './nearest-name.js'
 
 /** Keys whose value must not be repeated in a message. */
 const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])

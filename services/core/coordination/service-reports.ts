@@ -2,8 +2,8 @@
 import { tableEntry } from '../log/keyed-table.js'
 import type { EventLog } from '../log/port.js'
 import { isRetryable, type Sleep, sleep, untilAborted } from '../runtime/backoff.js'
-import type { Away } from '../runtime/health.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
+import type { Away } from '../runtime/part-health.js'
 import { STATUS_TOPIC } from './internal-topics.js'
 
 export type IngestChain = {

@@ -2,7 +2,7 @@
 import { Agent } from 'node:http'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
-import { type EngineSession, openSession } from './embedded.js'
+import { type EngineSession, openSession } from './embedded-engine.js'
 
 export type StoreTarget =
   /** user, password and database (default `dextape`) stand in the URL. */

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { openSession } from './embedded.js'
+import { openSession } from './embedded-engine.js'
 import { createGate } from './gate.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }

@@ -1,7 +1,7 @@
 /** Whether the store answers, told when a statement fails for its absence and when one works again. */
 import type { DextapeError } from '../domain/errors.js'
-import type { Presence } from '../runtime/health.js'
-import { awayReason } from './faults.js'
+import type { Presence } from '../runtime/part-health.js'
+import { awayReason } from './store-faults.js'
 
 type Statement = 'insert' | 'other'
 

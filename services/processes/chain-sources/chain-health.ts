@@ -1,5 +1,5 @@
 /** Several chains' sources as the one part `source` of a process: away while any is, and back when all are. */
-import type { Health } from '../../core/runtime/health.js'
+import type { Health } from '../../core/runtime/part-health.js'
 
 export function createChainHealth(health: Health): (chain: string) => Health {
   const away = new Map<string, string>()

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { type ChainStart, describeStart } from '../../core/config/chain-start.js'
 import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js'
-import { readKeptJson, writeKeptJson } from '../../core/runtime/kept-json.js'
+import { readKeptJson, writeKeptJson } from '../../core/runtime/json-file.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
 export type KeptScope = {

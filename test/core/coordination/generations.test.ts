@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createGenerations } from '../../../services/core/coordination/generations.js'
-import { openEmbeddedLog } from '../../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../../services/core/log/embedded-log.js'
 import { blocksOf, blocksTopic } from '../../../services/core/log/port.js'
 
 const closing: (() => Promise<void>)[] = []

@@ -1,6 +1,6 @@
 /** What every store promises, whatever engine is behind it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readMigrations } from '../../../services/core/store/migrate.js'
+import { readMigrations } from '../../../services/core/store/migrations.js'
 import type { Store } from '../../../services/core/store/port.js'
 import { line, lines } from './rows.js'
 import { viewContract } from './views.js'

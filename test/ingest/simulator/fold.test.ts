@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applyRecord } from '../../../services/aggregate/accept.js'
+import { applyRecord } from '../../../services/aggregate/accept-record.js'
 import type { FoldResult } from '../../../services/aggregate/fold/result.js'
 import { FLAG } from '../../../services/core/domain/money.js'
 import type { SourceRecord } from '../../../services/ingest/source.js'

@@ -1,10 +1,10 @@
 /** Feeds a recording's lines to the fold, without log or store. */
-import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../services/aggregate/accept.js'
-import { KeptHistory } from '../../../services/aggregate/checkpoint/history.js'
-import { restingState } from '../../../services/aggregate/checkpoint/restore.js'
+import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../services/aggregate/accept-record.js'
+import { KeptHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
+import { restingState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore, type StateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import type { FoldResult } from '../../../services/aggregate/fold/result.js'
-import { ChainState } from '../../../services/aggregate/state/chain-state.js'
+import { ChainState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { fullEvent, isRetract, type RecordingLine } from '../reference/lines.js'
 

@@ -1,5 +1,5 @@
 /** Who folds which chain, and who wrote a chain's checkpoints. */
-import { fetchMessages } from '../../../services/core/log/kafka/reader.js'
+import { fetchMessages } from '../../../services/core/log/kafka/topic-reader.js'
 import { stateTopic, updatesTopic } from '../../../services/core/log/port.js'
 import type { Cluster } from './cluster.js'
 import type { Service } from './service.js'

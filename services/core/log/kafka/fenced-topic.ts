@@ -3,13 +3,13 @@
  * refuses everybody who claimed it before: a process that was only paused cannot write over its successor.
  */
 import { DextapeError } from '../../domain/errors.js'
-import { noLeaderYet, typeOf } from './faults.js'
+import { leaderOf } from './connections.js'
+import { ensureTopic } from './create-topic.js'
 import type { Broker, Cluster, OutMessage } from './internals.js'
+import { noLeaderYet, typeOf } from './kafka-faults.js'
 import type { KafkaLog } from './kafka-log.js'
-import { endsOf, fetchMessages } from './reader.js'
-import { ensureTopic } from './topics.js'
-import { leaderOf } from './wire.js'
-import { batchesOf, type Producer, produce, timestampText } from './writer.js'
+import { endsOf, fetchMessages } from './topic-reader.js'
+import { batchesOf, type Producer, produce, timestampText } from './topic-writer.js'
 
 /** A null value deletes the key. */
 export type KeyedValue = { key: string; value: Uint8Array | null }

@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { assignTopics, type Member } from './assign.js'
-import { typeOf } from './faults.js'
 import { type Broker, type Cluster, MemberAssignment, MemberMetadata } from './internals.js'
+import { typeOf } from './kafka-faults.js'
 import type { KafkaLog } from './kafka-log.js'
 
 export type GroupOptions = {

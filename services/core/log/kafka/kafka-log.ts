@@ -1,17 +1,17 @@
 /** The log on Kafka: a topic is one partition, a group's position its committed offset. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertEntries, assertName, assertOffset, offsetLost } from '../names.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from '../assertions.js'
 import type { EventLog, LogRecord, ReadOptions, TopicInfo } from '../port.js'
-import { closedFault, typeOf } from './faults.js'
+import { createWire, leaderOf, type Wire } from './connections.js'
+import { ensureTopic } from './create-topic.js'
 import { type Cluster, clusterFactory } from './internals.js'
+import { closedFault, typeOf } from './kafka-faults.js'
 import { bytesOf } from './log-dirs.js'
 import { highestTimestamp } from './newest.js'
 import type { KafkaOptions } from './options.js'
 import { createPresence } from './presence.js'
-import { endsOf, endsOfAll, fetchRecords, offsetFor, takeBatch } from './reader.js'
-import { ensureTopic } from './topics.js'
-import { createWire, leaderOf, type Wire } from './wire.js'
-import { createWriter } from './writer.js'
+import { endsOf, endsOfAll, fetchRecords, offsetFor, takeBatch } from './topic-reader.js'
+import { createWriter } from './topic-writer.js'
 
 /** The same as the embedded log's, so that both split the same records into the same parts. */
 const MAX_VALUE_BYTES = 1_000_000

@@ -1,7 +1,7 @@
 /** How many bytes a topic takes on its leader's disks: a request kafkajs does not have. */
 import { createRequire } from 'node:module'
+import { leaderOf } from './connections.js'
 import type { Cluster } from './internals.js'
-import { leaderOf } from './wire.js'
 
 type Encoder = {
   writeString(text: string): Encoder

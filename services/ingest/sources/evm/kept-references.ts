@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import { readKeptJson, writeKeptJson } from '../../../core/runtime/kept-json.js'
+import { readKeptJson, writeKeptJson } from '../../../core/runtime/json-file.js'
 import { moneyOf } from '../following/configured-money.js'
 
 const FILE = 'reference-pools.json'

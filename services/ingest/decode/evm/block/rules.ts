@@ -1,5 +1,5 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
-import { nearestWord } from '../../../../core/config/nearest.js'
+import { nearestWord } from '../../../../core/config/nearest-name.js'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
 import type { Scope } from '../../scope.js'

@@ -1,21 +1,21 @@
 /** Applies one block to the state and tells what it changed. */
 import type { Block, Event, Update } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
+import { WALLET_REACH_S } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
-import { WALLET_REACH_S } from '../state/windows.js'
-import { BlockFold } from './block-at-hand.js'
+import { BlockFold } from './block-changes.js'
 import type { BlockPair } from './block-pair.js'
-import { type CandleKey, mergeIntoPair, mergeIntoToken } from './candles.js'
-import { findMovedWindows, noteTraded } from './decay.js'
-import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './emit.js'
 import { splitPairEntry } from './large-entries.js'
 import { rankMainPairs } from './main-pair.js'
+import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
+import { findMovedWindows, noteTraded } from './moved-windows.js'
 import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
 import type { FoldResult } from './result.js'
 import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
 import { updateTvl } from './tvl.js'
+import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './update-entries.js'
 
 export function foldBlock(state: ChainState, block: Block): FoldResult {
   const previousNowS = state.nowS

@@ -5,11 +5,11 @@
  * producers whose last record is a day old, and our records carry chain time. However long it is away, a batch is there once.
  */
 import type { LogEntry } from '../port.js'
-import { forgotten, noLeaderYet, typeOf } from './faults.js'
+import { leaderOf, type Wire } from './connections.js'
+import { ensureTopic } from './create-topic.js'
 import type { Broker, Cluster, OutMessage } from './internals.js'
-import { endsOf, fetchRecords } from './reader.js'
-import { ensureTopic } from './topics.js'
-import { leaderOf, type Wire } from './wire.js'
+import { forgotten, noLeaderYet, typeOf } from './kafka-faults.js'
+import { endsOf, fetchRecords } from './topic-reader.js'
 
 export type Writer = {
   /** The offset of the first entry. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createHealth, registerHealthMetrics } from '../../../services/core/runtime/health.js'
 import { createLogger, silentLogger } from '../../../services/core/runtime/logger.js'
 import { createMetrics } from '../../../services/core/runtime/metrics.js'
+import { createHealth, registerHealthMetrics } from '../../../services/core/runtime/part-health.js'
 
 describe('health', () => {
   it('tells what is away since when and why, and logs only that it went and that it came back', () => {

@@ -1,8 +1,8 @@
 /** How each topic is made: one partition, and settings that follow from what it holds. */
 
-import { typeOf } from './faults.js'
+import { leaderOf } from './connections.js'
 import type { Cluster } from './internals.js'
-import { leaderOf } from './wire.js'
+import { typeOf } from './kafka-faults.js'
 
 const FOR_EVER = '-1'
 const LONGEST_MS = String(2n ** 63n - 1n)

@@ -1,14 +1,14 @@
 /** All that the fold of one chain knows, and the journal of the block at hand: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { JOURNALED, TIME } from './bucket.js'
+import type { Ring } from './bucket-ring.js'
 import type { Holder } from './journal.js'
 import { type BlockJournal, type Head, HOLDER_CODE, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
-import type { Ring } from './ring.js'
-import { Tape } from './tape.js'
+import type { Windows } from './rolling-windows.js'
 import { TokenTable } from './tokens.js'
+import { Tape } from './undo-stack.js'
 import { WalletNames } from './wallets.js'
-import type { Windows } from './windows.js'
 
 /** Reads what rests outside memory: idle pairs' candles and holders' balances. */
 export interface RestingState {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openStore, type Trouble } from '../../../services/core/store/clickhouse.js'
-import { storeFault } from '../../../services/core/store/faults.js'
-import { migrate } from '../../../services/core/store/migrate.js'
+import { openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
+import { migrate } from '../../../services/core/store/migrations.js'
 import { createPresence } from '../../../services/core/store/presence.js'
+import { storeFault } from '../../../services/core/store/store-faults.js'
 import { line } from './rows.js'
 
 /** Nothing listens on port 1. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
 import { type Config, chainFacts, describeConfig } from '../../../services/core/config/config.js'
-import { loadConfig } from '../../../services/core/config/load.js'
-import { editDistance, nearestWord } from '../../../services/core/config/nearest.js'
+import { loadConfig } from '../../../services/core/config/load-config.js'
+import { editDistance, nearestWord } from '../../../services/core/config/nearest-name.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-config-'))

@@ -1,7 +1,7 @@
 /** Windows lose buckets as time goes on, also those of pairs that do not trade: with a new minute they are told again. */
 import { bucketStart, K1 } from '../../core/domain/buckets.js'
-import type { ChainState } from '../state/chain-state.js'
-import { MINUTE_WINDOWS } from '../state/windows.js'
+import type { ChainState } from '../state/fold-state.js'
+import { MINUTE_WINDOWS } from '../state/rolling-windows.js'
 
 const MINUTE_S = 60
 /** Past this the table of minutes is walked instead of the range. */

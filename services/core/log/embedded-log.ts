@@ -1,9 +1,9 @@
 /** The log on LMDB: no server, several processes may append to and follow one data directory. */
 import { DextapeError } from '../domain/errors.js'
 import { createArrivals } from './arrivals.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
-import { type Environment, type EnvironmentOptions, openEnvironment, type TopicState } from './environment.js'
-import { assertEntries, assertName, assertOffset, offsetLost } from './names.js'
+import { type Environment, type EnvironmentOptions, openEnvironment, type TopicState } from './lmdb-environment.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
 import { appendChunks, firstOffsetAt, readRecords, truncateSome } from './topic-table.js'

@@ -15,10 +15,10 @@ import {
   SELLS,
   VOLUME,
 } from '../state/bucket.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { Ring } from '../state/bucket-ring.js'
+import type { ChainState } from '../state/fold-state.js'
 import type { Holder } from '../state/journal.js'
-import type { Ring } from '../state/ring.js'
-import type { Windows } from '../state/windows.js'
+import type { Windows } from '../state/rolling-windows.js'
 import type { BlockPair, CurrencySums } from './block-pair.js'
 
 /** A candle that changed: interval index and bucket start. */

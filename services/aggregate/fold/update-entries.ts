@@ -4,12 +4,12 @@ import { INTERVALS } from '../../core/domain/chains.js'
 import { RANK } from '../../core/domain/money.js'
 import type { Candle, PairInfo, PairUpdate, TokenInfo, TokenUpdate, Window } from '../../core/domain/records.js'
 import { CLOSE, CURRENCIES, FIRST, HIGH, LOW, NATIVE, OPEN, QUOTE, USD, VOLUME } from '../state/bucket.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { Ring } from '../state/bucket-ring.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
-import type { Ring } from '../state/ring.js'
+import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
-import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/windows.js'
-import type { CandleKey } from './candles.js'
+import type { CandleKey } from './merge-candles.js'
 
 const figures = new Float64Array(WINDOW_COUNT * FIGURES)
 

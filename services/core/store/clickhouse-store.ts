@@ -1,13 +1,13 @@
 /** The store's one code path, whatever engine is behind the client. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../domain/errors.js'
-import type { Presence } from '../runtime/health.js'
+import type { Presence } from '../runtime/part-health.js'
 import { type Clients, connect, type StoreTarget } from './connect.js'
-import { isPassing, storeFault } from './faults.js'
-import { migrate } from './migrate.js'
+import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
 import { createPresence } from './presence.js'
 import { closed, type Trouble, untilDone } from './retry.js'
+import { isPassing, storeFault } from './store-faults.js'
 import { TABLES, type TableName } from './tables.js'
 
 export type { StoreTarget } from './connect.js'

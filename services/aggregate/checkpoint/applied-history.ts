@@ -1,5 +1,5 @@
 /** The names of all records ever applied, in chunks of heights: recent chunks in memory, all in the state store. */
-import type { AppliedHistory } from '../accept.js'
+import type { AppliedHistory } from '../accept-record.js'
 import { pack, padded, unpack } from './pack.js'
 import type { StateChange, StateStore } from './state-store.js'
 

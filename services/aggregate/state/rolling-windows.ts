@@ -17,7 +17,7 @@ import {
   SELLS,
   USD,
 } from './bucket.js'
-import { Ring } from './ring.js'
+import { Ring } from './bucket-ring.js'
 import { type WalletNames, WalletTable } from './wallets.js'
 
 /** One window's figures in `WindowFigures`, in this order. */

@@ -1,9 +1,9 @@
 /** Writes checkpoints and lets idle pairs rest once they are written. */
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
-import { WALLET_REACH_S } from '../state/windows.js'
-import type { KeptHistory } from './history.js'
-import { captureImage } from './image.js'
+import { WALLET_REACH_S } from '../state/rolling-windows.js'
+import type { KeptHistory } from './applied-history.js'
+import { captureImage } from './state-image.js'
 import type { StateStore } from './state-store.js'
 
 const REST_EVERY_S = 3600

@@ -1,8 +1,8 @@
 /** Reads a topic from any offset. */
 import type { LogRecord, ReadOptions } from '../port.js'
-import { typeOf } from './faults.js'
+import { leaderOf } from './connections.js'
 import { type Broker, type Cluster, committedMessages, type WireMessage } from './internals.js'
-import { leaderOf } from './wire.js'
+import { typeOf } from './kafka-faults.js'
 
 export type Fetched = {
   records: LogRecord[]

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { isEngineServed, serveEngine } from '../../../services/core/store/engine-socket.js'
-import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local.js'
+import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
 import { engineExpected } from '../../rig/store-engine.js'
 
 /** Another process with the engine of a directory open, until killed. */

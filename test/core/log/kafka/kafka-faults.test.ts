@@ -1,8 +1,8 @@
 /** What a broker's error codes mean to a writer of state: one that was fenced stops, any other says what went wrong. */
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
-import { faultOf, isPassing, typeOf } from '../../../services/core/log/kafka/faults.js'
-import { transactionFault } from '../../../services/core/log/kafka/fenced-topic.js'
+import { transactionFault } from '../../../../services/core/log/kafka/fenced-topic.js'
+import { faultOf, isPassing, typeOf } from '../../../../services/core/log/kafka/kafka-faults.js'
 
 const { createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
   createErrorFromCode: (code: number) => Error

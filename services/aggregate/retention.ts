@@ -1,6 +1,6 @@
 /** What the store lets go of, by chain time: the rows of older epochs, and second candles past their keeping. */
-import type { Store } from '../../core/store/port.js'
-import { rowVersion, TABLES, type TableName } from '../../core/store/tables.js'
+import type { Store } from '../core/store/port.js'
+import { rowVersion, TABLES, type TableName } from '../core/store/tables.js'
 
 export async function forgetOlderEpochs(store: Store, chain: string, epoch: number): Promise<void> {
   for (const table of Object.keys(TABLES) as TableName[]) {

@@ -1,5 +1,5 @@
 import type { Block, Event } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
 import type { DeadEvent, HolderChange } from './result.js'

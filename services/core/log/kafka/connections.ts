@@ -1,8 +1,8 @@
 /** Connections of one purpose to the brokers. After a failure they are made anew: kafkajs does not always find back itself. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { closedFault, faultOf, isPassing, reasonOf } from './faults.js'
 import type { Broker, Cluster } from './internals.js'
+import { closedFault, faultOf, isPassing, reasonOf } from './kafka-faults.js'
 import type { Presence } from './presence.js'
 
 export type Wire = {

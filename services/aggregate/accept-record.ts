@@ -1,10 +1,10 @@
 /** Which records of the log apply: those that continue the head. What was applied before is dropped; the rest stops the chain. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { Block, Retract } from '../core/domain/records.js'
-import { foldBlock } from './fold/block-fold.js'
+import { foldBlock } from './fold/fold-block.js'
+import { canRetractTo, foldRetract } from './fold/fold-retract.js'
 import type { FoldResult } from './fold/result.js'
-import { canRetractTo, foldRetract } from './fold/undo.js'
-import type { ChainState } from './state/chain-state.js'
+import type { ChainState } from './state/fold-state.js'
 
 export type ChainRecord = { kind: 'block'; block: Block } | { kind: 'retract'; retract: Retract }
 
