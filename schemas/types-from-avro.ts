@@ -12,15 +12,17 @@ const PRIMITIVES: Record<string, string> = {
   bytes: 'Uint8Array',
 }
 
-/** `SwapEvent` is the union branch whose recordings say `"type":"swap"`. */
+/** `SwapEvent` is the union branch that recordings mark with `"type":"swap"`. */
 export function eventTypeOf(recordName: string): string | undefined {
   return recordName.endsWith('Event') ? recordName.slice(0, -'Event'.length).toLowerCase() : undefined
 }
 
+export const GENERATED_BY = '// Generated from schemas/avro by `npm run generate`; a test fails when it differs.\n'
+
 export function typesFromSchemas(schemas: AvroRecord[]): string {
   const declared = new Map<string, string>()
   for (const schema of schemas) declareRecord(schema, declared)
-  return `// Generated from schemas/avro by \`npm run generate\`; a test fails when it differs.\n\n${[...declared.values()].join('\n\n')}\n`
+  return `${GENERATED_BY}\n${[...declared.values()].join('\n\n')}\n`
 }
 
 function declareRecord(record: AvroRecord, declared: Map<string, string>): string {

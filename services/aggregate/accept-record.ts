@@ -1,9 +1,9 @@
 /** Which records of the log apply: those that continue the head. What was applied before is dropped; the rest stops the chain. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { Block, Retract } from '../core/domain/records.js'
+import type { FoldResult } from './fold/block-changes.js'
 import { foldBlock } from './fold/fold-block.js'
 import { canRetractTo, foldRetract } from './fold/fold-retract.js'
-import type { FoldResult } from './fold/result.js'
 import type { ChainState } from './state/fold-state.js'
 
 export type ChainRecord = { kind: 'block'; block: Block } | { kind: 'retract'; retract: Retract }

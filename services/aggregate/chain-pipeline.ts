@@ -21,15 +21,12 @@ import { readMeta, restingState, restoreState } from './checkpoint/restore-state
 import type { StateStore } from './checkpoint/state-store.js'
 import { createDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
-import type { FoldResult } from './fold/result.js'
-import { forgetOlderEpochs } from './retention.js'
-import { chainFactsFor } from './sink/facts.js'
+import type { FoldResult } from './fold/block-changes.js'
+import { deleteOlderEpochs } from './retention.js'
+import { chainFactsFor } from './sink/encode-rows.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
 import { ChainState, type FoldSettings } from './state/fold-state.js'
-import { openTradesTopic } from './trades-topic.js'
-
-/** `publishTrades`: trades are also published one by one. */
-export type TopicSettings = { publishTrades?: boolean }
+import { openTradesTopic, type TopicSettings } from './trades-topic.js'
 
 export type PipelineDeps = {
   facts: ChainFacts
@@ -80,7 +77,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const epoch = same ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0) + 1
   if (!same) {
     await stateStore.clear()
-    if (epoch > 1) await forgetOlderEpochs(store, chain, epoch)
+    if (epoch > 1) await deleteOlderEpochs(store, chain, epoch)
   }
   const state = same
     ? restoreState(facts, settings, meta, stateStore, resting)

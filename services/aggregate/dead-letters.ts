@@ -4,7 +4,7 @@ import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec, Loose } from '../core/log/codec.js'
 import { encodeFittingLetter } from '../core/log/fit-letter.js'
 import type { EventLog, LogEntry, LogRecord } from '../core/log/port.js'
-import type { DeadEvent } from './fold/result.js'
+import type { DeadEvent } from './fold/block-changes.js'
 
 const REMEMBERED = 4096
 

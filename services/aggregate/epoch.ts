@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { ChainFacts } from '../core/domain/chains.js'
 import type { Codec } from '../core/log/codec.js'
-import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, updatesTopic } from '../core/log/port.js'
+import { lastRecord } from '../core/log/topic-records.js'
 
 /** Raised with every change of the fold's rules that changes a number. */
 const FOLD_RULES = 2

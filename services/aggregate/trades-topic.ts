@@ -1,13 +1,16 @@
 /** The topic of trades alone: what an update says of them, one record each, in chain order; a retract takes back the newest first. */
 import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
-import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
-import type { FoldResult } from './fold/result.js'
+import { lastRecord } from '../core/log/topic-records.js'
+import type { FoldResult } from './fold/block-changes.js'
 import { pairInfo } from './fold/update-entries.js'
 import type { ChainState } from './state/fold-state.js'
 import type { EventKey } from './state/journal.js'
 import { TOKEN } from './state/tokens.js'
+
+/** `publishTrades`: trades are also published one by one. */
+export type TopicSettings = { publishTrades?: boolean }
 
 export type TradesTopic = {
   readonly topic: string

@@ -1,9 +1,9 @@
 /** `dextape serve`: REST and pushes for all chains, one of as many nodes as are needed. */
 
-import { STATUS_TOPIC } from '../core/coordination/internal-topics.js'
 import type { ToldReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
+import { STATUS_TOPIC } from '../core/log/port.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
 import { runProcess } from './cluster-process.js'

@@ -1,7 +1,6 @@
 /** The names of all records ever applied, in chunks of heights: recent chunks in memory, all in the state store. */
 import type { AppliedHistory } from '../accept-record.js'
-import { pack, padded, unpack } from './pack.js'
-import type { StateChange, StateStore } from './state-store.js'
+import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_HEIGHTS = 512
 const CHUNKS_IN_MEMORY = 16

@@ -1,8 +1,7 @@
 /** The state as a checkpoint has it. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { noteTradedAgain, type TradedAt } from '../fold/moved-windows.js'
-import { BUCKET_WIDTH } from '../state/bucket.js'
-import type { Ring } from '../state/bucket-ring.js'
+import { BUCKET_WIDTH, type Ring } from '../state/bucket-ring.js'
 import { ChainState, type FoldSettings, type RestingState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
@@ -10,9 +9,8 @@ import { WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
 import { Tape } from '../state/undo-stack.js'
 import type { WalletNames } from '../state/wallets.js'
-import { padded, unpack } from './pack.js'
 import { META_KEY, type Meta, type RingWords } from './state-image.js'
-import type { StateStore } from './state-store.js'
+import { padded, type StateStore, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
 export function readMeta(store: StateStore): Meta | undefined {

@@ -7,8 +7,7 @@ import type { ChainState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
 import type { KeptHistory } from './applied-history.js'
-import { pack, padded } from './pack.js'
-import type { StateChange, StateStore } from './state-store.js'
+import { pack, padded, type StateChange, type StateStore } from './state-store.js'
 import { beforeWords, ringImage, windowsErased, windowsImage } from './windows-image.js'
 
 /** What the input position and the state's numbers are; the words of the `meta` key. */

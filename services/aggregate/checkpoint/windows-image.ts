@@ -2,8 +2,7 @@
 import type { Ring } from '../state/bucket-ring.js'
 import { WALLET_REACH_S, type Windows } from '../state/rolling-windows.js'
 import type { WalletNames } from '../state/wallets.js'
-import { pack, padded, unpack } from './pack.js'
-import type { StateChange, StateStore } from './state-store.js'
+import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
 type RingName = keyof typeof CHUNK_S

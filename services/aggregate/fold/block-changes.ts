@@ -1,10 +1,33 @@
-import type { Block, Event } from '../../core/domain/records.js'
+/** What a record changes: gathered while its block is applied, and the result handed on. */
+import type { Block, Event, Update } from '../../core/domain/records.js'
 import type { ChainState } from '../state/fold-state.js'
+import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
-import type { DeadEvent, HolderChange } from './result.js'
+import type { CandleKey } from './merge-candles.js'
 
-/** The block at hand: what its events have touched so far. */
+/** `balance` null: the holder never was. */
+export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }
+
+export type MainPairTombstone = { token: string; block: number }
+
+export type DeadEvent = { reason: string; detail: string; position: string; block: number; raw: string }
+
+/** What applying one log record gave: the update, and what only the sink needs besides it. */
+export type FoldResult = {
+  update: Update
+  holders: HolderChange[]
+  dead: DeadEvent[]
+  /** Stored rows that never were. */
+  goneEvents: EventKey[]
+  /** Candles of pairs that are gone themselves; those of living pairs are in the update. */
+  goneCandles: (CandleKey & { pair: string })[]
+  goneMainPairs: MainPairTombstone[]
+  /** Swaps that applied, for progress. */
+  swaps: number
+}
+
+/** What the events of the current block have touched so far. */
 export class BlockFold {
   readonly pairs = new Map<number, BlockPair>()
   /** Tokens to re-rank: targets of touched pools and launched tokens, in order of first touch. */

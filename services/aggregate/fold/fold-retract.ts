@@ -2,17 +2,15 @@
 
 import { K1 } from '../../core/domain/buckets.js'
 import type { Update } from '../../core/domain/records.js'
-import { JOURNALED } from '../state/bucket.js'
-import type { Ring } from '../state/bucket-ring.js'
+import { JOURNALED, type Ring } from '../state/bucket-ring.js'
 import type { ChainState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
 import { TOKEN } from '../state/tokens.js'
+import type { FoldResult, HolderChange } from './block-changes.js'
 import { updateHead } from './fold-block.js'
-import { splitRetracted } from './large-entries.js'
 import type { CandleKey } from './merge-candles.js'
-import type { FoldResult, HolderChange } from './result.js'
 import { parseBalance } from './token-events.js'
-import { candleOf, pairInfo, pairUpdate, tokenUpdate } from './update-entries.js'
+import { candleOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
 /** True when the chain can go back to that block. */
 export function canRetractTo(state: ChainState, hash: string): boolean {

@@ -11,11 +11,11 @@ import {
   HIGH,
   LOW,
   OPEN,
+  type Ring,
   SELL_VOLUME,
   SELLS,
   VOLUME,
-} from '../state/bucket.js'
-import type { Ring } from '../state/bucket-ring.js'
+} from '../state/bucket-ring.js'
 import type { ChainState } from '../state/fold-state.js'
 import type { Holder } from '../state/journal.js'
 import type { Windows } from '../state/rolling-windows.js'

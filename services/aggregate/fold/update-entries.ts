@@ -1,10 +1,22 @@
 /** The state of pairs and tokens as updates carry it. */
+
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
 import { RANK } from '../../core/domain/money.js'
-import type { Candle, PairInfo, PairUpdate, TokenInfo, TokenUpdate, Window } from '../../core/domain/records.js'
-import { CLOSE, CURRENCIES, FIRST, HIGH, LOW, NATIVE, OPEN, QUOTE, USD, VOLUME } from '../state/bucket.js'
-import type { Ring } from '../state/bucket-ring.js'
+import type { Candle, PairInfo, PairUpdate, TokenInfo, TokenUpdate, Update, Window } from '../../core/domain/records.js'
+import {
+  CLOSE,
+  CURRENCIES,
+  FIRST,
+  HIGH,
+  LOW,
+  NATIVE,
+  OPEN,
+  QUOTE,
+  type Ring,
+  USD,
+  VOLUME,
+} from '../state/bucket-ring.js'
 import type { ChainState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
@@ -217,4 +229,32 @@ function low(data: Float64Array, base: number): number {
   const open = data[base + OPEN] as number
   const bottom = data[base + LOW] as number
   return Number.isNaN(bottom) ? open : Math.min(open, bottom)
+}
+
+/** Trades are some 600 bytes each, ids some 20. */
+const EVENTS_PER_ENTRY = 800
+const IDS_PER_ENTRY = 20_000
+
+/** The log limits the size of a record: a large entry is published as several; the last one has the candles. */
+export function splitPairEntry(entry: PairUpdate): PairUpdate[] {
+  const { trades, liquidity } = entry
+  if (trades.length + liquidity.length <= EVENTS_PER_ENTRY) return [entry]
+  const entries: PairUpdate[] = []
+  for (const part of slices(trades, EVENTS_PER_ENTRY))
+    entries.push({ ...entry, candles: [], trades: part, liquidity: [] })
+  for (const part of slices(liquidity, EVENTS_PER_ENTRY))
+    entries.push({ ...entry, candles: [], trades: [], liquidity: part })
+  const last = entries.pop() as PairUpdate
+  return [...entries, { ...last, candles: entry.candles }]
+}
+
+export function splitRetracted(entry: Update['retracted'][number]): Update['retracted'] {
+  if (entry.ids.length <= IDS_PER_ENTRY) return [entry]
+  return slices(entry.ids, IDS_PER_ENTRY).map((ids) => ({ ...entry, ids }))
+}
+
+function slices<T>(list: T[], size: number): T[][] {
+  const parts: T[][] = []
+  for (let at = 0; at < list.length; at += size) parts.push(list.slice(at, at + size))
+  return parts
 }

@@ -1,8 +1,11 @@
 /** A batch as the text of inserts, table by table. */
 import { UPDATE_WINDOWS } from '../../core/domain/chains.js'
 import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
-import type { TableName } from '../../core/store/tables.js'
-import { rowVersion } from '../../core/store/tables.js'
+import { rowVersion, type TableName } from '../../core/store/tables.js'
+import { pairInfo, tokenInfo } from '../fold/update-entries.js'
+import type { ChainState } from '../state/fold-state.js'
+import { PAIR } from '../state/pairs.js'
+import { TOKEN } from '../state/tokens.js'
 import type { PairState, RowBatch, TokenState } from './row-batch.js'
 
 /** Facts of pairs and tokens as the fold has them now: whenever they change, the pair or token is in a later batch again. */
@@ -100,4 +103,28 @@ function tokenLine(chain: string, token: string, { update, version }: TokenState
 function dayVolume(windows: { buy_volume: number; sell_volume: number }[]): number | null {
   const day = windows[DAY_WINDOW]
   return day === undefined ? null : day.buy_volume + day.sell_volume
+}
+
+export function chainFactsFor(state: ChainState): Facts {
+  const decimals = (token: number): number | null => {
+    const known = state.tokens.rows.get(token, TOKEN.decimals)
+    return Number.isNaN(known) ? null : known
+  }
+  return {
+    finalNowS: () => state.finalNowS,
+    pair(address) {
+      const id = state.pairs.find(address)
+      if (id === undefined) return undefined
+      const { rows } = state.pairs
+      return {
+        info: pairInfo(state, id),
+        decimals0: decimals(rows.get(id, PAIR.token0)),
+        decimals1: decimals(rows.get(id, PAIR.token1)),
+      }
+    },
+    token(address) {
+      const id = state.tokens.find(address)
+      return id === undefined ? undefined : tokenInfo(state, id)
+    },
+  }
 }

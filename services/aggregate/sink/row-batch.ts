@@ -5,7 +5,7 @@
 import { INTERVALS } from '../../core/domain/chains.js'
 import type { Candle, LiquidityTrade, PairUpdate, TokenUpdate, Trade, Update } from '../../core/domain/records.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
-import type { FoldResult, HolderChange } from '../fold/result.js'
+import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 
 type CandleState = { candle: Candle; version: number }
 

@@ -1,6 +1,6 @@
 /** Batches rows and writes them to the store, one batch at a time behind the fold. */
 import type { Store } from '../../core/store/port.js'
-import type { FoldResult } from '../fold/result.js'
+import type { FoldResult } from '../fold/block-changes.js'
 import { encodeRows, type Facts } from './encode-rows.js'
 import { RowBatch } from './row-batch.js'
 

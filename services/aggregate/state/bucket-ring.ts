@@ -1,5 +1,35 @@
-/** The buckets of one interval in time order: appended at the end, dropped at the front, rarely inserted between. */
-import { BUCKET_WIDTH, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, TIME } from './bucket.js'
+/**
+ * The buckets of one interval in time order: appended at the end, dropped at the front, rarely inserted between. A bucket is a row
+ * of doubles: a candle in three currencies, and the volumes and counts of a pair (or of a token's windows). HIGH and LOW are of
+ * good prices only; the published candle's high and low also cover its open (update-entries.ts).
+ */
+export const TIME = 0
+
+/** Where each currency's six values start: USD, native, quote. */
+export const CURRENCIES = [1, 7, 13] as const
+export const USD = 1
+export const NATIVE = 7
+export const QUOTE = 13
+export const OPEN = 0
+export const FIRST = 1
+export const HIGH = 2
+export const LOW = 3
+export const CLOSE = 4
+export const VOLUME = 5
+
+export const BUY_VOLUME = 19
+export const SELL_VOLUME = 20
+export const BUYS = 21
+export const SELLS = 22
+export const AMOUNT = 23
+/** Fields below this are restored from a journal's pre-images; the wallet counts behind it by inverse steps. */
+export const JOURNALED = 24
+/** Wallets whose last trade, buy, sell is in this bucket: the distinct count of a window is a sum over its buckets. */
+export const MAKERS = 24
+export const BUYERS = 25
+export const SELLERS = 26
+
+export const BUCKET_WIDTH = 27
 
 export class Ring {
   data: Float64Array

@@ -1,9 +1,7 @@
 /** All that the fold of one chain knows, and the journal of the block at hand: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { JOURNALED, TIME } from './bucket.js'
-import type { Ring } from './bucket-ring.js'
-import type { Holder } from './journal.js'
-import { type BlockJournal, type Head, HOLDER_CODE, OP } from './journal.js'
+import { JOURNALED, type Ring, TIME } from './bucket-ring.js'
+import { type BlockJournal, type Head, HOLDER_CODE, type Holder, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
 import type { Windows } from './rolling-windows.js'
 import { TokenTable } from './tokens.js'

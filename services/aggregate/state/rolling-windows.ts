@@ -12,12 +12,12 @@ import {
   HIGH,
   LOW,
   MAKERS,
+  Ring,
   SELL_VOLUME,
   SELLERS,
   SELLS,
   USD,
-} from './bucket.js'
-import { Ring } from './bucket-ring.js'
+} from './bucket-ring.js'
 import { type WalletNames, WalletTable } from './wallets.js'
 
 /** One window's figures in `WindowFigures`, in this order. */

@@ -1,8 +1,13 @@
 /** Lays the configured chains over the built-in ones and checks the result: every address in the family's form, one rank a token. */
-import { type ChainFacts, normalAddress } from '../domain/chains.js'
-import { ADDRESS_FORM } from './address-form.js'
+import { type ChainFacts, type ChainFamily, normalAddress } from '../domain/chains.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import type { ChainSection } from './file-schema.js'
+
+/** What an address looks like, by family; `form` describes it in error messages. */
+export const ADDRESS_FORM: Record<ChainFamily, { pattern: RegExp; form: string }> = {
+  evm: { pattern: /^0x[0-9a-fA-F]{40}$/, form: 'an address (0x and 40 hexadecimal digits)' },
+  solana: { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: 'an address (32 to 44 base58 characters)' },
+}
 
 /** A chain's name stands in topic names and, behind a dash, in token and pair ids. `unknown` is where dead lines without a chain go. */
 export const CHAIN_NAME = /^[a-z0-9][a-z0-9_]{0,31}$/

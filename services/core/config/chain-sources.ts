@@ -2,9 +2,8 @@
 import type { ChainFacts } from '../domain/chains.js'
 import type { KnownContract } from '../domain/evm-contracts.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
-import { describeEvmSource, type EvmSourceConfig, evmSource } from './evm-source.js'
+import { describeEvmSource, type EvmSourceConfig, evmSource, knownContracts } from './evm-source.js'
 import type { ChainSection } from './file-schema.js'
-import { knownContracts } from './known-contracts.js'
 import { nearestWord } from './nearest-name.js'
 import { describeSolanaSource, type SolanaSourceConfig, solanaSource } from './solana-source.js'
 

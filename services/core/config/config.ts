@@ -2,7 +2,7 @@
 import type { ChainFacts } from '../domain/chains.js'
 import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
-import { withoutSecrets } from './without-secrets.js'
+import { withoutSecrets } from './node-source.js'
 
 export { withoutSecrets }
 

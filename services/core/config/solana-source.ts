@@ -1,9 +1,8 @@
 /** What is read of Solana (or a cluster like it), and from which nodes. */
 import { SOLANA_AMMS } from '../domain/solana-programs.js'
-import { ADDRESS_FORM } from './address-form.js'
+import { ADDRESS_FORM } from './chain-facts.js'
 import type { ChainSection } from './file-schema.js'
-import { describeNodeSource, isUrl, type NodeSource, nodeSource } from './node-source.js'
-import { withoutSecrets } from './without-secrets.js'
+import { describeNodeSource, isUrl, type NodeSource, nodeSource, withoutSecrets } from './node-source.js'
 
 export type SolanaSourceConfig = NodeSource & {
   family: 'solana'

@@ -1,8 +1,7 @@
 /** Where a cluster's blocks come from: the first claim in the log's order stands for good. */
 import { assertSameOrigin, type Claim, claimText, readClaim } from '../data-dir/origin.js'
 import { openKeyedTable } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
-import { SOURCES_TOPIC } from './internal-topics.js'
+import { type EventLog, SOURCES_TOPIC } from '../log/port.js'
 
 /** Each claimant has a key of its own: under one key compaction would keep the last claim, not the first. */
 const PREFIX = 'origin/'

@@ -2,11 +2,10 @@
  * A chain's history has generations: each is a topic of its own, one of them is live. A longer or newly decoded history is
  * written beside the live one, and one record in this table makes it the live one for every process.
  */
-import type { ChainStart } from '../config/chain-start.js'
+import type { ChainStart } from '../config/node-source.js'
 import { createKeyedTable } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, GENERATIONS_TOPIC } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
-import { GENERATIONS_TOPIC } from './internal-topics.js'
 
 /** Under the chain's name: which generation is live. */
 export type LiveGeneration = {

@@ -1,10 +1,9 @@
 /** What a running ingest or aggregate says of itself, for every serving node: one record an instance, in a compacted topic. */
 import { tableEntry } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, STATUS_TOPIC } from '../log/port.js'
 import { isRetryable, type Sleep, sleep, untilAborted } from '../runtime/backoff.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
 import type { Away } from '../runtime/part-health.js'
-import { STATUS_TOPIC } from './internal-topics.js'
 
 export type IngestChain = {
   chain: string

@@ -2,7 +2,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
-import { isAlive } from '../runtime/is-alive.js'
+import { isAlive } from '../runtime/scratch.js'
 import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
 
 export type DirLock = { release(): void }

@@ -3,9 +3,8 @@
  * written. A key's record is written once and never again, so its offset tells which key was the first.
  */
 
-import { KEYS_TOPIC } from '../coordination/internal-topics.js'
 import { createKeyedTable, type TableEntry } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, KEYS_TOPIC } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
 import { FIRST_KEY, type KeyRecord, type KeyStore, keyNamed, makeKey, type NewKey, oldestFirst } from './key-store.js'
 

@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive } from './is-alive.js'
 
 /** Named after the process, so that what a killed one left can be told from what a living one uses. One of a prefix a process. */
 export function newScratch(prefix: string): string {
@@ -20,5 +19,15 @@ function removeOwn(folder: string): void {
     rmSync(folder, { recursive: true, force: true })
   } catch (error) {
     if (!['EACCES', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+  }
+}
+
+/** Whether a process with this id runs, whoever's it is. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

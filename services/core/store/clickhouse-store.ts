@@ -5,13 +5,12 @@ import type { Presence } from '../runtime/part-health.js'
 import { type Clients, connect, type StoreTarget } from './connect.js'
 import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
-import { createPresence } from './presence.js'
-import { closed, type Trouble, untilDone } from './retry.js'
-import { isPassing, storeFault } from './store-faults.js'
+import { awayReason, isPassing, storeFault } from './store-faults.js'
 import { TABLES, type TableName } from './tables.js'
 
 export type { StoreTarget } from './connect.js'
-export type { Trouble } from './retry.js'
+
+export type Trouble = { doing: string; attempt: number; waitMs: number; error: DextapeError }
 
 export type StoreOptions = Partial<Presence> & {
   /** Ends waiting inserts, as close() does. */
@@ -43,6 +42,9 @@ const CLOSE_WAIT_MS = 15_000
 
 /** A server that hangs is given this long beyond a query's own limit. */
 const SILENCE_MS = 5_000
+
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5_000
 
 const UNLIMITED = { max_execution_time: 0, max_result_rows: '0', max_memory_usage: '0' }
 
@@ -155,4 +157,52 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
 
 function insertHead(table: TableName): string {
   return `INSERT INTO ${table} (${TABLES[table].join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT JSONCompactEachRow`
+}
+
+type Statement = 'insert' | 'other'
+
+/** Reports once when statements fail because the store is unreachable, and once when they work again. */
+export function createPresence({ onAway, onBack }: Partial<Presence>) {
+  const failing = new Set<Statement>()
+  return {
+    failed(statement: Statement, fault: DextapeError): void {
+      failing.add(statement)
+      onAway?.(awayReason(fault))
+    },
+    worked(statement: Statement): void {
+      if (failing.size === 0) return
+      // A store that takes rows answers queries; one that answers queries may still refuse rows (too many parts, a full disk).
+      if (statement === 'insert') failing.clear()
+      else failing.delete(statement)
+      if (failing.size === 0) onBack?.()
+    },
+  }
+}
+
+export type RetryPlan = {
+  doing: string
+  signal: AbortSignal
+  isPassing: (error: unknown) => boolean
+  asFault: (error: unknown) => DextapeError
+  onTrouble: (trouble: Trouble) => void
+}
+
+/** Retries until it works or the signal aborts: a batch is never dropped because the store was unreachable. */
+export async function untilDone<T>(plan: RetryPlan, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    if (plan.signal.aborted) throw closed(plan.doing)
+    try {
+      return await run()
+    } catch (error) {
+      const fault = plan.asFault(error)
+      if (!plan.isPassing(error)) throw fault
+      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
+      plan.onTrouble({ doing: plan.doing, attempt, waitMs, error: fault })
+      await sleep(waitMs, undefined, { signal: plan.signal }).catch(() => {})
+    }
+  }
+}
+
+export function closed(doing: string): DextapeError {
+  return new DextapeError({ code: 'store_closed', what: `The store was closed before ${doing} was done`, retry: true })
 }

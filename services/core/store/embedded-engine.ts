@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChdbConnection } from 'chdb/connection'
 import { ConfigError } from '../domain/errors.js'
-import { isAlive } from '../runtime/is-alive.js'
+import { isAlive } from '../runtime/scratch.js'
 
 export type EngineSession = ChdbConnection
 

@@ -7,7 +7,6 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { openSession } from './embedded-engine.js'
-import { createGate } from './gate.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
@@ -134,5 +133,22 @@ async function listenPrivately(server: ReturnType<typeof createServer>, socketPa
     renameSync(born, socketPath)
   } finally {
     rmSync(nursery, { recursive: true, force: true })
+  }
+}
+
+/** At most `width` at once, the others in their order. */
+export function createGate(width: number): <T>(run: () => Promise<T>) => Promise<T> {
+  let free = width
+  const waiting: (() => void)[] = []
+  return async (run) => {
+    if (free > 0) free--
+    else await new Promise<void>((go) => waiting.push(go))
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
   }
 }

@@ -3,8 +3,8 @@
  * moment, and a start moved back changes nothing: neither shows in the numbers, so it is told at every start until a backfill.
  */
 import { join } from 'node:path'
-import { type ChainStart, describeStart } from '../../core/config/chain-start.js'
 import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js'
+import { type ChainStart, describeStart } from '../../core/config/node-source.js'
 import { readKeptJson, writeKeptJson } from '../../core/runtime/json-file.js'
 import type { Logger } from '../../core/runtime/logger.js'
 

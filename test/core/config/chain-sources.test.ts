@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readStart } from '../../../services/core/config/chain-start.js'
 import { type Config, describeConfig } from '../../../services/core/config/config.js'
 import { type LoadOptions, loadConfig } from '../../../services/core/config/load-config.js'
+import { readStart } from '../../../services/core/config/node-source.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-sources-'))

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { KEYS_TOPIC } from '../../../services/core/coordination/internal-topics.js'
 import { DextapeError } from '../../../services/core/domain/errors.js'
 import { openSharedKeys } from '../../../services/core/keys/cluster-keys.js'
 import { hashKey, type KeyStore } from '../../../services/core/keys/key-store.js'
-import type { EventLog } from '../../../services/core/log/port.js'
+import { type EventLog, KEYS_TOPIC } from '../../../services/core/log/port.js'
 import { type SharedLog, sharedLog } from '../../rig/shared-log.js'
 
 let shared: SharedLog

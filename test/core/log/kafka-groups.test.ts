@@ -1,9 +1,8 @@
 /** Who reads what, and who may write: the group of aggregators and the topics with one owner. */
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { assignTopics } from '../../../services/core/log/kafka/assign.js'
 import { openFencedTopic } from '../../../services/core/log/kafka/fenced-topic.js'
-import { runMembership } from '../../../services/core/log/kafka/group.js'
+import { assignTopics, runMembership } from '../../../services/core/log/kafka/group.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { logsForTests } from '../../rig/kafka/logs.js'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
+import { createPresence, openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
 import { migrate } from '../../../services/core/store/migrations.js'
-import { createPresence } from '../../../services/core/store/presence.js'
 import { storeFault } from '../../../services/core/store/store-faults.js'
 import { line } from './rows.js'
 

@@ -4,7 +4,7 @@ import { KeptHistory } from '../../../services/aggregate/checkpoint/applied-hist
 import { CheckpointKeeper } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { ChainState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { RecordingLine } from '../reference/lines.js'

@@ -3,7 +3,7 @@ import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../ser
 import { KeptHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
 import { restingState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore, type StateStore } from '../../../services/aggregate/checkpoint/state-store.js'
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { ChainState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { fullEvent, isRetract, type RecordingLine } from '../reference/lines.js'

@@ -1,6 +1,6 @@
 /** A generated market, folded line by line into a rig's log and store as the aggregate would. */
 
-import { chainFactsFor } from '../../../services/aggregate/sink/facts.js'
+import { chainFactsFor } from '../../../services/aggregate/sink/encode-rows.js'
 import { createSink } from '../../../services/aggregate/sink/sink.js'
 import type { Update } from '../../../services/core/domain/records.js'
 import { foldLines, startFold } from '../../rig/aggregate/fold-lines.js'

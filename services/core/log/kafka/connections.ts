@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Broker, Cluster } from './internals.js'
 import { closedFault, faultOf, isPassing, reasonOf } from './kafka-faults.js'
-import type { Presence } from './presence.js'
 
 export type Wire = {
   /** Tries until the work is done, fails for good, the patience ends or the wire is closed. */
@@ -99,4 +98,36 @@ export async function leaderOf(cluster: Cluster, topic: string): Promise<Broker 
 
 function leaderNode(cluster: Cluster, topic: string): string | undefined {
   return Object.keys(cluster.findLeaderForPartitions(topic, [0]))[0]
+}
+
+/** Whether the broker is there, as the log's connections see it together: told once when it goes and once when it is back. */
+export type Presence = {
+  failing(wire: object, reason: string): void
+  answering(wire: object): void
+  /** It asks no more: nothing follows from that. */
+  forget(wire: object): void
+}
+
+/** One lost connection is made anew at once and is no news. */
+const FAILURES_BEFORE_NEWS = 2
+
+export function createPresence(onAway: (reason: string) => void, onBack: () => void): Presence {
+  const failures = new Map<object, number>()
+  let isAway = false
+  return {
+    failing(wire, reason) {
+      const count = (failures.get(wire) ?? 0) + 1
+      failures.set(wire, count)
+      if (isAway || count < FAILURES_BEFORE_NEWS) return
+      isAway = true
+      onAway(reason)
+    },
+    forget: (wire) => void failures.delete(wire),
+    answering(wire) {
+      failures.delete(wire)
+      if (!isAway || failures.size > 0) return
+      isAway = false
+      onBack()
+    },
+  }
 }

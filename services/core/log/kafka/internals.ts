@@ -3,9 +3,26 @@
  * reads through groups only, and its producer gives up an idempotent sequence after its retries; a log that is read from
  * any offset and waits out a broker needs the requests themselves. The version is pinned.
  */
+
 import { createRequire } from 'node:module'
-import { Kafka, logLevel } from 'kafkajs'
-import type { KafkaOptions } from './options.js'
+import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+
+export type KafkaOptions = {
+  brokers: readonly string[]
+  clientId: string
+  /** Before every topic, group and transactional id: several installations may share a cluster. */
+  prefix: string
+  ssl: boolean
+  sasl?: SASLOptions
+  /** Copies of each topic; undefined: three where the cluster has as many brokers, else one. */
+  replicationFactor?: number
+  requestTimeoutMs: number
+  /** How long a call waits for a broker that is away: for ever in a service, a few seconds in a command. */
+  patienceMs: number
+  /** Told when the broker stops answering, and when it answers again. */
+  onAway: (reason: string) => void
+  onBack: () => void
+}
 
 export type PartitionMetadata = { partitionId: number; leader: number }
 export type Metadata = {

@@ -2,15 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertEntries, assertName, assertOffset, offsetLost } from '../assertions.js'
 import type { EventLog, LogRecord, ReadOptions, TopicInfo } from '../port.js'
-import { createWire, leaderOf, type Wire } from './connections.js'
+import { createPresence, createWire, leaderOf, type Wire } from './connections.js'
 import { ensureTopic } from './create-topic.js'
-import { type Cluster, clusterFactory } from './internals.js'
+import { type Cluster, clusterFactory, type KafkaOptions } from './internals.js'
 import { closedFault, typeOf } from './kafka-faults.js'
-import { bytesOf } from './log-dirs.js'
-import { highestTimestamp } from './newest.js'
-import type { KafkaOptions } from './options.js'
-import { createPresence } from './presence.js'
-import { endsOf, endsOfAll, fetchRecords, offsetFor, takeBatch } from './topic-reader.js'
+import { bytesOf, endsOf, endsOfAll, fetchRecords, highestTimestamp, offsetFor, takeBatch } from './topic-reader.js'
 import { createWriter } from './topic-writer.js'
 
 /** The same as the embedded log's, so that both split the same records into the same parts. */

@@ -1,5 +1,5 @@
 /** Where a chain's history begins, as a block. */
-import type { ChainStart } from '../../../core/config/chain-start.js'
+import type { ChainStart } from '../../../core/config/node-source.js'
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Head, Header } from './chain-nodes.js'
 
