@@ -15,7 +15,7 @@ export type AvroType =
   | { type: 'enum'; name: string; symbols: string[] }
   | { type: 'array'; items: AvroType }
 
-/** The checkout's root, also when this file runs from dist/. */
+/** The root of the checkout, also when this file runs from dist/. */
 export function repositoryRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)

@@ -6,30 +6,24 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/index.js'
-import { newestSchema, type RecordName, repositoryRoot } from './avro.js'
+import { newestSchema, repositoryRoot } from './avro.js'
 import { GENERATED_BY, typesFromSchemas } from './types-from-avro.js'
 
 const RECORDS = 'services/core/domain/records'
 export const DOCUMENT_FILES = { openapi: 'schemas/openapi.json', asyncapi: 'schemas/asyncapi.json' } as const
 
-/** One file per topic of the log. */
-const RECORDS_BY_TOPIC: Record<string, readonly RecordName[]> = {
-  blocks: ['block', 'retract'],
-  updates: ['update'],
-  trades: ['trade'],
-  'dead-letters': ['dead_letter'],
-}
-
-/** The generated source files: path → text. */
+/** The generated source files: path → text. One file per topic of the log. */
 export function recordFiles(): Map<string, string> {
-  const topics = Object.entries(RECORDS_BY_TOPIC)
-  const exports = topics.map(([topic]) => `export * from './records/${topic}.js'\n`).sort()
+  const byTopic = typesFromSchemas({
+    blocks: [newestSchema('block'), newestSchema('retract')],
+    updates: [newestSchema('update')],
+    trades: [newestSchema('trade')],
+    'dead-letters': [newestSchema('dead_letter')],
+  })
+  const exports = [...byTopic.keys()].map((topic) => `export * from './records/${topic}.js'\n`).sort()
   return new Map([
     [`${RECORDS}.ts`, `${GENERATED_BY}\n${exports.join('')}`],
-    ...topics.map(([topic, names]): [string, string] => [
-      `${RECORDS}/${topic}.ts`,
-      typesFromSchemas(names.map(newestSchema)),
-    ]),
+    ...[...byTopic].map(([topic, text]): [string, string] => [`${RECORDS}/${topic}.ts`, text]),
   ])
 }
 

@@ -12,7 +12,7 @@ import { openKafka, registryOf } from '../processes/platform/kafka.js'
 
 /** A command says that the broker is away rather than wait for it. */
 const PATIENCE_MS = 8000
-const NOBODY = { onAway: () => {}, onBack: () => {} }
+const NOBODY = { onUnreachable: () => {}, onReachable: () => {} }
 
 /** `dir` is asked for only where the log stands in it. */
 export function openLog({ log: choice }: Pick<Config, 'log'>, dir: () => DataDir): OpenLog {

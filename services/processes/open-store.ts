@@ -22,7 +22,7 @@ export async function openConfiguredStore(
   shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
     once: true,
   })
-  const options: StoreOptions = { signal: giveUp.signal, ...health.presenceOf('store') }
+  const options: StoreOptions = { signal: giveUp.signal, ...health.reachabilityOf('store') }
   if (config.store.kind === 'clickhouse') {
     const store = await openStore({ kind: 'server', url: config.store.url }, options)
     closing.push(() => store.close())

@@ -107,8 +107,8 @@ describe('ingest', () => {
     const away5 = { part: 'log', since: 5, reason: 'the log is away' }
     expect([reports, health.report()]).toEqual([[[], [away5], [away5], [away5]], []])
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-      'a part is away, trying until it is back',
-      'a part is back',
+      'part unreachable, retrying',
+      'part reachable again',
     ])
   })
 

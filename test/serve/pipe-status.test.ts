@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ServiceReport, type ToldReport, tellStatus } from '../../services/core/coordination/service-reports.js'
+import {
+  type PublishedReport,
+  publishStatus,
+  type ServiceReport,
+} from '../../services/core/coordination/service-reports.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { openKeyedTable } from '../../services/core/log/keyed-table.js'
 import { type EventLog, STATUS_TOPIC } from '../../services/core/log/port.js'
@@ -23,11 +27,11 @@ async function tell(log: EventLog, instance: string, reports: readonly ServiceRe
     now += ms
     if (++turn === reports.length) stop.abort()
   }
-  await tellStatus(log, { instance, report: () => reports[turn] ?? last, nowMs: () => now, sleep }, stop.signal)
+  await publishStatus(log, { instance, report: () => reports[turn] ?? last, nowMs: () => now, sleep }, stop.signal)
 }
 
 async function read() {
-  const table = await openKeyedTable<ToldReport>(shared.open(), STATUS_TOPIC)
+  const table = await openKeyedTable<PublishedReport>(shared.open(), STATUS_TOPIC)
   return createPipeStatus(table, () => now)
 }
 

@@ -1,11 +1,11 @@
-/** The names of all records ever applied, in chunks of heights: recent chunks in memory, all in the state store. */
+/** The ids of all records ever applied, in chunks by height: recent chunks in memory, all of them in the state store. */
 import type { AppliedHistory } from '../accept-record.js'
 import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_HEIGHTS = 512
 const CHUNKS_IN_MEMORY = 16
 
-export class KeptHistory implements AppliedHistory {
+export class StoredHistory implements AppliedHistory {
   private readonly chunks = new Map<number, Set<string>>()
   private changed = new Set<number>()
 
@@ -20,7 +20,7 @@ export class KeptHistory implements AppliedHistory {
     this.changed.add(Math.floor(number / CHUNK_HEIGHTS))
   }
 
-  /** What a checkpoint must write. */
+  /** The changes a checkpoint must write. */
   image(): StateChange[] {
     const changes = [...this.changed].map((chunk) => ({
       key: key(chunk),
@@ -30,7 +30,7 @@ export class KeptHistory implements AppliedHistory {
     return changes
   }
 
-  /** Lets old chunks go; only once the last image is written. */
+  /** Drops old chunks from memory; call only after the last image is written. */
   shrink(): void {
     for (const chunk of this.chunks.keys()) {
       if (this.chunks.size <= CHUNKS_IN_MEMORY) return
@@ -43,7 +43,7 @@ export class KeptHistory implements AppliedHistory {
     let chunk = this.chunks.get(index)
     if (chunk === undefined) {
       const kept = this.store.get(key(index))
-      chunk = new Set(kept === undefined ? [] : unpack<string[]>(kept).words)
+      chunk = new Set(kept === undefined ? [] : unpack<string[]>(kept).fields)
       this.chunks.set(index, chunk)
     }
     return chunk

@@ -1,15 +1,15 @@
-/** Writes checkpoints and lets idle pairs rest once they are written. */
-import type { ChainState } from '../state/fold-state.js'
+/** Writes checkpoints, and drops idle pairs from memory once they are written. */
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
-import type { KeptHistory } from './applied-history.js'
+import type { StoredHistory } from './applied-history.js'
 import { captureImage } from './state-image.js'
 import type { StateStore } from './state-store.js'
 
 const REST_EVERY_S = 3600
 
-export class CheckpointKeeper {
-  /** Balances captured and not yet written: the store does not have them, the fold has let them go. */
+export class CheckpointWriter {
+  /** Balances captured but not yet written: the store does not have them yet, the fold no longer has them. */
   readonly pendingBalances = new Map<string, string | null>()
   private journals: number[] = []
   private restedAtS = 0
@@ -23,8 +23,8 @@ export class CheckpointKeeper {
     this.journals = [...journals]
   }
 
-  /** Captures the state now; the returned function writes it, after what it stands on is safe. */
-  capture(state: ChainState, history: KeptHistory, position: number): () => Promise<void> {
+  /** Captures the state now; the returned function writes it, once the rows it depends on are stored. */
+  capture(state: FoldState, history: StoredHistory, position: number): () => Promise<void> {
     for (const [key, balance] of state.balances) this.pendingBalances.set(key, balance)
     const { changes, journals } = captureImage(state, history, this.store, position, this.fingerprint, this.journals)
     state.balances.clear()
@@ -37,8 +37,8 @@ export class CheckpointKeeper {
     }
   }
 
-  /** A pair without a trade in any window costs memory for nothing: its candles wait in the store. */
-  private restIdlePairs(state: ChainState): void {
+  /** A pair without a trade in any window need not be in memory: its candles are in the store. */
+  private restIdlePairs(state: FoldState): void {
     if (state.finalNowS < this.restedAtS + REST_EVERY_S) return
     this.restedAtS = state.finalNowS
     for (let id = 0; id < state.pairs.length; id += 1) {

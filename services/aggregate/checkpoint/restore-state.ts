@@ -1,24 +1,24 @@
-/** The state as a checkpoint has it. */
+/** Restores the fold's state from a checkpoint. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { noteTradedAgain, type TradedAt } from '../fold/moved-windows.js'
-import { BUCKET_WIDTH, type Ring } from '../state/bucket-ring.js'
-import { ChainState, type FoldSettings, type RestingState } from '../state/fold-state.js'
+import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
+import { BUCKET_WIDTH, type BucketRing } from '../state/bucket-ring.js'
+import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
 import { WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
-import { Tape } from '../state/undo-stack.js'
+import { UndoStack } from '../state/undo-stack.js'
 import type { WalletNames } from '../state/wallets.js'
-import { META_KEY, type Meta, type RingWords } from './state-image.js'
+import { META_KEY, type Meta, type StoredJournal, type StoredRings } from './state-image.js'
 import { padded, type StateStore, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
 export function readMeta(store: StateStore): Meta | undefined {
   const kept = store.get(META_KEY)
-  return kept === undefined ? undefined : unpack<Meta>(kept).words
+  return kept === undefined ? undefined : unpack<Meta>(kept).fields
 }
 
-/** Reads what rests in the store; `pending` holds balances captured but not yet written. */
+/** Reads state that is only in the store; `pending` holds balances captured but not yet written. */
 export function restingState(store: StateStore, pending: ReadonlyMap<string, string | null>): RestingState {
   return {
     activePair: (id, names) => loadActivePair(store, id, names),
@@ -26,7 +26,7 @@ export function restingState(store: StateStore, pending: ReadonlyMap<string, str
       const waiting = pending.get(key)
       if (waiting !== undefined) return waiting ?? undefined
       const kept = store.get(`h/${key}`)
-      return kept === undefined ? undefined : unpack<string>(kept).words
+      return kept === undefined ? undefined : unpack<string>(kept).fields
     },
   }
 }
@@ -37,8 +37,8 @@ export function restoreState(
   meta: Meta,
   store: StateStore,
   resting: RestingState,
-): ChainState {
-  const state = new ChainState(facts, settings, meta.epoch, resting)
+): FoldState {
+  const state = new FoldState(facts, settings, meta.epoch, resting)
   state.seq = meta.seq
   state.head = meta.head
   state.firstBlock = meta.firstBlock
@@ -53,10 +53,10 @@ export function restoreState(
   return state
 }
 
-function restoreToken(state: ChainState, store: StateStore, id: number): void {
+function restoreToken(state: FoldState, store: StateStore, id: number): void {
   const owner = `t/${padded(id)}`
-  const { words, numbers } = unpack<TokenText & { address: string }>(must(store, owner))
-  const { address, ...text } = words
+  const { fields, numbers } = unpack<TokenText & { address: string }>(mustGet(store, owner))
+  const { address, ...text } = fields
   state.tokens.add(address, 0)
   state.tokens.rows.setRow(id, numbers)
   state.tokens.text[id] = text
@@ -64,9 +64,9 @@ function restoreToken(state: ChainState, store: StateStore, id: number): void {
   if (loadWindows(owner, windows, state.names, store)) state.tokens.windows[id] = windows
 }
 
-function restorePair(state: ChainState, store: StateStore, id: number): void {
-  const { words, numbers } = unpack<PairText & { address: string }>(must(store, `p/${padded(id)}`))
-  const { address, ...text } = words
+function restorePair(state: FoldState, store: StateStore, id: number): void {
+  const { fields, numbers } = unpack<PairText & { address: string }>(mustGet(store, `p/${padded(id)}`))
+  const { address, ...text } = fields
   state.pairs.add(address, text)
   state.pairs.rows.setRow(id, numbers)
   state.tokens.addPair(state.pairs.targetToken(id), state.pairs.quoteToken(id), id)
@@ -77,10 +77,10 @@ export function loadActivePair(store: StateStore, id: number, names: WalletNames
   const kept = store.get(`r/${owner}`)
   if (kept === undefined) return undefined
   const active = new ActivePair(names)
-  const { words, numbers } = unpack<RingWords>(kept)
+  const { fields, numbers } = unpack<StoredRings>(kept)
   let at = 0
-  for (const { interval, count, before, chunks } of words) {
-    const ring = active.rings[interval] as Ring
+  for (const { interval, count, before, chunks } of fields) {
+    const ring = active.rings[interval] as BucketRing
     restoreBefore(ring, before)
     if (chunks !== undefined) {
       ring.chunks = chunks
@@ -95,12 +95,13 @@ export function loadActivePair(store: StateStore, id: number, names: WalletNames
 }
 
 function readJournal(store: StateStore, seq: number): BlockJournal {
-  const { words, numbers } = unpack<Omit<BlockJournal, 'tape'>>(must(store, `j/${padded(seq)}`))
-  return { ...words, tape: new Tape(numbers, numbers.length) }
+  const { fields, numbers } = unpack<StoredJournal>(mustGet(store, `j/${padded(seq)}`))
+  const { toldPairs: publishedPairs, toldTokens: publishedTokens, ...rest } = fields
+  return { ...rest, publishedPairs, publishedTokens, stack: new UndoStack(numbers, numbers.length) }
 }
 
-/** Pairs with buckets in a window are needed in memory: their windows lose buckets as time goes on. */
-function wakeRecentPairs(state: ChainState): void {
+/** Pairs with buckets in a window must be in memory: their windows lose buckets as time passes. */
+function wakeRecentPairs(state: FoldState): void {
   const minutes: TradedAt[] = []
   for (let id = 0; id < state.pairs.length; id += 1) {
     const tradedAtS = state.pairs.rows.get(id, PAIR.newestTradeAtS)
@@ -110,15 +111,15 @@ function wakeRecentPairs(state: ChainState): void {
     const active = state.activePair(id)
     collectTimes(active.windows.minutes, id, minutes)
   }
-  noteTradedAgain(state, minutes)
+  noteRestoredTrades(state, minutes)
 }
 
-function collectTimes(ring: Ring, pair: number, into: TradedAt[]): void {
+function collectTimes(ring: BucketRing, pair: number, into: TradedAt[]): void {
   for (let index = 0; index < ring.count; index += 1) into.push({ timeS: ring.time(index), pair })
 }
 
-function must(store: StateStore, key: string): Uint8Array {
+function mustGet(store: StateStore, key: string): Uint8Array {
   const value = store.get(key)
-  if (value === undefined) throw new Error(`the checkpoint has no ${key}`)
+  if (value === undefined) throw new Error(`checkpoint is damaged: key ${key} is missing`)
   return value
 }

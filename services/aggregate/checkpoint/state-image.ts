@@ -2,23 +2,23 @@
 
 import { K1, K60, S1 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
-import type { Ring } from '../state/bucket-ring.js'
-import type { ChainState } from '../state/fold-state.js'
+import type { BucketRing } from '../state/bucket-ring.js'
+import type { FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
-import type { KeptHistory } from './applied-history.js'
+import type { StoredHistory } from './applied-history.js'
 import { pack, padded, type StateChange, type StateStore } from './state-store.js'
-import { beforeWords, ringImage, windowsErased, windowsImage } from './windows-image.js'
+import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-image.js'
 
-/** What the input position and the state's numbers are; the words of the `meta` key. */
+/** The input position and the state's own numbers: the fields of the `meta` key. */
 export type Meta = {
   epoch: number
   fingerprint: string
   /** Offset of the first record of the blocks topic that is not in the state. */
   position: number
   seq: number
-  head: ChainState['head']
-  firstBlock: ChainState['head']
+  head: FoldState['head']
+  firstBlock: FoldState['head']
   nowS: number
   finalNowS: number
   highNowS: number
@@ -30,16 +30,16 @@ export type Meta = {
 }
 
 export const META_KEY = 'meta'
-/** Rings that are kept whole: few buckets each. The others are the windows'. */
+/** Rings stored whole, since they have few buckets. The others are stored with the windows. */
 export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) => i !== S1 && i !== K1 && i !== K60)
 
-/** `chunks`: the ring's buckets are kept in chunks of time, like a window's. */
-export type RingWords = { interval: number; count: number; before: (number | null)[]; chunks?: number[] }[]
+/** `chunks`: the ring's buckets are stored in chunks of time, like a window's. */
+export type StoredRings = { interval: number; count: number; before: (number | null)[]; chunks?: number[] }[]
 
-/** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs the last checkpoint kept. */
+/** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs in the last checkpoint. */
 export function captureImage(
-  state: ChainState,
-  history: KeptHistory,
+  state: FoldState,
+  history: StoredHistory,
   store: StateStore,
   position: number,
   fingerprint: string,
@@ -74,34 +74,34 @@ export function captureImage(
   return { changes, journals }
 }
 
-function pairImage(state: ChainState, id: number, store: StateStore, changes: StateChange[]): void {
+function pairImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
   const owner = `p/${padded(id)}`
   if (id >= state.pairs.length) {
     changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
     return
   }
-  const words = { address: state.pairs.address[id], ...state.pairs.text[id] }
-  changes.push({ key: owner, value: pack(words, state.pairs.rows.row(id)) })
+  const fields = { address: state.pairs.address[id], ...state.pairs.text[id] }
+  changes.push({ key: owner, value: pack(fields, state.pairs.rows.row(id)) })
   const active = state.pairs.active[id]
   if (active === null || active === undefined) {
-    // An undone pair's id may be given to a new one: what rested under it is not the new one's.
+    // An undone pair's id may be reused: what is stored under it belongs to the old pair.
     const foreign = state.pairs.rows.get(id, PAIR.txCount) === 0 && store.get(`r/${owner}`) !== undefined
     if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
     return
   }
-  const seconds = active.rings[S1] as Ring
+  const seconds = active.rings[S1] as BucketRing
   ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
   changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
 }
 
 function ringsImage(active: ActivePair): Uint8Array {
-  const seconds = active.rings[S1] as Ring
-  const words: RingWords = [{ interval: S1, count: 0, before: beforeWords(seconds), chunks: seconds.chunks }]
+  const seconds = active.rings[S1] as BucketRing
+  const fields: StoredRings = [{ interval: S1, count: 0, before: storedCloses(seconds), chunks: seconds.chunks }]
   const rows: Float64Array[] = []
   for (const interval of WHOLE_RINGS) {
-    const ring = active.rings[interval] as Ring
-    words.push({ interval, count: ring.count, before: beforeWords(ring) })
+    const ring = active.rings[interval] as BucketRing
+    fields.push({ interval, count: ring.count, before: storedCloses(ring) })
     rows.push(ring.rows(0, ring.count))
   }
   const all = new Float64Array(rows.reduce((sum, part) => sum + part.length, 0))
@@ -110,10 +110,10 @@ function ringsImage(active: ActivePair): Uint8Array {
     all.set(part, at)
     at += part.length
   }
-  return pack(words, all)
+  return pack(fields, all)
 }
 
-function tokenImage(state: ChainState, id: number, store: StateStore, changes: StateChange[]): void {
+function tokenImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
   const owner = `t/${padded(id)}`
   const gone = id >= state.tokens.length
   const windows = gone ? null : state.tokens.windows[id]
@@ -122,13 +122,13 @@ function tokenImage(state: ChainState, id: number, store: StateStore, changes: S
   } else changes.push(...windowsImage(owner, windows, state.highNowS, state.finalNowS))
   if (gone) changes.push({ key: owner, value: null })
   else {
-    const words = { address: state.tokens.address[id], ...state.tokens.text[id] }
-    changes.push({ key: owner, value: pack(words, state.tokens.rows.row(id)) })
+    const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }
+    changes.push({ key: owner, value: pack(fields, state.tokens.rows.row(id)) })
   }
 }
 
-/** Journals never change once their block is done: only new ones are written, only final or undone ones deleted. */
-function journalsImage(state: ChainState, kept: readonly number[], changes: StateChange[]): number[] {
+/** Journals never change once their block is applied: new ones are written, final or undone ones deleted. */
+function journalsImage(state: FoldState, kept: readonly number[], changes: StateChange[]): number[] {
   const known = new Set(kept)
   const current = new Set(state.journals.map((journal) => journal.seq))
   for (const journal of state.journals) {
@@ -138,6 +138,13 @@ function journalsImage(state: ChainState, kept: readonly number[], changes: Stat
   return [...current]
 }
 
-function packJournal({ tape, ...words }: BlockJournal): Uint8Array {
-  return pack(words, tape.values())
+/** A journal's JSON as checkpoints have always stored it: two fields have older names there. */
+export type StoredJournal = Omit<BlockJournal, 'stack' | 'publishedPairs' | 'publishedTokens'> & {
+  toldPairs: number[]
+  toldTokens: number[]
+}
+
+function packJournal({ stack, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
+  const fields: StoredJournal = { ...rest, toldPairs: publishedPairs, toldTokens: publishedTokens }
+  return pack(fields, stack.values())
 }

@@ -1,12 +1,12 @@
-/** What a record changes: gathered while its block is applied, and the result handed on. */
+/** What a record changes: gathered while its block is applied, and the result for publishing and storing. */
 import type { Block, Event, Update } from '../../core/domain/records.js'
-import type { ChainState } from '../state/fold-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
 import { BlockPair } from './block-pair.js'
 import type { CandleKey } from './merge-candles.js'
 
-/** `balance` null: the holder never was. */
+/** `balance` null: without the orphaned blocks this was never a holder. */
 export type HolderChange = { token: string; holder: string; balance: string | null; updatedAtS: number }
 
 export type MainPairTombstone = { token: string; block: number }
@@ -18,24 +18,24 @@ export type FoldResult = {
   update: Update
   holders: HolderChange[]
   dead: DeadEvent[]
-  /** Stored rows that never were. */
+  /** Stored rows that a reorg removed. */
   goneEvents: EventKey[]
-  /** Candles of pairs that are gone themselves; those of living pairs are in the update. */
+  /** Candles of pairs the reorg removed; those of other pairs are in the update. */
   goneCandles: (CandleKey & { pair: string })[]
   goneMainPairs: MainPairTombstone[]
-  /** Swaps that applied, for progress. */
+  /** Applied swaps, for progress reports. */
   swaps: number
 }
 
 /** What the events of the current block have touched so far. */
-export class BlockFold {
+export class BlockChanges {
   readonly pairs = new Map<number, BlockPair>()
   /** Tokens to re-rank: targets of touched pools and launched tokens, in order of first touch. */
   readonly rankTokens = new Set<number>()
   /** Tokens whose facts changed. */
   readonly describedTokens = new Set<number>()
-  /** Pairs not touched otherwise that must be told again: a token's decimals became known. */
-  readonly retoldPairs = new Set<number>()
+  /** Pairs not touched otherwise that must be published again: a token's decimals became known. */
+  readonly republishedPairs = new Set<number>()
   readonly mainPairsBefore = new Map<number, number>()
   readonly holders: HolderChange[] = []
   readonly dead: DeadEvent[] = []
@@ -44,7 +44,7 @@ export class BlockFold {
   swaps = 0
 
   constructor(
-    readonly state: ChainState,
+    readonly state: FoldState,
     readonly block: Block,
   ) {}
 
@@ -63,7 +63,7 @@ export class BlockFold {
     return sub === 0 ? `${this.block.number}-${event.log_index}` : `${this.block.number}-${event.log_index}.${sub}`
   }
 
-  dropped(event: Event, reason: string, detail: string): void {
+  drop(event: Event, reason: string, detail: string): void {
     const position = `${event.tx_index}:${event.log_index}:${event.sub ?? 0}`
     const raw = JSON.stringify({ ...event, type: event.type })
     this.dead.push({ reason, detail, position, block: this.block.number, raw })

@@ -1,10 +1,10 @@
-/** Applies one block to the state and tells what it changed. */
+/** Applies one block to the state and returns what it changed. */
 import type { Block, Event, Update } from '../../core/domain/records.js'
-import type { ChainState } from '../state/fold-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
-import { BlockFold, type FoldResult } from './block-changes.js'
+import { BlockChanges, type FoldResult } from './block-changes.js'
 import type { BlockPair } from './block-pair.js'
 import { rankMainPairs } from './main-pair.js'
 import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
@@ -15,13 +15,13 @@ import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events
 import { updateTvl } from './tvl.js'
 import { candleOf, pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
 
-export function foldBlock(state: ChainState, block: Block): FoldResult {
+export function foldBlock(state: FoldState, block: Block): FoldResult {
   const previousNowS = state.nowS
-  state.begin(
+  state.beginBlock(
     { number: block.number, hash: block.hash, timeS: block.time, parentHash: block.parent_hash },
     block.finalized_number,
   )
-  const fold = new BlockFold(state, block)
+  const fold = new BlockChanges(state, block)
   findReferencePrices(state)
   for (const event of block.events) applyEvent(fold, event)
 
@@ -30,9 +30,9 @@ export function foldBlock(state: ChainState, block: Block): FoldResult {
   findReferencePrices(state)
   rankMainPairs(state, rememberMainPairs(fold))
   const moved = findMovedWindows(state, previousNowS, fold.pairs)
-  for (const pair of fold.retoldPairs) if (!fold.pairs.has(pair) && !moved.includes(pair)) moved.push(pair)
+  for (const pair of fold.republishedPairs) if (!fold.pairs.has(pair) && !moved.includes(pair)) moved.push(pair)
   const update = blockUpdate(fold, candles, moved)
-  state.end()
+  state.endBlock()
   return {
     update,
     holders: fold.holders,
@@ -44,7 +44,7 @@ export function foldBlock(state: ChainState, block: Block): FoldResult {
   }
 }
 
-function applyEvent(fold: BlockFold, event: Event): void {
+function applyEvent(fold: BlockChanges, event: Event): void {
   switch (event.type) {
     case 'swap':
       return applySwap(fold, event)
@@ -64,7 +64,7 @@ function applyEvent(fold: BlockFold, event: Event): void {
 }
 
 /** Candles and windows of the pairs and tokens that traded. */
-function mergeBlock(fold: BlockFold): Map<number, CandleKey[]> {
+function mergeBlock(fold: BlockChanges): Map<number, CandleKey[]> {
   const { state, block } = fold
   const candles = new Map<number, CandleKey[]>()
   for (const [id, blockPair] of fold.pairs) {
@@ -86,7 +86,7 @@ function mergeBlock(fold: BlockFold): Map<number, CandleKey[]> {
   return candles
 }
 
-function countWallets(state: ChainState, holder: 'pair' | 'token', id: number, block: BlockPair, timeS: number): void {
+function countWallets(state: FoldState, holder: 'pair' | 'token', id: number, block: BlockPair, timeS: number): void {
   const windows = holder === 'pair' ? state.activePair(id).windows : state.tokens.windows[id]
   if (windows === null || windows === undefined) return
   windows.wallets.sweep(state.finalNowS - WALLET_REACH_S)
@@ -99,8 +99,8 @@ function countWallets(state: ChainState, holder: 'pair' | 'token', id: number, b
   }
 }
 
-/** The tokens to re-rank, with their main pairs as they were when the block began. */
-function rememberMainPairs(fold: BlockFold): number[] {
+/** The tokens to re-rank; remembers their main pairs as they were when the block began. */
+function rememberMainPairs(fold: BlockChanges): number[] {
   const tokens = [...fold.rankTokens]
   for (const token of tokens) {
     if (fold.mainPairsBefore.has(token)) continue
@@ -109,7 +109,7 @@ function rememberMainPairs(fold: BlockFold): number[] {
   return tokens
 }
 
-function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: number[]): Update {
+function blockUpdate(fold: BlockChanges, candles: Map<number, CandleKey[]>, moved: number[]): Update {
   const { state } = fold
   const { journal } = state
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
@@ -124,11 +124,11 @@ function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: 
     return splitPairEntry(entry)
   })
   for (const id of moved) {
-    pairs.push({ ...pairUpdate(state, id), info: fold.retoldPairs.has(id) ? pairInfo(state, id) : null })
+    pairs.push({ ...pairUpdate(state, id), info: fold.republishedPairs.has(id) ? pairInfo(state, id) : null })
     tokens.add(state.pairs.targetToken(id))
   }
-  journal.toldPairs = [...fold.pairs.keys(), ...moved]
-  journal.toldTokens = [...tokens]
+  journal.publishedPairs = [...fold.pairs.keys(), ...moved]
+  journal.publishedTokens = [...tokens]
   const changes = mainPairChanges(fold)
   journal.mainPairs = changes.map((change) => change.token)
   return {
@@ -141,7 +141,7 @@ function blockUpdate(fold: BlockFold, candles: Map<number, CandleKey[]>, moved: 
   }
 }
 
-export function updateHead(state: ChainState, kind: Update['kind']) {
+export function updateHead(state: FoldState, kind: Update['kind']) {
   return {
     chain: state.facts.chain,
     epoch: state.epoch,
@@ -157,7 +157,7 @@ export function updateHead(state: ChainState, kind: Update['kind']) {
   }
 }
 
-function mainPairChanges(fold: BlockFold): Update['main_pair_changes'] {
+function mainPairChanges(fold: BlockChanges): Update['main_pair_changes'] {
   const { state } = fold
   const changes: Update['main_pair_changes'] = []
   for (const [token, before] of fold.mainPairsBefore) {

@@ -1,9 +1,8 @@
-/** A retract: the orphaned blocks' journals are played back, and what they had told is told again as it is now. */
-
+/** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
 import type { Update } from '../../core/domain/records.js'
-import { JOURNALED, type Ring } from '../state/bucket-ring.js'
-import type { ChainState } from '../state/fold-state.js'
+import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
+import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
 import { TOKEN } from '../state/tokens.js'
 import type { FoldResult, HolderChange } from './block-changes.js'
@@ -12,12 +11,12 @@ import type { CandleKey } from './merge-candles.js'
 import { parseBalance } from './token-events.js'
 import { candleOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
-/** True when the chain can go back to that block. */
-export function canRetractTo(state: ChainState, hash: string): boolean {
+/** True when the chain can return to that block. */
+export function canRetractTo(state: FoldState, hash: string): boolean {
   return state.journals.some((journal) => journal.head.parentHash === hash)
 }
 
-export function foldRetract(state: ChainState, toHash: string): FoldResult {
+export function foldRetract(state: FoldState, toHash: string): FoldResult {
   const undone: BlockJournal[] = []
   const mains = new Map<string, string | null>()
   const undo = new Undo(state)
@@ -46,13 +45,13 @@ export function foldRetract(state: ChainState, toHash: string): FoldResult {
 }
 
 class Undo {
-  /** Candles the orphaned blocks had changed, by pair address (ids of undone pairs are given anew). */
+  /** Candles the orphaned blocks had changed, by pair address (ids of undone pairs are reused). */
   readonly candles = new Map<string, Map<string, CandleKey>>()
   readonly gonePairs = new Set<string>()
   readonly goneTokens = new Set<string>()
   private readonly holderKeys = new Set<string>()
 
-  constructor(private readonly state: ChainState) {}
+  constructor(private readonly state: FoldState) {}
 
   block(journal: BlockJournal): void {
     const { state } = this
@@ -62,9 +61,9 @@ class Undo {
       if (holder === 'pair') state.changedPairs.add(id)
       else state.changedTokens.add(id)
     }
-    const { tape } = journal
-    while (tape.length > 0) this.step(journal, tape.pop())
-    state.recycle(tape)
+    const { stack } = journal
+    while (stack.length > 0) this.step(journal, stack.pop())
+    state.recycle(stack)
     for (const text of journal.texts.toReversed()) this.text(text)
     state.head = journal.before.head
     if (state.head === null) state.firstBlock = null
@@ -86,27 +85,27 @@ class Undo {
     })
   }
 
-  private step({ tape }: BlockJournal, op: number): void {
+  private step({ stack }: BlockJournal, op: number): void {
     const { state } = this
-    const id = tape.pop()
+    const id = stack.pop()
     if (op === OP.pairRow) {
-      state.pairs.rows.popRow(id, tape)
+      state.pairs.rows.popRow(id, stack)
       state.changedPairs.add(id)
       return
     }
     if (op === OP.tokenRow) {
-      state.tokens.rows.popRow(id, tape)
+      state.tokens.rows.popRow(id, stack)
       state.changedTokens.add(id)
       return
     }
-    const ofToken = tape.pop() === 1
-    const interval = tape.pop()
-    const ring = ofToken ? this.tokenRing(id, interval) : (state.activePair(id).rings[interval] as Ring)
-    const timeS = op === OP.newBucket ? tape.pop() : tape.peek(JOURNALED)
+    const ofToken = stack.pop() === 1
+    const interval = stack.pop()
+    const ring = ofToken ? this.tokenRing(id, interval) : (state.activePair(id).rings[interval] as BucketRing)
+    const timeS = op === OP.newBucket ? stack.pop() : stack.peek(JOURNALED)
     const index = ring.indexOf(timeS)
     if (op === OP.newBucket) ring.remove(index)
     else {
-      tape.popSlice(ring.data, ring.at(index), JOURNALED)
+      stack.popSlice(ring.data, ring.at(index), JOURNALED)
       ring.changed(timeS)
     }
     if (ofToken) state.changedTokens.add(id)
@@ -116,9 +115,9 @@ class Undo {
     }
   }
 
-  private tokenRing(id: number, interval: number): Ring {
+  private tokenRing(id: number, interval: number): BucketRing {
     const windows = this.state.tokens.windows[id]
-    if (windows === null || windows === undefined) throw new Error(`token ${id} has no windows of its own to undo`)
+    if (windows === null || windows === undefined) throw new Error(`cannot undo: token ${id} has no windows of its own`)
     return interval === K1 ? windows.minutes : windows.hours
   }
 
@@ -164,20 +163,20 @@ class Undo {
   }
 }
 
-function mainPairOf(state: ChainState, token: string): string | null {
+function mainPairOf(state: FoldState, token: string): string | null {
   const id = state.tokens.find(token)
   const main = id === undefined ? -1 : state.tokens.rows.get(id, TOKEN.mainPair)
   return main < 0 ? null : (state.pairs.address[main] ?? null)
 }
 
 function retractUpdate(
-  state: ChainState,
+  state: FoldState,
   undone: BlockJournal[],
   undo: Undo,
   mainsBefore: Map<string, string | null>,
 ): Update {
-  const pairIds = [...new Set(undone.flatMap((journal) => journal.toldPairs))].sort((a, b) => a - b)
-  const tokenIds = [...new Set(undone.flatMap((journal) => journal.toldTokens))].sort((a, b) => a - b)
+  const pairIds = [...new Set(undone.flatMap((journal) => journal.publishedPairs))].sort((a, b) => a - b)
+  const tokenIds = [...new Set(undone.flatMap((journal) => journal.publishedTokens))].sort((a, b) => a - b)
   const pairs = pairIds
     .filter((id) => id < state.pairs.length)
     .map((id) => {

@@ -5,18 +5,18 @@ import {
   AMOUNT,
   BUY_VOLUME,
   BUYS,
+  type BucketRing,
   CLOSE,
   CURRENCIES,
   FIRST,
   HIGH,
   LOW,
   OPEN,
-  type Ring,
   SELL_VOLUME,
   SELLS,
   VOLUME,
 } from '../state/bucket-ring.js'
-import type { ChainState } from '../state/fold-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import type { Holder } from '../state/journal.js'
 import type { Windows } from '../state/rolling-windows.js'
 import type { BlockPair, CurrencySums } from './block-pair.js'
@@ -24,23 +24,23 @@ import type { BlockPair, CurrencySums } from './block-pair.js'
 /** A candle that changed: interval index and bucket start. */
 export type CandleKey = { interval: number; timeS: number }
 
-/** How long before the final now a ring's buckets may still be needed: windows reach back a day, late blocks their allowance. */
+/** How long before the final now a ring's buckets are still needed: windows reach back a day, late blocks up to their limit. */
 const DAY_S = 86_400
 const WINDOW_REACH_S: Record<number, number> = { [K1]: DAY_S + 120, [K60]: DAY_S + 7200 }
 
-export function mergeIntoPair(state: ChainState, block: BlockPair, timeS: number): CandleKey[] {
+export function mergeIntoPair(state: FoldState, block: BlockPair, timeS: number): CandleKey[] {
   const active = state.activePair(block.id)
   const changed: CandleKey[] = []
   for (let interval = 0; interval < INTERVALS.length; interval += 1) {
-    const ring = active.rings[interval] as Ring
+    const ring = active.rings[interval] as BucketRing
     merge(state, 'pair', block.id, ring, interval, block, bucketStart(interval, timeS), changed)
   }
   return changed
 }
 
-/** A token over several pairs: its windows count what each of them does. */
+/** For a token with several pairs: its windows count over all of them. */
 export function mergeIntoToken(
-  state: ChainState,
+  state: FoldState,
   token: number,
   windows: Windows,
   block: BlockPair,
@@ -51,10 +51,10 @@ export function mergeIntoToken(
 }
 
 function merge(
-  state: ChainState,
+  state: FoldState,
   holder: Holder,
   id: number,
-  ring: Ring,
+  ring: BucketRing,
   interval: number,
   block: BlockPair,
   bucketS: number,
@@ -71,12 +71,12 @@ function merge(
   if (index < ring.count - 1) carryCloses(state, holder, id, ring, interval, index, changed)
 }
 
-function trim(state: ChainState, ring: Ring, interval: number): void {
+function trim(state: FoldState, ring: BucketRing, interval: number): void {
   const reachS = Math.max(WINDOW_REACH_S[interval] ?? 0, state.settings.maxTimeBackS)
   ring.dropBefore(state.finalNowS - reachS - (INTERVAL_SECONDS[interval] as number))
 }
 
-function addBlock(ring: Ring, at: number, block: BlockPair): void {
+function addBlock(ring: BucketRing, at: number, block: BlockPair): void {
   const { data } = ring
   for (let c = 0; c < 3; c += 1) addCurrency(data, at + (CURRENCIES[c] as number), block.currencies[c] as CurrencySums)
   data[at + BUY_VOLUME] = (data[at + BUY_VOLUME] as number) + block.buyVolume
@@ -98,12 +98,12 @@ function addCurrency(data: Float64Array, base: number, sums: CurrencySums): void
   data[base + CLOSE] = sums.close
 }
 
-/** A close before the last bucket changed (time went back): the opens after it follow, through flat buckets too. */
+/** A close before the last bucket changed (a late block): the opens after it follow, through flat buckets too. */
 function carryCloses(
-  state: ChainState,
+  state: FoldState,
   holder: Holder,
   id: number,
-  ring: Ring,
+  ring: BucketRing,
   interval: number,
   from: number,
   changed: CandleKey[],
@@ -121,7 +121,7 @@ function carryCloses(
   }
 }
 
-function needsOpen(ring: Ring, index: number): boolean {
+function needsOpen(ring: BucketRing, index: number): boolean {
   for (let c = 0; c < 3; c += 1) {
     const open = ring.data[ring.at(index) + (CURRENCIES[c] as number) + OPEN] as number
     if (!Object.is(open, openOf(ring, index, c))) return true
@@ -129,7 +129,7 @@ function needsOpen(ring: Ring, index: number): boolean {
   return false
 }
 
-function openOf(ring: Ring, index: number, currency: number): number {
+function openOf(ring: BucketRing, index: number, currency: number): number {
   const close = ring.closeBefore(index, currency)
   if (!Number.isNaN(close)) return close
   return ring.data[ring.at(index) + (CURRENCIES[currency] as number) + FIRST] as number

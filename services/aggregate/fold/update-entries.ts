@@ -1,10 +1,10 @@
-/** The state of pairs and tokens as updates carry it. */
-
+/** Entries of an update: the state of pairs and tokens as it is published. */
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
 import { RANK } from '../../core/domain/money.js'
 import type { Candle, PairInfo, PairUpdate, TokenInfo, TokenUpdate, Update, Window } from '../../core/domain/records.js'
 import {
+  type BucketRing,
   CLOSE,
   CURRENCIES,
   FIRST,
@@ -13,11 +13,10 @@ import {
   NATIVE,
   OPEN,
   QUOTE,
-  type Ring,
   USD,
   VOLUME,
 } from '../state/bucket-ring.js'
-import type { ChainState } from '../state/fold-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
@@ -25,26 +24,26 @@ import type { CandleKey } from './merge-candles.js'
 
 const figures = new Float64Array(WINDOW_COUNT * FIGURES)
 
-export function pairInfo(state: ChainState, pair: number): PairInfo {
+export function pairInfo(state: FoldState, pair: number): PairInfo {
   const { rows, text } = state.pairs
   const fee = rows.get(pair, PAIR.fee)
-  const words = text[pair]
+  const texts = text[pair]
   return {
-    amm: words?.amm ?? '',
+    amm: texts?.amm ?? '',
     token0: state.tokens.address[rows.get(pair, PAIR.token0)] ?? '',
     token1: state.tokens.address[rows.get(pair, PAIR.token1)] ?? '',
     target: rows.get(pair, PAIR.target),
     fee: Number.isNaN(fee) ? null : fee,
-    creator: words?.creator ?? null,
+    creator: texts?.creator ?? null,
     created_at: rows.get(pair, PAIR.createdAtS),
     created_block: rows.get(pair, PAIR.createdBlock),
   }
 }
 
 /** `candles`, `trades` and `liquidity` are the block's own and filled in by the caller. */
-export function pairUpdate(state: ChainState, pair: number): PairUpdate {
+export function pairUpdate(state: FoldState, pair: number): PairUpdate {
   const { rows, text, active } = state.pairs
-  const words = text[pair]
+  const texts = text[pair]
   return {
     pair: state.pairs.address[pair] ?? '',
     info: null,
@@ -56,10 +55,10 @@ export function pairUpdate(state: ChainState, pair: number): PairUpdate {
     quote_usd: rows.get(pair, PAIR.quoteUsd),
     open_price_usd: rows.get(pair, PAIR.openPriceUsd),
     ath_usd: rows.get(pair, PAIR.athUsd),
-    reserve0: words?.reserve0 ?? null,
-    reserve1: words?.reserve1 ?? null,
-    init_reserve0: words?.initReserve0 ?? null,
-    init_reserve1: words?.initReserve1 ?? null,
+    reserve0: texts?.reserve0 ?? null,
+    reserve1: texts?.reserve1 ?? null,
+    init_reserve0: texts?.initReserve0 ?? null,
+    init_reserve1: texts?.initReserve1 ?? null,
     tvl: rows.get(pair, PAIR.tvlUsd),
     liquidity_usd: rows.get(pair, PAIR.liquidityUsd),
     liquidity_native: rows.get(pair, PAIR.liquidityNative),
@@ -76,15 +75,15 @@ export function pairUpdate(state: ChainState, pair: number): PairUpdate {
 }
 
 /** The last good price before today 00:00 UTC, else the first after. */
-function dayPrice(state: ChainState, pair: number): number {
+function dayPrice(state: FoldState, pair: number): number {
   const active = state.pairs.active[pair]
   if (active === null || active === undefined) return state.pairs.rows.get(pair, PAIR.priceUsd)
-  const days = active.rings[K1440] as Ring
+  const days = active.rings[K1440] as BucketRing
   const before = days.closeBefore(days.lowerBound(bucketStart(K1440, state.nowS)), 0)
   return Number.isNaN(before) ? state.pairs.rows.get(pair, PAIR.openPriceUsd) : before
 }
 
-export function tokenUpdate(state: ChainState, token: number, withInfo: boolean): TokenUpdate {
+export function tokenUpdate(state: FoldState, token: number, withInfo: boolean): TokenUpdate {
   const { rows } = state.tokens
   const main = rows.get(token, TOKEN.mainPair)
   return {
@@ -100,8 +99,8 @@ export function tokenUpdate(state: ChainState, token: number, withInfo: boolean)
   }
 }
 
-/** What flowed is over all its pairs; the price before a window is its main pair's. */
-function tokenWindows(state: ChainState, token: number, mainPair: number): Window[] {
+/** Volumes and counts are over all its pairs; the price before a window is its main pair's. */
+function tokenWindows(state: FoldState, token: number, mainPair: number): Window[] {
   const list = windowsOf(state.tokenWindows(token), state.nowS, Number.NaN)
   const resting = mainPair < 0 ? Number.NaN : state.pairs.rows.get(mainPair, PAIR.priceUsd)
   const windows = mainPair < 0 ? undefined : state.pairs.active[mainPair]?.windows
@@ -109,13 +108,13 @@ function tokenWindows(state: ChainState, token: number, mainPair: number): Windo
   return list
 }
 
-/** Unknown for anchor and stables: theirs moves with the native coin's price, without word of them. */
-function tokenNativePrice(state: ChainState, token: number): number {
+/** Unknown for anchor and stables: theirs moves with the native coin's price, without any event of their own. */
+function tokenNativePrice(state: FoldState, token: number): number {
   const { rows } = state.tokens
   return rows.get(token, TOKEN.rank) === RANK.native ? 1 : rows.get(token, TOKEN.priceNative)
 }
 
-function tokenTvl(state: ChainState, token: number): number {
+function tokenTvl(state: FoldState, token: number): number {
   let sum = Number.NaN
   for (const pair of state.tokens.pairsOf(token)) {
     const tvl = state.pairs.rows.get(pair, PAIR.tvlUsd)
@@ -124,27 +123,27 @@ function tokenTvl(state: ChainState, token: number): number {
   return sum
 }
 
-export function tokenInfo(state: ChainState, token: number): TokenInfo {
+export function tokenInfo(state: FoldState, token: number): TokenInfo {
   const { rows, text } = state.tokens
-  const words = text[token]
+  const texts = text[token]
   const decimals = rows.get(token, TOKEN.decimals)
-  const launch = words?.launch ?? null
+  const launch = texts?.launch ?? null
   return {
-    name: words?.name ?? null,
-    symbol: words?.symbol ?? null,
+    name: texts?.name ?? null,
+    symbol: texts?.symbol ?? null,
     decimals: Number.isNaN(decimals) ? null : decimals,
-    total_supply: words?.totalSupply ?? null,
-    owner: words?.owner ?? null,
-    risk: words?.risk ?? null,
-    logo_url: words?.logoUrl ?? null,
-    links: words?.links ?? null,
+    total_supply: texts?.totalSupply ?? null,
+    owner: texts?.owner ?? null,
+    risk: texts?.risk ?? null,
+    logo_url: texts?.logoUrl ?? null,
+    links: texts?.links ?? null,
     created_at: rows.get(token, TOKEN.createdAtS),
     launch_platform: launch?.platform ?? null,
     launch_stage: launch?.stage ?? null,
     launch_progress: launch?.progress ?? Number.NaN,
     launch_pool: launch?.pool ?? null,
     launch_at: launch?.atS ?? 0,
-    burnt_supply: words?.burntSupply ?? null,
+    burnt_supply: texts?.burntSupply ?? null,
   }
 }
 
@@ -177,8 +176,8 @@ function windowsOf(windows: Windows | null, nowS: number, restingPrice: number):
   return list
 }
 
-/** The pair's candle as it is now; removed when there is none (any more). */
-export function candleOf(state: ChainState, pair: number, { interval, timeS }: CandleKey): Candle {
+/** The pair's candle as it is now; `removed` when there is none (any more). */
+export function candleOf(state: FoldState, pair: number, { interval, timeS }: CandleKey): Candle {
   const ring = state.pairs.active[pair]?.rings[interval]
   const index = ring === undefined ? -1 : ring.indexOf(timeS)
   if (ring === undefined || index < 0) return candle(interval, timeS, REMOVED, 0, true)

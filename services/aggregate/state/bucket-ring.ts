@@ -22,7 +22,7 @@ export const SELL_VOLUME = 20
 export const BUYS = 21
 export const SELLS = 22
 export const AMOUNT = 23
-/** Fields below this are restored from a journal's pre-images; the wallet counts behind it by inverse steps. */
+/** Fields below this are restored from the undo stack; the wallet counts above it by inverse steps. */
 export const JOURNALED = 24
 /** Wallets whose last trade, buy, sell is in this bucket: the distinct count of a window is a sum over its buckets. */
 export const MAKERS = 24
@@ -31,7 +31,7 @@ export const SELLERS = 26
 
 export const BUCKET_WIDTH = 27
 
-export class Ring {
+export class BucketRing {
   data: Float64Array
   start = 0
   count = 0
@@ -39,7 +39,7 @@ export class Ring {
   readonly before: [number, number, number] = [Number.NaN, Number.NaN, Number.NaN]
   /** Earliest bucket time changed since the last checkpoint. */
   changedFrom = Number.POSITIVE_INFINITY
-  /** Chunks of time the checkpoint keeps buckets in. */
+  /** Chunks of time in which the checkpoint stores buckets. */
   chunks: number[] = []
 
   constructor(rows = 1) {
@@ -84,7 +84,7 @@ export class Ring {
     return index < this.count && this.time(index) <= untilS
   }
 
-  /** Opens an empty bucket in its place and returns its index. Its opens are the previous closes. */
+  /** Inserts an empty bucket and returns its index. Its opens are the previous closes. */
   open(timeS: number): number {
     const index = timeS > this.lastTime() ? this.count : this.lowerBound(timeS)
     this.makeRoom()
@@ -119,7 +119,7 @@ export class Ring {
     return this.data[this.at(index - 1) + (CURRENCIES[currency] as number) + CLOSE] as number
   }
 
-  /** Forgets buckets that start before `timeS`, but never the last one. */
+  /** Drops buckets that start before `timeS`, but never the last one. */
   dropBefore(timeS: number): void {
     while (this.count > 1 && this.time(0) < timeS) {
       for (let c = 0; c < 3; c += 1) this.before[c] = this.closeBefore(1, c)
@@ -147,8 +147,8 @@ export class Ring {
     this.count = this.data.length / BUCKET_WIDTH
   }
 
-  clone(): Ring {
-    const copy = new Ring(Math.max(this.count, 1))
+  clone(): BucketRing {
+    const copy = new BucketRing(Math.max(this.count, 1))
     copy.data.set(this.data.subarray(this.at(0), this.at(this.count)))
     copy.count = this.count
     for (let c = 0; c < 3; c += 1) copy.before[c] = this.before[c] as number

@@ -1,30 +1,30 @@
-/** All that the fold of one chain knows, and the journal of the block at hand: every change goes through `touch…`. */
+/** The fold's whole state of one chain, and the current block's journal: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { JOURNALED, type Ring, TIME } from './bucket-ring.js'
+import { type BucketRing, JOURNALED, TIME } from './bucket-ring.js'
 import { type BlockJournal, type Head, HOLDER_CODE, type Holder, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
 import type { Windows } from './rolling-windows.js'
 import { TokenTable } from './tokens.js'
-import { Tape } from './undo-stack.js'
+import { UndoStack } from './undo-stack.js'
 import { WalletNames } from './wallets.js'
 
-/** Reads what rests outside memory: idle pairs' candles and holders' balances. */
+/** Reads state that is not in memory: idle pairs' candles and holders' balances. */
 export interface RestingState {
   activePair(id: number, names: WalletNames): ActivePair | undefined
   balance(key: string): string | undefined
 }
 
 export type FoldSettings = {
-  /** How far a block's time may lie behind the chain's now. */
+  /** How far a block's time may be behind the chain's now. */
   maxTimeBackS: number
-  /** Journals kept at most, also where finality lags. */
+  /** At most this many journals are kept, even where finality lags. */
   journalBlocks: number
 }
 
-const FIRST_TAPE = 1024
-const MAX_FREE_TAPES = 8
+const FIRST_STACK_VALUES = 1024
+const MAX_FREE_STACKS = 8
 
-export class ChainState {
+export class FoldState {
   readonly names = new WalletNames()
   readonly tokens: TokenTable
   readonly pairs = new PairTable()
@@ -33,23 +33,23 @@ export class ChainState {
   head: Head | null = null
   firstBlock: Head | null = null
   nowS = 0
-  /** The chain's now at its last final block: what lies behind its windows is never needed again. */
+  /** The chain's now at its last final block: what is older than its windows is never needed again. */
   finalNowS = 0
   /** The highest now ever, orphaned blocks included: orders what checkpoints write. */
   highNowS = 0
   finalizedNumber = 0
-  /** Balances changed since the last checkpoint, by `<token>/<holder>`; null: none any more. */
+  /** Balances changed since the last checkpoint, by `<token>/<holder>`; null: removed by a reorg. */
   readonly balances = new Map<string, string | null>()
   readonly changedPairs = new Set<number>()
   readonly changedTokens = new Set<number>()
   /** Pairs that traded in a minute, to find windows that move without a trade. */
   readonly tradedMinutes = new Map<number, Set<number>>()
-  /** Tokens the block at hand has changed, in order. */
+  /** Tokens the current block has changed, in order. */
   touchedTokens: number[] = []
   private readonly pairTouched: number[] = []
   private readonly tokenTouched: number[] = []
   private current: BlockJournal | null = null
-  private readonly freeTapes: Tape[] = []
+  private readonly freeStacks: UndoStack[] = []
 
   constructor(
     readonly facts: ChainFacts,
@@ -61,11 +61,11 @@ export class ChainState {
   }
 
   get journal(): BlockJournal {
-    if (this.current === null) throw new Error('no block is being applied')
+    if (this.current === null) throw new Error('no block is being applied: call beginBlock first')
     return this.current
   }
 
-  begin(head: Head, finalizedNumber: number): void {
+  beginBlock(head: Head, finalizedNumber: number): void {
     const before = { head: this.head, nowS: this.nowS, finalizedNumber: this.finalizedNumber }
     this.seq += 1
     this.head = head
@@ -80,14 +80,14 @@ export class ChainState {
         head,
         nowS: this.nowS,
         before,
-        tape: this.freeTapes.pop() ?? new Tape(new Float64Array(FIRST_TAPE)),
+        stack: this.freeStacks.pop() ?? new UndoStack(new Float64Array(FIRST_STACK_VALUES)),
       },
-      ...{ texts: [], wallets: [], events: [], mainPairs: [], toldPairs: [], toldTokens: [] },
+      ...{ texts: [], wallets: [], events: [], mainPairs: [], publishedPairs: [], publishedTokens: [] },
     }
   }
 
-  /** Keeps the block's journal and lets go of those that are final. */
-  end(): void {
+  /** Keeps the block's journal and drops those of final blocks. */
+  endBlock(): void {
     this.journals.push(this.journal)
     this.current = null
     while (this.journals.length > 0) {
@@ -95,33 +95,33 @@ export class ChainState {
       if (oldest.head.number > this.finalizedNumber && this.journals.length <= this.settings.journalBlocks) break
       this.finalNowS = oldest.nowS
       this.journals.shift()
-      this.recycle(oldest.tape)
+      this.recycle(oldest.stack)
     }
   }
 
-  /** Tapes are large and as many as open blocks: a new block writes over one that is done with. */
-  recycle(tape: Tape): void {
-    tape.length = 0
-    if (this.freeTapes.length < MAX_FREE_TAPES) this.freeTapes.push(tape)
+  /** Undo stacks are large: a new block reuses the one of a block that is final or undone. */
+  recycle(stack: UndoStack): void {
+    stack.length = 0
+    if (this.freeStacks.length < MAX_FREE_STACKS) this.freeStacks.push(stack)
   }
 
   touchPair(id: number): void {
     if (this.pairTouched[id] === this.seq) return
     this.pairTouched[id] = this.seq
-    const { tape } = this.journal
-    this.pairs.rows.pushRow(id, tape)
-    tape.push(id)
-    tape.push(OP.pairRow)
+    const { stack } = this.journal
+    this.pairs.rows.pushRow(id, stack)
+    stack.push(id)
+    stack.push(OP.pairRow)
     this.changedPairs.add(id)
   }
 
   touchToken(id: number): void {
     if (this.tokenTouched[id] === this.seq) return
     this.tokenTouched[id] = this.seq
-    const { tape } = this.journal
-    this.tokens.rows.pushRow(id, tape)
-    tape.push(id)
-    tape.push(OP.tokenRow)
+    const { stack } = this.journal
+    this.tokens.rows.pushRow(id, stack)
+    stack.push(id)
+    stack.push(OP.tokenRow)
     this.changedTokens.add(id)
     this.touchedTokens.push(id)
   }
@@ -140,23 +140,23 @@ export class ChainState {
     this.touchedTokens.push(id)
   }
 
-  touchBucket(holder: Holder, id: number, ring: Ring, ringIndex: number, index: number): void {
-    const { tape } = this.journal
-    tape.pushSlice(ring.data, ring.at(index), JOURNALED)
-    tape.push(ringIndex)
-    tape.push(HOLDER_CODE[holder])
-    tape.push(id)
-    tape.push(OP.bucket)
+  touchBucket(holder: Holder, id: number, ring: BucketRing, ringIndex: number, index: number): void {
+    const { stack } = this.journal
+    stack.pushSlice(ring.data, ring.at(index), JOURNALED)
+    stack.push(ringIndex)
+    stack.push(HOLDER_CODE[holder])
+    stack.push(id)
+    stack.push(OP.bucket)
     ring.changed(ring.data[ring.at(index) + TIME] as number)
   }
 
   noteNewBucket(holder: Holder, id: number, ringIndex: number, timeS: number): void {
-    const { tape } = this.journal
-    tape.push(timeS)
-    tape.push(ringIndex)
-    tape.push(HOLDER_CODE[holder])
-    tape.push(id)
-    tape.push(OP.newBucket)
+    const { stack } = this.journal
+    stack.push(timeS)
+    stack.push(ringIndex)
+    stack.push(HOLDER_CODE[holder])
+    stack.push(id)
+    stack.push(OP.newBucket)
   }
 
   activePair(id: number): ActivePair {

@@ -1,6 +1,6 @@
 /**
- * Rolling windows of a pair or token, to the minute: buckets of minutes and hours, and who traded last when. Sums are taken
- * anew over the buckets each time, in one fixed order: nothing is ever subtracted, so nothing drifts.
+ * Rolling windows of a pair or token, to the minute: buckets of minutes and hours, and when each wallet last traded. Sums are
+ * recomputed over the buckets each time, in one fixed order: nothing is ever subtracted, so nothing drifts.
  */
 import { bucketStart, K1, K60 } from '../../core/domain/buckets.js'
 import {
@@ -9,10 +9,10 @@ import {
   BUY_VOLUME,
   BUYERS,
   BUYS,
+  BucketRing,
   HIGH,
   LOW,
   MAKERS,
-  Ring,
   SELL_VOLUME,
   SELLERS,
   SELLS,
@@ -37,7 +37,7 @@ export const FIGURE = {
 export const FIGURES = 11
 export const WINDOW_COUNT = 4
 
-/** A wallet last seen longer ago than this (before the final now) is in no window, whatever may still be undone. */
+/** A wallet last seen longer ago than this (before the final now) is in no window, whatever a reorg may undo. */
 export const WALLET_REACH_S = 90_000
 
 const MINUTE_S = 60
@@ -49,14 +49,14 @@ export class Windows {
   readonly wallets: WalletTable
   /** Wallets whose entry changed since the last checkpoint. */
   readonly changedWallets = new Set<string>()
-  /** Segments of time the checkpoint keeps wallets in, and the wallets of the newest. */
+  /** Segments of time in which the checkpoint stores wallets, and the wallets of the newest. */
   segments: number[] = []
   readonly segmentWallets = new Set<string>()
 
   constructor(
     private readonly names: WalletNames,
-    readonly minutes: Ring = new Ring(),
-    readonly hours: Ring = new Ring(),
+    readonly minutes: BucketRing = new BucketRing(),
+    readonly hours: BucketRing = new BucketRing(),
     wallets?: WalletTable,
   ) {
     this.wallets = wallets ?? new WalletTable(names)
@@ -140,7 +140,7 @@ function firstFullHour(w: number, firstS: number): number {
   return minutes <= 60 ? Number.POSITIVE_INFINITY : Math.ceil(firstS / HOUR_S) * HOUR_S
 }
 
-function add(ring: Ring, field: number, timeS: number, change: number): void {
+function add(ring: BucketRing, field: number, timeS: number, change: number): void {
   const index = ring.indexOf(timeS)
   if (index < 0) return
   const at = ring.at(index) + field
@@ -148,12 +148,12 @@ function add(ring: Ring, field: number, timeS: number, change: number): void {
   ring.changed(timeS)
 }
 
-function closeBefore(ring: Ring, timeS: number): number {
+function closeBefore(ring: BucketRing, timeS: number): number {
   return ring.closeBefore(ring.lowerBound(timeS), 0)
 }
 
 /** Adds the buckets from `firstS` up to before `endS`, newest first. */
-function addFrom(ring: Ring, firstS: number, endS: number, into: Float64Array, at: number): void {
+function addFrom(ring: BucketRing, firstS: number, endS: number, into: Float64Array, at: number): void {
   const { data } = ring
   const last = endS === Number.POSITIVE_INFINITY ? ring.count - 1 : ring.lowerBound(endS) - 1
   let row = ring.at(last)
@@ -173,7 +173,7 @@ function addFrom(ring: Ring, firstS: number, endS: number, into: Float64Array, a
   }
 }
 
-function addVolume(ring: Ring, firstS: number, endS: number, sums: [number, number]): void {
+function addVolume(ring: BucketRing, firstS: number, endS: number, sums: [number, number]): void {
   const last = endS === Number.POSITIVE_INFINITY ? ring.count - 1 : ring.lowerBound(endS) - 1
   for (let index = last; index >= 0 && ring.time(index) >= firstS; index -= 1) {
     const row = ring.at(index)

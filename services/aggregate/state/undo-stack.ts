@@ -1,5 +1,5 @@
-/** A stack of doubles that pre-images are pushed to and popped from; a block's journal is one tape. */
-export class Tape {
+/** A stack of doubles with the old values a block overwrote; a block's journal has one. */
+export class UndoStack {
   private data: Float64Array
   length: number
 

@@ -52,7 +52,7 @@ export async function runBackfill(
   const openOptions = { facts: chainFacts(config, chain), dataDir, generation, ...quiet, signal }
   const attempt = () => open({ ...openOptions, config: { ...source, start: plan.from } })
   const opened = await withRetry(attempt, createBackoff({ maxMs: 10_000 }), signal, (error) =>
-    health.away('source', error instanceof Error ? error.message : String(error)),
+    health.markUnreachable('source', error instanceof Error ? error.message : String(error)),
   )
   if (opened === undefined) return unfinished(out, chain, generation)
   const begun = () => firstBlock({ log, codec }, blocksTopic(chain, generation))

@@ -4,7 +4,7 @@ import { DextapeError } from '../../core/domain/errors.js'
 import type { Codec } from '../../core/log/codec.js'
 import type { EventLog, LogRecord } from '../../core/log/port.js'
 import { silentLogger } from '../../core/runtime/logger.js'
-import { shownTime } from '../../core/runtime/output.js'
+import { formatTime } from '../../core/runtime/output.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
 import { topicNamed, withLog } from '../open-log.js'
@@ -32,7 +32,7 @@ export async function listTopics(world: World, options: GlobalOptions & { json?:
           start,
           end,
           bytes,
-          shownTime(newestMs),
+          formatTime(newestMs),
         ]),
       )
     },

@@ -1,4 +1,4 @@
-/** What is read of an EVM chain, and from which nodes. */
+/** What is read from an EVM chain, and from which nodes. */
 import { normalAddress } from '../domain/chains.js'
 import type { KnownContract } from '../domain/evm-contracts.js'
 import { ADDRESS_FORM } from './chain-facts.js'
@@ -7,10 +7,10 @@ import { SINGLETONS } from './contracts/singletons.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, type NodeSource, nodeSource } from './node-source.js'
 
-/** Pools are addresses, singletons' pool ids, or `<token>_fo`. Lower case. */
+/** Pools are addresses, pool ids of singletons, or `<token>_fo`. Lower case. */
 export type EvmSourceConfig = NodeSource & {
   family: 'evm'
-  /** What the nodes must say they are, where it is known. */
+  /** The chain id the nodes must report, where it is known. */
   chainId?: number
   contracts: readonly KnownContract[]
 }

@@ -1,11 +1,11 @@
-/** Reads the configuration: defaults, under the file, under the environment. All problems are told at once. */
+/** Loads the configuration: defaults, overridden by the file, then by the environment. Reports all problems at once. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import { parse as parseYaml } from 'yaml'
 import { ConfigError } from '../domain/errors.js'
 import { mergeChains } from './chain-facts.js'
-import { chainSources, layChains } from './chain-sources.js'
+import { chainSources, mergeChainSections } from './chain-sources.js'
 import type { Config, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { type ChainSection, ConfigFile } from './file-schema.js'
@@ -15,17 +15,17 @@ import { withLogos } from './token-lists.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Three processes of one machine find each a port of their own. */
+/** Defaults that let the three processes run on one machine. */
 export const HTTP_PORTS = { serve: 8080, ingest: 8082, aggregate: 8083 } as const
 
 export type LoadOptions = {
   env: Environment
   cwd: string
-  /** The file named on the command line; wins over DEXTAPE_CONFIG. */
+  /** The file given on the command line; overrides DEXTAPE_CONFIG. */
   file?: string | undefined
-  /** Whose process it is, for the port it takes where none is given. */
+  /** The service of this process, for its default port. */
   service?: keyof typeof HTTP_PORTS
-  /** What the command line says of chains, laid over the file and the environment key by key. */
+  /** Chain settings of the command line; override the file and the environment key by key. */
   chains?: Readonly<Record<string, ChainSection>>
 }
 
@@ -37,12 +37,12 @@ export function loadConfig({ env, cwd, file, service = 'serve', chains = {} }: L
   const fromEnvironment = settingsFromEnvironment(env, problems)
   const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
   settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
-  settings.chains = layChains(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
+  settings.chains = mergeChainSections(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
   const config = build(settings, path, cwd, service, problems)
   if (problems.length > 0) {
     throw new ConfigError({
       code: 'config_invalid',
-      what: `The configuration is not valid: ${problems.join('; ')}`,
+      what: `Invalid configuration: ${problems.join('; ')}`,
       ...(path === undefined ? {} : { where: { file: path } }),
     })
   }
@@ -56,8 +56,8 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
   } catch (cause) {
     throw new ConfigError({
       code: 'config_unreadable',
-      what: `The configuration file cannot be read: ${(cause as Error).message}`,
-      fix: 'Name an existing file with --config or DEXTAPE_CONFIG.',
+      what: `Cannot read the configuration file: ${(cause as Error).message}`,
+      fix: 'Set --config or DEXTAPE_CONFIG to an existing file.',
       cause,
     })
   }
@@ -65,14 +65,17 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
   try {
     value = parseYaml(text) ?? {}
   } catch (cause) {
-    // Only the first line: what follows quotes the file, secrets and all.
+    // Only the first line: the rest quotes the file, secrets included.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/:$/, '') ?? ''
-    const what = `The configuration file is neither YAML nor JSON: ${reason}`
-    throw new ConfigError({ code: 'config_unparsable', what, where: { file: path } })
+    throw new ConfigError({
+      code: 'config_unparsable',
+      what: `The configuration file is neither YAML nor JSON: ${reason}`,
+      where: { file: path },
+    })
   }
   const found = schemaProblems(ConfigFile, value)
   problems.push(...found)
-  // With problems told, the rest is checked on an empty file so that one message holds everything.
+  // With problems found, an empty file is used, so that the message also reports problems of the environment.
   return found.length === 0 && Value.Check(ConfigFile, value) ? value : {}
 }
 
@@ -92,7 +95,7 @@ function build(
   const httpPort = settings.http_port ?? HTTP_PORTS[service]
   const wsPort = settings.ws_port ?? 8081
   if (service === 'serve' && httpPort === wsPort && httpPort !== 0)
-    problems.push(`the REST port and the WebSocket port are both ${httpPort}; give them different numbers`)
+    problems.push(`http_port and ws_port are both ${httpPort}; they must differ`)
   const chains = mergeChains(settings.chains ?? {}, problems)
   return {
     file: path === undefined ? { kind: 'none' } : { kind: 'file', path },
@@ -152,7 +155,7 @@ function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {
   const url = kafka?.schema_registry_url
   if (url !== undefined) checkHttpUrl('SCHEMA_REGISTRY_URL', url, problems)
   if (brokers.length === 0) {
-    if (url !== undefined) problems.push('a schema registry is set without Kafka brokers; set KAFKA_BROKERS too')
+    if (url !== undefined) problems.push('SCHEMA_REGISTRY_URL needs Kafka: set KAFKA_BROKERS too')
     return { kind: 'embedded' }
   }
   for (const broker of brokers) {
@@ -176,8 +179,8 @@ function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoic
   return { kind: 'clickhouse', url: clickhouse.url }
 }
 
-/** The value itself is not repeated: it may hold a password. */
+/** The value is not in the message: it may hold a password. */
 function checkHttpUrl(name: string, url: string, problems: string[]): void {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    problems.push(`${name} must be an http:// or https:// address`)
+    problems.push(`${name} must be an http:// or https:// URL`)
 }

@@ -1,9 +1,9 @@
-/** The known word nearest to a mistyped one, by edit distance; none when nothing is near enough to be meant. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
+/** The known name nearest to a mistyped one, by edit distance; undefined when none is near enough. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.max(2, Math.floor(word.length / 2)) + 1
+  let bestDistance = Math.max(2, Math.floor(name.length / 2)) + 1
   for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
@@ -12,7 +12,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return best
 }
 
-/** Optimal string alignment: a swap of two neighbours is one step, since that is how fingers err. */
+/** Optimal string alignment: swapping two neighbours is one step, since it is a common typing error. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -1,4 +1,4 @@
-/** Where a data directory's blocks come from. Simulated and real data never share one: a made-up price must not pass for a real one. */
+/** Where a data directory's blocks come from. Simulated and real data are never mixed: a made-up price must not look real. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
@@ -6,17 +6,17 @@ import type { DataDir } from './data-dir.js'
 
 export type Origin = 'real' | 'simulated'
 
-/** A simulated market is one seed's for good: blocks of another would not follow its own. */
+/** A simulated market has one seed for good: blocks of another seed would not continue it. */
 export type Claim = { origin: 'real' } | { origin: 'simulated'; seed: number }
 
-const OTHER_DIR = 'Name another directory with DEXTAPE_DATA_DIR or --data-dir.'
+const OTHER_DIR = 'Use another directory (DEXTAPE_DATA_DIR or --data-dir).'
 
-/** Undefined: nothing was ever written here. A log without a mark was written before there were marks, and is real. */
+/** Undefined: nothing was ever written here. A log without a mark is older than marks, and real. */
 export function originOf(path: string): Origin | undefined {
   return claimOf(path)?.origin
 }
 
-/** Marks the directory, or refuses where it held something else (`claimOf`, before a log was opened in it). */
+/** Marks the directory; throws if it held other data. `held` is from `claimOf`, before a log was opened in it. */
 export function claimOrigin(dir: DataDir, wanted: Claim, held: Claim | undefined): void {
   if (held !== undefined) assertSameOrigin(`The data directory ${dir.path}`, held, wanted, OTHER_DIR)
   if (!existsSync(markOf(dir.path))) writeFileSync(markOf(dir.path), `${claimText(wanted)}\n`)
@@ -29,7 +29,7 @@ export function assertSameOrigin(where: string, held: Claim, wanted: Claim, fix:
 export function mixed(where: string, held: string, wanted: string, fix: string): ConfigError {
   return new ConfigError({
     code: 'data_mixed',
-    what: `${where} holds ${held} data, and ${wanted} data must not be mixed with it`,
+    what: `${where} holds ${held} data; it cannot be mixed with ${wanted} data`,
     fix,
   })
 }
@@ -41,7 +41,7 @@ export function claimOf(path: string): Claim | undefined {
   return readClaim(mark, file, OTHER_DIR)
 }
 
-/** As it stands in a mark: `real`, or `simulated` and the seed. */
+/** The text of a mark: `real`, or `simulated` and the seed. */
 export const claimText = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated ${claim.seed}`)
 
 export function readClaim(mark: string, where: string, fix: string): Claim {
@@ -50,7 +50,7 @@ export function readClaim(mark: string, where: string, fix: string): Claim {
   if (seed !== undefined) return { origin: 'simulated', seed: Number(seed) }
   throw new ConfigError({
     code: 'data_origin_unknown',
-    what: `${where} does not say where the data comes from`,
+    what: `${where} has an unknown origin mark`,
     expected: '"real", or "simulated" and a seed',
     got: JSON.stringify(mark.slice(0, 40)),
     fix,

@@ -1,4 +1,4 @@
-/** What the log takes as names, offsets and entries; the rules are Kafka's, so that a name good in one log is good in the other. */
+/** Checks names, offsets and entries by Kafka's rules, so that what one log accepts the other accepts too. */
 import { DextapeError } from '../domain/errors.js'
 import type { LogEntry } from './port.js'
 
@@ -6,34 +6,32 @@ const NAME = /^[A-Za-z0-9._-]{1,249}$/
 
 export function assertName(what: 'topic' | 'group', name: string): void {
   if (NAME.test(name) && name !== '.' && name !== '..') return
-  throw new DextapeError({
-    code: `bad_${what}_name`,
-    what: `not a ${what} name`,
-    expected: '1 to 249 letters, digits, dots, underscores and dashes',
-    got: JSON.stringify(name),
-  })
+  const expected = '1 to 249 letters, digits, dots, underscores and dashes'
+  const got = JSON.stringify(name)
+  if (what === 'topic') throw new DextapeError({ code: 'bad_topic_name', what: 'Invalid topic name', expected, got })
+  throw new DextapeError({ code: 'bad_group_name', what: 'Invalid group name', expected, got })
 }
 
 export function assertOffset(topic: string, offset: number): void {
   if (Number.isSafeInteger(offset) && offset >= 0) return
   throw new DextapeError({
     code: 'bad_offset',
-    what: 'not an offset',
+    what: 'Invalid offset',
     where: { topic },
-    expected: 'a whole number from 0',
+    expected: 'a whole number, 0 or more',
     got: String(offset),
   })
 }
 
-/** A reader's position the topic no longer reaches: its next records would be others than those it stands for. */
+/** For a position beyond the topic's end: the next records there would not be the ones it was meant for. */
 export function offsetLost(topic: string, from: number, end: number): DextapeError {
   return new DextapeError({
     code: 'offset_lost',
-    what: `Cannot read on: the topic ends at offset ${end}, before offset ${from}, which is to be read next`,
+    what: `Cannot continue reading at offset ${from}: the topic ends at offset ${end}`,
     where: { topic },
     fix:
-      'The topic was recreated, or its newest records were lost. Restore it from a backup; or remove what was made ' +
-      'from the lost records (of blocks: the chain’s checkpoint, see docs/operations.md) and restart.',
+      'The topic was recreated, or its newest records were lost. Restore it from a backup; or delete what was derived ' +
+      'from the lost records (for blocks: the chain’s checkpoint, see docs/operations.md) and restart.',
   })
 }
 
@@ -42,7 +40,7 @@ export function assertEntries(topic: string, entries: readonly LogEntry[], maxVa
     if (value.byteLength > maxValueBytes) {
       throw new DextapeError({
         code: 'record_too_large',
-        what: 'the record is larger than the log takes',
+        what: 'Record is too large for the log',
         where: { topic, position: key },
         expected: `at most ${maxValueBytes} bytes`,
         got: `${value.byteLength}`,
@@ -52,9 +50,9 @@ export function assertEntries(topic: string, entries: readonly LogEntry[], maxVa
     if (!(timestampMs >= 0 && timestampMs <= Number.MAX_SAFE_INTEGER)) {
       throw new DextapeError({
         code: 'bad_timestamp',
-        what: 'not a timestamp',
+        what: 'Invalid timestamp',
         where: { topic, position: key },
-        expected: 'milliseconds since 1970, from 0',
+        expected: 'milliseconds since 1970, 0 or more',
         got: String(timestampMs),
       })
     }

@@ -1,4 +1,4 @@
-/** The log on LMDB: no server, several processes may append to and follow one data directory. */
+/** The log on LMDB: no server; several processes can append to and follow one data directory. */
 import { DextapeError } from '../domain/errors.js'
 import { createArrivals } from './arrivals.js'
 import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
@@ -18,7 +18,7 @@ export function openEmbeddedLog(options: EmbeddedOptions): EventLog {
   return openEmbedded(options).log
 }
 
-/** The log and the schema registry that lives beside its records; closing the log closes both. */
+/** The log and the schema registry in the same database; closing the log closes both. */
 export function openEmbedded(options: EmbeddedOptions): { log: EventLog; registry: SchemaRegistry } {
   const env = openEnvironment(options)
   return { log: embeddedLog(env, options), registry: embeddedRegistry(env) }
@@ -30,27 +30,27 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
 
   function assertOpen(): void {
     if (closing === undefined) return
-    throw new DextapeError({ code: 'log_closed', what: 'the log is closed', where: { file: path } })
+    throw new DextapeError({ code: 'log_closed', what: 'The log is closed', where: { file: path } })
   }
 
   async function write<T>(topic: string, edit: () => T): Promise<T> {
     try {
-      // Edits of one moment share a commit, each in its own child transaction: one that fails leaves nothing behind.
+      // Concurrent edits share a commit, each in its own child transaction: a failed one is rolled back.
       return await env.root.childTransaction(edit)
     } catch (cause) {
       throw new DextapeError({
         code: 'log_write_failed',
-        what: 'the log could not be written',
+        what: 'Cannot write to the log',
         retry: true,
         where: { topic, file: path },
         got: cause instanceof Error ? cause.message : String(cause),
-        fix: 'Look for a full disk or a read-only data directory.',
+        fix: 'Check for a full disk or a read-only data directory.',
         cause,
       })
     }
   }
 
-  /** The newest committed facts, other processes' commits included. */
+  /** The newest committed state, other processes' commits included. */
   function latest(topic: string): TopicState | undefined {
     env.root.resetReadTxn()
     return env.topics.get(topic)

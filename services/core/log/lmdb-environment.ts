@@ -11,7 +11,7 @@ export type Environment = {
   topics: Database<TopicState, string>
   /** [topic id, offset of the first record] → chunk */
   chunks: Database<Buffer, Key>
-  /** [topic id, highest timestamp so far] → offset of the first chunk that reached it */
+  /** [topic id, highest timestamp so far] → offset of the first chunk with it */
   times: Database<number, Key>
   /** [group, topic] → next offset */
   groups: Database<number, Key>
@@ -21,7 +21,7 @@ export type Environment = {
 
 export type EnvironmentOptions = { path: string; readOnly?: boolean }
 
-/** Address space, not disk: processes that share the file rarely have to map it anew. It grows past this. */
+/** Address space, not disk: processes that share the file rarely need to remap it. It can grow beyond this. */
 const MAP_BYTES = 2 ** 34
 
 export function openEnvironment({ path, readOnly = false }: EnvironmentOptions): Environment {
@@ -33,7 +33,7 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
       mapSize: MAP_BYTES,
       noSubdir: false,
       readOnly,
-      // A commit then returns only after its fsync, and no reader ever sees what a power cut could take back.
+      // A commit returns only after its fsync, so no reader sees what a power failure could undo.
       overlappingSync: false,
     })
     return {
@@ -47,12 +47,12 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
   } catch (cause) {
     throw new ConfigError({
       code: 'log_unavailable',
-      what: readOnly ? 'cannot open the log for reading' : 'cannot open the log',
+      what: 'Cannot open the log',
       where: { file: path },
       got: cause instanceof Error ? cause.message : String(cause),
       fix: readOnly
-        ? 'Start the program that writes it once, or name the right data directory (DEXTAPE_DATA_DIR).'
-        : 'The data directory (DEXTAPE_DATA_DIR) must be a folder this user may write to.',
+        ? 'Run `dextape up` once, or set DEXTAPE_DATA_DIR to an existing data directory.'
+        : 'Set DEXTAPE_DATA_DIR to a directory this user can write to.',
       cause,
     })
   }

@@ -5,7 +5,7 @@ import type { EventLog } from './port.js'
 
 export type OpenLog = { log: EventLog; codec: Codec }
 
-/** A topic's records up to the end it has now; what cannot be decoded is passed over, as the fold does. */
+/** A topic's records up to its current end; skips what cannot be decoded, as the fold does. */
 export async function* recordsOf({ log, codec }: OpenLog, topic: string, end?: number): AsyncGenerator<DecodedRecord> {
   const range = await log.info(topic)
   const stop = end ?? range.end

@@ -1,9 +1,9 @@
-/** A small file of one JSON value: written whole or not at all, however the process ends. */
+/** A small file with one JSON value, written atomically. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Undefined: there is none, or none that is whole. */
-export function readKeptJson(path: string): unknown {
+/** Undefined: the file is missing or not valid JSON. */
+export function readJsonFile(path: string): unknown {
   if (!existsSync(path)) return undefined
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -13,7 +13,7 @@ export function readKeptJson(path: string): unknown {
   }
 }
 
-export function writeKeptJson(path: string, value: unknown): void {
+export function writeJsonFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.new`, JSON.stringify(value))
   renameSync(`${path}.new`, path)

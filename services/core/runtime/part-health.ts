@@ -1,4 +1,4 @@
-/** Which parts a process leans on are away, since when and why: told in /status, logged when it changes, not at each attempt. */
+/** Which parts a process depends on are unreachable, since when and why: for /status, and logged when it changes. */
 import { withoutAddresses } from './error-text.js'
 import type { Logger } from './logger.js'
 import type { Metrics } from './metrics.js'
@@ -6,21 +6,21 @@ import type { Metrics } from './metrics.js'
 export type Part = 'log' | 'store' | 'source' | 'registry'
 
 /** `since` in epoch seconds, as all times of the interface. */
-export type Away = { part: Part; since: number; reason: string }
+export type UnreachablePart = { part: Part; since: number; reason: string }
 
-/** The same with who said it. */
-export type AwayReport = { part: Part; where: string; since: number; reason: string }
+/** The same with the process that reported it. */
+export type UnreachableReport = { part: Part; where: string; since: number; reason: string }
 
-/** What a part is handed to tell of itself. Each may be called at every attempt. */
-export type Presence = { onAway(reason: string): void; onBack(): void }
+/** How a part reports its reachability. Each may be called at every attempt. */
+export type Reachability = { onUnreachable(reason: string): void; onReachable(): void }
 
 export interface Health {
-  away(part: Part, reason: string): void
-  ok(part: Part): void
-  presenceOf(part: Part): Presence
-  /** What is away now, longest first. */
-  report(): Away[]
-  /** The parts this process leans on, whether away or not. */
+  markUnreachable(part: Part, reason: string): void
+  markReachable(part: Part): void
+  reachabilityOf(part: Part): Reachability
+  /** What is unreachable now, longest first. */
+  report(): UnreachablePart[]
+  /** All parts this process depends on, reachable or not. */
   readonly parts: ReadonlySet<Part>
 }
 
@@ -30,26 +30,29 @@ export function createHealth({ parts: known = [], logger, nowMs = Date.now }: He
   const parts = new Set<Part>(known)
   const since = new Map<Part, { ms: number; reason: string }>()
 
-  function away(part: Part, text: string): void {
-    // Reasons are shown to everybody.
+  function markUnreachable(part: Part, text: string): void {
+    // Reasons are public: they are part of /status.
     const reason = withoutAddresses(text)
     parts.add(part)
     const before = since.get(part)
     since.set(part, { ms: before?.ms ?? nowMs(), reason })
-    if (before === undefined) logger.warn('a part is away, trying until it is back', { part, reason })
+    if (before === undefined) logger.warn('part unreachable, retrying', { part, reason })
   }
 
-  function ok(part: Part): void {
+  function markReachable(part: Part): void {
     const before = since.get(part)
     if (before === undefined) return
     since.delete(part)
-    logger.info('a part is back', { part, away_s: Math.round((nowMs() - before.ms) / 1000) })
+    logger.info('part reachable again', { part, unreachable_s: Math.round((nowMs() - before.ms) / 1000) })
   }
 
   return {
-    away,
-    ok,
-    presenceOf: (part) => ({ onAway: (reason) => away(part, reason), onBack: () => ok(part) }),
+    markUnreachable,
+    markReachable,
+    reachabilityOf: (part) => ({
+      onUnreachable: (reason) => markUnreachable(part, reason),
+      onReachable: () => markReachable(part),
+    }),
     report: () =>
       [...since]
         .sort(([, a], [, b]) => a.ms - b.ms)
@@ -59,9 +62,9 @@ export function createHealth({ parts: known = [], logger, nowMs = Date.now }: He
 }
 
 export function registerHealthMetrics(metrics: Metrics, health: Health): void {
-  const help = '1 where a part this process leans on is away'
+  const help = '1 if a part this process depends on is unreachable'
   metrics.gauge({ name: 'dextape_part_away', help, labels: ['part'] }, () => {
-    const away = new Set(health.report().map(({ part }) => part))
-    return [...health.parts].map((part) => ({ labels: { part }, value: away.has(part) ? 1 : 0 }))
+    const unreachable = new Set(health.report().map(({ part }) => part))
+    return [...health.parts].map((part) => ({ labels: { part }, value: unreachable.has(part) ? 1 : 0 }))
   })
 }

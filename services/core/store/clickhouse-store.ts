@@ -1,31 +1,31 @@
-/** The store's one code path, whatever engine is behind the client. */
+/** The store over the official client, the same for every engine. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../domain/errors.js'
-import type { Presence } from '../runtime/part-health.js'
+import type { Reachability } from '../runtime/part-health.js'
 import { type Clients, connect, type StoreTarget } from './connect.js'
 import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
-import { awayReason, isPassing, storeFault } from './store-faults.js'
+import { isTransient, storeFault, unreachableReason } from './store-faults.js'
 import { TABLES, type TableName } from './tables.js'
 
 export type { StoreTarget } from './connect.js'
 
 export type Trouble = { doing: string; attempt: number; waitMs: number; error: DextapeError }
 
-export type StoreOptions = Partial<Presence> & {
+export type StoreOptions = Partial<Reachability> & {
   /** Ends waiting inserts, as close() does. */
   signal?: AbortSignal
-  /** Told at each failed attempt of an insert that will be tried again. */
+  /** Called at each failed attempt of an insert that will be retried. */
   onTrouble?: (trouble: Trouble) => void
   limits?: QueryLimits
 }
 
-/** Short enough that one heavy query does not hold up the others for long. */
+/** Short enough that one heavy query does not delay the others for long. */
 export const DEFAULT_LIMITS: Required<QueryLimits> = { maxSeconds: 10, maxRows: 100_000, maxBytes: 1_000_000_000 }
 
 /**
- * In the statement and not beside it: settings beside it become `SET …;` before the text in the embedded engine, and each
- * costs another scan of the whole batch (two of them: 1.6 times the CPU).
+ * Part of the statement, not of the request: in the embedded engine, settings of a request become `SET …;` before the text, and
+ * each costs another scan of the whole batch (two of them: 1.6 times the CPU).
  */
 const INSERT_SETTINGS = [
   'async_insert = 0',
@@ -37,10 +37,10 @@ const INSERT_SETTINGS = [
   'max_memory_usage = 0',
 ].join(', ')
 
-/** A server that hangs must not hang the stop. */
+/** A server that hangs must not block the shutdown. */
 const CLOSE_WAIT_MS = 15_000
 
-/** A server that hangs is given this long beyond a query's own limit. */
+/** How long a server may take beyond a query's own limit. */
 const SILENCE_MS = 5_000
 
 const FIRST_WAIT_MS = 100
@@ -54,9 +54,9 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal])
   const running = new Set<Promise<unknown>>()
   const prepared = new WeakSet<object>()
-  const presence = createPresence(options)
+  const reachability = createStoreReachability(options)
 
-  /** Statements in flight are awaited by close(). */
+  /** close() awaits the statements that run here. */
   async function guard<T>(doing: string, run: () => Promise<T>): Promise<T> {
     if (ending.signal.aborted) throw closed(doing)
     const work = run().catch((error) => {
@@ -69,10 +69,10 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   async function ask<T>(doing: string, run: () => Promise<T>): Promise<T> {
     try {
       const answer = await guard(doing, run)
-      presence.worked('other')
+      reachability.worked('other')
       return answer
     } catch (error) {
-      if (error instanceof DextapeError && error.code === 'store_away') presence.failed('other', error)
+      if (error instanceof DextapeError && error.code === 'store_away') reachability.failed('other', error)
       throw error
     }
   }
@@ -94,7 +94,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   const rows = async <Row>(sql: string, params: Record<string, unknown> = {}, asked: QueryLimits = {}) => {
     const { maxSeconds, maxRows, maxBytes } = { ...DEFAULT_LIMITS, ...options.limits, ...asked }
     const client = await inDatabase(clients.read())
-    // An engine in this process does not hang, and its statements may wait long for their turn.
+    // An engine in this process does not hang, and its statements may wait long in the queue.
     const isBounded = !clients.sticky && maxSeconds > 0
     const result = await client.query({
       ...(isBounded ? { abort_signal: AbortSignal.timeout(maxSeconds * 1000 + SILENCE_MS) } : {}),
@@ -106,7 +106,7 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
         max_result_rows: String(maxRows),
         result_overflow_mode: 'throw',
         max_memory_usage: String(maxBytes),
-        // A fault in the middle of an answer must not look like its end.
+        // An error in the middle of an answer must not look like its end.
         wait_end_of_query: 1,
         // A plain JSON.parse corrupts integers above 2^53 and decimals.
         output_format_json_quote_64bit_integers: 1,
@@ -127,15 +127,18 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
       const doing = `an insert into ${table}`
       const query = `${insertHead(table)}\n${lines}`
       const onTrouble = (trouble: Trouble) => {
-        presence.failed('insert', trouble.error)
+        reachability.failed('insert', trouble.error)
         options.onTrouble?.(trouble)
       }
       return guard(doing, () =>
-        untilDone({ doing, signal, isPassing, asFault: (error) => storeFault(error, doing), onTrouble }, async () => {
-          const client = await inDatabase(clients.write)
-          await client.command({ query })
-          presence.worked('insert')
-        }),
+        untilDone(
+          { doing, signal, isTransient: isTransient, asFault: (error) => storeFault(error, doing), onTrouble },
+          async () => {
+            const client = await inDatabase(clients.write)
+            await client.command({ query })
+            reachability.worked('insert')
+          },
+        ),
       )
     },
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
@@ -162,19 +165,19 @@ function insertHead(table: TableName): string {
 type Statement = 'insert' | 'other'
 
 /** Reports once when statements fail because the store is unreachable, and once when they work again. */
-export function createPresence({ onAway, onBack }: Partial<Presence>) {
+export function createStoreReachability({ onUnreachable, onReachable }: Partial<Reachability>) {
   const failing = new Set<Statement>()
   return {
     failed(statement: Statement, fault: DextapeError): void {
       failing.add(statement)
-      onAway?.(awayReason(fault))
+      onUnreachable?.(unreachableReason(fault))
     },
     worked(statement: Statement): void {
       if (failing.size === 0) return
       // A store that takes rows answers queries; one that answers queries may still refuse rows (too many parts, a full disk).
       if (statement === 'insert') failing.clear()
       else failing.delete(statement)
-      if (failing.size === 0) onBack?.()
+      if (failing.size === 0) onReachable?.()
     },
   }
 }
@@ -182,7 +185,7 @@ export function createPresence({ onAway, onBack }: Partial<Presence>) {
 export type RetryPlan = {
   doing: string
   signal: AbortSignal
-  isPassing: (error: unknown) => boolean
+  isTransient: (error: unknown) => boolean
   asFault: (error: unknown) => DextapeError
   onTrouble: (trouble: Trouble) => void
 }
@@ -195,7 +198,7 @@ export async function untilDone<T>(plan: RetryPlan, run: () => Promise<T>): Prom
       return await run()
     } catch (error) {
       const fault = plan.asFault(error)
-      if (!plan.isPassing(error)) throw fault
+      if (!plan.isTransient(error)) throw fault
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
       plan.onTrouble({ doing: plan.doing, attempt, waitMs, error: fault })
       await sleep(waitMs, undefined, { signal: plan.signal }).catch(() => {})

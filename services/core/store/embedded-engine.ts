@@ -1,4 +1,4 @@
-/** The engine inside this process (chDB). It is loaded only when asked for: machines with a server need no native part. */
+/** The engine inside this process (chDB), loaded on first use: with a server no native part is needed. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChdbConnection } from 'chdb/connection'
@@ -7,7 +7,7 @@ import { isAlive } from '../runtime/scratch.js'
 
 export type EngineSession = ChdbConnection
 
-/** A session of the engine at this path: sessions share data, run in parallel, and keep their own settings. */
+/** A session of the engine at this path: sessions share data, run in parallel, and have their own settings. */
 export async function openSession(path: string): Promise<EngineSession> {
   const { createChdbConnection } = await loadEngine()
   const directory = resolve(path)
@@ -26,7 +26,7 @@ const FATAL_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGT
 /**
  * The engine's first session installs handlers for these signals that sleep for minutes, waiting for a thread that only a
  * ClickHouse server has. Node aborts when it is out of memory, so the process would hang with its ports open. Adding and
- * removing a listener gives each signal its default action again: the process ends at once.
+ * removing a listener restores each signal's default action: the process ends at once.
  */
 function restoreFatalSignals(): void {
   const ignore = () => {}
@@ -41,9 +41,9 @@ async function loadEngine(): Promise<typeof import('chdb/connection')> {
     const part = process.platform === 'darwin' ? `@chdb/lib-darwin-${cpu}` : `@chdb/lib-linux-${cpu}-gnu`
     throw new ConfigError({
       code: 'store_engine_missing',
-      what: `The embedded store needs the native part ${part}, which is not installed for ${process.platform}-${process.arch}`,
+      what: `The embedded store needs ${part}, which is not installed for ${process.platform}-${process.arch}`,
       got: firstLine(cause),
-      fix: `Run: npm install --no-save ${part} — or set CLICKHOUSE_URL to a ClickHouse server`,
+      fix: `Run \`npm install --no-save ${part}\`, or set CLICKHOUSE_URL to a ClickHouse server`,
       cause,
     })
   }
@@ -54,9 +54,9 @@ function openFault(directory: string, cause: unknown): ConfigError {
   if (message.includes('one active data directory'))
     return new ConfigError({
       code: 'store_engine_busy',
-      what: 'This process already runs an embedded store on another directory',
+      what: 'This process already has an embedded store open in another directory',
       where: { file: directory },
-      fix: 'Close that one first: the engine holds one directory a process',
+      fix: 'Close that one first: an engine process has one directory',
       cause,
     })
   const holder = holderOf(directory)
@@ -65,20 +65,20 @@ function openFault(directory: string, cause: unknown): ConfigError {
       code: 'store_locked',
       what: `Another process (pid ${holder}) has this embedded store open`,
       where: { file: directory },
-      fix: 'Stop it, or go through its socket, or set DEXTAPE_DATA_DIR to another directory',
+      fix: 'Stop it, connect through its socket, or set DEXTAPE_DATA_DIR to another directory',
       cause,
     })
   return new ConfigError({
     code: 'store_unusable',
-    what: 'The embedded store cannot be opened',
+    what: 'Cannot open the embedded store',
     where: { file: directory },
     got: message,
-    fix: 'See that the directory is writable and the disk not full',
+    fix: 'Check that the directory is writable and the disk is not full',
     cause,
   })
 }
 
-/** The engine locks `status` in its directory for as long as it lives and writes its pid there. */
+/** The engine keeps `status` in its directory locked while it runs, with its pid in it. */
 export function holderOf(directory: string): number | undefined {
   let pid: number
   try {

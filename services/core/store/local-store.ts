@@ -1,4 +1,4 @@
-/** The store of a data directory: the engine of the process that has it open, through its socket, or our own. */
+/** The store of a data directory: through the socket of the process that has it open, or an engine of our own. */
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { holderOf } from './embedded-engine.js'
 import { isEngineServed } from './engine-socket.js'
 import type { Store } from './port.js'
 
-/** A Unix socket's path holds 104 bytes at least (macOS), and ours is born in a folder with a longer name. */
+/** A Unix socket's path may have at least 104 bytes (macOS), and ours is created in a folder with a longer name. */
 const LONGEST_SOCKET_PATH = 90
 const STARTING_TRIES = 10
 const STARTING_WAIT_MS = 300
@@ -28,8 +28,8 @@ export async function openLocalStore(dataDir: string, options: StoreOptions = {}
   const path = enginePathOf(dataDir)
   for (let tries = STARTING_TRIES; ; tries--) {
     if (await isEngineServed(socketPath)) return openStore({ kind: 'socket', path: socketPath }, options)
-    // A holder without a socket is about to serve it, or about to end. Only the engine's own lock knows for sure: the pid
-    // found may be a crashed one's, in use again.
+    // A holder without a socket is about to serve it, or about to end. Only the engine's own lock is certain: the pid
+    // may be that of a crashed process, reused.
     const holder = holderOf(path)
     if (tries === 0 || holder === undefined || holder === process.pid)
       return openStore({ kind: 'embedded', path }, options)

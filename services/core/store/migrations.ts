@@ -1,4 +1,4 @@
-/** Runs schemas/clickhouse/NNNN_name.sql in order, once each. Every file can run again: a crash in the middle is no harm. */
+/** Runs schemas/clickhouse/NNNN_name.sql in order, once each. Every file can be repeated, so a crash does no harm. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ export async function migrate(runner: MigrationRunner, known = readMigrations())
   if (newer.length > 0)
     throw new ConfigError({
       code: 'store_newer',
-      what: 'The store was made by a newer version of this program',
+      what: 'The store was created by a newer version of this program',
       expected: `nothing after ${known.at(-1)?.name ?? 'no migration'}`,
       got: newer.join(', '),
       fix: 'Update the program, or use another database or data directory',
@@ -52,7 +52,7 @@ function statementsOf(text: string): string[] {
   return withoutComments.split(/;\s*$/m).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
 }
 
-/** SQL files are not compiled: beside the sources and beside dist/ it is the same folder of the checkout. */
+/** SQL files are not compiled: sources and dist/ use the same folder of the checkout. */
 function migrationsDirectory(): string {
   for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
     const found = join(at, 'schemas', 'clickhouse')
@@ -60,8 +60,8 @@ function migrationsDirectory(): string {
     if (dirname(at) === at)
       throw new ConfigError({
         code: 'store_migrations_missing',
-        what: 'The migrations (schemas/clickhouse) are not beside the program',
-        fix: 'Run it from a whole checkout or image',
+        what: 'The migrations (schemas/clickhouse) are missing',
+        fix: 'Run the program from a complete checkout, package or image',
       })
   }
 }

@@ -43,7 +43,7 @@ export function openChainIngest(
   function onRetry(error: unknown): void {
     status.state = 'retrying'
     status.error = described(error)
-    health.away('source', status.error.message)
+    health.markUnreachable('source', status.error.message)
   }
 
   async function openLive(): Promise<Opened> {

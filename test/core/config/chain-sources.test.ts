@@ -123,21 +123,21 @@ describe('a chain read from nodes', () => {
     [
       { base: { pools: [1.5e47] } },
       {},
-      '"chains.base.pools.0" must be a text that is not empty, got 1.5e+47; put the address in quotes, or YAML takes it for a number',
+      '"chains.base.pools.0" must be a non-empty string, got 1.5e+47; put the address in quotes, or YAML reads it as a number',
     ],
     [{ base: { pools: ['0x12'] } }, {}, 'each of "chains.base.pools" (--pool) must be a pool'],
     [{ base: { tokens: [`${A}_fo`] } }, {}, 'each of "chains.base.tokens" (--token) must be an address'],
     [
       { own: { contracts: [{ address: A, protocol: 'p', amm: 'mine' }], amms: ['mime'] } },
       {},
-      'no exchange "mime" is known on this chain: did you mean "mine"?',
+      'unknown exchange "mime" on this chain: did you mean "mine"?',
     ],
     [
       { solana: { rpc: ['http://n'], contracts: [] } },
       {},
-      '"chains.solana.contracts": only chains of the family evm have it',
+      '"chains.solana.contracts" is only valid for chains of family evm',
     ],
-    [{ base: { commitment: 'confirmed' } }, {}, '"chains.base.commitment": only chains of the family solana have it'],
+    [{ base: { commitment: 'confirmed' } }, {}, '"chains.base.commitment" is only valid for chains of family solana'],
     [
       { solana: { rpc: ['http://n'], pools: [A] } },
       {},

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
 import { type Config, chainFacts, describeConfig } from '../../../services/core/config/config.js'
 import { loadConfig } from '../../../services/core/config/load-config.js'
-import { editDistance, nearestWord } from '../../../services/core/config/nearest-name.js'
+import { editDistance, nearestName } from '../../../services/core/config/nearest-name.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-config-'))
@@ -113,16 +113,16 @@ describe('configuration', () => {
     ['envelope: never', '"envelope" must be "spec" or "always", got "never"'],
     ['fold: 3', '"fold" must be a section with keys and values, got 3'],
     ['retention:\n  dead_d: 0', '"retention.dead_d" must be a number above 0, got 0'],
-    ['- a\n- b', 'the file must hold keys and values'],
-    ['public_urls: [example.org]', 'each of public_urls must be an http:// or https:// address'],
-    ['http_port: 9000\nws_port: 9000', 'the REST port and the WebSocket port are both 9000'],
-    ['chains:\n  Eth: {}', '"chains.Eth" is no chain name'],
+    ['- a\n- b', 'the file must consist of keys and values'],
+    ['public_urls: [example.org]', 'each of public_urls must be an http:// or https:// URL'],
+    ['http_port: 9000\nws_port: 9000', 'http_port and ws_port are both 9000'],
+    ['chains:\n  Eth: {}', '"chains.Eth" is not a valid chain name'],
     [
       'chains:\n  eth:\n    anchor: "0x12"',
       '"chains.eth.anchor" must be an address (0x and 40 hexadecimal digits), got "0x12"',
     ],
     ['{ not yaml: [', 'neither YAML nor JSON'],
-  ])('%s is told as: %s', (file, message) => {
+  ])('%s is reported as: %s', (file, message) => {
     expect(problem(file)).toContain(message)
   })
 
@@ -132,14 +132,14 @@ describe('configuration', () => {
     [{ DEXTAPE_ENVELOPE: 'alwys' }, 'DEXTAPE_ENVELOPE must be "spec" or "always", got "alwys"'],
     [{ DEXTAPE_WS_TOKEN_SECRET: 'short' }, '(DEXTAPE_WS_TOKEN_SECRET) must have at least 32 characters'],
     [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS must be host:port, comma separated; got "nonsense"'],
-    [{ SCHEMA_REGISTRY_URL: 'http://r' }, 'a schema registry is set without Kafka brokers'],
-    [{ CLICKHOUSE_URL: 'ftp://user:secret@h' }, 'CLICKHOUSE_URL must be an http:// or https:// address'],
-    [{ DEXTAPE_CONFIG: 'none.yaml' }, 'The configuration file cannot be read'],
-  ])('%o is told as: %s', (env, message) => {
+    [{ SCHEMA_REGISTRY_URL: 'http://r' }, 'SCHEMA_REGISTRY_URL needs Kafka'],
+    [{ CLICKHOUSE_URL: 'ftp://user:secret@h' }, 'CLICKHOUSE_URL must be an http:// or https:// URL'],
+    [{ DEXTAPE_CONFIG: 'none.yaml' }, 'Cannot read the configuration file'],
+  ])('%o is reported as: %s', (env, message) => {
     expect(problem(undefined, env)).toContain(message)
   })
 
-  it('tells all problems at once', () => {
+  it('reports all problems at once', () => {
     const message = problem('htp_port: 1\nenvelope: x', { DEXTAPE_WS_PORT: '-1' })
     for (const part of ['htp_port', 'envelope', 'DEXTAPE_WS_PORT']) expect(message).toContain(part)
   })
@@ -220,8 +220,8 @@ describe('the nearest word', () => {
   it('is found by edits, a swap of neighbours being one', () => {
     expect(editDistance('abc', 'acb')).toBe(1)
     expect(editDistance('', 'abc')).toBe(3)
-    expect(nearestWord('htpt_port', ['http_port', 'ws_port'])).toBe('http_port')
-    expect(nearestWord('elephant', ['up', 'ws'])).toBeUndefined()
+    expect(nearestName('htpt_port', ['http_port', 'ws_port'])).toBe('http_port')
+    expect(nearestName('elephant', ['up', 'ws'])).toBeUndefined()
   })
 })
 

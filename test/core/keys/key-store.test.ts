@@ -113,7 +113,7 @@ describe('the files of the keys', () => {
     const broken = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))
     mkdirSync(broken.keysPath)
     writeFileSync(join(broken.keysPath, 'ws-token.secret'), 'short\n')
-    expect(() => readWsTokenSecret(broken)).toThrow(/does not hold a secret.*got 5 characters.*Delete the file/)
+    expect(() => readWsTokenSecret(broken)).toThrow(/does not contain a secret.*got 5 characters.*Delete the file/)
   })
 })
 

@@ -23,8 +23,8 @@ it('appends once each and follows all, whatever happens to the broker', async ()
   const log = openTestLog(broker.brokers, freshPrefix(), {
     patienceMs: Number.POSITIVE_INFINITY,
     requestTimeoutMs: 2000,
-    onAway: () => told.push('away'),
-    onBack: () => told.push('back'),
+    onUnreachable: () => told.push('away'),
+    onReachable: () => told.push('back'),
   })
   const topic = 'dex.blocks.eth'
   const ended = new AbortController()

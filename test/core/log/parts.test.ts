@@ -140,7 +140,7 @@ describe('assembling', () => {
     const feed = () => {
       for (const [offset, record] of records().entries()) assembler.push(record as DecodedRecord, offset)
     }
-    expect(feed).toThrow(/a split record is broken/)
+    expect(feed).toThrow(/Parts of a split record are missing or out of order/)
     expect(assembler.safeOffset).toBe(0)
     const wholes = partsOf(7).map((part, index) => assembler.push(part, 10 + index))
     expect(wholes.at(-1)?.record).toMatchObject({ kind: 'block', block: { number: 7 } })

@@ -61,8 +61,8 @@ describe('the endpoint of a process that serves nobody', () => {
       'application/problem+json; charset=utf-8',
       {
         ...{ type: 'urn:dextape:problem:route_unknown', title: 'Not found', status: 404, code: 'route_unknown' },
-        detail: 'There is no /v2/tokens here, only /health, /ready, /status, /metrics.',
-        msg: 'There is no /v2/tokens here, only /health, /ready, /status, /metrics.',
+        detail: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
+        msg: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
       },
     ])
     const posted = await ask('/status', 'POST', 'x'.repeat(3_000_000))

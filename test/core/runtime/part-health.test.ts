@@ -9,19 +9,19 @@ describe('health', () => {
     const lines: Record<string, unknown>[] = []
     const logger = createLogger('json', {}, (line) => lines.push(JSON.parse(line) as Record<string, unknown>))
     const health = createHealth({ logger, nowMs: () => now })
-    const store = health.presenceOf('store')
-    store.onBack()
-    health.away('log', 'no broker')
+    const store = health.reachabilityOf('store')
+    store.onReachable()
+    health.markUnreachable('log', 'no broker')
     now = 12_900
-    store.onAway('refused')
-    store.onAway('still refused')
+    store.onUnreachable('refused')
+    store.onUnreachable('still refused')
     expect(health.report()).toEqual([
       { part: 'log', since: 10, reason: 'no broker' },
       { part: 'store', since: 12, reason: 'still refused' },
     ])
     now = 20_000
-    health.ok('log')
-    store.onBack()
+    health.markReachable('log')
+    store.onReachable()
     expect(health.report()).toEqual([])
     expect(lines.map(({ level, part, reason, away_s }) => [level, part, reason ?? away_s])).toEqual([
       ['warn', 'log', 'no broker'],
@@ -38,7 +38,7 @@ describe('health', () => {
     ['no address: 5/3 parts', 'no address: 5/3 parts'],
   ])('shows no secret: %j', (given, shown) => {
     const health = createHealth({ logger: silentLogger })
-    health.away('source', given)
+    health.markUnreachable('source', given)
     expect(health.report()[0]?.reason).toBe(shown)
   })
 
@@ -46,10 +46,10 @@ describe('health', () => {
     const health = createHealth({ parts: ['log', 'store'], logger: silentLogger })
     const metrics = createMetrics({ processMetrics: false })
     registerHealthMetrics(metrics, health)
-    health.away('store', 'x')
+    health.markUnreachable('store', 'x')
     const gauges = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('dextape_part'))
     expect(await gauges()).toEqual(['dextape_part_away{part="log"} 0', 'dextape_part_away{part="store"} 1'])
-    health.ok('store')
+    health.markReachable('store')
     expect(await gauges()).toEqual(['dextape_part_away{part="log"} 0', 'dextape_part_away{part="store"} 0'])
   })
 })

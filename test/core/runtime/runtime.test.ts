@@ -160,7 +160,7 @@ describe('ports', () => {
     await expect(checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')).rejects.toMatchObject({
       name: 'ConfigError',
       code: 'port_in_use',
-      message: `Port ${port} on 127.0.0.1 is already in use. Stop what listens there, or choose another port with DEXTAPE_HTTP_PORT.`,
+      message: `Port ${port} on 127.0.0.1 is already in use. Stop the process that listens on it, or choose another port with DEXTAPE_HTTP_PORT.`,
     })
     await new Promise((resolve) => server.close(resolve))
     await checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')

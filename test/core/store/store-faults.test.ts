@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPresence, openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
+import { createStoreReachability, openStore, type Trouble } from '../../../services/core/store/clickhouse-store.js'
 import { migrate } from '../../../services/core/store/migrations.js'
 import { storeFault } from '../../../services/core/store/store-faults.js'
 import { line } from './rows.js'
@@ -50,13 +50,13 @@ describe('a store that is away', () => {
   it('is told when a statement finds it so', async () => {
     const told: string[] = []
     const onAway = (reason: string) => void told.push(reason)
-    const store = await openStore(NOWHERE, { onAway, onBack: () => told.push('back') })
+    const store = await openStore(NOWHERE, { onUnreachable: onAway, onReachable: () => told.push('back') })
     await store.query('SELECT 1').catch(() => {})
     const waiting = store.insert('candle_rows', line('candle_rows')).catch(() => {})
     await expect.poll(() => told.length).toBeGreaterThan(1)
     await store.close()
     await waiting
-    expect([...new Set(told)]).toEqual(['The store does not answer (ECONNREFUSED)'])
+    expect([...new Set(told)]).toEqual(['The store is unreachable (ECONNREFUSED)'])
   })
 
   it('refuses a URL that is none, without repeating it', async () => {
@@ -73,18 +73,18 @@ describe('whether the store is there', () => {
   it('is what the last statements of each kind say: rows taken prove more than a query answered', () => {
     const told: string[] = []
     const onAway = (reason: string) => void told.push(reason)
-    const presence = createPresence({ onAway, onBack: () => told.push('back') })
-    presence.worked('insert')
-    presence.failed('insert', full)
-    presence.worked('other')
-    presence.failed('other', away)
-    presence.worked('other')
+    const reachability = createStoreReachability({ onUnreachable: onAway, onReachable: () => told.push('back') })
+    reachability.worked('insert')
+    reachability.failed('insert', full)
+    reachability.worked('other')
+    reachability.failed('other', away)
+    reachability.worked('other')
     expect(told.splice(0)).toEqual([
       'The store refused an insert; got TOO_MANY_PARTS (252)',
-      'The store does not answer (ECONNREFUSED)',
+      'The store is unreachable (ECONNREFUSED)',
     ])
-    presence.worked('insert')
-    presence.worked('insert')
+    reachability.worked('insert')
+    reachability.worked('insert')
     expect(told).toEqual(['back'])
   })
 

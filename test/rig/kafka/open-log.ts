@@ -13,8 +13,8 @@ export function openTestLog(brokers: string, prefix: string, options: Partial<Ka
     ssl: false,
     requestTimeoutMs: 5000,
     patienceMs: 60_000,
-    onAway: () => {},
-    onBack: () => {},
+    onUnreachable: () => {},
+    onReachable: () => {},
     ...options,
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Factories whose pools are contracts of their own, by chain. Each address was found in at least two public files (Uniswap's SDK and
+ * Factories that create a contract per pool, by chain. Each address was found in at least two public files (Uniswap's SDK and
  * documentation, Pancake's documentation, DefiLlama's adapters, 0x's settler, other projects' configurations); one found once is
  * left out. Fees are those the exchanges or DefiLlama's fee adapters state for all pools of a factory; where sources differ, or pools
  * do, there is none.
@@ -23,7 +23,7 @@ const PANCAKE_V3: KnownContract = {
   protocol: 'pancake-v3',
   amm: 'pancakev3',
 }
-/** On the first chains; later ones have addresses of their own. */
+/** On the first chains; later ones have other addresses. */
 const UNISWAP_V3 = v3('uniswapv3', '0x1f98431c8ad98523631ae4a59f267346ea31f984')
 const SUSHI_V2 = v2('sushiswap', '0xc35dadb65012ec5796536bd9864ed8773abc74c4', V2_FEE)
 

@@ -1,5 +1,7 @@
 // Generated from schemas/avro by `npm run generate`; a test fails when it differs.
 
+import type { LiquidityKind, Profile } from './blocks.js'
+
 export type UpdateKind = 'block' | 'retract'
 
 /** What does not change with trades */

@@ -1,30 +1,30 @@
-/** Connections of one purpose to the brokers. After a failure they are made anew: kafkajs does not always find back itself. */
+/** Connections to the brokers for one purpose. Replaced after a failure: kafkajs does not always recover by itself. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Broker, Cluster } from './internals.js'
-import { closedFault, faultOf, isPassing, reasonOf } from './kafka-faults.js'
+import { closedFault, faultOf, isTransient, reasonOf } from './kafka-faults.js'
 
-export type Wire = {
-  /** Tries until the work is done, fails for good, the patience ends or the wire is closed. */
+export type Connections = {
+  /** Retries until the work is done, fails for good, `patienceMs` is over or the connections are closed. */
   run<T>(doing: string, work: (cluster: Cluster) => Promise<T>): Promise<T>
-  /** Ends what waits, at once. */
+  /** Ends waiting calls at once. */
   close(): Promise<void>
 }
 
-export type WireDeps = {
+export type ConnectionsDeps = {
   makeCluster: () => Cluster
-  presence: Presence
+  reachability: BrokerReachability
   patienceMs: number
 }
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
 
-export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wire {
+export function createConnections({ makeCluster, reachability, patienceMs }: ConnectionsDeps): Connections {
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   let current: Promise<Cluster> | undefined
-  const wire = {}
+  const self = {}
 
   function connected(): Promise<Cluster> {
     current ??= (async () => {
@@ -54,13 +54,13 @@ export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wir
         const cluster = connected()
         try {
           const result = await unlessAborted(cluster.then(work), closing.signal, doing)
-          presence.answering(wire)
+          reachability.answering(self)
           return result
         } catch (error) {
           if (closing.signal.aborted) throw closedFault(doing)
-          if (!isPassing(error)) throw faultOf(error, doing)
+          if (!isTransient(error)) throw faultOf(error, doing)
           drop(cluster)
-          presence.failing(wire, reasonOf(error))
+          reachability.failing(self, reasonOf(error))
           if (performance.now() - startedMs >= patienceMs) throw faultOf(error, doing)
         }
         await delay(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)), undefined, {
@@ -69,7 +69,7 @@ export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wir
       }
     },
     async close() {
-      presence.forget(wire)
+      reachability.forget(self)
       closing.abort()
       const last = current
       current = undefined
@@ -78,7 +78,7 @@ export function createWire({ makeCluster, presence, patienceMs }: WireDeps): Wir
   }
 }
 
-/** Does not wait for an answer that nobody wants any more. */
+/** Stops waiting for the answer once the signal aborts. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, doing: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(closedFault(doing))
@@ -87,7 +87,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, doing: string):
   })
 }
 
-/** The broker that leads a topic's one partition; undefined where there is no such topic. */
+/** The leader of a topic's one partition; undefined if the topic does not exist. */
 export async function leaderOf(cluster: Cluster, topic: string): Promise<Broker | undefined> {
   const node = leaderNode(cluster, topic)
   if (node !== undefined) return cluster.findBroker({ nodeId: node })
@@ -100,34 +100,37 @@ function leaderNode(cluster: Cluster, topic: string): string | undefined {
   return Object.keys(cluster.findLeaderForPartitions(topic, [0]))[0]
 }
 
-/** Whether the broker is there, as the log's connections see it together: told once when it goes and once when it is back. */
-export type Presence = {
-  failing(wire: object, reason: string): void
-  answering(wire: object): void
-  /** It asks no more: nothing follows from that. */
-  forget(wire: object): void
+/** Whether the broker is reachable, over all connections of the log. Reports each change once. */
+export type BrokerReachability = {
+  failing(connections: object, reason: string): void
+  answering(connections: object): void
+  /** These connections are closed: their failures no longer count. */
+  forget(connections: object): void
 }
 
-/** One lost connection is made anew at once and is no news. */
-const FAILURES_BEFORE_NEWS = 2
+/** One lost connection is replaced at once and is not reported. */
+const FAILURES_BEFORE_REPORT = 2
 
-export function createPresence(onAway: (reason: string) => void, onBack: () => void): Presence {
+export function createBrokerReachability(
+  onUnreachable: (reason: string) => void,
+  onReachable: () => void,
+): BrokerReachability {
   const failures = new Map<object, number>()
-  let isAway = false
+  let isUnreachable = false
   return {
-    failing(wire, reason) {
-      const count = (failures.get(wire) ?? 0) + 1
-      failures.set(wire, count)
-      if (isAway || count < FAILURES_BEFORE_NEWS) return
-      isAway = true
-      onAway(reason)
+    failing(connections, reason) {
+      const count = (failures.get(connections) ?? 0) + 1
+      failures.set(connections, count)
+      if (isUnreachable || count < FAILURES_BEFORE_REPORT) return
+      isUnreachable = true
+      onUnreachable(reason)
     },
-    forget: (wire) => void failures.delete(wire),
-    answering(wire) {
-      failures.delete(wire)
-      if (!isAway || failures.size > 0) return
-      isAway = false
-      onBack()
+    forget: (connections) => void failures.delete(connections),
+    answering(connections) {
+      failures.delete(connections)
+      if (!isUnreachable || failures.size > 0) return
+      isUnreachable = false
+      onReachable()
     },
   }
 }

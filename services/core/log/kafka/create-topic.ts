@@ -1,5 +1,4 @@
-/** How each topic is made: one partition, and settings that follow from what it holds. */
-
+/** Creates topics: one partition, with settings by what the topic holds. */
 import { leaderOf } from './connections.js'
 import type { Cluster } from './internals.js'
 import { typeOf } from './kafka-faults.js'
@@ -7,7 +6,7 @@ import { typeOf } from './kafka-faults.js'
 const FOR_EVER = '-1'
 const LONGEST_MS = String(2n ** 63n - 1n)
 
-/** Topics of which the newest record of each key counts. */
+/** Topics where only the newest record of each key matters. */
 const COMPACTED = /^dex\.(state\..+|keys|sources|status|generations)$/
 
 type Setting = { name: string; value: string }
@@ -15,31 +14,31 @@ type Setting = { name: string; value: string }
 const settings = (values: Record<string, string>): Setting[] =>
   Object.entries(values).map(([name, value]) => ({ name, value }))
 
-/** Records carry chain time, which may lie years back: the broker's clock must not decide what is kept. */
-const KEPT = settings({
+/** Records carry chain time, which may be years ago: the broker's clock must not delete them. */
+const RETAINED_SETTINGS = settings({
   'cleanup.policy': 'delete',
   'retention.ms': FOR_EVER,
   'retention.bytes': FOR_EVER,
   'segment.bytes': String(256 * 1024 * 1024),
   'message.timestamp.type': 'CreateTime',
 })
-const LATEST = settings({
+const COMPACTED_SETTINGS = settings({
   'cleanup.policy': 'compact',
   'segment.bytes': String(64 * 1024 * 1024),
   'min.cleanable.dirty.ratio': '0.2',
   'message.timestamp.type': 'CreateTime',
 })
-/** Brokers before 3.6 do not know these, and have no such limit. */
+/** Brokers before 3.6 have neither these settings nor the limit. */
 const ANY_TIME = settings({
   'message.timestamp.before.max.ms': LONGEST_MS,
   'message.timestamp.after.max.ms': LONGEST_MS,
 })
 
 function settingsFor(topic: string): Setting[] {
-  return COMPACTED.test(topic) ? LATEST : KEPT
+  return COMPACTED.test(topic) ? COMPACTED_SETTINGS : RETAINED_SETTINGS
 }
 
-/** Makes the topic where it is missing; `full` is its name in the cluster, `topic` the name that decides its settings. */
+/** Creates the topic if it is missing; `full` is its name in the cluster, `topic` the name that decides its settings. */
 export async function ensureTopic(
   cluster: Cluster,
   topic: string,

@@ -1,23 +1,23 @@
-/** What kafkajs throws, as one of ours: worth another try, or what to change. */
+/** Turns errors of kafkajs into our own: retry, or what to change. */
 import { ConfigError, DextapeError } from '../../domain/errors.js'
 
 type KafkaError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: readonly unknown[] }
 
-/** States that pass, though the protocol does not call them retriable. */
-const PASSING_TYPES = new Set([
+/** Transient errors that the protocol does not mark as retriable. */
+const TRANSIENT_TYPES = new Set([
   ...['UNKNOWN_TOPIC_OR_PARTITION', 'BROKER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'NETWORK_EXCEPTION', 'UNKNOWN'],
   ...['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP', 'NOT_CONTROLLER'],
   ...['CONCURRENT_TRANSACTIONS', 'KAFKA_STORAGE_ERROR', 'REQUEST_TIMED_OUT', 'FENCED_LEADER_EPOCH'],
   'THROTTLING_QUOTA_EXCEEDED',
 ])
-/** Codes newer than kafkajs, which knows them only as unknown. */
+/** Error codes newer than kafkajs, which reports them as unknown. */
 const NEWER_TYPES = new Map([
   [89, 'THROTTLING_QUOTA_EXCEEDED'],
   [90, 'PRODUCER_FENCED'],
   [120, 'TRANSACTION_ABORTABLE'],
 ])
-/** What another try does not mend: a refusal, a broker too old, a mistake of ours. */
-const LASTING_NAMES = new Set([
+/** Errors a retry does not fix: denied access, a broker that is too old, our own bugs. */
+const PERMANENT_NAMES = new Set([
   ...['KafkaJSSASLAuthenticationError', 'KafkaJSServerDoesNotSupportApiKey', 'KafkaJSNotImplemented'],
   ...['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'],
 ])
@@ -32,24 +32,24 @@ function* layersOf(error: unknown): Generator<KafkaError> {
   }
 }
 
-/** The protocol's own name of what went wrong, however kafkajs wrapped it. */
+/** The protocol's name of the error, however kafkajs wrapped it. */
 export function typeOf(error: unknown): string | undefined {
-  for (const layer of layersOf(error)) if (layer.type !== undefined) return namedType(layer.type, layer.message)
+  for (const layer of layersOf(error)) if (layer.type !== undefined) return nameOfType(layer.type, layer.message)
   return undefined
 }
 
-/** kafkajs has the number of a code it does not know in its message alone. */
-function namedType(type: string, message: string): string {
+/** kafkajs has the number of an unknown code only in its message. */
+function nameOfType(type: string, message: string): string {
   const code = type === 'KAFKAJS_UNKNOWN_ERROR_CODE' ? /\bcode (\d+)/.exec(message)?.[1] : undefined
   return code === undefined ? type : (NEWER_TYPES.get(Number(code)) ?? `UNKNOWN_ERROR_CODE_${code}`)
 }
 
-/** Connections fail in many words, not all of them kafkajs' own: whatever the broker did not answer itself may pass. */
-export function isPassing(error: unknown): boolean {
+/** Connections fail in many ways, not all of them known to kafkajs: whatever the broker did not answer itself is transient. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof DextapeError) return error.retry
   for (const { name, type, message, retriable } of layersOf(error)) {
-    if (LASTING_NAMES.has(name)) return false
-    if (type !== undefined) return PASSING_TYPES.has(namedType(type, message)) || retriable === true
+    if (PERMANENT_NAMES.has(name)) return false
+    if (type !== undefined) return TRANSIENT_TYPES.has(nameOfType(type, message)) || retriable === true
   }
   return true
 }
@@ -63,28 +63,28 @@ export function faultOf(error: unknown, doing: string, topic?: string): DextapeE
   if (error instanceof DextapeError) return error
   const where = topic === undefined ? {} : { where: { topic } }
   const type = typeOf(error)
-  if (isPassing(error))
+  if (isTransient(error))
     return new DextapeError({
       code: 'log_away',
-      what: `The Kafka broker does not answer (${doing})`,
+      what: `Kafka is unreachable (${doing})`,
       retry: true,
       ...where,
       got: reasonOf(error),
-      fix: 'See that the brokers of KAFKA_BROKERS run and can be reached from here.',
+      fix: 'Check that the brokers in KAFKA_BROKERS run and are reachable from this machine.',
       cause: error,
     })
   if ((error as Error).name === 'KafkaJSSASLAuthenticationError' || (type !== undefined && REFUSED_TYPES.test(type)))
     return new ConfigError({
       code: 'log_refused',
-      what: `The Kafka broker does not let us (${doing})`,
+      what: `Kafka denied access (${doing})`,
       ...where,
       got: type ?? reasonOf(error),
-      fix: 'Correct kafka.sasl in the configuration, or give this user the rights docs/cluster.md lists.',
+      fix: 'Correct kafka.sasl in the configuration, or grant this user the permissions listed in docs/cluster.md.',
       cause: error,
     })
   return new DextapeError({
     code: 'log_failed',
-    what: `The Kafka broker refused (${doing})`,
+    what: `Kafka refused the request (${doing})`,
     ...where,
     got: type ?? reasonOf(error),
     cause: error,
@@ -92,18 +92,18 @@ export function faultOf(error: unknown, doing: string, topic?: string): DextapeE
 }
 
 export function closedFault(doing: string): DextapeError {
-  return new DextapeError({ code: 'log_closed', what: `the log is closed (${doing})`, retry: true })
+  return new DextapeError({ code: 'log_closed', what: `The log is closed (${doing})`, retry: true })
 }
 
 export function noLeaderYet(topic: string): DextapeError {
-  return new DextapeError({ code: 'log_away', what: 'the topic has no leader yet', where: { topic }, retry: true })
+  return new DextapeError({ code: 'log_away', what: 'The topic has no leader yet', where: { topic }, retry: true })
 }
 
-/** Worth another try, under another producer's number. */
-export function forgotten(topic: string, cause: unknown): DextapeError {
+/** Retried with a new producer id. */
+export function producerForgotten(topic: string, cause: unknown): DextapeError {
   return new DextapeError({
     code: 'log_away',
-    what: 'the broker forgot this writer',
+    what: 'The Kafka broker no longer knows this producer',
     where: { topic },
     retry: true,
     cause,

@@ -7,9 +7,9 @@ import { typeOf } from './kafka-faults.js'
 
 export type Fetched = {
   records: LogRecord[]
-  /** Where to read on: after the last record, markers included. */
+  /** Where to continue: after the last record, markers included. */
   next: number
-  /** The topic's end, where that lies before the offset asked for. */
+  /** The topic's end, if it is before the requested offset. */
   lostEnd?: number
 }
 
@@ -21,12 +21,12 @@ export type FetchOptions = ReadOptions & {
 
 const DEFAULT_RECORDS = 10_000
 const DEFAULT_BYTES = 4 * 1024 * 1024
-/** A broker gives whole message sets: asking for less than one only means to be given it again and again. */
+/** A broker returns whole message sets: smaller fetches would return the same set again and again. */
 const LEAST_BYTES = 1024 * 1024
 const EARLIEST = '-2'
 const LATEST = '-1'
 
-/** All a fetch gave; undefined where there is no such topic. */
+/** All records of a fetch; undefined if the topic does not exist. */
 export async function fetchRecords(
   cluster: Cluster,
   full: string,
@@ -39,7 +39,7 @@ export async function fetchRecords(
   return { records: taken.map(recordOf), ...rest }
 }
 
-/** The first records within the limits, one at least; the rest stays in `records`. */
+/** Removes and returns the first records within the limits, at least one. */
 export function takeBatch(
   records: LogRecord[],
   { maxRecords = DEFAULT_RECORDS, maxBytes = DEFAULT_BYTES }: ReadOptions,
@@ -55,7 +55,7 @@ export function takeBatch(
 
 export type FetchedMessages = Omit<Fetched, 'records'> & { taken: WireMessage[] }
 
-/** The same with values that may be null, as compacted topics have them. */
+/** Like `fetchRecords`, with the null values of compacted topics. */
 export async function fetchMessages(
   cluster: Cluster,
   full: string,
@@ -98,18 +98,18 @@ function recordOf({ offset, key, value, timestamp }: WireMessage): LogRecord {
 
 export type Ends = { start: number; end: number }
 
-/** Zeros where there is no such topic. */
+/** Zeros if the topic does not exist. */
 export async function endsOf(cluster: Cluster, full: string): Promise<Ends> {
   return (await knownEnds(cluster, full)) ?? { start: 0, end: 0 }
 }
 
-/** Undefined where there is no such topic, or nobody leads it now. */
+/** Undefined if the topic does not exist or has no leader now. */
 async function knownEnds(cluster: Cluster, full: string): Promise<Ends | undefined> {
   const [start, end] = await Promise.all([offsetFor(cluster, full, EARLIEST), offsetFor(cluster, full, LATEST)])
   return start === undefined || end === undefined ? undefined : { start, end }
 }
 
-/** The same of many topics, in two requests to each of their leaders. */
+/** Ends of many topics, with two requests per leader. */
 export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Promise<Map<string, Ends>> {
   const byLeader = new Map<string, string[]>()
   for (const topic of topics)
@@ -124,14 +124,14 @@ export async function endsOfAll(cluster: Cluster, topics: readonly string[]): Pr
   return ends
 }
 
-/** The first offset at or after a timestamp; undefined where there is none. */
+/** The first offset at or after a timestamp; undefined if there is none. */
 export async function offsetFor(cluster: Cluster, full: string, timestamp: string): Promise<number | undefined> {
   const leader = await leaderOf(cluster, full)
   if (leader === undefined) return undefined
   return (await offsetsOn(leader, [full], timestamp)).get(full)
 }
 
-/** The same of several topics that one broker leads. */
+/** The same for several topics of one leader. */
 async function offsetsOn(leader: Broker, topics: readonly string[], timestamp: string): Promise<Map<string, number>> {
   const { responses } = await leader.listOffsets({
     replicaId: -1,

@@ -1,14 +1,14 @@
 /**
- * Appends: one batch at a time a topic, each with the producer's number and its place in the topic's sequence. A batch whose
- * answer was lost is looked for at the topic's end and, where it is not there, sent again under the same numbers: one that
- * arrives late after all is dropped by the broker. The numbers alone are not enough: a broker that starts anew forgets
- * producers whose last record is a day old, and our records carry chain time. However long it is away, a batch is there once.
+ * Appends one batch at a time per topic, each with a producer id and a sequence number. If the answer to a batch is lost, the
+ * writer looks for it at the topic's end. If it is not there, it is sent again with the same numbers, so that the broker drops
+ * a late duplicate. The numbers alone are not enough: a restarted broker forgets producers whose last record is a day old, and
+ * our records carry chain time. However long the broker was unreachable, a batch is stored exactly once.
  */
 import type { LogEntry } from '../port.js'
-import { leaderOf, type Wire } from './connections.js'
+import { type Connections, leaderOf } from './connections.js'
 import { ensureTopic } from './create-topic.js'
 import type { Broker, Cluster, OutMessage } from './internals.js'
-import { forgotten, noLeaderYet, typeOf } from './kafka-faults.js'
+import { noLeaderYet, producerForgotten, typeOf } from './kafka-faults.js'
 import { endsOf, fetchRecords } from './topic-reader.js'
 
 export type Writer = {
@@ -17,48 +17,48 @@ export type Writer = {
 }
 
 export type WriterDeps = {
-  wire: Wire
+  connections: Connections
   fullName: (topic: string) => string
   copies: number | undefined
 }
 
 export type Producer = { id: string; epoch: number; sequence: number }
-/** A topic's appends, one after another, under a producer's number of its own. */
+/** A topic's appends, one after another, with its own producer id. */
 type Lane = {
   topic: string
   full: string
   last: Promise<unknown>
-  isMade: boolean
+  isCreated: boolean
   producer: Producer | undefined
   /** Where the last append ended. */
   end: number | undefined
 }
 
-/** A batch must be below the broker's usual limit of 1 MiB a message set; a single record may fill it. */
+/** Below the broker's default limit of 1 MiB per message set; a single record may fill a batch. */
 const BATCH_BYTES = 1_000_000
 const RECORD_OVERHEAD_BYTES = 32
 const BATCH_RECORDS = 10_000
 const PRODUCE_TIMEOUT_MS = 10_000
 const UNUSED_TRANSACTION_TIMEOUT_MS = 60_000
 const SEQUENCE_LIMIT = 2 ** 31
-/** Answers of a broker that no longer knows the producer, or not at this place. */
+/** Answers of a broker that no longer knows the producer or its sequence. */
 const FORGOTTEN = new Set([
   ...['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID', 'DUPLICATE_SEQUENCE_NUMBER', 'INVALID_PRODUCER_EPOCH'],
   'INVALID_PRODUCER_ID_MAPPING',
 ])
 
-export function createWriter({ wire, fullName, copies }: WriterDeps): Writer {
+export function createWriter({ connections, fullName, copies }: WriterDeps): Writer {
   const lanes = new Map<string, Lane>()
 
   async function leaderFor(cluster: Cluster, lane: Lane): Promise<Broker> {
-    if (!lane.isMade) await ensureTopic(cluster, lane.topic, lane.full, copies)
+    if (!lane.isCreated) await ensureTopic(cluster, lane.topic, lane.full, copies)
     const leader = await leaderOf(cluster, lane.full)
-    lane.isMade = leader !== undefined
+    lane.isCreated = leader !== undefined
     if (leader === undefined) throw noLeaderYet(lane.topic)
     return leader
   }
 
-  /** One attempt; `isSent` says that an earlier one may have arrived. */
+  /** One attempt; `isSent`: an earlier one may have been stored. */
   async function attempt(cluster: Cluster, lane: Lane, messages: readonly OutMessage[], isSent: boolean) {
     const leader = await leaderFor(cluster, lane)
     lane.end ??= (await endsOf(cluster, lane.full)).end
@@ -73,13 +73,13 @@ export function createWriter({ wire, fullName, copies }: WriterDeps): Writer {
 
   async function appendBatch(lane: Lane, messages: readonly OutMessage[]): Promise<number> {
     let attempts = 0
-    return wire.run(`appending to ${lane.topic}`, async (cluster) => {
+    return connections.run(`appending to ${lane.topic}`, async (cluster) => {
       try {
         return await attempt(cluster, lane, messages, attempts++ > 0)
       } catch (error) {
         if (!FORGOTTEN.has(typeOf(error) ?? '')) throw error
         lane.producer = undefined
-        throw forgotten(lane.topic, error)
+        throw producerForgotten(lane.topic, error)
       }
     })
   }
@@ -98,7 +98,7 @@ export function createWriter({ wire, fullName, copies }: WriterDeps): Writer {
     if (known !== undefined) return known
     const opened: Lane = {
       ...{ topic, full: fullName(topic), last: Promise.resolve() },
-      ...{ isMade: false, producer: undefined, end: undefined },
+      ...{ isCreated: false, producer: undefined, end: undefined },
     }
     lanes.set(topic, opened)
     return opened
@@ -134,7 +134,7 @@ export async function produce(
   return Number(topics[0]?.partitions[0]?.baseOffset)
 }
 
-/** Where the batch begins, if it is in the topic from an offset on. A batch is there whole or not at all. */
+/** Where the batch begins, if it is in the topic at or after an offset. A batch is stored whole or not at all. */
 async function findBatch(
   cluster: Cluster,
   full: string,
@@ -160,7 +160,7 @@ async function newProducer(cluster: Cluster): Promise<Producer> {
   return { id: producerId, epoch: producerEpoch, sequence: 0 }
 }
 
-/** kafkajs sorts timestamps as text and takes a 0 for none: of one width, text sorts as numbers and "0…0" is a value. */
+/** kafkajs sorts timestamps as text and treats 0 as missing: with a fixed width, text sorts as numbers and "0…0" is a value. */
 export const timestampText = (timestampMs: number): string => String(Math.floor(timestampMs)).padStart(16, '0')
 
 function messageOf({ key, value, timestampMs }: LogEntry): OutMessage {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import { readKeptJson, writeKeptJson } from '../../../core/runtime/json-file.js'
+import { readJsonFile, writeJsonFile } from '../../../core/runtime/json-file.js'
 import { moneyOf } from '../following/configured-money.js'
 
 const FILE = 'reference-pools.json'
@@ -19,9 +19,9 @@ export async function keptReferences(
   find: () => Promise<string[]>,
 ): Promise<readonly string[]> {
   const file = join(folder, FILE)
-  const kept = readKeptJson(file) as { key?: unknown; pools?: string[] } | null | undefined
+  const kept = readJsonFile(file) as { key?: unknown; pools?: string[] } | null | undefined
   if (kept?.key === key && Array.isArray(kept.pools)) return kept.pools
   const pools = await find()
-  writeKeptJson(file, { key, pools })
+  writeJsonFile(file, { key, pools })
   return pools
 }

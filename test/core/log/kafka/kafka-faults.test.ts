@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 import { transactionFault } from '../../../../services/core/log/kafka/fenced-topic.js'
-import { faultOf, isPassing, typeOf } from '../../../../services/core/log/kafka/kafka-faults.js'
+import { faultOf, isTransient, typeOf } from '../../../../services/core/log/kafka/kafka-faults.js'
 
 const { createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
   createErrorFromCode: (code: number) => Error
@@ -42,5 +42,5 @@ it.each([
 })
 
 it('a broker that throttles passes', () => {
-  expect(isPassing(createErrorFromCode(89))).toBe(true)
+  expect(isTransient(createErrorFromCode(89))).toBe(true)
 })

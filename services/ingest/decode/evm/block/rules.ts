@@ -1,5 +1,5 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
-import { nearestWord } from '../../../../core/config/nearest-name.js'
+import { nearestName } from '../../../../core/config/nearest-name.js'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
 import type { Scope } from '../../scope.js'
@@ -78,7 +78,7 @@ function unknownProtocol(
   byName: ReadonlyMap<string, Protocol>,
 ): ConfigError {
   const known = [...byName.keys()]
-  const nearest = nearestWord(protocol, known)
+  const nearest = nearestName(protocol, known)
   return new ConfigError({
     code: 'protocol_unknown',
     what: `"chains.${chain}.contracts": ${address} is of no protocol that is decoded, "${protocol}"`,
