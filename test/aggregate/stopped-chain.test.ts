@@ -207,7 +207,7 @@ describe('a stopped chain', () => {
     const stop = new AbortController()
     const aggregate = aggregateOf(undefined, 0)
     const run = aggregate.runChain('t', stop.signal)
-    await expect.poll(() => aggregate.status()[0]?.stopped).toMatch(/cannot be split/)
+    await expect.poll(() => aggregate.status()[0]?.stopped).toMatch(/Cannot split/)
     // Rows of what was published are still written by the timer.
     await expect.poll(() => aggregate.status()[0]?.flushedSeq).toBe(1)
     stop.abort()

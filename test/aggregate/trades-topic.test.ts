@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Rows are told apart by chain, so every run has one of its own. */
+/** Rows are distinguished by chain, so every run has its own. */
 const freshChain = (): string => `t${randomBytes(6).toString('hex')}`
 
 async function publish(lines: readonly RecordingLine[], money: ChainFacts, random?: Random) {

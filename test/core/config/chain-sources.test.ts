@@ -145,10 +145,10 @@ describe('a chain read from nodes', () => {
     ],
     [{ solana: { rpc: ['http://n'], amms: ['pumpam'] } }, {}, 'did you mean "pumpamm"?'],
     [{ solana: { rpc: ['http://n'], geyser: ['host:1'] } }, {}, '"chains.solana.geyser" (--geyser) must be an http://'],
-    [{ solana: { geyser: ['https://host:1'] } }, {}, '"chains.solana.geyser" needs nodes beside it ("rpc")'],
+    [{ solana: { geyser: ['https://host:1'] } }, {}, '"chains.solana.geyser" also needs "rpc"'],
     [{}, { env: { DEXTAPE_RPC_BAES: 'http://n' } }, 'unknown chain "baes": did you mean "base"?'],
     [{}, { chains: { mine: {} } }, 'unknown chain "mine"'],
-  ])('%o %o is told as: %s', (sections, given, message) => {
+  ])('%o %o is reported as: %s', (sections, given, message) => {
     expect(problem(sections, given)).toContain(message)
   })
 

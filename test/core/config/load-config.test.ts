@@ -242,9 +242,9 @@ describe('token lists', () => {
     expect(chains.get('bsc')?.logos).toBeUndefined()
   })
 
-  it('that cannot be used are told', () => {
+  it('that cannot be used are reported', () => {
     list('bad.json', [{ address: '0xabc' }])
-    expect(problem('token_lists: [bad.json]')).toContain('bad.json is no token list')
+    expect(problem('token_lists: [bad.json]')).toContain('bad.json is not a token list')
     expect(problem('token_lists: [none.json]')).toContain('none.json cannot be read')
   })
 })

@@ -52,9 +52,9 @@ async function compact(topic: string): Promise<void> {
 describe('keys', () => {
   it('are one first one, known everywhere, and stay so when the broker was killed', async () => {
     const started = await Promise.all([1, 2, 3].map(openKeys))
-    const told = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
-    expect(told).toHaveLength(1)
-    const [first] = told.map(({ record }) => record)
+    const created = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
+    expect(created).toHaveLength(1)
+    const [first] = created.map(({ record }) => record)
     for (const keys of started) await soon(() => keys.list()).toEqual([first])
     await logs.broker.kill()
     await logs.broker.restart()

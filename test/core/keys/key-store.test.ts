@@ -134,7 +134,7 @@ describe('what keys spent', () => {
     expect(spent(open(dir).keys)).toEqual([15, 100, 0])
   })
 
-  it('is told by calendar month, UTC', () => {
+  it('is counted by calendar month, UTC', () => {
     expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59))).toBe('2026-11')
     expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026-12')
   })

@@ -19,12 +19,12 @@ const OUTAGES = 6
 it('appends once each and follows all, whatever happens to the broker', async () => {
   console.info(`broker outages: SEED=${seed}`)
   const random = createRandom(seed).next
-  const told: string[] = []
+  const reported: string[] = []
   const log = openTestLog(broker.brokers, freshPrefix(), {
     patienceMs: Number.POSITIVE_INFINITY,
     requestTimeoutMs: 2000,
-    onUnreachable: () => told.push('away'),
-    onReachable: () => told.push('back'),
+    onUnreachable: () => reported.push('away'),
+    onReachable: () => reported.push('back'),
   })
   const topic = 'dex.blocks.eth'
   const ended = new AbortController()
@@ -77,8 +77,8 @@ it('appends once each and follows all, whatever happens to the broker', async ()
   expect(followed.map(({ value }) => Buffer.from(value).toString())).toEqual(written)
   expect(followed.map(({ offset }) => offset)).toEqual(written.map((_, index) => index))
   expect(offsets.filter(([offset, index]) => offset !== index)).toEqual([])
-  expect(told.length).toBeGreaterThan(0)
-  expect(told).toEqual(told.map((_, index) => (index % 2 === 0 ? 'away' : 'back')))
-  expect(told.at(-1)).toBe('back')
+  expect(reported.length).toBeGreaterThan(0)
+  expect(reported).toEqual(reported.map((_, index) => (index % 2 === 0 ? 'away' : 'back')))
+  expect(reported.at(-1)).toBe('back')
   await log.close()
 }, 300_000)

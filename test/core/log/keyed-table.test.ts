@@ -60,15 +60,15 @@ describe('a keyed table', () => {
 
   it('follows what others write and tells it once, own writes too', async () => {
     const [near, far] = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
-    const told: unknown[] = []
-    near.onChange(({ key, value }) => told.push([key, value]))
+    const reported: unknown[] = []
+    near.onChange(({ key, value }) => reported.push([key, value]))
     const stop = new AbortController()
     const following = near.follow(stop.signal)
     await near.put('own', 1)
     await far.put('other', 2)
     await vi.waitFor(() => expect(near.get('other')).toBe(2))
     await near.put('own', 3)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['own', 1],
       ['other', 2],
       ['own', 3],

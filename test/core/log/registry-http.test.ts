@@ -72,15 +72,15 @@ describe('against a registry', () => {
   })
 })
 
-describe('against a server that answers as it is told', () => {
+describe('against a server with prepared answers', () => {
   let server: Server | undefined
   afterEach(() => server?.close())
 
   type Answer = { status: number; body: string }
   async function answering(answer: (request: IncomingMessage) => Answer | 'nothing'): Promise<string> {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      const told = answer(request)
-      if (told !== 'nothing') response.writeHead(told.status).end(told.body)
+      const prepared = answer(request)
+      if (prepared !== 'nothing') response.writeHead(prepared.status).end(prepared.body)
     }
     const opened = createServer(listener)
     server = opened

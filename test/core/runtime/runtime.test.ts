@@ -68,7 +68,7 @@ describe('back-off', () => {
     await expect(withRetry(broken, quick, never, () => {})).rejects.toThrow('broken')
   })
 
-  it('ends when told to stop, in the middle of a wait', async () => {
+  it('ends when the signal aborts, in the middle of a wait', async () => {
     const stop = new AbortController()
     const waiting = sleep(1_000_000, stop.signal)
     stop.abort()
@@ -153,7 +153,7 @@ describe('metrics', () => {
 })
 
 describe('ports', () => {
-  it('in use are told with what to do', async () => {
+  it('in use are reported with what to do', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -47,16 +47,16 @@ describe('a store that is away', () => {
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_closed' })
   })
 
-  it('is told when a statement finds it so', async () => {
-    const told: string[] = []
-    const onAway = (reason: string) => void told.push(reason)
-    const store = await openStore(NOWHERE, { onUnreachable: onAway, onReachable: () => told.push('back') })
+  it('is reported when a statement fails because of it', async () => {
+    const reported: string[] = []
+    const onUnreachable = (reason: string) => void reported.push(reason)
+    const store = await openStore(NOWHERE, { onUnreachable, onReachable: () => reported.push('back') })
     await store.query('SELECT 1').catch(() => {})
     const waiting = store.insert('candle_rows', line('candle_rows')).catch(() => {})
-    await expect.poll(() => told.length).toBeGreaterThan(1)
+    await expect.poll(() => reported.length).toBeGreaterThan(1)
     await store.close()
     await waiting
-    expect([...new Set(told)]).toEqual(['The store is unreachable (ECONNREFUSED)'])
+    expect([...new Set(reported)]).toEqual(['The store is unreachable (ECONNREFUSED)'])
   })
 
   it('refuses a URL that is none, without repeating it', async () => {
@@ -66,26 +66,26 @@ describe('a store that is away', () => {
   })
 })
 
-describe('whether the store is there', () => {
+describe('whether the store is reachable', () => {
   const away = storeFault(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'a query')
   const full = storeFault(Object.assign(new Error('parts'), { code: '252', type: 'TOO_MANY_PARTS' }), 'an insert')
 
-  it('is what the last statements of each kind say: rows taken prove more than a query answered', () => {
-    const told: string[] = []
-    const onAway = (reason: string) => void told.push(reason)
-    const reachability = createStoreReachability({ onUnreachable: onAway, onReachable: () => told.push('back') })
+  it('follows the last statement of each kind: a stored insert proves more than an answered query', () => {
+    const reported: string[] = []
+    const onUnreachable = (reason: string) => void reported.push(reason)
+    const reachability = createStoreReachability({ onUnreachable, onReachable: () => reported.push('back') })
     reachability.worked('insert')
     reachability.failed('insert', full)
     reachability.worked('other')
     reachability.failed('other', away)
     reachability.worked('other')
-    expect(told.splice(0)).toEqual([
+    expect(reported.splice(0)).toEqual([
       'The store refused an insert; got TOO_MANY_PARTS (252)',
       'The store is unreachable (ECONNREFUSED)',
     ])
     reachability.worked('insert')
     reachability.worked('insert')
-    expect(told).toEqual(['back'])
+    expect(reported).toEqual(['back'])
   })
 
   it.each(['516', '497'])('engine code %s is a mistake in the configuration, not worth a retry', (code) => {
