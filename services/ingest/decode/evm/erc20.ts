@@ -1,8 +1,8 @@
 /** Tokens: what they say of themselves, and their transfers (EIP-20). Nothing a token leaves unsaid is guessed. */
-import { shownText, TEXT_MAX } from '../shown-text.js'
-import { expectShape, indexedAddress, uintAt } from './abi.js'
-import { type Answer, addressWord, answeredBytes, answeredBytes32, answeredUint, callOf } from './abi-call.js'
-import { selectorOf, topicOf } from './keccak.js'
+import { shownText, TEXT_MAX } from '../printable-text.js'
+import { selectorOf, topicOf } from './abi/keccak.js'
+import { expectShape, indexedAddress, uintAt } from './abi/log-fields.js'
+import { type Answer, addressWord, answeredBytes, answeredBytes32, answeredUint, callOf } from './abi/view-calls.js'
 import type { EvmLog } from './log.js'
 import { BadLog, type Call, type Reading } from './protocol.js'
 

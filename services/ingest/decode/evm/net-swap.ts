@@ -1,5 +1,5 @@
 /** What moved in a swap, by token: what the pool got less what it gave. */
-import type { TradeOrLiquidity } from './pair-ledger.js'
+import type { TradeOrLiquidity } from './protocols/uniswap-v2/pair-ledger.js'
 
 /**
  * One token came, the other went (or nothing went, where what was given rounds to nothing): a swap. Both the same way, or neither:

@@ -3,8 +3,8 @@
  * can deploy a contract that names a famous factory; only the factory's own answer tells a pool from it.
  */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { type Answer, answeredAddress, callOf } from './abi-call.js'
-import { selectorOf } from './keccak.js'
+import { selectorOf } from './abi/keccak.js'
+import { type Answer, answeredAddress, callOf } from './abi/view-calls.js'
 import type { Call, ChainContracts, Reading, Refusal } from './protocol.js'
 import type { Venue } from './venue.js'
 

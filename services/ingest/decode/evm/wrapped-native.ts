@@ -3,9 +3,9 @@
  * Transfer. Later wrappers (Arbitrum's) send a Transfer from or to nobody instead, some both; then the Transfer counts.
  */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { expectShape, indexedAddress, uintAt } from './abi.js'
+import { topicOf } from './abi/keccak.js'
+import { expectShape, indexedAddress, uintAt } from './abi/log-fields.js'
 import { TRANSFER, type Transfer, transferOf } from './erc20.js'
-import { topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { BadLog } from './protocol.js'
 

@@ -1,5 +1,5 @@
 /** An EVM chain's nodes as following asks them: blocks come with the logs that are wanted, and with who signed their transactions. */
-import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/rules.js'
+import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/decode-rules.js'
 import type { EvmBlock, EvmLog } from '../../decode/evm/log.js'
 import { BadLog, type Refusal } from '../../decode/evm/protocol.js'
 import type { ChainNodes } from '../following/chain-nodes.js'

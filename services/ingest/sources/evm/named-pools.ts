@@ -1,6 +1,6 @@
 /** Pools asked for by name, described before anything is read: a mistyped one is told at the start, not waited for in silence. */
 import { ConfigError } from '../../../core/domain/errors.js'
-import type { DecodeRules } from '../../decode/evm/block/rules.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Protocol, Reading, Refusal } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'

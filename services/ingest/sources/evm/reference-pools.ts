@@ -4,9 +4,9 @@
  */
 import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
-import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi-call.js'
+import { selectorOf } from '../../decode/evm/abi/keccak.js'
+import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi/view-calls.js'
 import { balanceCall } from '../../decode/evm/erc20.js'
-import { selectorOf } from '../../decode/evm/keccak.js'
 import type { Call, Reading } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
 

@@ -1,7 +1,7 @@
 /** A scope with what only the chain can tell: who speaks for the named pools, and which pools give their money its price. */
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
-import { createRules, type DecodeRules } from '../../decode/evm/block/rules.js'
+import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
 import { decodedScope, moneySet } from '../following/decoded-scope.js'
 import type { ChainReader, LogFilter } from './chain-reader.js'

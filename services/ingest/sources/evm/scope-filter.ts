@@ -1,5 +1,5 @@
 /** The scope as nodes understand it: addresses and first topics. What they give too much is left out when it is decoded. */
-import type { DecodeRules } from '../../decode/evm/block/rules.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
 import { TRANSFER } from '../../decode/evm/erc20.js'
 import { WRAPPING_TOPICS } from '../../decode/evm/wrapped-native.js'
 import type { LogFilter } from './chain-reader.js'

@@ -1,13 +1,13 @@
 /** An EVM chain as a source. */
 import type { Logger } from '../../../core/runtime/logger.js'
-import type { DecodeRules } from '../../decode/evm/block/rules.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
 import type { Source } from '../../source.js'
-import { type ChainPosition, type FollowedChain, followChain } from '../following/follow.js'
+import { type ChainPosition, type FollowedChain, followChain } from '../following/follow-chain.js'
 import { blocksWithSenders } from './blocks-with-senders.js'
-import type { KeptBook } from './book/kept-book.js'
 import type { ChainReader, LogFilter } from './chain-reader.js'
-import { evmDecoder } from './decoding.js'
+import { evmDecoder } from './evm-decoder.js'
+import type { KeptBook } from './kept-book.js'
 
 export type EvmSourceParts = Pick<
   FollowedChain<never>,

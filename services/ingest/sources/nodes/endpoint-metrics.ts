@@ -1,6 +1,6 @@
 /** What the nodes of a chain cost and how they do, for /metrics. Their names are hosts. */
 import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
-import type { EndpointStatus } from './status.js'
+import type { EndpointStatus } from './endpoint-status.js'
 
 export function registerEndpointMetrics(metrics: Metrics, chain: string, endpoints: () => EndpointStatus[]): void {
   const each = (value: (endpoint: EndpointStatus) => number) =>

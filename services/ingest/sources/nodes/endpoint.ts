@@ -1,10 +1,11 @@
 /** One node as we know it: its transport, its pace, what it takes and how it does. */
+
+import { createAdaptiveRate } from './adaptive-rate.js'
+import { createHealth, type Health } from './endpoint-health.js'
 import type { EndpointName } from './endpoint-name.js'
-import { createHealth, type Health } from './health.js'
 import { createLearnedLimits, type LearnedLimits } from './learned-limits.js'
 import { NodeFault } from './node-fault.js'
-import type { Pace } from './pace.js'
-import { createAdaptiveRate } from './rate.js'
+import type { Pace } from './request-queue.js'
 import { createSlots } from './slots.js'
 import type { SocketTransport } from './socket-transport.js'
 import type { Outcome, RpcRequest, Transport } from './transport.js'

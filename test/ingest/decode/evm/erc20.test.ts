@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { selectorOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import * as erc20 from '../../../../services/ingest/decode/evm/erc20.js'
-import { selectorOf } from '../../../../services/ingest/decode/evm/keccak.js'
 import { address, answerWith, makeLog, TOKEN0, word } from './rig.js'
 
 const hexOf = (text: string | Uint8Array) => Buffer.from(text as string).toString('hex')

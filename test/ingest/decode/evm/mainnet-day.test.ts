@@ -1,8 +1,8 @@
 /** A day of a real pool: every raw log decoded, against an independent decode and against the recording made from it. */
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../../../services/ingest/decode/evm/protocol.js'
-import { uniswapV3 } from '../../../../services/ingest/decode/evm/uniswap-v3.js'
-import { v3State } from '../../../../services/ingest/decode/evm/v3-ledger.js'
+import { uniswapV3 } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
+import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-ledger.js'
 import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
 import { play } from './rig.js'
 

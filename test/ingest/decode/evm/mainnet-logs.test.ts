@@ -1,11 +1,11 @@
 /** Single logs as they stand on chains, decoded to what explorers and other decoders tell of them. */
 import { expect, it } from 'vitest'
-import { balancer } from '../../../../services/ingest/decode/evm/balancer.js'
-import { balancerV3 } from '../../../../services/ingest/decode/evm/balancer-v3.js'
-import { curve } from '../../../../services/ingest/decode/evm/curve.js'
-import { liquidityBook } from '../../../../services/ingest/decode/evm/liquidity-book.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
-import { pancakePairOf } from '../../../../services/ingest/decode/evm/pancake-pair.js'
+import { balancer } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer.js'
+import { balancerV3 } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer-v3.js'
+import { curve } from '../../../../services/ingest/decode/evm/protocols/curve/curve.js'
+import { pancakePairOf } from '../../../../services/ingest/decode/evm/protocols/four-meme/pancake-pair.js'
+import { liquidityBook } from '../../../../services/ingest/decode/evm/protocols/liquidity-book/liquidity-book.js'
 import { venue } from './rig.js'
 
 const place = { blockHash: `0x${'0'.repeat(64)}`, txIndex: 0 }

@@ -1,5 +1,5 @@
 /** Hand-made logs of the shape nodes give, and a driver that applies them as a source does: in order, settled at each transaction's end. */
-import { topicOf } from '../../../../services/ingest/decode/evm/keccak.js'
+import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type {
   Call,

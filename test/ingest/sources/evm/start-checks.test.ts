@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
 import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
-import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/reader.js'
+import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/evm-reader.js'
 import { checkConfiguredTokens, checkScopeTokens } from '../../../../services/ingest/sources/evm/start-checks.js'
 import { type EvmNode, startNode } from '../../../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../../../rig/evm/opening.js'

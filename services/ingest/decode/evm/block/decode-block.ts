@@ -4,11 +4,11 @@ import type { EvmBlock, EvmLog } from '../log.js'
 import { BadLog, type Happening, type Protocol, type Refusal } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
+import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './decode-rules.js'
 import { EventList, openingPlace, placeOf } from './event-list.js'
 import { graduatedTo } from './graduated-to.js'
 import { addHappening } from './happening-events.js'
-import { atBlock, type Learned, tokenEvent } from './learned.js'
-import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
+import { atBlock, type Learned, tokenEvent } from './prefetched.js'
 import { addTransfers } from './transfers.js'
 
 export type LostLog = { log: EvmLog; reason: string; detail: string }

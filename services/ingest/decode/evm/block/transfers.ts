@@ -4,9 +4,9 @@ import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import { wrappingOf } from '../wrapped-native.js'
 import type { Book } from './book.js'
+import type { DecodeRules } from './decode-rules.js'
 import { type EventList, openingPlace, placeOf } from './event-list.js'
-import { atBlock, type Learned, ofHolder, tokenEvent } from './learned.js'
-import type { DecodeRules } from './rules.js'
+import { atBlock, type Learned, ofHolder, tokenEvent } from './prefetched.js'
 
 export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 

@@ -1,5 +1,5 @@
 /** What a token is called, from wherever it keeps that. */
-import { shownText, TEXT_MAX } from '../../shown-text.js'
+import { shownText, TEXT_MAX } from '../../printable-text.js'
 import { SYSTEM } from '../native-programs.js'
 import type { ByteReader } from '../wire/bytes.js'
 import { Malformed } from '../wire/malformed.js'

@@ -2,9 +2,9 @@
 
 import type { Blame } from '../../nodes/blame.js'
 import type { Header } from '../chain-reader.js'
+import type { WireHeader } from './answer-shapes.js'
 import { isBloom } from './bloom.js'
 import { isHash, quantity } from './hex.js'
-import type { WireHeader } from './wire.js'
 
 export type FullHeader = Header & {
   /** Null: the node tells none. */

@@ -2,10 +2,10 @@
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame } from '../../nodes/blame.js'
 import { LowerHex } from '../../nodes/pick-json.js'
+import type { WireLog } from './answer-shapes.js'
 import type { FullHeader } from './check-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import type { WireLog } from './wire.js'
 
 export type AskedLogs = { from: number; to: number; hash?: string }
 

@@ -4,10 +4,10 @@ import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
+import { HEADER, WHOLE_BLOCK } from './answer-shapes.js'
 import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
 import { toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
-import { HEADER, WHOLE_BLOCK } from './wire.js'
 
 export interface HeaderFetcher {
   /** `whole`: with their transactions, whose senders are kept for whoever asks. */

@@ -5,10 +5,10 @@ import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { Outcome } from '../../nodes/transport.js'
+import { LOGS, type WireLog } from './answer-shapes.js'
 import { readLogs } from './check-logs.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import { LOGS, type WireLog } from './wire.js'
 
 /** What one range's answer held, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[]; by: readonly Endpoint[] }

@@ -6,10 +6,10 @@ import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
+import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './answer-shapes.js'
 import { isAddress } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
 import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
-import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './wire.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 

@@ -2,7 +2,7 @@
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import { blameOn } from '../../nodes/blame.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
-import { followNotices } from '../../nodes/notices.js'
+import { followNotices } from '../../nodes/subscriptions.js'
 import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { Header } from '../chain-reader.js'
 import { type FullHeader, readHeader } from './check-headers.js'

@@ -7,10 +7,10 @@ import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { Wanted } from '../../nodes/pick-json.js'
+import { COUNTED_LOGS, LOGS } from './answer-shapes.js'
 import { fillShare } from './bloom.js'
 import type { FullHeader } from './check-headers.js'
 import type { CompiledFilter } from './log-filter.js'
-import { COUNTED_LOGS, LOGS } from './wire.js'
 
 /** `known`: by what it gave before, or because it takes no such question; `unclear`: it did not answer. */
 export type HasLogs = 'known' | 'none' | 'unclear'

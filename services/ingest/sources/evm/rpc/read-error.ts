@@ -1,6 +1,6 @@
 /** Turns what a node or its HTTP server says into a fault. Codes mean different things to different nodes, so words are read first. */
 
-import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-words.js'
+import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-errors.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 import { type LogLimit, readLogLimit } from './log-limits.js'
 

@@ -3,13 +3,13 @@ import type { KnownContract } from '../../../../../services/core/domain/evm-cont
 import type { Event } from '../../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'
+import { createRules } from '../../../../../services/ingest/decode/evm/block/decode-rules.js'
 import {
   atBlock,
   type Learned,
   nothingLearned,
   ofHolder,
-} from '../../../../../services/ingest/decode/evm/block/learned.js'
-import { createRules } from '../../../../../services/ingest/decode/evm/block/rules.js'
+} from '../../../../../services/ingest/decode/evm/block/prefetched.js'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
 import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
 import type { Scope } from '../../../../../services/ingest/decode/scope.js'

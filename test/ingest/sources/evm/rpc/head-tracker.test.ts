@@ -7,7 +7,7 @@ import { createListedSenders } from '../../../../../services/ingest/sources/evm/
 import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/nodes/endpoint.js'
 import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
 import { createEndpointPool } from '../../../../../services/ingest/sources/nodes/endpoint-pool.js'
-import { createPace } from '../../../../../services/ingest/sources/nodes/pace.js'
+import { createPace } from '../../../../../services/ingest/sources/nodes/request-queue.js'
 import type { Transport } from '../../../../../services/ingest/sources/nodes/transport.js'
 
 const nowMs = () => 0

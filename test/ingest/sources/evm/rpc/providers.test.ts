@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
-import { readError } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 import {
   type ChainReaderOptions,
   createChainReader,
   type RpcChainReader,
-} from '../../../../../services/ingest/sources/evm/rpc/reader.js'
+} from '../../../../../services/ingest/sources/evm/rpc/evm-reader.js'
+import { readError } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
 import { httpTransport } from '../../../../../services/ingest/sources/nodes/http-transport.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'

@@ -1,0 +1,95 @@
+/** What each log of Uniswap V3's pools did. Signatures: `IUniswapV3PoolEvents` of @uniswap/v3-core; forks share most of them. */
+
+import { topicOf } from '../../abi/keccak.js'
+import { addressAt, expectShape, indexedAddress, indexedInt, intAt, uintAt } from '../../abi/log-fields.js'
+import type { EvmLog } from '../../log.js'
+import { netSwap } from '../../net-swap.js'
+import type { Amounts, Move } from './v3-ledger.js'
+
+export type ReadMove = (log: EvmLog) => Move
+
+/** Ticks are int24. */
+const TICK_BITS = 24
+
+export const SWAP = topicOf('Swap(address,address,int256,int256,uint160,uint128,int24)')
+
+/** All but Swap, whose fields differ most between forks. */
+export const V3_MOVES: ReadonlyMap<string, ReadMove> = new Map([
+  [topicOf('Initialize(uint160,int24)'), initialize],
+  [topicOf('Mint(address,address,int24,int24,uint128,uint256,uint256)'), mint],
+  [topicOf('Burn(address,int24,int24,uint128,uint256,uint256)'), burnWith(3)],
+  [topicOf('Collect(address,address,int24,int24,uint128,uint128)'), collect],
+  [topicOf('CollectProtocol(address,address,uint128,uint128)'), payOut],
+  [topicOf('Flash(address,address,uint256,uint256,uint256,uint256)'), flash],
+])
+
+/** `words`: of its data. All forks begin with Uniswap's five. */
+export function swapWith(words: number): ReadMove {
+  return (log) => {
+    expectShape(log, 3, words)
+    const gained: Amounts = [intAt(log, 0), intAt(log, 1)]
+    const sqrtPrice = uintAt(log, 2, 160)
+    return { gained, says: netSwap(gained, indexedAddress(log, 1), indexedAddress(log, 2), sqrtPrice), sqrtPrice }
+  }
+}
+
+/** Tokens are set aside, nothing leaves yet. */
+export function burnWith(words: number): ReadMove {
+  return (log) => {
+    expectShape(log, 4, words)
+    return {
+      gained: [0n, 0n],
+      says: {
+        kind: 'liquidity',
+        change: 'remove',
+        sender: indexedAddress(log, 1),
+        amounts: [uintAt(log, 1), uintAt(log, 2)],
+      },
+      burns: positionOf(log),
+    }
+  }
+}
+
+/** Paid out to somebody who is not a position's owner: the protocol's share, a gauge's fees. Sender and recipient are indexed. */
+export function payOut(log: EvmLog): Move {
+  expectShape(log, 3, 2)
+  return {
+    gained: [-uintAt(log, 0, 128), -uintAt(log, 1, 128)],
+    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+  }
+}
+
+function initialize(log: EvmLog): Move {
+  expectShape(log, 1, 2)
+  intAt(log, 1, TICK_BITS)
+  return { gained: [0n, 0n], says: null, sqrtPrice: uintAt(log, 0, 160) }
+}
+
+/** Its sender is who paid, which need not be the position's owner; a Burn knows the owner alone. */
+function mint(log: EvmLog): Move {
+  expectShape(log, 4, 4)
+  const gained: Amounts = [uintAt(log, 2), uintAt(log, 3)]
+  return { gained, says: { kind: 'liquidity', change: 'add', sender: addressAt(log, 0), amounts: gained } }
+}
+
+function collect(log: EvmLog): Move {
+  expectShape(log, 4, 3)
+  return {
+    gained: [-uintAt(log, 1, 128), -uintAt(log, 2, 128)],
+    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+    collects: positionOf(log),
+  }
+}
+
+/** What was lent came back; `paid` is what came on top. */
+function flash(log: EvmLog): Move {
+  expectShape(log, 3, 4)
+  return {
+    gained: [uintAt(log, 2), uintAt(log, 3)],
+    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+  }
+}
+
+function positionOf(log: EvmLog): string {
+  return `${indexedAddress(log, 1)}:${indexedInt(log, 2, TICK_BITS)}:${indexedInt(log, 3, TICK_BITS)}`
+}

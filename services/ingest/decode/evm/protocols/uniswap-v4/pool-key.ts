@@ -1,0 +1,50 @@
+/** What makes a pool of the manager: its key, whose hash is its id; and a position's key likewise (v4-core: PoolKey.sol, Position.sol). */
+import { keccak_256 } from '@noble/hashes/sha3'
+import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import { addressWord, intWord, uintWord } from '../../abi/view-calls.js'
+import { tradedToken } from '../../native-coin.js'
+import type { ChainContracts } from '../../protocol.js'
+import type { Venue } from '../../venue.js'
+
+export type PoolKey = {
+  currencies: readonly [string, string]
+  /** Hundredths of a basis point, or the flag below. */
+  fee: number
+  tickSpacing: number
+  hooks: string
+}
+
+/** The hook sets the fee. */
+const DYNAMIC_FEE = 0x800000
+
+export function hashOfHex(digits: string): string {
+  return `0x${Buffer.from(keccak_256(Buffer.from(digits, 'hex'))).toString('hex')}`
+}
+
+export function idOf({ currencies, fee, tickSpacing, hooks }: PoolKey): string {
+  const words = [addressWord(currencies[0]), addressWord(currencies[1]), uintWord(fee), intWord(tickSpacing)]
+  return hashOfHex(words.join('') + addressWord(hooks))
+}
+
+export function positionKeyOf(owner: string, tickLower: number, tickUpper: number, salt: string): string {
+  return hashOfHex(owner.slice(2) + int24Digits(tickLower) + int24Digits(tickUpper) + salt.slice(2))
+}
+
+/** Null: both sides are the native coin, itself and wrapped, which is no market. */
+export function venueOfKey(id: string, key: PoolKey, manager: KnownContract, chain: ChainContracts): Venue | null {
+  const tokens = key.currencies.map((currency) => tradedToken(currency, chain))
+  if (tokens[0] === tokens[1]) return null
+  return {
+    id,
+    protocol: 'uniswap-v4',
+    amm: manager.amm,
+    tokens,
+    fee: key.fee === DYNAMIC_FEE ? null : key.fee,
+    creator: null,
+    facts: { manager: manager.address, tickSpacing: key.tickSpacing, hooks: key.hooks },
+  }
+}
+
+function int24Digits(value: number): string {
+  return (value & 0xffffff).toString(16).padStart(6, '0')
+}

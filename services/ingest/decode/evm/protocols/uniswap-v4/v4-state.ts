@@ -1,0 +1,96 @@
+/** What is followed of a pool inside the manager: the contract's own variables, as a value (v4-core: Pool.sol, Position.sol). */
+import type { VenueState } from '../../venue.js'
+
+export type Tick = {
+  /** Of all positions that end here. */
+  liquidityGross: bigint
+  /** Added when the price passes upwards. */
+  liquidityNet: bigint
+  /** Fee growth on the other side of this tick, by token; only differences mean something. */
+  growthOutside: Growth
+}
+
+/** Fees per unit of liquidity in Q128.128, by token, modulo 2^256. */
+export type Growth = readonly [bigint, bigint]
+
+export const NO_GROWTH: Growth = [0n, 0n]
+
+export type Position = { liquidity: bigint; growthInside: Growth }
+
+export type V4State = VenueState & {
+  sqrtPrice: bigint
+  tick: number
+  tickSpacing: number
+  liquidity: bigint
+  /** Hundredths of a basis point of what is paid in, by the token that is paid in. */
+  protocolFees: readonly [bigint, bigint]
+  /** Null: the ticks could not be read, so that neither fees nor reserves can be followed. */
+  ticks: Ticks | null
+  growth: Growth
+  /**
+   * Null: met in mid-life. What its positions are owed cannot be read then, and `reserves` are the positions' principal alone: fees
+   * stay out of them when they are earned, and nothing is taken out when they are paid. Else all the pool holds, fees included.
+   */
+  positions: Positions | null
+}
+
+/** Price and liquidity come with the next swap; without the ticks reserves stay unknown. */
+export function unreadState(tickSpacing: number): V4State {
+  return {
+    reserves: null,
+    sqrtPrice: 0n,
+    tick: 0,
+    tickSpacing,
+    liquidity: 0n,
+    protocolFees: [0n, 0n],
+    ticks: null,
+    growth: NO_GROWTH,
+    positions: null,
+  }
+}
+
+/**
+ * In drawers, one for each word of the contract's bitmap (256 places where a tick may be): a change copies one drawer, and a swap's
+ * steps end with a word. Only ticks where a position ends.
+ */
+export type Ticks = ReadonlyMap<number, ReadonlyMap<number, Tick>>
+
+export function wordOf(tick: number, tickSpacing: number): number {
+  return Math.floor(Math.floor(tick / tickSpacing) / 256)
+}
+
+export function tickAt(ticks: Ticks, tickSpacing: number, tick: number): Tick | undefined {
+  return ticks.get(wordOf(tick, tickSpacing))?.get(tick)
+}
+
+/** Without `info`: without that tick. */
+export function withTick(ticks: Ticks, tickSpacing: number, tick: number, info: Tick | undefined): Ticks {
+  const word = wordOf(tick, tickSpacing)
+  const drawer = new Map(ticks.get(word))
+  if (info === undefined) drawer.delete(tick)
+  else drawer.set(tick, info)
+  const copy = new Map(ticks)
+  if (drawer.size === 0) copy.delete(word)
+  else copy.set(word, drawer)
+  return copy
+}
+
+/**
+ * By the contract's own key (a hash), in drawers by the key's first byte: a busy pool has a hundred thousand positions, and a change
+ * copies one drawer.
+ */
+export type Positions = ReadonlyMap<string, ReadonlyMap<string, Position>>
+
+const drawerOf = (key: string): string => key.slice(2, 4)
+
+export function positionAt(positions: Positions, key: string): Position | undefined {
+  return positions.get(drawerOf(key))?.get(key)
+}
+
+/** An empty position is forgotten: the contract pays it nothing, whatever its growth was. */
+export function withPosition(positions: Positions, key: string, position: Position): Positions {
+  const drawer = new Map(positions.get(drawerOf(key)))
+  if (position.liquidity === 0n) drawer.delete(key)
+  else drawer.set(key, position)
+  return new Map(positions).set(drawerOf(key), drawer)
+}

@@ -1,0 +1,51 @@
+/** Blocks of an EVM chain → their events: what the logs do not tell of pools and tokens is read first. */
+import type { DextapeError } from '../../../core/domain/errors.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import type { Book } from '../../decode/evm/block/book.js'
+import { decodeBlock } from '../../decode/evm/block/decode-block.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import type { EvmBlock } from '../../decode/evm/log.js'
+import type { Refusal } from '../../decode/evm/protocol.js'
+import type { BlockDecoder } from '../following/follow-chain.js'
+import type { ChainReader } from './chain-reader.js'
+import { deadLetterOf } from './dead-letter.js'
+import { type BlockToLearn, learnFor } from './prefetch.js'
+
+export type EvmDecoding = {
+  chain: string
+  /** The source's, for people. */
+  name: string
+  reader: ChainReader
+  rules: DecodeRules
+  book: Book
+  /** Addresses that are no pools, and why: not asked again. */
+  refusals: Map<string, Refusal>
+  logger: Logger
+}
+
+const REFUSALS_HELD = 500_000
+
+export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
+  const { chain, name, reader, rules, book, refusals, logger } = parts
+  let isPrunedTold = false
+
+  function onPruned(error: DextapeError): void {
+    if (isPrunedTold) return
+    isPrunedTold = true
+    const what = 'a node has forgotten the state of old blocks: what only the state tells stays unknown'
+    logger.warn(what, { chain, error })
+  }
+
+  return {
+    async prepare(blocks, parent, signal) {
+      const toLearn = blocks.map((block, index): BlockToLearn => ({ block, parent: blocks[index - 1] ?? parent }))
+      if (refusals.size > REFUSALS_HELD) refusals.clear()
+      const learned = await learnFor(toLearn, book, { reader, rules, refusals, onPruned }, signal)
+      return (block) => {
+        const { events, lost } = decodeBlock(block, book, learned, rules)
+        return { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
+      }
+    },
+    forget: () => refusals.clear(),
+  }
+}

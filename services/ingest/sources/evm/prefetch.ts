@@ -1,0 +1,269 @@
+/** Reads from the chain what decoding some blocks will need: pools and tokens met for the first time, what logs do not tell. */
+
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
+import { DextapeError } from '../../../core/domain/errors.js'
+import { answeredUint } from '../../decode/evm/abi/view-calls.js'
+import type { Book } from '../../decode/evm/block/book.js'
+import {
+  createdVenue,
+  type DecodeRules,
+  isInScope,
+  isWellMade,
+  mayBeInScope,
+  venueRef,
+} from '../../decode/evm/block/decode-rules.js'
+import { atBlock, type Learned, nothingLearned, ofHolder } from '../../decode/evm/block/prefetched.js'
+import { type FollowedTransfer, followedTransfers } from '../../decode/evm/block/transfers.js'
+import { balanceCall, readBalance, readSupply, readToken, supplyCall } from '../../decode/evm/erc20.js'
+import type { EvmLog } from '../../decode/evm/log.js'
+import { BadLog, type Protocol, type Reading, type Refusal } from '../../decode/evm/protocol.js'
+import type { Venue } from '../../decode/evm/venue.js'
+import type { ChainReader, CheckedBlock, Header } from './chain-reader.js'
+import { type ReadingAt, readAll } from './read-all.js'
+
+export type LearnDeps = {
+  reader: Pick<ChainReader, 'call' | 'head'>
+  rules: DecodeRules
+  /** Addresses found to be no venue of ours, so that they are not asked again. */
+  refusals: Map<string, Refusal>
+  onPruned: (error: DextapeError) => void
+}
+
+/** A block to be decoded, and the one before it. */
+export type BlockToLearn = { block: CheckedBlock; parent: Header }
+
+type Described = { venue: Venue; protocol: Protocol }
+
+type Met = { id: string; log: EvmLog; candidates: readonly Protocol[]; at: BlockToLearn }
+
+export async function learnFor(
+  blocks: readonly BlockToLearn[],
+  book: Book,
+  { reader, rules, refusals, onPruned }: LearnDeps,
+  signal: AbortSignal,
+): Promise<Learned> {
+  const learned = nothingLearned()
+  const read = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, reader, signal, onPruned)
+  // What a pool or a token is does not change: where old states are gone, the newest tells it too.
+  const readFacts = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, factReader(reader), signal, onPruned)
+  const found = findVenues(blocks, book, rules, refusals)
+  await describeMet()
+  const transfers = findTransfers()
+  await Promise.all([readTokens(), readEnds(), readHolders(transfers)])
+  return learned
+
+  /** Each as of its block; then, for those that are ours, how they stood before it. */
+  async function describeMet(): Promise<void> {
+    const described = await readFacts(found.met.map((met) => ({ at: met.at.block, reading: describe(met) })))
+    await describeLate(described)
+    const ours: ({ met: Met } & Described)[] = []
+    for (const [index, met] of found.met.entries()) {
+      const result = kept(described[index] ?? { refused: 'nothing was read' })
+      if ('refused' in result) refuse(met.id, result)
+      else ours.push({ met, ...result })
+    }
+    const states = await read(
+      ours.map(({ met, venue, protocol }) => ({
+        at: met.at.parent,
+        reading: protocol.readState(venue, rules.contracts),
+      })),
+    )
+    ours.forEach(({ met, venue }, index) => {
+      const state = states[index]
+      if (state !== undefined) learned.venues.set(met.id, { venue, state })
+      found.tokens.push(...venue.tokens.map((token) => ({ token, at: met.at })))
+    })
+  }
+
+  /** Those nobody knew at their block, where somebody may have come to know them since. */
+  async function describeLate(described: (Described | Refusal | undefined)[]): Promise<void> {
+    const refused = [...found.met.entries()].filter(([index, { candidates }]) => {
+      const result = described[index]
+      return result !== undefined && 'refused' in result && candidates.some(({ isVouchedLater }) => isVouchedLater)
+    })
+    if (refused.length === 0) return
+    const head = await reader.head(signal)
+    const late = refused.filter(([, { at }]) => at.block.number < head.number)
+    const again = await readFacts(late.map(([, met]) => ({ at: head, reading: describe(met) })))
+    for (const [place, [index]] of late.entries()) described[index] = again[place]
+  }
+
+  function kept(result: Described | Refusal): Described | Refusal {
+    if ('refused' in result) return result
+    if (!isWellMade(result.venue)) return { refused: 'it has a token twice' }
+    return isInScope(rules.scope, result.venue) ? result : { refused: 'it is out of scope' }
+  }
+
+  function refuse(id: string, refusal: Refusal): void {
+    refusals.set(id, refusal)
+    learned.venues.set(id, refusal)
+  }
+
+  function* describe({ id, log, candidates }: Met): Reading<Described | Refusal> {
+    let last: Refusal = { refused: 'no protocol knows it' }
+    for (const protocol of candidates) {
+      const result = yield* protocol.describe(id, log, rules.contracts)
+      if (!('refused' in result)) return { venue: result, protocol }
+      last = result
+    }
+    return last
+  }
+
+  async function readTokens(): Promise<void> {
+    const first = new Map<string, Header>()
+    for (const { token, at } of found.tokens) {
+      const known = first.get(token)
+      if (book.token(token) === undefined && (known === undefined || at.block.number < known.number))
+        first.set(token, at.block)
+    }
+    const tokens = [...first]
+    const facts = await readFacts(tokens.map(([token, at]) => ({ at, reading: readToken(token) })))
+    tokens.forEach(([token], index) => {
+      const fact = facts[index]
+      if (fact !== undefined) learned.tokens.set(token, fact)
+    })
+  }
+
+  /** Reserves and supplies that only the block's end tells. */
+  async function readEnds(): Promise<void> {
+    const wanted = new Map<string, ReadingAt<readonly bigint[] | null>>()
+    for (const { block, ids } of found.touched) {
+      for (const id of ids) {
+        const known = book.venue(id) ?? learned.venues.get(id)
+        if (known === undefined || 'refused' in known) continue
+        const protocol = rules.protocolNamed(known.venue.protocol)
+        const reading = protocol?.readReserves?.(known.venue, rules.contracts)
+        if (reading !== undefined) wanted.set(atBlock(block.number, id), { at: block, reading })
+      }
+    }
+    const keys = [...wanted.keys()]
+    const reserves = await read([...wanted.values()])
+    keys.forEach((key, index) => {
+      learned.reserves.set(key, reserves[index] ?? null)
+    })
+  }
+
+  /** A token counts as traded from the block after the one that told of its pool, as it will when the blocks are decoded. */
+  function findTransfers(): { at: BlockToLearn; followed: FollowedTransfer[] }[] {
+    const tradedSince = new Map<string, number>()
+    for (const { token, at } of found.tokens)
+      tradedSince.set(token, Math.min(at.block.number, tradedSince.get(token) ?? Number.POSITIVE_INFINITY))
+    return blocks.map((at) => {
+      const isTraded = (token: string) =>
+        book.token(token)?.traded === true || at.block.number > (tradedSince.get(token) ?? Number.POSITIVE_INFINITY)
+      const followed = followedTransfers(at.block, isTraded, rules)
+      for (const { log } of followed) found.tokens.push({ token: log.address, at })
+      return { at, followed }
+    })
+  }
+
+  /** Each holder the log does not know yet, as of before every block that tells of him: which one will be the first to be believed is not known here. */
+  async function readHolders(transfers: ReturnType<typeof findTransfers>): Promise<void> {
+    const balances = new Map<string, { token: string; at: BlockToLearn; reading: Reading<Before> }>()
+    const supplies = new Map<string, ReadingAt<{ total: bigint | null; atZero: bigint | null }>>()
+    for (const { at, followed } of transfers) {
+      const { number } = at.block
+      for (const { log, transfer } of followed) {
+        const token = log.address
+        for (const holder of [transfer.from, transfer.to]) {
+          const key = atBlock(number, ofHolder(token, holder))
+          if (holder === ZERO_ADDRESS) {
+            supplies.set(atBlock(number, token), { at: at.block, reading: readSupplyAndZero(token) })
+          } else if (!book.hasHolder(token, holder) && !balances.has(key)) {
+            balances.set(key, { token, at, reading: readBefore(token, holder) })
+          }
+        }
+      }
+    }
+    const asked = [...balances]
+    const [before, told] = await Promise.all([
+      read(asked.map(([, { at, reading }]) => ({ at: at.parent, reading }))),
+      read([...supplies.values()]),
+    ])
+    await keepBalances(
+      asked.map(([key, { token, at }], index) => ({ key, token, at, before: before[index] ?? NOTHING_TOLD })),
+    )
+    for (const [index, key] of [...supplies.keys()].entries())
+      learned.supplies.set(key, told[index] ?? { total: null, atZero: null })
+  }
+
+  /** A token that did not answer before the block and answers at its end was made in it: nobody had any. */
+  async function keepBalances(
+    found: readonly { key: string; token: string; at: BlockToLearn; before: Before }[],
+  ): Promise<void> {
+    const silent = found.filter(({ before }) => before.balance === null && before.supply === null)
+    const now = await read(silent.map(({ token, at }) => ({ at: at.block, reading: readSupply(token) })))
+    const made = new Set(silent.filter((_, index) => (now[index] ?? null) !== null).map(({ key }) => key))
+    for (const { key, before } of found) learned.balances.set(key, made.has(key) ? 0n : before.balance)
+  }
+}
+
+type Before = { balance: bigint | null; supply: bigint | null }
+const NOTHING_TOLD: Before = { balance: null, supply: null }
+
+function* readBefore(token: string, holder: string): Reading<Before> {
+  const balance = yield* readBalance(token, holder)
+  const supply = balance === null ? yield* readSupply(token) : null
+  return { balance, supply }
+}
+
+function* readSupplyAndZero(token: string): Reading<{ total: bigint | null; atZero: bigint | null }> {
+  const [total, atZero] = yield [supplyCall(token), balanceCall(token, ZERO_ADDRESS)]
+  return { total: answeredUint(total), atZero: answeredUint(atZero) }
+}
+
+/** Answers as of the head where the block's own state is gone. */
+function factReader(reader: LearnDeps['reader']): Pick<ChainReader, 'call'> {
+  return {
+    async call(calls, at, signal) {
+      try {
+        return await reader.call(calls, at, signal)
+      } catch (error) {
+        if (!(error instanceof DextapeError && error.code === 'state_pruned')) throw error
+        return reader.call(calls, await reader.head(signal), signal)
+      }
+    },
+  }
+}
+
+type Found = {
+  met: Met[]
+  tokens: { token: string; at: BlockToLearn }[]
+  touched: { block: CheckedBlock; ids: Set<string> }[]
+}
+
+function findVenues(
+  blocks: readonly BlockToLearn[],
+  book: Book,
+  rules: DecodeRules,
+  refusals: ReadonlyMap<string, Refusal>,
+): Found {
+  const found: Found = { met: [], tokens: [], touched: [] }
+  /** Nothing more is to be found out about them. */
+  const pending = new Set<string>()
+  for (const at of blocks) {
+    const ids = new Set<string>()
+    found.touched.push({ block: at.block, ids })
+    for (const log of at.block.logs) {
+      // A pool speaks of itself alone: one of its logs has told all there is to find out.
+      if (ids.has(log.address) && !rules.contracts.contracts.has(log.address)) continue
+      try {
+        const venue = createdVenue(log, rules)
+        if (venue !== null && book.venue(venue.id) === undefined) {
+          pending.add(venue.id)
+          found.tokens.push(...venue.tokens.map((token) => ({ token, at })))
+        }
+        const ref = venueRef(log, rules)
+        if (ref === null || !mayBeInScope(rules.scope, ref.id)) continue
+        ids.add(ref.id)
+        if (pending.has(ref.id)) continue
+        pending.add(ref.id)
+        if (refusals.has(ref.id) || book.venue(ref.id) !== undefined) continue
+        found.met.push({ id: ref.id, log, candidates: ref.candidates, at })
+      } catch (error) {
+        if (!(error instanceof BadLog)) throw error
+      }
+    }
+  }
+  return found
+}
