@@ -2,6 +2,8 @@
  * A venue is what holds tokens and trades them: a pool's contract, or a pool inside a singleton (a vault, a pool manager).
  * Two tokens make one pair; more make one pair for each two of them.
  */
+import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
+import type { EvmLog } from './log.js'
 
 export type Venue = {
   /** The pool's address, a singleton's pool id (0x and 64 digits), or `<token>_fo` for a bonding curve. */
@@ -32,4 +34,28 @@ export type VenueState = {
 /** The pair of two of a venue's tokens, by their places. */
 export function pairId({ id, tokens }: Pick<Venue, 'id' | 'tokens'>, first: number, second: number): string {
   return tokens.length === 2 ? id : `${id}_${Math.min(first, second)}_${Math.max(first, second)}`
+}
+
+/** Whether another contract than the one that holds the venue speaks of it: anybody can write a log that borrows a pool's id. */
+export function isStranger({ address }: EvmLog, holder: string | number | boolean | undefined): boolean {
+  return holder !== undefined && holder !== address
+}
+
+/** Unknown stays unknown; what would fall below nothing was not the venue's, so it is unknown from then on. */
+export function movedReserves(reserves: VenueState['reserves'], moved: readonly bigint[]): VenueState['reserves'] {
+  if (reserves === null) return null
+  const sums = reserves.map((reserve, place) => reserve + (moved[place] ?? 0n))
+  return sums.every((sum) => sum >= 0n) ? sums : null
+}
+
+export function sizeOf(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}
+
+/** Curve's address for the native coin; Uniswap V4 and four.meme use the zero address. */
+const ALL_E = `0x${'e'.repeat(40)}`
+
+/** The token that stands for the native coin in events; any other token is itself. */
+export function tradedToken(address: string, { wrappedNative }: { wrappedNative: string | undefined }): string {
+  return address === ZERO_ADDRESS || address === ALL_E ? (wrappedNative ?? address) : address
 }

@@ -1,5 +1,5 @@
 /** What following a scope will cost its nodes, from the chain's last blocks. */
-import { timeBetween } from '../following/block-time.js'
+import { timeBetween } from '../following/chain-nodes.js'
 import type { ChainReader, Header, LogFilter } from './chain-reader.js'
 
 export type ScopeEstimate = {

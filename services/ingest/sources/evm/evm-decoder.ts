@@ -1,14 +1,15 @@
 /** Blocks of an EVM chain → their events: what the logs do not tell of pools and tokens is read first. */
+
 import type { DextapeError } from '../../../core/domain/errors.js'
+import type { DeadLetter } from '../../../core/domain/records.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Book } from '../../decode/evm/block/book.js'
-import { decodeBlock } from '../../decode/evm/block/decode-block.js'
+import { decodeBlock, type LostLog } from '../../decode/evm/block/decode-block.js'
 import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
 import type { EvmBlock } from '../../decode/evm/log.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
 import type { ChainReader } from './chain-reader.js'
-import { deadLetterOf } from './dead-letter.js'
 import { type BlockToLearn, learnFor } from './prefetch.js'
 
 export type EvmDecoding = {
@@ -47,5 +48,21 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
       }
     },
     forget: () => refusals.clear(),
+  }
+}
+
+/** With the log as the node gave it, so that a corrected decoder can take it. */
+export function deadLetterOf(
+  { log, reason, detail }: LostLog,
+  chain: string,
+  source: string,
+  timeS: number,
+): DeadLetter {
+  return {
+    ...{ chain, reason, detail, source },
+    block_number: log.blockNumber,
+    position: `${log.txIndex}:${log.logIndex}:0`,
+    raw: Buffer.from(JSON.stringify(log)),
+    at: timeS,
   }
 }

@@ -1,16 +1,26 @@
 /** Opens an EVM chain as a source: what is wrong with its configuration is told here, before anything is read. */
+
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import type { Refusal } from '../../decode/evm/protocol.js'
 import type { Source } from '../../source.js'
 import { createProgress } from '../following/catch-up-progress.js'
 import { watchFinality } from '../following/finality.js'
-import type { ChainPosition } from '../following/follow-chain.js'
-import type { OpenSourceOptions } from '../following/open-options.js'
+import {
+  type ChainPosition,
+  type FollowedChain,
+  followChain,
+  type OpenSourceOptions,
+} from '../following/follow-chain.js'
 import { startBlock } from '../following/start-block.js'
-import { openBook } from './kept-book.js'
-import { keptReferences, referenceKey } from './kept-references.js'
+import { blocksWithSenders } from './blocks-with-senders.js'
+import type { ChainReader, LogFilter } from './chain-reader.js'
+import { evmDecoder } from './evm-decoder.js'
+import { type KeptBook, openBook } from './kept-book.js'
+import { keptReferences, referenceKey } from './reference-pools.js'
 import { resolveScope } from './resolve-scope.js'
 import { createChainReader } from './rpc/evm-reader.js'
-import { createEvmSource } from './source.js'
 import { checkConfiguredTokens, checkScopeTokens } from './start-checks.js'
 
 export type OpenEvmOptions = OpenSourceOptions<EvmSourceConfig>
@@ -63,4 +73,28 @@ async function checkedScope({ config, facts, bookPath, logger, signal }: OpenEvm
   for (const { id, reason } of resolved.awaited)
     logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
   return resolved
+}
+
+export type EvmSourceParts = Pick<
+  FollowedChain<never>,
+  'chain' | 'name' | 'id' | 'firstBlock' | 'finality' | 'progress' | 'nowMs'
+> & {
+  reader: ChainReader
+  rules: DecodeRules
+  filter: LogFilter
+  book: KeptBook
+  logger: Logger
+}
+
+const FIRST_RANGE_BLOCKS = 20
+
+export function createEvmSource(parts: EvmSourceParts): Source<ChainPosition> {
+  const refusals = new Map<string, Refusal>()
+  return followChain({
+    ...parts,
+    nodes: blocksWithSenders({ ...parts, refusals }),
+    decoder: evmDecoder({ ...parts, refusals }),
+    weightOf: ({ logs }) => logs.length,
+    chunkSize: { blocks: FIRST_RANGE_BLOCKS },
+  })
 }

@@ -2,13 +2,17 @@
  * Pools that give named ones their USD prices: who asks for one pool against the native coin has no price for that coin unless
  * its own pools against the anchor are followed too.
  */
+import { join } from 'node:path'
+import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
+import { readKeptJson, writeKeptJson } from '../../../core/runtime/kept-json.js'
 import { selectorOf } from '../../decode/evm/abi/keccak.js'
 import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi/view-calls.js'
 import { balanceCall } from '../../decode/evm/erc20.js'
 import type { Call, Reading } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
+import { moneyOf } from '../following/configured-scope.js'
 
 /** Fee tiers of Uniswap V3 and Pancake V3 factories, hundredths of a basis point. */
 const FEE_TIERS = [100, 500, 2500, 3000, 10_000]
@@ -61,4 +65,25 @@ function poolCalls(token: string, quote: string, { address, protocol }: KnownCon
   if (protocol === 'uniswap-v2') return [callOf(address, GET_PAIR, pair)]
   if (protocol !== 'uniswap-v3' && protocol !== 'pancake-v3') return []
   return FEE_TIERS.map((fee) => callOf(address, GET_POOL, pair, uintWord(fee)))
+}
+
+const FILE = 'reference-pools.json'
+
+/** What they follow from: other pools, other money or other factories have others. */
+export function referenceKey({ scope, contracts }: EvmSourceConfig, facts: ChainFacts): string {
+  const money = moneyOf(facts).map(({ rank, token }) => `${rank} ${token}`)
+  return JSON.stringify([[...scope.pools].sort(), money.sort(), contracts.map(({ address }) => address).sort()])
+}
+
+export async function keptReferences(
+  folder: string,
+  key: string,
+  find: () => Promise<string[]>,
+): Promise<readonly string[]> {
+  const file = join(folder, FILE)
+  const kept = readKeptJson(file) as { key?: unknown; pools?: string[] } | null | undefined
+  if (kept?.key === key && Array.isArray(kept.pools)) return kept.pools
+  const pools = await find()
+  writeKeptJson(file, { key, pools })
+  return pools
 }

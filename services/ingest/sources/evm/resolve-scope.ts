@@ -1,14 +1,15 @@
 /** A scope with what only the chain can tell: who speaks for the named pools, and which pools give their money its price. */
+
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { createRules, type DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import { TRANSFER, WRAPPING_TOPICS } from '../../decode/evm/erc20.js'
 import { PROTOCOLS } from '../../decode/evm/protocols.js'
-import { decodedScope, moneySet } from '../following/decoded-scope.js'
+import { decodedScope, moneySet } from '../following/configured-scope.js'
 import type { ChainReader, LogFilter } from './chain-reader.js'
 import { describeNamed, type NamedPools } from './named-pools.js'
 import { readAll } from './read-all.js'
 import { findReferencePools } from './reference-pools.js'
-import { filterOf } from './scope-filter.js'
 
 export type ResolvedScope = { rules: DecodeRules; filter: LogFilter; awaited: NamedPools['awaited'] }
 
@@ -49,4 +50,19 @@ function rulesOf(config: EvmSourceConfig, facts: ChainFacts, references: readonl
     contracts: config.contracts,
     wrappedNative: facts.native,
   })
+}
+
+export function filterOf(
+  { scope, topics, money, contracts }: DecodeRules,
+  { described, awaited }: NamedPools,
+): LogFilter {
+  const followsNative = scope.balances === 'all' || scope.tokens.has(contracts.wrappedNative ?? '')
+  const moves = scope.balances === 'off' ? [] : [TRANSFER, ...(followsNative ? WRAPPING_TOPICS : [])]
+  const wanted = [...topics, ...moves]
+  const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
+  if (!isNarrow) return { addresses: [], topics: wanted }
+  const held = scope.balances === 'off' ? [] : described.flatMap(({ venue }) => venue.tokens)
+  const speakers = [...described.map(({ speaker }) => speaker), ...awaited.flatMap((pool) => pool.speakers)]
+  const addresses = [...speakers, ...held.filter((token) => !money.has(token))]
+  return { addresses: [...new Set(addresses)], topics: wanted }
 }

@@ -3,7 +3,7 @@ import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { readToken, type TokenFacts } from '../../decode/evm/erc20.js'
-import { homeOf, moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
+import { homeOf, moneyOf, type RankedToken, refuseUnusable } from '../following/configured-scope.js'
 import type { ChainReader } from './chain-reader.js'
 import { readAll } from './read-all.js'
 

@@ -2,9 +2,10 @@
  * A book behind the log: the process died while a batch was only partly on the log, and over final blocks the book goes back by whole batches. What lies
  * between is read again, into the book alone.
  */
-import type { ChainBook } from './chain-book.js'
+
 import type { ChainNodes, Header } from './chain-nodes.js'
 import { type ChunkSize, inChunks } from './chunks.js'
+import type { ChainBook } from './journaled-map.js'
 
 type Mark = { number: number; hash: string }
 

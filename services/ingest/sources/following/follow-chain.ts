@@ -2,16 +2,17 @@
  * A chain as a source: ranges up to the head, then block by block, each decoded and given with its place; a reorg is found by
  * parent hashes and given as a retract. What differs from family to family is handed in.
  */
+import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Block, DeadLetter, Event, Retract } from '../../../core/domain/records.js'
 import { isRetryable } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
 import { catchBookUp } from './catch-book-up.js'
 import type { Progress } from './catch-up-progress.js'
-import type { ChainBook } from './chain-book.js'
 import type { ChainNodes, Head, Header } from './chain-nodes.js'
 import { type ChunkSize, inChunks } from './chunks.js'
 import type { FinalityWatch } from './finality.js'
+import type { ChainBook } from './journaled-map.js'
 import { type HeadStep, SeenChain } from './seen-chain.js'
 
 export type ChainPosition = Mark & {
@@ -314,3 +315,15 @@ class ChainRun<B extends Header> {
 /** Without what the block holds: headers are kept for as long as a block may be orphaned. */
 const headerOf = ({ number, hash, parentHash, timeS }: Header): Header => ({ number, hash, parentHash, timeS })
 const markOf = ({ number, hash, timeS }: Mark): Mark => ({ number, hash, timeS })
+
+/** What opening a chain of any family takes. */
+export type OpenSourceOptions<Config> = {
+  config: Config
+  facts: ChainFacts
+  /** A folder of this chain's and generation's own. */
+  bookPath: string
+  logger: Logger
+  progressMs: number
+  signal: AbortSignal
+  nowMs?: () => number
+}

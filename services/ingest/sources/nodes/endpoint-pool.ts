@@ -1,8 +1,8 @@
 /** A chain's endpoints: the best is asked, what fails goes to another, and only patience's end reaches the caller. */
+
 import type { Sleep } from '../../../core/runtime/backoff.js'
 import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
-import { createPatience, type PatienceOptions } from './patience.js'
 import type { RpcRequest } from './transport.js'
 
 export type Asking = {
@@ -157,4 +157,39 @@ const isWorthRepeating = ({ kind }: NodeFault): boolean =>
 function noEndpoint(chain: string, endpoints: readonly Endpoint[]): NodeFault {
   const detail = endpoints.map(({ name, health }) => `${name}: ${health.reason ?? 'resting after faults'}`).join('; ')
   return new NodeFault({ kind: 'unavailable', endpoint: endpoints.map(({ name }) => name).join(', '), detail, chain })
+}
+
+export type PatienceOptions = { attempts: number; ms: number }
+
+export interface Patience {
+  /** Throws the fault where it was the last straw. */
+  failed(fault: NodeFault): void
+  progressed(): void
+  /** How long to wait before all endpoints are asked once more. */
+  pauseMs(): number
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 5_000
+
+export function createPatience(options: PatienceOptions, nowMs: () => number, random: () => number): Patience {
+  let attempts = 0
+  let rounds = 0
+  let startedMs = nowMs()
+  return {
+    failed(fault) {
+      // Who asks too fast waits; it was no answer.
+      if (fault.kind !== 'rate_limited') attempts++
+      if (attempts >= options.attempts || nowMs() - startedMs >= options.ms) throw fault
+    },
+    progressed() {
+      attempts = 0
+      rounds = 0
+      startedMs = nowMs()
+    },
+    pauseMs() {
+      const ceilingMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(rounds++, 20))
+      return ceilingMs * (0.5 + random() / 2)
+    },
+  }
 }

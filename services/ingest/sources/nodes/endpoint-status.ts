@@ -1,4 +1,5 @@
 /** What an operator may see of the endpoints: names are hosts, never URLs. */
+import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
 import type { Endpoint } from './endpoint.js'
 import type { FaultKind } from './node-fault.js'
 
@@ -34,3 +35,42 @@ export const statusOf = (endpoint: Endpoint): EndpointStatus => ({
   addresses: endpoint.limits.addresses,
   perS: Number.isFinite(endpoint.perS) ? endpoint.perS : null,
 })
+
+export function registerEndpointMetrics(metrics: Metrics, chain: string, endpoints: () => EndpointStatus[]): void {
+  const each = (value: (endpoint: EndpointStatus) => number) =>
+    function* (): Iterable<Sample> {
+      for (const endpoint of endpoints()) yield { labels: { chain, node: endpoint.name }, value: value(endpoint) }
+    }
+  const labels = ['chain', 'node']
+  metrics.counter(
+    { name: 'dextape_node_requests_total', help: 'Requests sent to a node, each of a batch counted', labels },
+    each(({ requests }) => requests),
+  )
+  metrics.counter(
+    { name: 'dextape_node_received_bytes_total', help: 'Bytes a node answered', labels },
+    each(({ bytesReceived }) => bytesReceived),
+  )
+  metrics.counter(
+    {
+      name: 'dextape_node_errors_total',
+      help: 'Answers that failed or were refused, by kind',
+      labels: [...labels, 'kind'],
+    },
+    function* () {
+      for (const { name: node, errors } of endpoints())
+        for (const [kind, value] of Object.entries(errors)) yield { labels: { chain, node, kind }, value }
+    },
+  )
+  metrics.gauge(
+    { name: 'dextape_node_healthy', help: '1 where a node is asked, 0 where it is left alone for a while', labels },
+    each(({ healthy }) => (healthy ? 1 : 0)),
+  )
+  metrics.gauge(
+    { name: 'dextape_node_head_blocks', help: 'The height a node last told', labels },
+    each(({ head }) => head ?? 0),
+  )
+  metrics.gauge(
+    { name: 'dextape_node_latency_seconds', help: 'How long a node takes to answer', labels },
+    each(({ latencyMs }) => (latencyMs ?? 0) / 1000),
+  )
+}

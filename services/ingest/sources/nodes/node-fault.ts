@@ -104,3 +104,25 @@ const HARMLESS: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ])
 
 export const isHarmless = (kind: FaultKind): boolean => HARMLESS.has(kind)
+
+/** Null where the answer is a fault of one of these kinds: then it is an answer too. */
+export async function orNull<T>(asked: Promise<T>, kinds: readonly FaultKind[]): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NodeFault && kinds.includes(error.kind)) return null
+    throw error
+  }
+}
+
+/** Makes the fault with the endpoint's name in it. */
+export type Blame = (
+  kind: Extract<FaultKind, 'lies' | 'lags' | 'unknown_block'>,
+  detail: string,
+  block?: number,
+) => Error
+
+export const blameOn =
+  (endpoint: { name: string }, chain: string): Blame =>
+  (kind, detail, block) =>
+    new NodeFault({ kind, endpoint: endpoint.name, detail, chain, ...(block === undefined ? {} : { block }) })

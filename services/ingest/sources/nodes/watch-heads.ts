@@ -1,6 +1,9 @@
 /** New heads as they come: by notice where somebody gives it, else asked for. */
+
 import { setMaxListeners } from 'node:events'
 import type { Sleep } from '../../../core/runtime/backoff.js'
+import type { Endpoint } from './endpoint.js'
+import type { Asking, EndpointPool } from './endpoint-pool.js'
 
 export type HeadWatch<H> = {
   /** What it fails with is the caller's to tell of, and to try again. */
@@ -75,5 +78,32 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
     await watch.sleep(watch.pollMs(), early.signal)
     stop.removeEventListener('abort', wake)
     wake = () => {}
+  }
+}
+
+/** Every so many questions all endpoints are asked, else the best alone. */
+const ASK_ALL_EVERY = 8
+/** One that is slow must not hold up the head. */
+const ASK_TIMEOUT_MS = 3_000
+
+export type Answered<T> = { endpoint: Endpoint; answer: T }
+
+/** Asks every endpoint that can be asked now: comparing their heads shows which lag. Empty: not asked this time. */
+export function createAskEvery<T>(
+  pool: EndpointPool,
+  ask: (endpoint: Endpoint, asking: Asking) => Promise<T>,
+): (asking: Asking) => Promise<Answered<T>[]> {
+  let times = 0
+  return async (asking) => {
+    if (pool.endpoints.length <= 1 || times++ % ASK_ALL_EVERY !== 0) return []
+    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
+    const answers = await Promise.allSettled(
+      ready.map(async (endpoint) => ({
+        endpoint,
+        answer: await ask(endpoint, { ...asking, timeoutMs: ASK_TIMEOUT_MS }),
+      })),
+    )
+    asking.signal.throwIfAborted()
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   }
 }

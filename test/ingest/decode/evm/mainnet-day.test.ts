@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../../../services/ingest/decode/evm/protocol.js'
 import { uniswapV3 } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
-import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-ledger.js'
+import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-pool.js'
 import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
 import { play } from './rig.js'
 

@@ -4,7 +4,7 @@ import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import { balancer } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer.js'
 import { balancerV3 } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer-v3.js'
 import { curve } from '../../../../services/ingest/decode/evm/protocols/curve/curve.js'
-import { pancakePairOf } from '../../../../services/ingest/decode/evm/protocols/four-meme/pancake-pair.js'
+import { pancakePairOf } from '../../../../services/ingest/decode/evm/protocols/four-meme/four-meme-contracts.js'
 import { liquidityBook } from '../../../../services/ingest/decode/evm/protocols/liquidity-book/liquidity-book.js'
 import { venue } from './rig.js'
 

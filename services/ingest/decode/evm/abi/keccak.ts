@@ -11,6 +11,11 @@ export function selectorOf(signature: string): string {
   return `0x${hashOf(signature).slice(0, 8)}`
 }
 
+/** Of bytes given as digits without `0x`. */
+export function hashOfHex(digits: string): string {
+  return `0x${Buffer.from(keccak_256(Buffer.from(digits, 'hex'))).toString('hex')}`
+}
+
 function hashOf(signature: string): string {
   return Buffer.from(keccak_256(new TextEncoder().encode(signature))).toString('hex')
 }

@@ -1,4 +1,5 @@
 /** What happened in a venue → events of its pairs. */
+
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
 import type { Happening } from '../protocol.js'
@@ -107,4 +108,19 @@ function tradedPrice({ tokenIn, tokenOut, amountIn, amountOut }: Extract<Happeni
 
 function reserveOf(reserves: VenueState['reserves'], place: number): string | null {
   return reserves?.[place]?.toString() ?? null
+}
+
+type Graduation = Extract<Happening, { kind: 'launch' }>
+type Funded = Iterable<{ known: { venue: Venue }; happenings: readonly Happening[] }>
+
+/** The pool a launch's liquidity went to: the one of its two tokens that was funded in the same transaction. Undefined: none that is followed. */
+export function graduatedTo({ log }: Graduation, curve: Venue, touched: Funded): string | undefined {
+  for (const { known, happenings } of touched) {
+    const { id, tokens } = known.venue
+    if (id === curve.id || tokens.length !== 2 || !curve.tokens.every((token) => tokens.includes(token))) continue
+    const isFunded = (one: Happening) =>
+      one.kind === 'liquidity' && one.change === 'add' && one.log.txHash === log.txHash
+    if (happenings.some(isFunded)) return id
+  }
+  return undefined
 }

@@ -1,8 +1,7 @@
 /** Transfer logs → balances: the whole balance at a holder's first sight, changes from then on. */
 import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
-import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
+import { TRANSFER, type Transfer, transferOf, wrappingOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
-import { wrappingOf } from '../wrapped-native.js'
 import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 import { type EventList, openingPlace, placeOf } from './event-list.js'

@@ -1,9 +1,9 @@
 /** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import type { Blame } from '../../nodes/blame.js'
+import type { Blame } from '../../nodes/node-fault.js'
 import { LowerHex } from '../../nodes/pick-json.js'
 import type { WireLog } from './answer-shapes.js'
-import type { FullHeader } from './check-headers.js'
+import type { FullHeader } from './fetch-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 

@@ -1,10 +1,11 @@
 /** Reads a chain through its endpoints: the parts of this folder put together. */
+
 import type { Identity } from '../../nodes/check-chain.js'
-import type { Asking } from '../../nodes/endpoint-pool.js'
+import type { Endpoint } from '../../nodes/endpoint.js'
+import type { Asking, PatienceOptions } from '../../nodes/endpoint-pool.js'
 import type { EndpointStatus } from '../../nodes/endpoint-status.js'
+import { orNull } from '../../nodes/node-fault.js'
 import { type NodesOptions, openNodes } from '../../nodes/open-nodes.js'
-import { orNull } from '../../nodes/or-null.js'
-import type { PatienceOptions } from '../../nodes/patience.js'
 import type { ChainReader, Header } from '../chain-reader.js'
 import { createBlockFetcher } from './fetch-blocks.js'
 import { createCallFetcher } from './fetch-calls.js'
@@ -13,13 +14,11 @@ import { createLogFetcher } from './fetch-logs.js'
 import { createSenderFetcher } from './fetch-senders.js'
 import { createHeadTracker } from './head-tracker.js'
 import { followHeads } from './heads.js'
-import { quantity } from './hex.js'
+import { quantity, toQuantity } from './hex.js'
 import { createListedSenders } from './listed-senders.js'
-import { createLogEvidence } from './log-evidence.js'
+import { createLogEvidence, createReceiptWitness } from './log-evidence.js'
 import { compileFilter } from './log-filter.js'
-import { probeLimits } from './probe.js'
 import { readError } from './read-error.js'
-import { createReceiptWitness } from './receipt-witness.js'
 
 export type ChainReaderOptions = NodesOptions & {
   /** Undefined: the endpoints must only agree with each other. */
@@ -110,4 +109,30 @@ const plain = ({ number, hash, parentHash, timeS }: Header): Header => ({ number
 async function known(asked: Promise<Header>): Promise<Header | null> {
   const header = await orNull(asked, ['unknown_block'])
   return header === null ? null : plain(header)
+}
+
+/** Nobody's: its logs are none, whatever the range. */
+const NOBODY = '0x00000000000000000000000000000000000c0ffe'
+const ATTEMPTS = 6
+
+export async function probeLimits(
+  endpoint: Endpoint,
+  head: number,
+  options: { signal: AbortSignal; timeoutMs: number },
+): Promise<void> {
+  const sending = { ...options, urgent: false }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { limits } = endpoint
+    const asked = Math.min(limits.span, head)
+    const blocks = { fromBlock: toQuantity(head - asked + 1), toBlock: toQuantity(head) }
+    const [outcome] = await endpoint.send(
+      [{ method: 'eth_getLogs', params: [{ ...blocks, address: NOBODY }] }],
+      sending,
+    )
+    if (outcome === undefined || outcome.ok || outcome.fault.kind !== 'too_wide' || asked <= 1) break
+    const { span, fault } = outcome
+    limits.tooWide(asked, fault.limit, span === undefined ? undefined : span.to - span.from + 1)
+  }
+  const batch = Array.from({ length: endpoint.limits.batch }, () => ({ method: 'eth_chainId', params: [] }))
+  await endpoint.send(batch, sending)
 }

@@ -1,20 +1,17 @@
 /** Blocks with their logs: headers and logs are asked for side by side, and what does not fit is asked for again by its hash. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { CheckedBlock } from '../chain-reader.js'
 import { createBloomCache, isInBloom } from './bloom.js'
-import type { FullHeader } from './check-headers.js'
 import { type Doubt, doubts } from './check-logs.js'
-import type { HeaderFetcher } from './fetch-headers.js'
+import type { FullHeader, HeaderFetcher } from './fetch-headers.js'
 import { type LogFetcher, type LogPiece, readPassing, type ToldLogs } from './fetch-logs.js'
 import type { ListedSenders } from './listed-senders.js'
-import { type LogEvidence, mayHaveLogs } from './log-evidence.js'
+import { type LogEvidence, mayHaveLogs, type ReceiptWitness } from './log-evidence.js'
 import type { CompiledFilter } from './log-filter.js'
-import type { ReceiptWitness } from './receipt-witness.js'
 
 export interface BlockFetcher {
   range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<CheckedBlock[]>

@@ -1,13 +1,12 @@
 /** View calls as of a block: many in one request where the node takes that, else one by one. */
 import type { Call } from '../../../decode/evm/protocol.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Outcome, RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
 import { type CallAnswer, decodeAnswers, encodeCalls, groupCalls } from './call-program.js'
-import { readHeader } from './check-headers.js'
+import { readHeader } from './fetch-headers.js'
 import { isBytes, toQuantity } from './hex.js'
 
 export interface CallFetcher {

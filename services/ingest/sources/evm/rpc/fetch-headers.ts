@@ -1,12 +1,13 @@
 /** Headers by number or hash, checked; a range of them linked. */
+
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import { HEADER, WHOLE_BLOCK } from './answer-shapes.js'
-import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
-import { toQuantity } from './hex.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
+import type { Header } from '../chain-reader.js'
+import { HEADER, WHOLE_BLOCK, type WireHeader } from './answer-shapes.js'
+import { isBloom } from './bloom.js'
+import { isHash, quantity, toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
 
 export interface HeaderFetcher {
@@ -106,4 +107,40 @@ function notLinked(pool: EndpointPool, chain: string, header: FullHeader | undef
   const block = header?.number ?? 0
   const detail = `block ${block} whose parent is not block ${block - 1}, ${LINK_ATTEMPTS} times`
   return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
+}
+
+export type FullHeader = Header & {
+  /** Null: the node tells none. */
+  bloom: string | null
+  /** Null: not told. */
+  txCount: number | null
+}
+
+export function readHeader(result: unknown, asked: { number?: number; hash?: string }, blame: Blame): FullHeader {
+  if (result === null) throw blame('unknown_block', `no block ${asked.hash ?? asked.number ?? ''}`.trim(), asked.number)
+  const wire: WireHeader = typeof result === 'object' ? (result as WireHeader) : {}
+  const number = quantity(wire.number)
+  const timeS = quantity(wire.timestamp)
+  const { hash, parentHash, logsBloom, transactions } = wire
+  if (number === null || timeS === null || !isHash(hash) || !isHash(parentHash))
+    throw blame('lies', 'a header without number, hash, parent hash or time', asked.number)
+  if (asked.number !== undefined && number !== asked.number)
+    throw blame('lies', `block ${number} where ${asked.number} was asked for`, asked.number)
+  if (asked.hash !== undefined && hash.toLowerCase() !== asked.hash)
+    throw blame('lies', `block ${hash} where ${asked.hash} was asked for`, number)
+  return {
+    number,
+    hash: hash.toLowerCase(),
+    parentHash: parentHash.toLowerCase(),
+    timeS,
+    bloom: isBloom(logsBloom) ? logsBloom : null,
+    txCount: Array.isArray(transactions) ? transactions.length : null,
+  }
+}
+
+/** The place of the first header whose parent is not the one before it; -1: all are linked. */
+export function brokenLink(headers: readonly Header[]): number {
+  for (let place = 1; place < headers.length; place++)
+    if (headers[place]?.parentHash !== headers[place - 1]?.hash) return place
+  return -1
 }

@@ -1,9 +1,8 @@
 /** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Outcome } from '../../nodes/transport.js'
 import { LOGS, type WireLog } from './answer-shapes.js'
 import { readLogs } from './check-logs.js'

@@ -1,9 +1,7 @@
 /** Who signed transactions: by transaction, by receipt or by whole block, whichever the nodes answer soonest. */
 
-import type { Blame } from '../../nodes/blame.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
 import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './answer-shapes.js'

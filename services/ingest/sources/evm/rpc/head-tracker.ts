@@ -1,11 +1,10 @@
 /** The newest block of the endpoints that can be trusted to know it: who is behind is marked, and a lower head is not obeyed at once. */
-import { createAskEvery } from '../../nodes/ask-every.js'
+
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import { orNull } from '../../nodes/or-null.js'
-import type { FullHeader } from './check-headers.js'
-import type { HeaderFetcher } from './fetch-headers.js'
+import { NodeFault, orNull } from '../../nodes/node-fault.js'
+import { createAskEvery } from '../../nodes/watch-heads.js'
+import type { FullHeader, HeaderFetcher } from './fetch-headers.js'
 import { toQuantity } from './hex.js'
 
 export interface HeadTracker {

@@ -1,11 +1,11 @@
 /** New heads as they come: by notice where a node gives it, else asked for at the pace of the chain's own blocks. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
+import { blameOn } from '../../nodes/node-fault.js'
 import { followNotices } from '../../nodes/subscriptions.js'
 import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { Header } from '../chain-reader.js'
-import { type FullHeader, readHeader } from './check-headers.js'
+import { type FullHeader, readHeader } from './fetch-headers.js'
 import type { HeadTracker } from './head-tracker.js'
 
 export type HeadsOptions = {

@@ -3,13 +3,15 @@
  * with an empty list (paradigmxyz/reth#21122, erigontech/erigon#16042). A bloom seldom says for sure that a filter's logs are in a
  * block; that the block has some log it does, so a node that tells of none has none.
  */
+import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Wanted } from '../../nodes/pick-json.js'
 import { COUNTED_LOGS, LOGS } from './answer-shapes.js'
 import { fillShare } from './bloom.js'
-import type { FullHeader } from './check-headers.js'
+import type { FullHeader } from './fetch-headers.js'
+import { quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 
 /** `known`: by what it gave before, or because it takes no such question; `unclear`: it did not answer. */
@@ -97,4 +99,54 @@ export function mayHaveLogs({ bloom, txCount }: FullHeader, filter: CompiledFilt
   if (bloom === null || txCount === 0 || ZEROS.test(bloom) || !filter.mayPass(bloom)) return false
   // No block fills it: such a chain has no blooms.
   return fillShare(bloom) < 1
+}
+
+/**
+ * Some chains leave logs out of their blocks' blooms: Polygon's state-sync transactions, chains whose blooms are all zeros. Such a
+ * log is believed where its transaction's receipt has it too.
+ */
+export interface ReceiptWitness {
+  /** Whether this chain was found to have no blooms at all. */
+  trustsWithout(bloom: string): boolean
+  /** False where a receipt does not have its log. */
+  confirms(header: FullHeader, logs: readonly EvmLog[], asking: Asking): Promise<boolean>
+}
+
+type WireReceipt = { blockHash?: unknown; logs?: unknown }
+type WireLog = { logIndex?: unknown; address?: unknown; topics?: unknown; data?: unknown } | null
+
+/** So many blocks with logs and an empty bloom: the chain has none. */
+const ENOUGH = 3
+
+export function createReceiptWitness(pool: EndpointPool, chain: string): ReceiptWitness {
+  let withoutBloom = 0
+  return {
+    trustsWithout: (bloom) => withoutBloom >= ENOUGH && ZEROS.test(bloom),
+    async confirms(header, logs, asking) {
+      const byTx = new Map<string, EvmLog[]>()
+      for (const log of logs) byTx.set(log.txHash, [...(byTx.get(log.txHash) ?? []), log])
+      const wanted = [...byTx]
+      const found = await pool.ask(
+        wanted.map(([txHash]) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
+        (result, place, endpoint) => {
+          const [txHash, its] = wanted[place] as [string, EvmLog[]]
+          if (result === null) throw blameOn(endpoint, chain)('lags', `no receipt of ${txHash}`, header.number)
+          const { blockHash, logs: told } = result as WireReceipt
+          const known = new Map((Array.isArray(told) ? told : []).map((log: WireLog) => [quantity(log?.logIndex), log]))
+          return blockHash === header.hash && its.every((log) => isSame(log, known.get(log.logIndex)))
+        },
+        asking,
+      )
+      const confirmed = found.every((one) => one)
+      if (confirmed && header.bloom !== null && ZEROS.test(header.bloom)) withoutBloom++
+      return confirmed
+    },
+  }
+}
+
+function isSame({ address, topics, data }: EvmLog, told: WireLog | undefined): boolean {
+  if (told === undefined || told === null) return false
+  const text = (of: unknown[]) => of.join().toLowerCase()
+  const theirs = [told.address, told.data, ...(Array.isArray(told.topics) ? told.topics : [])]
+  return text(theirs) === text([address, data, ...topics])
 }

@@ -1,7 +1,6 @@
 /** Which block is the head, and how far apart blocks are, where endpoints disagree. */
 import { expect, test } from 'vitest'
-import type { FullHeader } from '../../../../../services/ingest/sources/evm/rpc/check-headers.js'
-import { createHeaderFetcher } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
+import { createHeaderFetcher, type FullHeader } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
 import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
 import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/nodes/endpoint.js'

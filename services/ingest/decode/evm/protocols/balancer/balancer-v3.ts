@@ -8,8 +8,7 @@ import { expectShape, indexedAddress, uintAt, uintsAt } from '../../abi/log-fiel
 import { addressWord, answeredAddresses, answeredUints, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
 import { type Applied, BadLog, type Protocol, type Reading } from '../../protocol.js'
-import { isStranger } from '../../stranger.js'
-import type { Venue, VenueState } from '../../venue.js'
+import { isStranger, type Venue, type VenueState } from '../../venue.js'
 
 // balancer-v3-monorepo: pkg/interfaces/contracts/vault/IVaultEvents.sol, IVaultExtension.sol.
 const SWAP = topicOf('Swap(address,address,address,uint256,uint256,uint256,uint256)')

@@ -17,10 +17,8 @@ import {
 } from '../../abi/log-fields.js'
 import { answeredAddresses, answeredBytes32, answeredUints, bytes32Word, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
-import { movedReserves, sizeOf } from '../../moved-reserves.js'
 import { type Applied, BadLog, type Happening, type Protocol, type Reading } from '../../protocol.js'
-import { isStranger } from '../../stranger.js'
-import type { Venue, VenueState } from '../../venue.js'
+import { isStranger, movedReserves, sizeOf, type Venue, type VenueState } from '../../venue.js'
 
 // balancer-v2-monorepo: pkg/interfaces/contracts/vault/IVault.sol.
 const TOKENS_REGISTERED = topicOf('TokensRegistered(bytes32,address[],address[])')

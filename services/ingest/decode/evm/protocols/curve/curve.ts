@@ -4,11 +4,21 @@
  * knows it, or if it is named.
  */
 
+import { ZERO_ADDRESS } from '../../../../../core/domain/chains.js'
+import { selectorOf } from '../../abi/keccak.js'
+import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
-import { BadLog, type Happening, type Protocol, type Reading } from '../../protocol.js'
-import type { Venue, VenueState } from '../../venue.js'
-import { curveLogOf, TOPICS } from './curve-logs.js'
-import { describeCurvePool, readCurveBalances } from './curve-reading.js'
+import {
+  BadLog,
+  type Call,
+  type ChainContracts,
+  type Happening,
+  type Protocol,
+  type Reading,
+  type Refusal,
+} from '../../protocol.js'
+import { tradedToken, type Venue, type VenueState } from '../../venue.js'
+import { curveLogOf, MAX_COINS, TOPICS } from './curve-logs.js'
 
 export const curve: Protocol = {
   name: 'curve',
@@ -52,4 +62,74 @@ function happeningOf(log: EvmLog, { tokens, facts }: Venue): Happening {
     case 'moved':
       return { kind: 'reserves', ...base }
   }
+}
+
+// The oldest pools number their coins by int128 (curve-contract: pools/compound, susd, ren).
+const COINS = { uint256: selectorOf('coins(uint256)'), int128: selectorOf('coins(int128)') } as const
+const BALANCES = { uint256: selectorOf('balances(uint256)'), int128: selectorOf('balances(int128)') } as const
+/** Of crypto pools alone. */
+const GAMMA = selectorOf('gamma()')
+const FEE = selectorOf('fee()')
+/** Of every registry and factory: fixed arrays with zeros behind the last coin, or a list. */
+const GET_COINS = selectorOf('get_coins(address)')
+
+/** A pool's fee is told in 10^-10. One above is told otherwise, or is no fee. */
+const FEE_UNITS = 10_000n
+const ALL_OF_IT = 10_000_000_000n
+const AMM_OF_NAMED = 'curve'
+
+type Numbering = keyof typeof COINS
+
+export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
+  const places = Array.from({ length: MAX_COINS }, (_, place) => uintWord(place))
+  const coinCalls = (numbering: Numbering): Call[] => places.map((place) => callOf(id, COINS[numbering], place))
+  const answers = yield [callOf(id, GAMMA), callOf(id, FEE), ...coinCalls('uint256'), ...coinCalls('int128')]
+  const coinsFrom = (first: number): string[] => {
+    const coins: string[] = []
+    for (const answer of answers.slice(first, first + MAX_COINS)) {
+      const coin = answeredAddress(answer)
+      if (coin === null || coin === ZERO_ADDRESS) break
+      coins.push(coin)
+    }
+    return coins
+  }
+  const [byUint, byInt] = [coinsFrom(2), coinsFrom(2 + MAX_COINS)]
+  const [coins, numbering]: [string[], Numbering] = byUint.length > 0 ? [byUint, 'uint256'] : [byInt, 'int128']
+  if (coins.length < 2) return { refused: 'it does not answer like a Curve pool' }
+
+  const amm = yield* vouchedFor(id, coins[0] ?? '', chain)
+  if (amm === null && !chain.named.has(id)) return { refused: 'no known registry or factory of Curve knows it' }
+  const isCrypto = answeredUint(answers[0]) !== null
+  const fee = answeredUint(answers[1])
+  return {
+    id,
+    protocol: 'curve',
+    amm: amm ?? AMM_OF_NAMED,
+    tokens: coins.map((coin) => tradedToken(coin, chain)),
+    // A crypto pool's fee moves with its balance.
+    fee: isCrypto || fee === null || fee > ALL_OF_IT ? null : Number(fee / FEE_UNITS),
+    creator: null,
+    facts: { numbering, isCrypto },
+  }
+}
+
+/** The exchange's name, by the first registry that names the pool's first coin as the pool's. */
+function* vouchedFor(id: string, firstCoin: string, chain: ChainContracts): Reading<string | null> {
+  const registries = [...chain.contracts.values()].filter(({ protocol }) => protocol === 'curve')
+  if (registries.length === 0) return null
+  const answers = yield registries.map(({ address }) => callOf(address, GET_COINS, addressWord(id)))
+  const found = registries.find((_, place) => answers[place]?.toLowerCase().includes(addressWord(firstCoin)))
+  return found?.amm ?? null
+}
+
+export function* readCurveBalances({ id, tokens, facts }: Venue): Reading<readonly bigint[] | null> {
+  const selector = BALANCES[facts?.numbering === 'int128' ? 'int128' : 'uint256']
+  const answers = yield tokens.map((_, place) => callOf(id, selector, uintWord(place)))
+  const balances: bigint[] = []
+  for (const answer of answers) {
+    const balance = answeredUint(answer)
+    if (balance === null) return null
+    balances.push(balance)
+  }
+  return balances
 }

@@ -1,11 +1,10 @@
 /** What four.meme's managers keep of a token. */
 import { ZERO_ADDRESS } from '../../../../../core/domain/chains.js'
-import { selectorOf } from '../../abi/keccak.js'
+import { hashOfHex, selectorOf, topicOf } from '../../abi/keccak.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
-import { tradedToken } from '../../native-coin.js'
 import type { ChainContracts, Reading, Refusal } from '../../protocol.js'
-import type { Venue, VenueState } from '../../venue.js'
+import { tradedToken, type Venue, type VenueState } from '../../venue.js'
 
 /**
  * TokenManager2 (API-Documents, "Interface Reference"): base, quote, template, totalSupply, maxOffers, maxRaising, launchTime, offers,
@@ -52,4 +51,41 @@ function infoOf(answer: Answer, token: string): TokenInfo | null {
   const [maxOffers, offers, funds] = [answeredUint(answer, 4), answeredUint(answer, 7), answeredUint(answer, 8)]
   if (base !== token || quote === null || maxOffers === null || offers === null || funds === null) return null
   return { quote, maxOffers, offers, funds }
+}
+
+/** TokenManager2. */
+export const CREATE = topicOf('TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)')
+export const PURCHASE = topicOf('TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)')
+export const SALE = topicOf('TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)')
+export const TRADE_STOP = topicOf('TradeStop(address)')
+export const LIQUIDITY_ADDED = topicOf('LiquidityAdded(address,uint256,address,uint256)')
+
+/**
+ * TokenManager, for tokens made before September 2024. Its documents leave out the fee, which its ABI (fourmeme-docs: TokenManager.lite.json)
+ * and the chain's logs have as a fifth word; a creation has the second manager's form there.
+ */
+export const CREATE_1 = topicOf('TokenCreate(address,address,uint256,string,string,uint256,uint256)')
+export const PURCHASE_1 = [
+  topicOf('TokenPurchase(address,address,uint256,uint256,uint256)'),
+  topicOf('TokenPurchase(address,address,uint256,uint256)'),
+]
+export const SALE_1 = [
+  topicOf('TokenSale(address,address,uint256,uint256,uint256)'),
+  topicOf('TokenSale(address,address,uint256,uint256)'),
+]
+
+export const TOPICS_1: readonly string[] = [CREATE_1, ...PURCHASE_1, ...SALE_1]
+
+// pancake-swap-periphery: PancakeLibrary.sol, on BNB Smart Chain.
+const FACTORY = 'ca143ce32fe78f1f7019d7d551a6402fc5350c73'
+const CODE_HASH = '00fb7f630766e6a796048ea87d01acd3068e8ff67d078148a3fa3f4a84f69bd5'
+
+export function pancakePairOf(tokens: readonly string[]): string {
+  const salt = hashOfHex(
+    tokens
+      .map((token) => token.slice(2))
+      .toSorted()
+      .join(''),
+  ).slice(2)
+  return `0x${hashOfHex(`ff${FACTORY}${salt}${CODE_HASH}`).slice(26)}`
 }

@@ -7,21 +7,22 @@
 import { addressAt, expectShape, uintAt } from '../../abi/log-fields.js'
 import type { EvmLog } from '../../log.js'
 import { type Applied, BadLog, type Happening, type Protocol } from '../../protocol.js'
-import { isStranger } from '../../stranger.js'
-import type { Venue, VenueState } from '../../venue.js'
-import { CURVE, describeCurve, readCurveState } from './four-meme-contracts.js'
+import { isStranger, type Venue, type VenueState } from '../../venue.js'
 import {
   CREATE,
   CREATE_1,
+  CURVE,
+  describeCurve,
   LIQUIDITY_ADDED,
   PURCHASE,
   PURCHASE_1,
+  pancakePairOf,
+  readCurveState,
   SALE,
   SALE_1,
   TOPICS_1,
   TRADE_STOP,
-} from './four-meme-topics.js'
-import { pancakePairOf } from './pancake-pair.js'
+} from './four-meme-contracts.js'
 
 const PLATFORM = 'fourmeme'
 const [TOKEN, QUOTE] = [0, 1]

@@ -2,6 +2,8 @@
  * Reserves of a pair that tells them itself: a Sync states them and comes right before the Swap, Mint or Burn it belongs to. A Sync
  * that none of its transaction's logs claims is a change without a trade: a donation, a rebase, a skim.
  */
+
+import { happeningOf, type TradeOrLiquidity } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import type { Applied, Happening } from '../../protocol.js'
 import type { VenueState } from '../../venue.js'
@@ -10,9 +12,6 @@ export type PairState = VenueState & {
   /** The transaction's last Sync, as long as nothing claimed it. */
   unclaimed: { log: EvmLog; before: VenueState['reserves'] } | null
 }
-
-export type TradeOrLiquidity = Saying<Happening>
-type Saying<H> = H extends { kind: 'swap' | 'liquidity' | 'reserves' } ? Omit<H, 'log' | 'reserves'> : never
 
 export function pairState(reserves: VenueState['reserves']): PairState {
   return { reserves, unclaimed: null }
@@ -34,16 +33,6 @@ export function claim(log: EvmLog, state: PairState, says: TradeOrLiquidity): Ap
 
 export function settle(state: PairState): Applied<PairState> {
   return { state: pairState(state.reserves), happenings: leftover(state) }
-}
-
-/** Field by field: the hottest line of a backfill, and a spread of shapes that differ costs several times as much. */
-export function happeningOf(says: TradeOrLiquidity, log: EvmLog, reserves: VenueState['reserves']): Happening {
-  const { kind, sender } = says
-  if (kind === 'reserves') return { kind, sender, log, reserves }
-  if (kind === 'liquidity') return { kind, change: says.change, sender, amounts: says.amounts, log, reserves }
-  const { recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = says
-  if (sqrtPrice === undefined) return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, log, reserves }
-  return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice, log, reserves }
 }
 
 function leftover({ reserves, unclaimed }: PairState): readonly Happening[] {

@@ -6,12 +6,12 @@
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, uintAt } from '../../abi/log-fields.js'
 import { addressWord, answeredUint, callOf } from '../../abi/view-calls.js'
+import { netSwap, type TradeOrLiquidity } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
-import { netSwap } from '../../net-swap.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Applied, Call, Protocol, Reading } from '../../protocol.js'
 import type { Venue } from '../../venue.js'
-import { claim, type PairState, pairState, settle, sync, type TradeOrLiquidity } from './pair-ledger.js'
+import { claim, type PairState, pairState, settle, sync } from './pair-ledger.js'
 
 const PAIR_CREATED = topicOf('PairCreated(address,address,address,uint256)')
 const SYNC = topicOf('Sync(uint112,uint112)')

@@ -14,9 +14,8 @@ import type { EvmLog } from '../../log.js'
 import { type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Protocol } from '../../protocol.js'
 import type { Venue } from '../../venue.js'
-import type { V3State } from './v3-ledger.js'
 import { burnWith, SWAP, swapWith, V3_MOVES } from './v3-logs.js'
-import { v3Protocol } from './v3-pool.js'
+import { type V3State, v3Protocol } from './v3-pool.js'
 
 const POOL = topicOf('Pool(address,address,address)')
 const CUSTOM_POOL = topicOf('CustomPool(address,address,address,address)')

@@ -11,9 +11,8 @@ import { addressWord, answeredAddress, answeredInt, callOf, intWord } from '../.
 import type { EvmLog } from '../../log.js'
 import { type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Venue } from '../../venue.js'
-import type { Move } from './v3-ledger.js'
 import { SWAP, swapWith, V3_MOVES } from './v3-logs.js'
-import { v3Protocol } from './v3-pool.js'
+import { type Move, v3Protocol } from './v3-pool.js'
 
 const POOL_CREATED = topicOf('PoolCreated(address,address,int24,address)')
 const COLLECT_FEES = topicOf('CollectFees(address,uint128,uint128)')

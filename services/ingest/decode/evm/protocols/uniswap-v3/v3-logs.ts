@@ -2,11 +2,9 @@
 
 import { topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, indexedInt, intAt, uintAt } from '../../abi/log-fields.js'
+import { netSwap } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
-import { netSwap } from '../../net-swap.js'
-import type { Amounts, Move } from './v3-ledger.js'
-
-export type ReadMove = (log: EvmLog) => Move
+import type { Amounts, Move, ReadMove } from './v3-pool.js'
 
 /** Ticks are int24. */
 const TICK_BITS = 24

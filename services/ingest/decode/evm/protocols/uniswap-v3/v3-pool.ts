@@ -1,12 +1,12 @@
 /** A protocol of concentrated-liquidity pools, composed of what its logs do, how its factory tells new pools and how a pool is known. */
+
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
 import { readBalances } from '../../erc20.js'
+import { happeningOf, type TradeOrLiquidity } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import { describePool, type PoolKind } from '../../pool-contract.js'
-import { BadLog, type Protocol, type Reading } from '../../protocol.js'
-import type { Venue } from '../../venue.js'
-import { move, settle, type V3State, v3State } from './v3-ledger.js'
-import type { ReadMove } from './v3-logs.js'
+import { type Applied, BadLog, type Happening, type Protocol, type Reading } from '../../protocol.js'
+import type { Venue, VenueState } from '../../venue.js'
 
 export type V3Parts = {
   kind: PoolKind
@@ -34,4 +34,103 @@ export function v3Protocol({ kind, moves, creations }: V3Parts): Protocol<V3Stat
     },
     settle: (_venue, state) => settle(state),
   }
+}
+
+/**
+ * Reserves of a concentrated-liquidity pool: what its logs say came and went. Such a pool lets liquidity go in two steps: Burn sets
+ * the tokens aside, Collect pays them out. Readers of a removal want the reserves without what is leaving, so a Burn already
+ * counts the payment that follows it in the same transaction; from a Burn on, happenings wait for the transaction's end.
+ */
+
+export type Amounts = readonly [bigint, bigint]
+
+/** What one log did: what the pool gained by token, what is to be told, and the position a Burn opened or a Collect paid out. */
+export type Move = {
+  gained: Amounts
+  says: TradeOrLiquidity | null
+  burns?: string
+  collects?: string
+  sqrtPrice?: bigint
+}
+
+export type ReadMove = (log: EvmLog) => Move
+
+type Step = { log: EvmLog; gained: Amounts; says: TradeOrLiquidity | null }
+
+export type V3State = VenueState & {
+  /** Q64.96; null: not told yet. */
+  sqrtPrice: bigint | null
+  /** From the transaction's first Burn on. */
+  held: { before: Amounts; steps: readonly Step[]; burns: ReadonlyMap<string, Burnt> } | null
+}
+
+/** Which step a position's Burn is; `paid`: a Collect has come since, so that the next Burn begins anew. */
+type Burnt = { step: number; paid: boolean }
+
+const NOTHING: Amounts = [0n, 0n]
+const MAX_BALANCE = (1n << 256n) - 1n
+
+export function v3State(reserves: VenueState['reserves'], sqrtPrice: bigint | null = null): V3State {
+  return { reserves, sqrtPrice, held: null }
+}
+
+export function move(log: EvmLog, state: V3State, moved: Move): Applied<V3State> {
+  const { reserves } = state
+  const sqrtPrice = moved.sqrtPrice ?? state.sqrtPrice
+  if (reserves === null) return { state: { ...state, sqrtPrice }, happenings: told(log, moved.says, null, NOTHING) }
+  const [before0 = 0n, before1 = 0n] = reserves
+  const after = plus([before0, before1], moved.gained)
+  if (state.held === null && moved.burns === undefined) {
+    return { state: v3State(known(after), sqrtPrice), happenings: told(log, moved.says, after, moved.gained) }
+  }
+  const held = hold(log, state.held ?? { before: [before0, before1], steps: [], burns: new Map() }, moved)
+  return { state: { reserves: after, sqrtPrice, held }, happenings: [] }
+}
+
+export function settle({ sqrtPrice, held, reserves }: V3State): Applied<V3State> {
+  const happenings: Happening[] = []
+  let after: Amounts = held?.before ?? NOTHING
+  for (const { log, gained, says } of held?.steps ?? []) {
+    after = plus(after, gained)
+    happenings.push(...told(log, says, after, gained))
+  }
+  return { state: v3State(held === null ? reserves : known(after), sqrtPrice), happenings }
+}
+
+type Held = NonNullable<V3State['held']>
+
+function hold(log: EvmLog, { before, steps, burns }: Held, moved: Move): Held {
+  const { gained, says } = moved
+  const burnt = moved.collects === undefined ? undefined : burns.get(moved.collects)
+  if (moved.collects !== undefined && burnt !== undefined) {
+    const paid = steps.map((step, place) =>
+      place === burnt.step ? { ...step, gained: plus(step.gained, gained) } : step,
+    )
+    return { before, steps: paid, burns: new Map(burns).set(moved.collects, { ...burnt, paid: true }) }
+  }
+  const next = { before, steps: [...steps, { log, gained, says }] }
+  // A position manager burns twice before it collects: what leaves, then nothing, for the fees. The first one is what readers see.
+  if (moved.burns === undefined || burns.get(moved.burns)?.paid === false) return { ...next, burns }
+  return { ...next, burns: new Map(burns).set(moved.burns, { step: steps.length, paid: false }) }
+}
+
+/** Reserves that changed without a trade are told only if they are known and did change. */
+function told(
+  log: EvmLog,
+  says: TradeOrLiquidity | null,
+  after: Amounts | null,
+  gained: Amounts,
+): readonly Happening[] {
+  if (says === null || (says.kind === 'reserves' && gained[0] === 0n && gained[1] === 0n)) return []
+  return [happeningOf(says, log, after === null ? null : known(after))]
+}
+
+function plus([a0, a1]: Amounts, [b0, b1]: Amounts): Amounts {
+  return [a0 + b0, a1 + b1]
+}
+
+/** Less than nothing, or more than a balance can be, cannot be there: the token's balances are not what the pool's logs tell, and no longer known. */
+function known(amounts: Amounts): Amounts | null {
+  const [amount0, amount1] = amounts
+  return amount0 < 0n || amount1 < 0n || amount0 > MAX_BALANCE || amount1 > MAX_BALANCE ? null : amounts
 }

@@ -1,7 +1,9 @@
 /** A position's liquidity changes: what of each token moves as principal, and what fees are paid out (v4-core: Pool.sol `modifyLiquidity`). */
-import { earned, growthInside } from './growth.js'
+
 import { amount0Between, amount1Between, sqrtPriceAtTick } from './liquidity-math.js'
 import {
+  earned,
+  growthInside,
   NO_GROWTH,
   positionAt,
   type Tick,

@@ -1,10 +1,10 @@
 /** What makes a pool of the manager: its key, whose hash is its id; and a position's key likewise (v4-core: PoolKey.sol, Position.sol). */
-import { keccak_256 } from '@noble/hashes/sha3'
+
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import { hashOfHex } from '../../abi/keccak.js'
 import { addressWord, intWord, uintWord } from '../../abi/view-calls.js'
-import { tradedToken } from '../../native-coin.js'
 import type { ChainContracts } from '../../protocol.js'
-import type { Venue } from '../../venue.js'
+import { tradedToken, type Venue } from '../../venue.js'
 
 export type PoolKey = {
   currencies: readonly [string, string]
@@ -16,10 +16,6 @@ export type PoolKey = {
 
 /** The hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
-
-export function hashOfHex(digits: string): string {
-  return `0x${Buffer.from(keccak_256(Buffer.from(digits, 'hex'))).toString('hex')}`
-}
 
 export function idOf({ currencies, fee, tickSpacing, hooks }: PoolKey): string {
   const words = [addressWord(currencies[0]), addressWord(currencies[1]), uintWord(fee), intWord(tickSpacing)]

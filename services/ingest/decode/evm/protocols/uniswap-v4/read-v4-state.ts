@@ -3,12 +3,11 @@
  * liquidity, the bitmap of ticks, the ticks. Reserves are the principal that follows from them.
  */
 
-import { selectorOf } from '../../abi/keccak.js'
+import { hashOfHex, selectorOf } from '../../abi/keccak.js'
 import { answeredUints, callOf, intWord, uintWord } from '../../abi/view-calls.js'
 import type { Call, Reading } from '../../protocol.js'
 import type { Venue } from '../../venue.js'
 import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
-import { hashOfHex } from './pool-key.js'
 import { unpackedProtocolFees } from './v4-logs.js'
 import { NO_GROWTH, type Tick, type Ticks, unreadState, type V4State, wordOf } from './v4-state.js'
 

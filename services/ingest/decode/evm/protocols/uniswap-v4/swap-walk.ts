@@ -6,9 +6,9 @@
  * The last step needs no knowledge of what the swapper asked for (exact input, exact output, a price limit): whichever it was, its
  * fee is what is left of the input less floor(left × (1 − fee)).
  */
-import { crossed, grown } from './growth.js'
+
 import { amount0Between, amount1Between, ceilDiv, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
-import { type Growth, type Ticks, tickAt, withTick } from './v4-state.js'
+import { crossed, type Growth, grown, type Ticks, tickAt, withTick } from './v4-state.js'
 
 const PIPS = 1_000_000n
 

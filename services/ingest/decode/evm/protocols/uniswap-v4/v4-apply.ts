@@ -1,13 +1,12 @@
 /** One log of the manager, applied to the pool it is about. */
 import type { EvmLog } from '../../log.js'
-import { movedReserves, sizeOf } from '../../moved-reserves.js'
 import type { Applied, Happening } from '../../protocol.js'
-import { grown } from './growth.js'
+import { movedReserves, sizeOf } from '../../venue.js'
 import { modify, principalOf } from './modify-liquidity.js'
 import { positionKeyOf } from './pool-key.js'
 import { walkSwap } from './swap-walk.js'
 import * as logs from './v4-logs.js'
-import type { V4State } from './v4-state.js'
+import { grown, type V4State } from './v4-state.js'
 
 type Amounts = readonly [bigint, bigint]
 

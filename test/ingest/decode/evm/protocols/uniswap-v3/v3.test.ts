@@ -7,7 +7,7 @@ import { algebra } from '../../../../../../services/ingest/decode/evm/protocols/
 import { pancakeV3 } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v3/pancake-v3.js'
 import { slipstream } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v3/slipstream.js'
 import { uniswapV3 } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
-import { type V3State, v3State } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-ledger.js'
+import { type V3State, v3State } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-pool.js'
 import { address, answerWith, FACTORY, makeLog, POOL, play, TOKEN0, TOKEN1, venue, word } from '../../rig.js'
 
 const [OWNER, PAYER, TRADER] = [address(1), address(2), address(3)]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { chainFacts } from '../../../../services/core/config/config.js'
 import { type ChainSection, loadConfig } from '../../../../services/core/config/index.js'
-import { keptReferences, referenceKey } from '../../../../services/ingest/sources/evm/kept-references.js'
+import { keptReferences, referenceKey } from '../../../../services/ingest/sources/evm/reference-pools.js'
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { graduatedTo } from '../../../../../services/ingest/decode/evm/block/graduated-to.js'
+import { graduatedTo } from '../../../../../services/ingest/decode/evm/block/happening-events.js'
 import type { Happening } from '../../../../../services/ingest/decode/evm/protocol.js'
 import { address, makeLog, POOL, TOKEN0, TOKEN1, venue } from '../rig.js'
 

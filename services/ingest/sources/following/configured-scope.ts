@@ -1,8 +1,11 @@
 /** The tokens a chain's money is made of, and what is said when one of them is none there: an address of another chain would price nothing, in silence. */
+
 import { BUILT_IN_CHAINS } from '../../../core/config/built-in-chains.js'
+import type { ChainScope } from '../../../core/config/node-source.js'
 import type { ChainMoney } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
+import type { Scope } from '../../decode/scope.js'
 
 export type RankedToken = { token: string; rank: string }
 
@@ -55,3 +58,14 @@ export function homeOf(token: string, chain: string): string {
   )
   return homes.length === 0 ? '' : `, it is a token of ${homes.join(', ')}`
 }
+
+/** `references`: pools beside those that were named, for the prices of money. */
+export const decodedScope = ({ pools, tokens, amms, balances }: ChainScope, references: readonly string[]): Scope => ({
+  pools: new Set([...pools, ...references]),
+  tokens: new Set(tokens),
+  amms: new Set(amms),
+  balances,
+})
+
+/** Tokens that rank as money. */
+export const moneySet = (money: ChainMoney): ReadonlySet<string> => new Set(moneyOf(money).map(({ token }) => token))

@@ -1,0 +1,37 @@
+/** What moved in a swap, by token: what the pool got less what it gave. */
+import type { EvmLog } from './log.js'
+import type { Happening } from './protocol.js'
+import type { VenueState } from './venue.js'
+
+export type TradeOrLiquidity = Saying<Happening>
+type Saying<H> = H extends { kind: 'swap' | 'liquidity' | 'reserves' } ? Omit<H, 'log' | 'reserves'> : never
+
+/** Field by field: the hottest line of a backfill, and a spread of shapes that differ costs several times as much. */
+export function happeningOf(says: TradeOrLiquidity, log: EvmLog, reserves: VenueState['reserves']): Happening {
+  const { kind, sender } = says
+  if (kind === 'reserves') return { kind, sender, log, reserves }
+  if (kind === 'liquidity') return { kind, change: says.change, sender, amounts: says.amounts, log, reserves }
+  const { recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = says
+  if (sqrtPrice === undefined) return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, log, reserves }
+  return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice, log, reserves }
+}
+
+/**
+ * One token came, the other went (or nothing went, where what was given rounds to nothing): a swap. Both the same way, or neither:
+ * nothing was traded. `net`: positive is the pool's gain.
+ */
+export function netSwap(
+  [net0, net1]: readonly [bigint, bigint],
+  sender: string,
+  recipient: string,
+  sqrtPrice?: bigint,
+): TradeOrLiquidity {
+  const price = sqrtPrice === undefined ? {} : { sqrtPrice }
+  if (net0 > 0n && net1 <= 0n) {
+    return { kind: 'swap', sender, recipient, tokenIn: 0, tokenOut: 1, amountIn: net0, amountOut: -net1, ...price }
+  }
+  if (net1 > 0n && net0 <= 0n) {
+    return { kind: 'swap', sender, recipient, tokenIn: 1, tokenOut: 0, amountIn: net1, amountOut: -net0, ...price }
+  }
+  return { kind: 'reserves', sender }
+}
