@@ -5,7 +5,7 @@ import type { Event } from '../../core/domain/records.js'
 import { memoryBook } from '../../ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../ingest/decode/evm/block/decode-block.js'
 import { createdVenue, createRules, venueRef } from '../../ingest/decode/evm/block/decode-rules.js'
-import { nothingLearned } from '../../ingest/decode/evm/block/prefetched.js'
+import { nothingPrefetched } from '../../ingest/decode/evm/block/prefetched.js'
 import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadLog, type Protocol, type Reading } from '../../ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
@@ -26,13 +26,13 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     wrappedNative: facts.native,
   })
   const book = memoryBook()
-  const learned = { ...nothingLearned(), tokens: told.tokens }
+  const prefetched = { ...nothingPrefetched(), tokens: told.tokens }
 
   return {
     decode(block) {
       const created = createdIn(block)
       const leftOut = block.logs.flatMap((log) => prepare(log, created) ?? [])
-      const { events, lost } = decodeBlock(block, book, learned, rules)
+      const { events, lost } = decodeBlock(block, book, prefetched, rules)
       return { events, leftOut: [...leftOut, ...lost] }
     },
   }
@@ -44,7 +44,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
   /** Makes the venue of a log known, or says why it stays unknown. */
   function prepare(log: EvmLog, created: ReadonlySet<string>): LeftOut | undefined {
     const ref = orNull(() => venueRef(log, rules))
-    if (ref === null || book.venue(ref.id) !== undefined || learned.venues.has(ref.id) || created.has(ref.id)) return
+    if (ref === null || book.venue(ref.id) !== undefined || prefetched.venues.has(ref.id) || created.has(ref.id)) return
     const pool = told.pools.get(ref.id)
     // Of a pool of several tokens, pairs may be missing in the file.
     if (pool === undefined || Object.keys(pool.tokens).length < pool.tokens.length)
@@ -53,7 +53,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     const protocol = name === undefined ? ref.candidates[0] : rules.protocolNamed(name)
     if (protocol === undefined) return { reason: 'protocol_unknown', detail: `${ref.id} (${pool.amm})`, log }
     const venue = venueOf(pool, protocol)
-    learned.venues.set(ref.id, { venue, state: unanswered(protocol.readState(venue, rules.contracts)) })
+    prefetched.venues.set(ref.id, { venue, state: unanswered(protocol.readState(venue, rules.contracts)) })
   }
 }
 

@@ -4,7 +4,7 @@
 export const TEXT_MAX = 1024
 
 /** Without what cannot be shown, the zeros some programs fill names up with among it; null: nothing is left. */
-export function shownText(text: string): string | null {
+export function printableText(text: string): string | null {
   const shown = text.replace(/[\p{Cc}\p{Cs}]/gu, '').trim()
   return shown === '' ? null : cutAt(shown, TEXT_MAX)
 }

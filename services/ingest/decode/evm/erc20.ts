@@ -1,6 +1,6 @@
 /** Tokens: what they say of themselves, and their transfers (EIP-20). Nothing a token leaves unsaid is guessed. */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { shownText, TEXT_MAX } from '../printable-text.js'
+import { printableText, TEXT_MAX } from '../printable-text.js'
 import { selectorOf, topicOf } from './abi/keccak.js'
 import { expectShape, indexedAddress, uintAt } from './abi/log-fields.js'
 import { type Answer, addressWord, answeredBytes, answeredBytes32, answeredUint, callOf } from './abi/view-calls.js'
@@ -81,7 +81,7 @@ function textOf(answer: Answer): string | null {
   const digits = answeredBytes(answer) ?? (answer?.length === 66 ? answeredBytes32(answer)?.slice(2) : undefined)
   if (digits === undefined || digits === null) return null
   // Four bytes are the most one character takes.
-  return shownText(new TextDecoder().decode(Buffer.from(digits.slice(0, TEXT_MAX * 8), 'hex')))
+  return printableText(new TextDecoder().decode(Buffer.from(digits.slice(0, TEXT_MAX * 8), 'hex')))
 }
 
 /**

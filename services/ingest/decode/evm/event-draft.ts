@@ -1,17 +1,17 @@
 /** What moved in a swap, by token: what the pool got less what it gave. */
 import type { EvmLog } from './log.js'
-import type { Happening } from './protocol.js'
+import type { VenueEvent } from './protocol.js'
 import type { VenueState } from './venue.js'
 
-export type TradeOrLiquidity = Saying<Happening>
-type Saying<H> = H extends { kind: 'swap' | 'liquidity' | 'reserves' } ? Omit<H, 'log' | 'reserves'> : never
+export type EventDraft = WithoutLog<VenueEvent>
+type WithoutLog<H> = H extends { kind: 'swap' | 'liquidity' | 'reserves' } ? Omit<H, 'log' | 'reserves'> : never
 
 /** Field by field: the hottest line of a backfill, and a spread of shapes that differ costs several times as much. */
-export function happeningOf(says: TradeOrLiquidity, log: EvmLog, reserves: VenueState['reserves']): Happening {
-  const { kind, sender } = says
+export function completeEvent(draft: EventDraft, log: EvmLog, reserves: VenueState['reserves']): VenueEvent {
+  const { kind, sender } = draft
   if (kind === 'reserves') return { kind, sender, log, reserves }
-  if (kind === 'liquidity') return { kind, change: says.change, sender, amounts: says.amounts, log, reserves }
-  const { recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = says
+  if (kind === 'liquidity') return { kind, change: draft.change, sender, amounts: draft.amounts, log, reserves }
+  const { recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = draft
   if (sqrtPrice === undefined) return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, log, reserves }
   return { kind, sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice, log, reserves }
 }
@@ -25,7 +25,7 @@ export function netSwap(
   sender: string,
   recipient: string,
   sqrtPrice?: bigint,
-): TradeOrLiquidity {
+): EventDraft {
   const price = sqrtPrice === undefined ? {} : { sqrtPrice }
   if (net0 > 0n && net1 <= 0n) {
     return { kind: 'swap', sender, recipient, tokenIn: 0, tokenOut: 1, amountIn: net0, amountOut: -net1, ...price }

@@ -34,13 +34,13 @@ export function* describePool(pool: string, kind: PoolKind, chain: ChainContract
     callOf(pool, selector),
   )
   const tokens = tokensOf(answeredAddress(token0), answeredAddress(token1))
-  if (tokens === null) return { refused: 'it does not tell two different tokens' }
+  if (tokens === null) return { refused: 'it does not return two different tokens' }
   const facts = kind.factsOf(answers)
-  if (facts === null) return { refused: `it does not answer as a pool of ${kind.protocol} does` }
+  if (facts === null) return { refused: `it does not answer like a ${kind.protocol} pool` }
   const factory = answeredAddress(factoryAnswer)
   const known = factory === null ? undefined : chain.contracts.get(factory)
   if (known !== undefined && known.protocol !== kind.protocol)
-    return { refused: `its factory is one of ${known.protocol}` }
+    return { refused: `its factory belongs to ${known.protocol}` }
 
   if (known !== undefined) {
     const confirmed = yield kind.confirm(known.address, tokens, facts)
@@ -52,7 +52,9 @@ export function* describePool(pool: string, kind: PoolKind, chain: ChainContract
   return {
     refused:
       known === undefined
-        ? `its factory ${factory ?? 'is not told and'} is not known`
+        ? factory === null
+          ? 'it does not return its factory'
+          : `its factory ${factory} is unknown`
         : `its factory ${known.address} does not confirm it`,
   }
 }

@@ -1,4 +1,4 @@
-/** What every protocol's decoder is. Pure: logs and a node's answers in, happenings out; reading is done by whoever drives it. */
+/** What every protocol's decoder is. Pure: logs and a node's answers in, events out; reading is done by whoever drives it. */
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
 import type { LaunchStage } from '../../../core/domain/records.js'
 import type { EvmLog } from './log.js'
@@ -26,7 +26,7 @@ export type ChainContracts = {
 export type Refusal = { refused: string; isOurs?: true }
 
 /** `reserves`: the venue's, right after it. */
-export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (
+export type VenueEvent = { log: EvmLog; reserves: VenueState['reserves'] } & (
   | {
       kind: 'swap'
       sender: string
@@ -60,7 +60,7 @@ export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (
     }
 )
 
-export type Applied<State extends VenueState> = { state: State; happenings: readonly Happening[] }
+export type Applied<State extends VenueState> = { state: State; events: readonly VenueEvent[] }
 
 export interface Protocol<State extends VenueState = VenueState> {
   readonly name: string

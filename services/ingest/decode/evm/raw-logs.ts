@@ -20,9 +20,9 @@ type Fields = Readonly<Record<string, unknown>>
 /** A receipt, a log, an answer that holds them, or lists of any of these. */
 export function readLogs(value: unknown, path = '', from?: string): RawLog[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => readLogs(item, `${path}[${index}]`, from))
-  if (!isObject(value)) throw new BadShape(path, `is no receipt and no log: ${shown(value)}`)
+  if (!isObject(value)) throw new BadShape(path, `is neither a receipt nor a log: ${shown(value)}`)
   if (value.error !== undefined && value.error !== null)
-    throw new BadShape(path, `is a node's error: ${shown(value.error)}`)
+    throw new BadShape(path, `is a node error: ${shown(value.error)}`)
   if ('result' in value) return readLogs(value.result, inside(path, 'result'))
   if ('logs' in value) {
     if (!Array.isArray(value.logs)) throw new BadShape(inside(path, 'logs'), `must be a list, got ${shown(value.logs)}`)

@@ -10,7 +10,7 @@ import type { EvmBlock } from '../../decode/evm/log.js'
 import type { Refusal } from '../../decode/evm/protocol.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
 import type { ChainReader } from './chain-reader.js'
-import { type BlockToLearn, learnFor } from './prefetch.js'
+import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
 
 export type EvmDecoding = {
   chain: string
@@ -33,17 +33,17 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
   function onPruned(error: DextapeError): void {
     if (isPrunedTold) return
     isPrunedTold = true
-    const what = 'a node has forgotten the state of old blocks: what only the state tells stays unknown'
+    const what = 'a node has pruned the state of old blocks: what only state holds (reserves, balances) stays unknown'
     logger.warn(what, { chain, error })
   }
 
   return {
     async prepare(blocks, parent, signal) {
-      const toLearn = blocks.map((block, index): BlockToLearn => ({ block, parent: blocks[index - 1] ?? parent }))
+      const toPrefetch = blocks.map((block, index): BlockToPrefetch => ({ block, parent: blocks[index - 1] ?? parent }))
       if (refusals.size > REFUSALS_HELD) refusals.clear()
-      const learned = await learnFor(toLearn, book, { reader, rules, refusals, onPruned }, signal)
+      const prefetched = await prefetchFor(toPrefetch, book, { reader, rules, refusals, onPruned }, signal)
       return (block) => {
-        const { events, lost } = decodeBlock(block, book, learned, rules)
+        const { events, lost } = decodeBlock(block, book, prefetched, rules)
         return { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
       }
     },

@@ -32,7 +32,7 @@ export async function describeNamed(
   const named: NamedPools = { described: [], awaited: [] }
   const refused: string[] = []
   for (const [index, id] of ids.entries()) {
-    const result = results[index] ?? { refused: 'nothing was read' }
+    const result = results[index] ?? { refused: 'the node returned nothing' }
     const speakers = singletonsFor(id, rules, protocols)
     if (!('refused' in result)) named.described.push(result)
     else if (PLAIN.test(id) || speakers.length === 0) refused.push(`${id}: ${result.refused}`)
@@ -41,9 +41,9 @@ export async function describeNamed(
   if (refused.length === 0) return named
   throw new ConfigError({
     code: 'pool_undescribed',
-    what: `Not a pool that can be followed: ${refused.join('; ')}`,
+    what: `Cannot follow pool ${refused.join('; ')}`,
     where: { chain: rules.chain, block: at.number },
-    fix: 'Check the address and the chain; docs/protocols.md lists what is decoded where',
+    fix: 'Check the address and the chain; docs/protocols.md lists the protocols decoded on each chain',
   })
 }
 
@@ -56,7 +56,7 @@ function* describeAny(id: string, rules: DecodeRules, protocols: readonly Protoc
       if (!reasons.includes(venue.refused)) reasons.push(venue.refused)
     }
   }
-  return { refused: reasons.join(', ') || 'no contract known on this chain has pools named like that' }
+  return { refused: reasons.join(', ') || 'no known contract on this chain uses such pool ids' }
 }
 
 const PLAIN = /^0x[0-9a-f]{40}$/

@@ -66,12 +66,12 @@ async function checkedScope({ config, facts, bookPath, logger, signal }: OpenEvm
   const resolved = await resolveScope(config, facts, reader, signal, (find) =>
     keptReferences(bookPath, referenceKey(config, facts), async () => {
       const pools = await find()
-      if (pools.length > 0) logger.info('pools followed for the prices of money', { chain: config.chain, pools })
+      if (pools.length > 0) logger.info('following reference pools for USD prices', { chain: config.chain, pools })
       return pools
     }),
   )
   for (const { id, reason } of resolved.awaited)
-    logger.warn('a pool cannot be described now; it is followed once its creation is met', { pool: id, reason })
+    logger.warn('pool cannot be described yet; it is followed once its creation log arrives', { pool: id, reason })
   return resolved
 }
 

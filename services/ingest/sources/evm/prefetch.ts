@@ -12,7 +12,7 @@ import {
   mayBeInScope,
   venueRef,
 } from '../../decode/evm/block/decode-rules.js'
-import { atBlock, type Learned, nothingLearned, ofHolder } from '../../decode/evm/block/prefetched.js'
+import { atBlock, nothingPrefetched, ofHolder, type Prefetched } from '../../decode/evm/block/prefetched.js'
 import { type FollowedTransfer, followedTransfers } from '../../decode/evm/block/transfers.js'
 import { balanceCall, readBalance, readSupply, readToken, supplyCall } from '../../decode/evm/erc20.js'
 import type { EvmLog } from '../../decode/evm/log.js'
@@ -21,7 +21,7 @@ import type { Venue } from '../../decode/evm/venue.js'
 import type { ChainReader, CheckedBlock, Header } from './chain-reader.js'
 import { type ReadingAt, readAll } from './read-all.js'
 
-export type LearnDeps = {
+export type PrefetchDeps = {
   reader: Pick<ChainReader, 'call' | 'head'>
   rules: DecodeRules
   /** Addresses found to be no venue of ours, so that they are not asked again. */
@@ -30,19 +30,19 @@ export type LearnDeps = {
 }
 
 /** A block to be decoded, and the one before it. */
-export type BlockToLearn = { block: CheckedBlock; parent: Header }
+export type BlockToPrefetch = { block: CheckedBlock; parent: Header }
 
 type Described = { venue: Venue; protocol: Protocol }
 
-type Met = { id: string; log: EvmLog; candidates: readonly Protocol[]; at: BlockToLearn }
+type Met = { id: string; log: EvmLog; candidates: readonly Protocol[]; at: BlockToPrefetch }
 
-export async function learnFor(
-  blocks: readonly BlockToLearn[],
+export async function prefetchFor(
+  blocks: readonly BlockToPrefetch[],
   book: Book,
-  { reader, rules, refusals, onPruned }: LearnDeps,
+  { reader, rules, refusals, onPruned }: PrefetchDeps,
   signal: AbortSignal,
-): Promise<Learned> {
-  const learned = nothingLearned()
+): Promise<Prefetched> {
+  const prefetched = nothingPrefetched()
   const read = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, reader, signal, onPruned)
   // What a pool or a token is does not change: where old states are gone, the newest tells it too.
   const readFacts = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, factReader(reader), signal, onPruned)
@@ -50,7 +50,7 @@ export async function learnFor(
   await describeMet()
   const transfers = findTransfers()
   await Promise.all([readTokens(), readEnds(), readHolders(transfers)])
-  return learned
+  return prefetched
 
   /** Each as of its block; then, for those that are ours, how they stood before it. */
   async function describeMet(): Promise<void> {
@@ -58,7 +58,7 @@ export async function learnFor(
     await describeLate(described)
     const ours: ({ met: Met } & Described)[] = []
     for (const [index, met] of found.met.entries()) {
-      const result = kept(described[index] ?? { refused: 'nothing was read' })
+      const result = kept(described[index] ?? { refused: 'the node returned nothing' })
       if ('refused' in result) refuse(met.id, result)
       else ours.push({ met, ...result })
     }
@@ -70,7 +70,7 @@ export async function learnFor(
     )
     ours.forEach(({ met, venue }, index) => {
       const state = states[index]
-      if (state !== undefined) learned.venues.set(met.id, { venue, state })
+      if (state !== undefined) prefetched.venues.set(met.id, { venue, state })
       found.tokens.push(...venue.tokens.map((token) => ({ token, at: met.at })))
     })
   }
@@ -90,17 +90,17 @@ export async function learnFor(
 
   function kept(result: Described | Refusal): Described | Refusal {
     if ('refused' in result) return result
-    if (!isWellMade(result.venue)) return { refused: 'it has a token twice' }
+    if (!isWellMade(result.venue)) return { refused: 'it lists a token twice' }
     return isInScope(rules.scope, result.venue) ? result : { refused: 'it is out of scope' }
   }
 
   function refuse(id: string, refusal: Refusal): void {
     refusals.set(id, refusal)
-    learned.venues.set(id, refusal)
+    prefetched.venues.set(id, refusal)
   }
 
   function* describe({ id, log, candidates }: Met): Reading<Described | Refusal> {
-    let last: Refusal = { refused: 'no protocol knows it' }
+    let last: Refusal = { refused: 'no protocol recognises it' }
     for (const protocol of candidates) {
       const result = yield* protocol.describe(id, log, rules.contracts)
       if (!('refused' in result)) return { venue: result, protocol }
@@ -120,7 +120,7 @@ export async function learnFor(
     const facts = await readFacts(tokens.map(([token, at]) => ({ at, reading: readToken(token) })))
     tokens.forEach(([token], index) => {
       const fact = facts[index]
-      if (fact !== undefined) learned.tokens.set(token, fact)
+      if (fact !== undefined) prefetched.tokens.set(token, fact)
     })
   }
 
@@ -129,7 +129,7 @@ export async function learnFor(
     const wanted = new Map<string, ReadingAt<readonly bigint[] | null>>()
     for (const { block, ids } of found.touched) {
       for (const id of ids) {
-        const known = book.venue(id) ?? learned.venues.get(id)
+        const known = book.venue(id) ?? prefetched.venues.get(id)
         if (known === undefined || 'refused' in known) continue
         const protocol = rules.protocolNamed(known.venue.protocol)
         const reading = protocol?.readReserves?.(known.venue, rules.contracts)
@@ -139,12 +139,12 @@ export async function learnFor(
     const keys = [...wanted.keys()]
     const reserves = await read([...wanted.values()])
     keys.forEach((key, index) => {
-      learned.reserves.set(key, reserves[index] ?? null)
+      prefetched.reserves.set(key, reserves[index] ?? null)
     })
   }
 
   /** A token counts as traded from the block after the one that told of its pool, as it will when the blocks are decoded. */
-  function findTransfers(): { at: BlockToLearn; followed: FollowedTransfer[] }[] {
+  function findTransfers(): { at: BlockToPrefetch; followed: FollowedTransfer[] }[] {
     const tradedSince = new Map<string, number>()
     for (const { token, at } of found.tokens)
       tradedSince.set(token, Math.min(at.block.number, tradedSince.get(token) ?? Number.POSITIVE_INFINITY))
@@ -159,7 +159,7 @@ export async function learnFor(
 
   /** Each holder the log does not know yet, as of before every block that tells of him: which one will be the first to be believed is not known here. */
   async function readHolders(transfers: ReturnType<typeof findTransfers>): Promise<void> {
-    const balances = new Map<string, { token: string; at: BlockToLearn; reading: Reading<Before> }>()
+    const balances = new Map<string, { token: string; at: BlockToPrefetch; reading: Reading<Before> }>()
     const supplies = new Map<string, ReadingAt<{ total: bigint | null; atZero: bigint | null }>>()
     for (const { at, followed } of transfers) {
       const { number } = at.block
@@ -184,17 +184,17 @@ export async function learnFor(
       asked.map(([key, { token, at }], index) => ({ key, token, at, before: before[index] ?? NOTHING_TOLD })),
     )
     for (const [index, key] of [...supplies.keys()].entries())
-      learned.supplies.set(key, told[index] ?? { total: null, atZero: null })
+      prefetched.supplies.set(key, told[index] ?? { total: null, atZero: null })
   }
 
   /** A token that did not answer before the block and answers at its end was made in it: nobody had any. */
   async function keepBalances(
-    found: readonly { key: string; token: string; at: BlockToLearn; before: Before }[],
+    found: readonly { key: string; token: string; at: BlockToPrefetch; before: Before }[],
   ): Promise<void> {
     const silent = found.filter(({ before }) => before.balance === null && before.supply === null)
     const now = await read(silent.map(({ token, at }) => ({ at: at.block, reading: readSupply(token) })))
     const made = new Set(silent.filter((_, index) => (now[index] ?? null) !== null).map(({ key }) => key))
-    for (const { key, before } of found) learned.balances.set(key, made.has(key) ? 0n : before.balance)
+    for (const { key, before } of found) prefetched.balances.set(key, made.has(key) ? 0n : before.balance)
   }
 }
 
@@ -213,7 +213,7 @@ function* readSupplyAndZero(token: string): Reading<{ total: bigint | null; atZe
 }
 
 /** Answers as of the head where the block's own state is gone. */
-function factReader(reader: LearnDeps['reader']): Pick<ChainReader, 'call'> {
+function factReader(reader: PrefetchDeps['reader']): Pick<ChainReader, 'call'> {
   return {
     async call(calls, at, signal) {
       try {
@@ -228,12 +228,12 @@ function factReader(reader: LearnDeps['reader']): Pick<ChainReader, 'call'> {
 
 type Found = {
   met: Met[]
-  tokens: { token: string; at: BlockToLearn }[]
+  tokens: { token: string; at: BlockToPrefetch }[]
   touched: { block: CheckedBlock; ids: Set<string> }[]
 }
 
 function findVenues(
-  blocks: readonly BlockToLearn[],
+  blocks: readonly BlockToPrefetch[],
   book: Book,
   rules: DecodeRules,
   refusals: ReadonlyMap<string, Refusal>,

@@ -19,7 +19,7 @@ export async function checkConfiguredTokens(
 ): Promise<CheckedToken[]> {
   const money = moneyOf(facts)
   if (facts.anchor === undefined && facts.stables.length === 0)
-    logger.warn('the chain has neither "anchor" nor "stables": nothing has a price in USD', { chain: facts.chain })
+    logger.warn('the chain has neither "anchor" nor "stables": there are no USD prices', { chain: facts.chain })
   if (money.length === 0) return []
   const told = await readTokens(
     money.map(({ token }) => token),
@@ -29,11 +29,11 @@ export async function checkConfiguredTokens(
   const checked = money.map((ranked, place) => ({ ...ranked, facts: told[place] as TokenFacts }))
   const broken = checked.filter((one) => one.facts.decimals === null)
   const unusable = broken.map(({ token, rank, facts: told }) => ({ token, rank, reason: reasonOf(told) }))
-  refuseUnusable(facts.chain, unusable, explicit, 'contracts that tell their decimals', logger)
+  refuseUnusable(facts.chain, unusable, explicit, 'token contracts that return decimals()', logger)
   return checked
 }
 
-/** Of a mistyped one no pool would ever be met. One that does not tell its decimals is a token all the same. */
+/** Of a mistyped one no pool would ever be met. One that does not return its decimals is a token all the same. */
 export async function checkScopeTokens(
   reader: Pick<ChainReader, 'head' | 'call'>,
   chain: string,
@@ -46,7 +46,7 @@ export async function checkScopeTokens(
   if (refused.length === 0) return
   throw new ConfigError({
     code: 'scope_token',
-    what: `Not a token whose pools can be followed: ${refused.map((token) => `${token} has no token’s contract here${homeOf(token, chain)}`).join('; ')}`,
+    what: `Cannot follow token: ${refused.map((token) => `${token} has no token contract on this chain${homeOf(token, chain)}`).join('; ')}`,
     where: { chain },
     fix: `Check the addresses in "chains.${chain}.tokens" (--token) and the chain`,
   })
@@ -70,6 +70,6 @@ const isNone = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
 
 function reasonOf(facts: TokenFacts): string {
   const { name, symbol } = facts
-  if (isNone(facts)) return 'has no token’s contract here'
-  return `(${symbol ?? name ?? 'without a name'}) does not tell its decimals`
+  if (isNone(facts)) return 'has no token contract on this chain'
+  return `(${symbol ?? name ?? 'unnamed'}) does not return its decimals`
 }

@@ -32,7 +32,7 @@ export function refuseUnusable(
   const named = unusable.filter(({ token }) => explicit.has(token))
   if (named.length > 0) throw refusal(chain, named, expected)
   if (unusable.length > 0)
-    logger.warn('tokens known of this chain are not on it: nothing is priced by them', {
+    logger.warn('built-in tokens are missing on this chain and price nothing', {
       chain,
       tokens: unusable.map(({ token, rank }) => `${rank} ${token}`),
     })
@@ -42,10 +42,10 @@ function refusal(chain: string, unusable: readonly UnusableToken[], expected: st
   const reasons = unusable.map(({ token, rank, reason }) => `"${rank}" ${token} ${reason}${homeOf(token, chain)}`)
   return new ConfigError({
     code: 'configured_token',
-    what: `A configured token is none on this chain: ${reasons.join('; ')}`,
+    what: `Configured token not found on this chain: ${reasons.join('; ')}`,
     where: { chain },
     expected,
-    fix: `Give the addresses these tokens have on ${chain} in "chains.${chain}", or leave them out.`,
+    fix: `Set their addresses on ${chain} in "chains.${chain}", or remove them.`,
   })
 }
 

@@ -130,7 +130,7 @@ class ChainRun<B extends Header> {
     const isKept = kept.at(-1)?.hash === from.hash || ground !== undefined
     if (!isKept) {
       // Another machine's, or another generation's: what the chain tells is read again when it is met.
-      logger.info('what was known of the chain is not here; it is learned again as it is met', { chain })
+      logger.info('no local state for this chain; pools and tokens are read again as they appear', { chain })
       book.clear()
     }
     // The log knows best what is on it; a book of another machine's chain, or one begun since, knows less.
@@ -252,7 +252,7 @@ class ChainRun<B extends Header> {
     if (tip === undefined || tip.number <= ancestor.number) return
     this.published = this.published.filter(({ number }) => number <= ancestor.number)
     const ground = this.published.at(-1)
-    if (ground === undefined) throw new Error('a reorg without a published block below it')
+    if (ground === undefined) throw new Error('reorg without a published block below it')
     const retract: Retract = {
       ...{ chain, from_number: tip.number, from_hash: tip.hash },
       ...{ to_number: ground.number, to_hash: ground.hash },

@@ -95,7 +95,7 @@ export class JournaledMap {
 
   set(key: string, value: unknown): void {
     const { current } = this
-    if (current === undefined) throw new Error('a value changes only with a block')
+    if (current === undefined) throw new Error('a value was set outside of a block')
     current.undo.push([key, this.get(key)])
     this.put(key, value)
   }

@@ -95,11 +95,11 @@ export class SeenChain {
 function tooDeep(chain: string, lowest: number, hash: string | undefined, head: Header): DextapeError {
   return new DextapeError({
     code: 'reorg_below_finality',
-    what: 'The nodes’ chain no longer holds a block that is not taken back here: it was final, or the first of the history',
+    what: `Reorg below finality at block ${lowest}`,
     where: { chain, block: lowest },
     expected: `${lowest} ${hash ?? ''} below ${head.number} ${head.hash}`,
-    got: 'another block at that height',
-    // Without --from it begins where the live history does: nothing of what came before is lost.
-    fix: `If the nodes are right, write the chain's history anew: dextape backfill --chain ${chain} (with the --rpc and scope it is read with, where they are not in the configuration). If a node is on a wrong chain, take it out of the configuration`,
+    got: 'a different block at that height',
+    // Without --from the backfill starts where the live history does, so nothing older is lost.
+    fix: `If the nodes are right, rewrite the history: dextape backfill --chain ${chain} (with its --rpc and scope options, unless they are configured). If a node is on a wrong fork, remove it from the configuration`,
   })
 }

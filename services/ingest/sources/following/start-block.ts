@@ -36,10 +36,10 @@ export async function startBlock(
     if (header !== null) return header
     throw new DextapeError({
       code: 'block_missing',
-      what: 'No node has the block to start at',
+      what: 'No node has the start block',
       where: { chain, block: number },
       retry: true,
-      fix: 'Use a node that keeps the chain’s history from there, or a later start',
+      fix: 'Use a node with history from that block, or a later start',
     })
   }
 
@@ -71,9 +71,9 @@ export async function startBlock(
   function notYet(what: string): DextapeError {
     return new DextapeError({
       code: 'start_ahead',
-      what: `The start, ${what}, is ahead of the chain`,
+      what: `Start ${what} is ahead of the chain`,
       where: { chain },
-      got: `a head of ${head.number}`,
+      got: `head ${head.number}`,
       fix: 'Choose an earlier start, or "latest"',
     })
   }

@@ -56,8 +56,8 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
   for (const endpoint of silent) {
     // Nothing is believed that may be of another chain.
     const reason = saidBy(endpoint, faults)
-    endpoint.health.disable(`it did not tell which chain it is of: ${reason}`)
-    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason })
+    endpoint.health.disable(`its chain could not be verified: ${reason}`)
+    logger.warn('node does not respond; retrying', { chain, endpoint: endpoint.name, reason })
     void keepAsking(endpoint, expected, options, closing)
   }
 }
@@ -75,7 +75,7 @@ async function idOf(
   const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
   faults.set(
     endpoint,
-    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `a ${identity.name} that is none` }),
+    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `invalid ${identity.name}` }),
   )
   return undefined
 }
@@ -94,10 +94,10 @@ async function keepAsking(
     if (id === undefined) continue
     if (id === expected) {
       endpoint.health.enable()
-      return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+      return logger.info('node responds again', { chain, endpoint: endpoint.name })
     }
     endpoint.health.disable(`its ${options.identity.name} is ${id}, not ${expected}`)
-    return logger.error('a node is of another chain and is not asked', {
+    return logger.error('node belongs to another chain and is not used', {
       chain,
       endpoint: endpoint.name,
       got: id,
@@ -119,11 +119,11 @@ function otherChain(
 ): ConfigError {
   return new ConfigError({
     code: 'other_chain',
-    what: `the endpoint ${endpoint.name} is a node of another chain`,
+    what: `endpoint ${endpoint.name} serves another chain`,
     where: { chain },
     expected: `${identity.name} ${expected}`,
     got: `${identity.name} ${got}`,
-    fix: `Give an endpoint of ${chain}, or give this one to the chain it belongs to.`,
+    fix: `Use an endpoint of ${chain}, or move this one to the chain it serves.`,
   })
 }
 
@@ -135,10 +135,10 @@ function nobodyAnswers(
   const said = silent.map((endpoint) => `${endpoint.name}: ${saidBy(endpoint, faults)}`)
   return new DextapeError({
     code: 'no_node_answers',
-    what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',
+    what: silent.length === 1 ? 'the node does not respond' : 'none of the nodes responds',
     where: { chain },
     got: said.join('; '),
-    fix: 'Check the endpoints’ URLs and keys, and that they can be reached from here.',
+    fix: 'Check the endpoint URLs and keys, and that this machine can reach them.',
     retry: true,
   })
 }

@@ -155,7 +155,9 @@ const isWorthRepeating = ({ kind }: NodeFault): boolean =>
   kind !== 'pruned' && kind !== 'unsupported' && kind !== 'invalid' && kind !== 'reverted'
 
 function noEndpoint(chain: string, endpoints: readonly Endpoint[]): NodeFault {
-  const detail = endpoints.map(({ name, health }) => `${name}: ${health.reason ?? 'resting after faults'}`).join('; ')
+  const detail = endpoints
+    .map(({ name, health }) => `${name}: ${health.reason ?? 'backing off after errors'}`)
+    .join('; ')
   return new NodeFault({ kind: 'unavailable', endpoint: endpoints.map(({ name }) => name).join(', '), detail, chain })
 }
 

@@ -47,13 +47,13 @@ export function registerEndpointMetrics(metrics: Metrics, chain: string, endpoin
     each(({ requests }) => requests),
   )
   metrics.counter(
-    { name: 'dextape_node_received_bytes_total', help: 'Bytes a node answered', labels },
+    { name: 'dextape_node_received_bytes_total', help: 'Bytes received from a node', labels },
     each(({ bytesReceived }) => bytesReceived),
   )
   metrics.counter(
     {
       name: 'dextape_node_errors_total',
-      help: 'Answers that failed or were refused, by kind',
+      help: 'Failed or rejected responses, by kind',
       labels: [...labels, 'kind'],
     },
     function* () {
@@ -62,15 +62,15 @@ export function registerEndpointMetrics(metrics: Metrics, chain: string, endpoin
     },
   )
   metrics.gauge(
-    { name: 'dextape_node_healthy', help: '1 where a node is asked, 0 where it is left alone for a while', labels },
+    { name: 'dextape_node_healthy', help: '1 while the node is in use, 0 while it is backed off', labels },
     each(({ healthy }) => (healthy ? 1 : 0)),
   )
   metrics.gauge(
-    { name: 'dextape_node_head_blocks', help: 'The height a node last told', labels },
+    { name: 'dextape_node_head_blocks', help: 'Last head a node reported', labels },
     each(({ head }) => head ?? 0),
   )
   metrics.gauge(
-    { name: 'dextape_node_latency_seconds', help: 'How long a node takes to answer', labels },
+    { name: 'dextape_node_latency_seconds', help: 'Response time of a node', labels },
     each(({ latencyMs }) => (latencyMs ?? 0) / 1000),
   )
 }

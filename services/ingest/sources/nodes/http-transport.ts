@@ -56,10 +56,10 @@ export function httpTransport(wire: Wire): Transport {
     return new Promise((resolve, reject) => {
       const request = start({ ...options, headers: { ...headers, 'content-length': Buffer.byteLength(body) } })
       const timer = setTimeout(
-        () => request.destroy(fault('timeout', `no answer within ${timeoutMs / 1000} s`)),
+        () => request.destroy(fault('timeout', `no response within ${timeoutMs / 1000} s`)),
         timeoutMs,
       )
-      const stop = () => request.destroy(fault('unavailable', 'the request was given up'))
+      const stop = () => request.destroy(fault('unavailable', 'request aborted'))
       signal.addEventListener('abort', stop, { once: true })
       const end = (): void => {
         clearTimeout(timer)
@@ -82,7 +82,9 @@ export function httpTransport(wire: Wire): Transport {
         response.on('error', (error: Error & { code?: string }) => {
           end()
           received.release()
-          reject(error instanceof NodeFault ? error : fault('unavailable', `answer cut off: ${error.code ?? 'error'}`))
+          reject(
+            error instanceof NodeFault ? error : fault('unavailable', `response cut off: ${error.code ?? 'error'}`),
+          )
         })
         response.on('end', () => {
           end()
@@ -103,12 +105,12 @@ export function httpTransport(wire: Wire): Transport {
     })
   }
 
-  const tooLarge = () => fault('too_wide', `an answer of more than ${Math.round(maxAnswerBytes / 1e6)} MB`)
+  const tooLarge = () => fault('too_wide', `response larger than ${Math.round(maxAnswerBytes / 1e6)} MB`)
 
   async function inflate(response: IncomingMessage, bytes: Buffer): Promise<Buffer> {
     if (response.headers['content-encoding'] !== 'gzip') return bytes
     return unzip(bytes, { maxOutputLength: maxAnswerBytes }).catch((error: { code?: string }) => {
-      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : fault('unavailable', 'compressed data that is broken')
+      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : fault('unavailable', 'corrupt gzip data')
     })
   }
 

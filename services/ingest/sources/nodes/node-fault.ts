@@ -48,20 +48,20 @@ const CODES: Partial<Record<FaultKind, string>> = {
 }
 
 const WHATS: Partial<Record<FaultKind, string>> = {
-  lies: 'contradicts itself',
-  lags: 'is behind the chain',
-  unknown_block: 'does not know the block',
-  pruned: 'no longer has what that block left',
-  denied: 'does not let us in',
-  rate_limited: 'says we ask too fast',
-  timeout: 'did not answer in time',
-  unavailable: 'is not to be reached',
+  lies: 'returned inconsistent data',
+  lags: 'lags behind the chain',
+  unknown_block: 'does not have the block',
+  pruned: 'has pruned the state of that block',
+  denied: 'denied access',
+  rate_limited: 'rate-limited the request',
+  timeout: 'timed out',
+  unavailable: 'is unreachable',
 }
 
 const FIXES: Partial<Record<FaultKind, string>> = {
-  lies: 'If it goes on, take this endpoint out of the configuration.',
-  pruned: 'Reading that far back needs an archive node: add one to the endpoints, or start later.',
-  denied: 'Correct the key in the endpoint’s URL, or its token.',
+  lies: 'If this continues, remove this endpoint from the configuration.',
+  pruned: 'Add an archive node to the endpoints, or start later.',
+  denied: 'Check the API key in the endpoint URL, or its token.',
 }
 
 export class NodeFault extends DextapeError {
@@ -75,7 +75,7 @@ export class NodeFault extends DextapeError {
     const fix = FIXES[kind]
     super({
       code: CODES[kind] ?? 'node_error',
-      what: `the node ${endpoint} ${WHATS[kind] ?? 'answered with an error'}`,
+      what: `the node ${endpoint} ${WHATS[kind] ?? 'returned an error'}`,
       retry: kind !== 'pruned',
       where: { ...(chain === undefined ? {} : { chain }), ...(block === undefined ? {} : { block }) },
       got: detail,

@@ -90,9 +90,9 @@ function openEndpoints(
   if (urls.length === 0)
     throw new ConfigError({
       code: 'no_endpoint',
-      what: 'the chain has no endpoint',
+      what: 'no endpoint is configured',
       where: { chain },
-      fix: 'Give at least one URL of a node.',
+      fix: 'Set at least one RPC URL.',
     })
   const names = endpointNames(urls)
   return urls.map((url, place) => {

@@ -137,10 +137,10 @@ export function socketTransport(wire: Wire): SocketTransport {
         end()
         reject(error)
       }
-      const stop = (): void => fail(fault('unavailable', 'the request was given up'))
+      const stop = (): void => fail(fault('unavailable', 'request aborted'))
       const heard = connection.messages
       const timer = setTimeout(() => {
-        fail(fault('timeout', `no answer within ${timeoutMs / 1000} s`))
+        fail(fault('timeout', `no response within ${timeoutMs / 1000} s`))
         // Not a word in all that time: the connection is dead, whatever it says of itself.
         if (connection.messages === heard) socket.terminate()
       }, timeoutMs)

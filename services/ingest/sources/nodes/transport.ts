@@ -94,13 +94,13 @@ function outcomeOf(
 ): Outcome {
   const method = request?.method ?? ''
   if (typeof answer !== 'object' || answer === null) {
-    const detail = answer === undefined ? 'no answer to one of a batch' : 'an answer that is no JSON-RPC'
+    const detail = answer === undefined ? 'no response to one request of a batch' : 'response is not JSON-RPC'
     return { ok: false, fault: new NodeFault({ kind: 'unavailable', endpoint: endpoint.name, detail }) }
   }
   const { result, error } = answer as WireAnswer
   if (error === undefined || error === null) {
     if (result !== undefined) return { ok: true, result }
-    const detail = `neither a result nor an error to ${method}${status === undefined ? '' : ` (HTTP ${status})`}`
+    const detail = `neither result nor error for ${method}${status === undefined ? '' : ` (HTTP ${status})`}`
     return { ok: false, fault: new NodeFault({ kind: 'unavailable', endpoint: endpoint.name, detail }) }
   }
   const reading = readError(errorOf(error), { method, batch, status })

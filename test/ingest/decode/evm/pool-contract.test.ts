@@ -103,7 +103,7 @@ describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool,
 
   it('is refused where nobody knows its factory', () => {
     expect(describeWith(views, chainOf(protocol.name, { contracts: new Map() }))).toEqual({
-      refused: `its factory ${FACTORY} is not known`,
+      refused: `its factory ${FACTORY} is unknown`,
     })
   })
 
@@ -113,16 +113,16 @@ describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool,
   })
 
   it('is left to the protocol its factory is of', () => {
-    expect(describeWith(views, chainOf('another', named))).toEqual({ refused: 'its factory is one of another' })
+    expect(describeWith(views, chainOf('another', named))).toEqual({ refused: 'its factory belongs to another' })
   })
 
   it('is refused without two tokens', () => {
     const same = { ...views, 'token1()': words(TOKEN0) }
     expect(describeWith(same, chainOf(protocol.name, named))).toEqual({
-      refused: 'it does not tell two different tokens',
+      refused: 'it does not return two different tokens',
     })
     expect(describeWith({}, chainOf(protocol.name, named))).toEqual({
-      refused: 'it does not tell two different tokens',
+      refused: 'it does not return two different tokens',
     })
   })
 

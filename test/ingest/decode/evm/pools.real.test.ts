@@ -37,7 +37,7 @@ test('from their creation on, reserves are what the contracts hold', () => {
 
 test('the last thing that happened to a pool tells them too', () => {
   const told = truths.flatMap(({ pool, reserves }) => {
-    const last = found(pool).happenings.toSorted(inOrder).at(-1)
+    const last = found(pool).events.toSorted(inOrder).at(-1)
     return last === undefined ? [] : [{ pool, told: last.reserves, reserves }]
   })
   expect(told.length).toBeGreaterThan(5)
@@ -47,7 +47,7 @@ test('the last thing that happened to a pool tells them too', () => {
 test('the last trade of a concentrated pool tells its price', () => {
   const swapped = truths.flatMap(({ pool, sqrtPrice }) => {
     const last = found(pool)
-      .happenings.toSorted(inOrder)
+      .events.toSorted(inOrder)
       .findLast(({ kind }) => kind === 'swap')
     return last?.kind !== 'swap' || sqrtPrice === null ? [] : [{ told: last.sqrtPrice, sqrtPrice }]
   })
@@ -73,7 +73,7 @@ test('met in mid-life, a pool is described as its creation did, by its own proto
   }
 })
 
-const inOrder = (a: Followed['happenings'][number], b: Followed['happenings'][number]) =>
+const inOrder = (a: Followed['events'][number], b: Followed['events'][number]) =>
   a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex
 
 type AnyReading<T> = Generator<readonly Call[], T, readonly (string | null)[]>

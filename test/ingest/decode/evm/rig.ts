@@ -4,9 +4,9 @@ import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type {
   Call,
   ChainContracts,
-  Happening,
   Protocol,
   Reading,
+  VenueEvent,
 } from '../../../../services/ingest/decode/evm/protocol.js'
 import type { Venue, VenueState } from '../../../../services/ingest/decode/evm/venue.js'
 
@@ -61,27 +61,27 @@ export function chainOf(protocol: string, more: Partial<ChainContracts> = {}): C
   }
 }
 
-/** Happenings in the order of their logs, as the source publishes them. */
+/** Events in the order of their logs, as the source publishes them. */
 export function play<S extends VenueState>(
   protocol: Protocol<S>,
   at: Venue,
   start: S,
   logs: readonly EvmLog[],
-): { state: S; happenings: Happening[] } {
-  const happenings: Happening[] = []
+): { state: S; events: VenueEvent[] } {
+  const events: VenueEvent[] = []
   let state = start
   logs.forEach((log, place) => {
     const applied = protocol.apply(log, at, state)
-    happenings.push(...applied.happenings)
+    events.push(...applied.events)
     state = applied.state
     if (logs[place + 1]?.txHash === log.txHash || protocol.settle === undefined) return
     const settled = protocol.settle(at, state)
-    happenings.push(...settled.happenings)
+    events.push(...settled.events)
     state = settled.state
   })
   return {
     state,
-    happenings: happenings.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex),
+    events: events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex),
   }
 }
 

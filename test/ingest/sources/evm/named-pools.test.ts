@@ -35,7 +35,5 @@ it('a pool id and a curve are asked of their own singletons alone: another would
 })
 
 it('a pool that no contract of the chain can tell of is refused, not waited for', async () => {
-  await expect(described('eth', [CURVE])).rejects.toThrow(
-    /_fo: no contract known on this chain has pools named like that/,
-  )
+  await expect(described('eth', [CURVE])).rejects.toThrow(/_fo: no known contract on this chain uses such pool ids/)
 })

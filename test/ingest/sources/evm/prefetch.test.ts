@@ -4,7 +4,7 @@ import { selectorOf } from '../../../../services/ingest/decode/evm/abi/keccak.js
 import { memoryBook } from '../../../../services/ingest/decode/evm/block/book.js'
 import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
-import { learnFor } from '../../../../services/ingest/sources/evm/prefetch.js'
+import { prefetchFor } from '../../../../services/ingest/sources/evm/prefetch.js'
 import { address, FACTORY, makeLog, POOL, TOKEN0, TOKEN1, word } from '../../decode/evm/rig.js'
 
 it('a Curve pool that traded before any registry knew it is taken on the word of today', async () => {
@@ -35,9 +35,14 @@ it('a Curve pool that traded before any registry knew it is taken on the word of
   const refusals = new Map()
   const block = { ...header(10), logs, senders: new Map() } as never
   const deps = { reader: reader as never, rules, refusals, onPruned: () => {} }
-  const learned = await learnFor([{ block, parent: header(9) as never }], memoryBook(), deps, AbortSignal.timeout(5000))
+  const prefetched = await prefetchFor(
+    [{ block, parent: header(9) as never }],
+    memoryBook(),
+    deps,
+    AbortSignal.timeout(5000),
+  )
   expect(refusals.size).toBe(0)
-  expect(learned.venues.get(POOL)).toMatchObject({
+  expect(prefetched.venues.get(POOL)).toMatchObject({
     venue: { id: POOL, protocol: 'curve', tokens: [TOKEN0, TOKEN1] },
     state: { reserves: [9n, 9n] },
   })

@@ -54,7 +54,7 @@ test('a configured stablecoin of another chain is refused, and whose it is told'
     name: 'ConfigError',
     code: 'configured_token',
     message: expect.stringMatching(
-      /"stables" 0xdac17f\w+ has no token’s contract here, it is a token of eth \(its stable\) \(chain base\).*Give the addresses these tokens have on base/,
+      /"stables" 0xdac17f\w+ has no token contract on this chain, it is a token of eth \(its stable\) \(chain base\).*Set their addresses on base/,
     ),
   })
 })
@@ -63,7 +63,7 @@ test('one nobody knows is refused too, and so is a token that does not tell its 
   const { mute } = market.contracts.tokens
   const given = [NOWHERE, mute.address]
   await expect(checkConfiguredTokens(reader, factsOf(given), new Set(given), silentLogger, signal)).rejects.toThrow(
-    /0x1212\w+ has no token’s contract here; "stables" 0x\w+ \(.+\) does not tell its decimals/,
+    /0x1212\w+ has no token contract on this chain; "stables" 0x\w+ \(.+\) does not return its decimals/,
   )
 })
 
@@ -81,7 +81,7 @@ test('a chain without dollars is told of: all its prices would be missing', asyn
   const { anchor: _, ...facts } = factsOf([])
   await checkConfiguredTokens(reader, facts, new Set(), logger, signal)
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-    'the chain has neither "anchor" nor "stables": nothing has a price in USD',
+    'the chain has neither "anchor" nor "stables": there are no USD prices',
   ])
 })
 
@@ -90,6 +90,6 @@ test('a token of the scope that is none is refused; one without decimals is foll
   await checkScopeTokens(reader, 'base', [mute.address, cat.address], signal)
   await expect(checkScopeTokens(reader, 'base', [cat.address, USDT_OF_ETH], signal)).rejects.toMatchObject({
     name: 'ConfigError',
-    message: expect.stringMatching(/0xdac17f\w+ has no token’s contract here, it is a token of eth .*--token/),
+    message: expect.stringMatching(/0xdac17f\w+ has no token contract on this chain, it is a token of eth .*--token/),
   })
 })

@@ -29,21 +29,22 @@ export function wordAt(text: string, start: number, index: number): number {
 
 export function uintOf(text: string, at: number, bits: number): bigint {
   const value = numberOf(text, at)
-  if (bits < 256 && value >= (ABOVE_UINT[bits] ?? 0n)) throw new Malformed(`0x${shown(text, at)} is no uint${bits}`)
+  if (bits < 256 && value >= (ABOVE_UINT[bits] ?? 0n)) throw new Malformed(`0x${shown(text, at)} is not a uint${bits}`)
   return value
 }
 
 export function intOf(text: string, at: number, bits: number): bigint {
   const value = signedWordNumber(text, at)
-  if (value === null) throw new Malformed(`0x${shown(text, at)} is no word`)
-  if (bits < 256 && BigInt.asIntN(bits, value) !== value) throw new Malformed(`0x${shown(text, at)} is no int${bits}`)
+  if (value === null) throw new Malformed(`0x${shown(text, at)} is not a 32-byte word`)
+  if (bits < 256 && BigInt.asIntN(bits, value) !== value)
+    throw new Malformed(`0x${shown(text, at)} is not an int${bits}`)
   return value
 }
 
 export function addressOf(text: string, at: number): string {
   const first = at + DIGITS - ADDRESS_DIGITS
   const address = leading(text, at, first, '0') < DIGITS - ADDRESS_DIGITS ? null : hexOf(text, first, at + DIGITS)
-  if (address === null) throw new Malformed(`0x${shown(text, at)} is no address`)
+  if (address === null) throw new Malformed(`0x${shown(text, at)} is not an address`)
   return address
 }
 
@@ -52,7 +53,7 @@ export function boolOf(text: string, at: number): boolean {
 }
 
 export function bytes32Of(text: string, at: number): string {
-  if (!isHex(text, at, at + DIGITS)) throw new Malformed(`0x${shown(text, at)} is no word`)
+  if (!isHex(text, at, at + DIGITS)) throw new Malformed(`0x${shown(text, at)} is not a 32-byte word`)
   return `0x${text.slice(at, at + DIGITS)}`
 }
 
@@ -60,16 +61,16 @@ export function bytes32Of(text: string, at: number): string {
 export function bytesOf(text: string, start: number, index: number): string {
   const { first, length } = tailOf(text, start, index)
   const digits = text.slice(first, first + length * 2)
-  if (digits.length !== length * 2) throw new Malformed(`${length} bytes are promised, ${digits.length / 2} are there`)
+  if (digits.length !== length * 2) throw new Malformed(`length is ${length} bytes, found ${digits.length / 2}`)
   return digits
 }
 
 /** Where the items stand, a word each, of the dynamic array whose offset stands in word `index`. */
 export function wordsOf(text: string, start: number, index: number): number[] {
   const { first, length } = tailOf(text, start, index)
-  if (length > MAX_ITEMS) throw new Malformed(`an array of ${length} items`)
+  if (length > MAX_ITEMS) throw new Malformed(`array of ${length} items exceeds ${MAX_ITEMS}`)
   if (first + length * DIGITS > text.length)
-    throw new Malformed(`${length} items are promised, ${(text.length - first) / DIGITS} are there`)
+    throw new Malformed(`length is ${length} items, found ${(text.length - first) / DIGITS}`)
   return Array.from({ length }, (_, item) => first + item * DIGITS)
 }
 
@@ -77,16 +78,17 @@ export function wordsOf(text: string, start: number, index: number): number[] {
 function tailOf(text: string, start: number, index: number): { first: number; length: number } {
   const digits = text.length - start
   const offset = numberOf(text, wordAt(text, start, index)) * 2n
-  if (offset > BigInt(digits - DIGITS)) throw new Malformed(`offset ${offset / 2n} lies outside ${digits / 2} bytes`)
+  if (offset > BigInt(digits - DIGITS))
+    throw new Malformed(`offset ${offset / 2n} is outside the ${digits / 2} bytes of data`)
   const head = start + Number(offset)
   const length = numberOf(text, head)
-  if (length > BigInt(digits)) throw new Malformed(`length ${length} lies outside ${digits / 2} bytes`)
+  if (length > BigInt(digits)) throw new Malformed(`length ${length} is outside the ${digits / 2} bytes of data`)
   return { first: head + DIGITS, length: Number(length) }
 }
 
 function numberOf(text: string, at: number): bigint {
   const value = wordNumber(text, at)
-  if (value === null) throw new Malformed(`0x${shown(text, at)} is no word`)
+  if (value === null) throw new Malformed(`0x${shown(text, at)} is not a 32-byte word`)
   return value
 }
 

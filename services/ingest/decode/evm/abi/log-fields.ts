@@ -98,7 +98,7 @@ const addresses = new Map<string, string>()
 function topicOf({ topics }: EvmLog, index: number): string {
   const topic = topics[index]
   if (topic === undefined) throw new words.Malformed(`topic ${index} is missing: there are ${topics.length}`)
-  if (topic.length !== TOPIC_CHARS) throw new words.Malformed(`${topic} is no word`)
+  if (topic.length !== TOPIC_CHARS) throw new words.Malformed(`${topic} is not a 32-byte word`)
   return topic
 }
 

@@ -81,7 +81,7 @@ function unknownProtocol(
   const nearest = nearestWord(protocol, known)
   return new ConfigError({
     code: 'protocol_unknown',
-    what: `"chains.${chain}.contracts": ${address} is of no protocol that is decoded, "${protocol}"`,
+    what: `"chains.${chain}.contracts": unknown protocol "${protocol}" for ${address}`,
     ...(nearest === undefined ? { expected: known.join(', ') } : { fix: `Did you mean "${nearest}"?` }),
   })
 }

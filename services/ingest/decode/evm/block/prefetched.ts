@@ -3,7 +3,7 @@ import type { TokenFacts } from '../erc20.js'
 import type { Refusal } from '../protocol.js'
 import type { Venue, VenueState } from '../venue.js'
 
-export type Learned = {
+export type Prefetched = {
   /** Met in mid-life: their state is that of the block before the one that first tells of them. */
   venues: Map<string, { venue: Venue; state: VenueState } | Refusal>
   /** As of the block that first tells of them. */
@@ -15,7 +15,7 @@ export type Learned = {
   balances: Map<string, bigint | null>
 }
 
-export function nothingLearned(): Learned {
+export function nothingPrefetched(): Prefetched {
   return { venues: new Map(), tokens: new Map(), reserves: new Map(), supplies: new Map(), balances: new Map() }
 }
 
@@ -23,8 +23,8 @@ export const atBlock = (number: number, id: string): string => `${number}/${id}`
 export const ofHolder = (token: string, holder: string): string => `${token}/${holder}`
 
 /** What could not be read stays unknown. */
-export function tokenEvent(token: string, learned: Learned) {
-  const facts = learned.tokens.get(token)
+export function tokenEvent(token: string, prefetched: Prefetched) {
+  const facts = prefetched.tokens.get(token)
   return {
     type: 'token' as const,
     token,

@@ -5,7 +5,7 @@ import type { EvmBlock, EvmLog } from '../log.js'
 import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
 import { type EventList, openingPlace, placeOf } from './event-list.js'
-import { atBlock, type Learned, ofHolder, tokenEvent } from './prefetched.js'
+import { atBlock, ofHolder, type Prefetched, tokenEvent } from './prefetched.js'
 
 export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 
@@ -29,7 +29,7 @@ export function followedTransfers(
 export function addTransfers(
   block: EvmBlock,
   book: Book,
-  learned: Learned,
+  prefetched: Prefetched,
   rules: DecodeRules,
   events: EventList,
 ): void {
@@ -39,7 +39,7 @@ export function addTransfers(
   const untold = new Map<string, bigint>()
   const isTraded = (token: string) => book.token(token)?.traded === true
   for (const { log, transfer } of followedTransfers(block, isTraded, rules)) {
-    announceToken(log, book, learned, events)
+    announceToken(log, book, prefetched, events)
     move(log, transfer.from, -transfer.amount)
     move(log, transfer.to, transfer.amount)
   }
@@ -57,7 +57,7 @@ export function addTransfers(
       return
     }
     const key = atBlock(block.number, ofHolder(token, holder))
-    const before = untold.get(key) ?? learned.balances.get(key) ?? null
+    const before = untold.get(key) ?? prefetched.balances.get(key) ?? null
     if (before === null) return
     const after = before + delta
     untold.set(key, after)
@@ -69,7 +69,7 @@ export function addTransfers(
 
   /** A burn lowers the supply, or only gives to nobody: the contract tells which. */
   function tellSupply(token: string, log: EvmLog): void {
-    const told = learned.supplies.get(atBlock(block.number, token))
+    const told = prefetched.supplies.get(atBlock(block.number, token))
     if (told === undefined) return
     if (told.total !== null) {
       const nothing = { owner: null, risk: null, logo_url: null, links: null }
@@ -83,9 +83,9 @@ export function addTransfers(
   }
 }
 
-function announceToken(log: EvmLog, book: Book, learned: Learned, events: EventList): void {
+function announceToken(log: EvmLog, book: Book, prefetched: Prefetched, events: EventList): void {
   const token = log.address
   if (book.token(token) !== undefined) return
   book.putToken(token, { traded: false })
-  events.open({ ...tokenEvent(token, learned), ...openingPlace(log) })
+  events.open({ ...tokenEvent(token, prefetched), ...openingPlace(log) })
 }

@@ -10,7 +10,7 @@ import type { CompiledFilter } from './log-filter.js'
 export type AskedLogs = { from: number; to: number; hash?: string }
 
 export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilter, blame: Blame): EvmLog[] {
-  if (!Array.isArray(result)) throw blame('lies', 'logs that are no list', asked.from)
+  if (!Array.isArray(result)) throw blame('lies', 'logs are not a list', asked.from)
   const logs = new Array<EvmLog>(result.length)
   let before: EvmLog | undefined
   for (let place = 0; place < result.length; place++) {
@@ -24,23 +24,23 @@ export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilt
 }
 
 function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame): EvmLog {
-  if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log that is no object')
+  if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log is not an object')
   const blockNumber = quantity(wire.blockNumber)
   const txIndex = quantity(wire.transactionIndex)
   const logIndex = quantity(wire.logIndex)
   if (blockNumber === null || txIndex === null || logIndex === null)
     throw blame('lies', 'a log without block number, transaction index or log index')
-  if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
+  if (wire.removed === true) throw blame('lies', 'a removed log', blockNumber)
   const address = lowerWord(wire.address, ADDRESS_CHARS)
   const data = wire.data instanceof LowerHex ? wire.data.text : lowerBytes(wire.data)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
-    throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
+    throw blame('lies', `log ${logIndex} is malformed`, blockNumber)
   // Texts that recur are kept once: most of a range's memory would be copies.
   const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerWord(wire.blockHash, HASH_CHARS)
   const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerWord(wire.transactionHash, HASH_CHARS)
   if (typeof blockHash !== 'string' || typeof txHash !== 'string')
-    throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
+    throw blame('lies', `log ${logIndex} has no block or transaction hash`, blockNumber)
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
 }
 
@@ -59,7 +59,7 @@ function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame
   if (log.blockNumber < asked.from || log.blockNumber > asked.to)
     throw blame('lies', `a log of block ${log.blockNumber} outside ${asked.from} to ${asked.to}`, log.blockNumber)
   if (asked.hash !== undefined && log.blockHash !== asked.hash)
-    throw blame('lies', `a log of block ${log.blockHash} where ${asked.hash} was asked for`, log.blockNumber)
+    throw blame('lies', `a log of block ${log.blockHash} returned for ${asked.hash}`, log.blockNumber)
   const address = filter.address(log.address)
   if (address === undefined || filter.topic(log.topics[0]) === undefined)
     throw blame('lies', `log ${log.logIndex} does not pass the filter`, log.blockNumber)
@@ -68,12 +68,12 @@ function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame
 
 function checkOrder(before: EvmLog, log: EvmLog, blame: Blame): void {
   if (log.blockNumber < before.blockNumber)
-    throw blame('lies', `logs of block ${log.blockNumber} behind those of ${before.blockNumber}`, log.blockNumber)
+    throw blame('lies', `logs of block ${log.blockNumber} after those of ${before.blockNumber}`, log.blockNumber)
   if (log.blockNumber > before.blockNumber) return
   if (log.blockHash !== before.blockHash)
-    throw blame('lies', `two blocks of the number ${log.blockNumber} in one answer`, log.blockNumber)
+    throw blame('lies', `two blocks with number ${log.blockNumber} in one response`, log.blockNumber)
   if (log.logIndex <= before.logIndex || log.txIndex < before.txIndex)
-    throw blame('lies', `log ${log.logIndex} behind log ${before.logIndex}`, log.blockNumber)
+    throw blame('lies', `log ${log.logIndex} after log ${before.logIndex}`, log.blockNumber)
 }
 
 /** Why a block's logs are asked for again, alone and by its hash; null: they are not. */

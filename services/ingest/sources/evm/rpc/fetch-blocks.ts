@@ -169,14 +169,14 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     asking: Asking,
   ): Promise<string | null> {
     const { bloom, number } = header
-    if (its.some(({ blockNumber }) => blockNumber !== number)) return `logs of ${header.hash} with another number`
+    if (its.some(({ blockNumber }) => blockNumber !== number))
+      return `logs of ${header.hash} with a different block number`
     const indexes = new Set(its.map(({ logIndex }) => logIndex))
-    if (before.some(({ logIndex }) => !indexes.has(logIndex)))
-      return `fewer logs of ${header.hash} than were told before`
+    if (before.some(({ logIndex }) => !indexes.has(logIndex))) return `fewer logs of ${header.hash} than before`
     if (bloom === null || witness.trustsWithout(bloom)) return null
     const strange = its.filter((log) => !isLogInBloom(log, bloom))
     if (strange.length === 0 || (await witness.confirms(header, strange, asking))) return null
-    return 'a log that neither the block’s bloom nor its receipt has'
+    return 'a log missing from both the block bloom and its receipt'
   }
 
   return {

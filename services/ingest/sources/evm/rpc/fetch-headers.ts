@@ -105,7 +105,7 @@ export function createHeaderFetcher(
 function notLinked(pool: EndpointPool, chain: string, header: FullHeader | undefined): NodeFault {
   const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
   const block = header?.number ?? 0
-  const detail = `block ${block} whose parent is not block ${block - 1}, ${LINK_ATTEMPTS} times`
+  const detail = `block ${block} does not link to block ${block - 1} after ${LINK_ATTEMPTS} attempts`
   return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
 }
 
@@ -123,11 +123,11 @@ export function readHeader(result: unknown, asked: { number?: number; hash?: str
   const timeS = quantity(wire.timestamp)
   const { hash, parentHash, logsBloom, transactions } = wire
   if (number === null || timeS === null || !isHash(hash) || !isHash(parentHash))
-    throw blame('lies', 'a header without number, hash, parent hash or time', asked.number)
+    throw blame('lies', 'header without number, hash, parent hash or timestamp', asked.number)
   if (asked.number !== undefined && number !== asked.number)
-    throw blame('lies', `block ${number} where ${asked.number} was asked for`, asked.number)
+    throw blame('lies', `block ${number} returned for ${asked.number}`, asked.number)
   if (asked.hash !== undefined && hash.toLowerCase() !== asked.hash)
-    throw blame('lies', `block ${hash} where ${asked.hash} was asked for`, number)
+    throw blame('lies', `block ${hash} returned for ${asked.hash}`, number)
   return {
     number,
     hash: hash.toLowerCase(),

@@ -138,7 +138,7 @@ function less(
 }
 
 function withoutLogs({ name, limits }: Endpoint, chain: string, block: number): NodeFault {
-  const detail = `it has no logs of blocks before ${limits.logsFrom}`
+  const detail = `no logs before block ${limits.logsFrom}`
   return new NodeFault({ kind: 'pruned', endpoint: name, detail, chain, block })
 }
 

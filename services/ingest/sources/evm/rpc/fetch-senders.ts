@@ -177,7 +177,7 @@ function signedInBlock(result: unknown, block: Header, txHashes: readonly string
   if (result === null) throw blame('unknown_block', `no block ${block.hash}`, block.number)
   const { hash, transactions } = result as { hash?: unknown; transactions?: unknown }
   if (!isSame(hash, block.hash) || !Array.isArray(transactions))
-    throw blame('lies', `another block where ${block.hash} was asked for`, block.number)
+    throw blame('lies', `a different block returned for ${block.hash}`, block.number)
   const wanted = new Set(txHashes)
   const signed: Signed[] = []
   for (const transaction of transactions as (WireTransaction | null)[]) {

@@ -54,7 +54,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
   async function refuseAlone(endpoint: Endpoint, { number, parentHash }: FullHeader, asking: Asking): Promise<void> {
     const startedMs = nowMs()
     if (number === 0 || (await headers.byTag(toQuantity(number - 1), endpoint, asking))?.hash === parentHash) return
-    const detail = `a head of ${number}, without the block below it`
+    const detail = `head ${number} without its parent block`
     const fault = new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail, block: number })
     endpoint.health.failed(fault, startedMs)
     throw fault

@@ -88,7 +88,7 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
     fault(endpoint, { number }) {
       const isOld = endpoint.head !== null && number < endpoint.head.number - RECENT_BLOCKS
       if (isOld) endpoint.limits.logsFrom = Math.max(endpoint.limits.logsFrom, number + 1)
-      const detail = `no logs of block ${number}, whose bloom has some`
+      const detail = `no logs for block ${number} although its bloom is not empty`
       return new NodeFault({ kind: isOld ? 'pruned' : 'lags', endpoint: endpoint.name, detail, chain, block: number })
     },
   }
@@ -130,7 +130,7 @@ export function createReceiptWitness(pool: EndpointPool, chain: string): Receipt
         wanted.map(([txHash]) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
         (result, place, endpoint) => {
           const [txHash, its] = wanted[place] as [string, EvmLog[]]
-          if (result === null) throw blameOn(endpoint, chain)('lags', `no receipt of ${txHash}`, header.number)
+          if (result === null) throw blameOn(endpoint, chain)('lags', `no receipt for ${txHash}`, header.number)
           const { blockHash, logs: told } = result as WireReceipt
           const known = new Map((Array.isArray(told) ? told : []).map((log: WireLog) => [quantity(log?.logIndex), log]))
           return blockHash === header.hash && its.every((log) => isSame(log, known.get(log.logIndex)))

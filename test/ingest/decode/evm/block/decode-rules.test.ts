@@ -16,7 +16,7 @@ it('a contract of a protocol nobody decodes is refused with the nearest one: its
       contracts: [{ address: FACTORY, protocol, amm: 'myswap' }],
     })
   expect(() => rulesFor('unisawp-v2')).toThrow(
-    `"chains.mine.contracts": ${FACTORY} is of no protocol that is decoded, "unisawp-v2". Did you mean "uniswap-v2"?`,
+    `"chains.mine.contracts": unknown protocol "unisawp-v2" for ${FACTORY}. Did you mean "uniswap-v2"?`,
   )
   expect(() => rulesFor('x')).toThrow(/expected uniswap-v2, solidly,/)
   expect(rulesFor('uniswap-v2').chain).toBe('mine')

@@ -185,7 +185,7 @@ test('a log that was made up is a lie with the node’s name', async () => {
     code: 'node_lies',
     retry: true,
     message: expect.stringMatching(
-      /the node 127\.0\.0\.1:\d+ contradicts itself .*neither the block’s bloom nor its receipt/,
+      /the node 127\.0\.0\.1:\d+ returned inconsistent data .*both the block bloom and its receipt/,
     ),
   })
   expect(reader.status()[0]?.errors.lies).toBeGreaterThan(0)
@@ -203,7 +203,7 @@ test('a node that has no logs of blocks that have some is named, and another is 
   await expect(reader.blocks(1, 30, FILTER, signal)).rejects.toMatchObject({
     code: 'state_pruned',
     retry: false,
-    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs of block.*archive node/),
+    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs for block.*archive node/),
   })
   for (const urls of [
     [url, node.url],

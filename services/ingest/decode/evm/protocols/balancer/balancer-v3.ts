@@ -8,7 +8,7 @@ import { expectShape, indexedAddress, uintAt, uintsAt } from '../../abi/log-fiel
 import { addressWord, answeredAddresses, answeredUints, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
 import { type Applied, BadLog, type Protocol, type Reading } from '../../protocol.js'
-import { isStranger, type Venue, type VenueState } from '../../venue.js'
+import { isFromOtherContract, type Venue, type VenueState } from '../../venue.js'
 
 // balancer-v3-monorepo: pkg/interfaces/contracts/vault/IVaultEvents.sol, IVaultExtension.sol.
 const SWAP = topicOf('Swap(address,address,address,uint256,uint256,uint256,uint256)')
@@ -29,11 +29,11 @@ export const balancerV3: Protocol = {
   created: () => null,
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
-    if (vault?.protocol !== 'balancer-v3') return { refused: `${log.address} is no known vault` }
-    if (id.length !== 42) return { refused: 'it is no address of a pool' }
+    if (vault?.protocol !== 'balancer-v3') return { refused: `${log.address} is not a known vault` }
+    if (id.length !== 42) return { refused: 'it is not a pool address' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, addressWord(id))]
     const tokens = answeredAddresses(answer)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not return its tokens', isOurs: true }
     const unknown = { fee: null, creator: null }
     return { id, protocol: 'balancer-v3', amm: vault.amm, tokens, ...unknown, facts: { vault: vault.address } }
   },
@@ -42,7 +42,7 @@ export const balancerV3: Protocol = {
     return { reserves: yield* readBalances(venue) }
   },
   apply(log, venue, state) {
-    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
+    if (isFromOtherContract(log, venue.facts?.vault)) return { state, events: [] }
     return log.topics[0] === SWAP ? applySwap(log, venue, state) : applyLiquidity(log, venue, state)
   },
   isPricedByTrades: () => true,
@@ -59,18 +59,19 @@ function applySwap(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueS
   expectShape(log, 4, 4)
   const tokenIn = venue.tokens.indexOf(indexedAddress(log, 2))
   const tokenOut = venue.tokens.indexOf(indexedAddress(log, 3))
-  if (tokenIn < 0 || tokenOut < 0 || tokenIn === tokenOut) throw new BadLog(log, 'not two of the pool’s tokens')
+  if (tokenIn < 0 || tokenOut < 0 || tokenIn === tokenOut) throw new BadLog(log, 'not two different tokens of the pool')
   const [amountIn, amountOut] = [uintAt(log, 0), uintAt(log, 1)]
   const [sender, recipient] = [log.address, log.address]
   const swap = { kind: 'swap' as const, log, reserves: null, sender, recipient, tokenIn, tokenOut, amountIn, amountOut }
-  return { state, happenings: [swap] }
+  return { state, events: [swap] }
 }
 
 function applyLiquidity(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   if (log.topics.length !== 4) throw new BadLog(log, `${log.topics.length} topics, expected 4`)
   const amounts = uintsAt(log, 1)
-  if (amounts.length !== venue.tokens.length) throw new BadLog(log, `${amounts.length} amounts`)
+  if (amounts.length !== venue.tokens.length)
+    throw new BadLog(log, `${amounts.length} amounts for ${venue.tokens.length} tokens`)
   const change = log.topics[0] === ADDED ? 'add' : 'remove'
   const sender = indexedAddress(log, 2)
-  return { state, happenings: [{ kind: 'liquidity', change, log, reserves: null, sender, amounts }] }
+  return { state, events: [{ kind: 'liquidity', change, log, reserves: null, sender, amounts }] }
 }

@@ -17,8 +17,8 @@ import {
 } from '../../abi/log-fields.js'
 import { answeredAddresses, answeredBytes32, answeredUints, bytes32Word, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
-import { type Applied, BadLog, type Happening, type Protocol, type Reading } from '../../protocol.js'
-import { isStranger, movedReserves, sizeOf, type Venue, type VenueState } from '../../venue.js'
+import { type Applied, BadLog, type Protocol, type Reading, type VenueEvent } from '../../protocol.js'
+import { isFromOtherContract, movedReserves, sizeOf, type Venue, type VenueState } from '../../venue.js'
 
 // balancer-v2-monorepo: pkg/interfaces/contracts/vault/IVault.sol.
 const TOKENS_REGISTERED = topicOf('TokensRegistered(bytes32,address[],address[])')
@@ -41,12 +41,12 @@ export const balancer: Protocol = {
   },
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
-    if (vault?.protocol !== 'balancer') return { refused: `${log.address} is no known vault` }
+    if (vault?.protocol !== 'balancer') return { refused: `${log.address} is not a known vault` }
     const poolId = log.topics[1] ?? (yield* readPoolId(id))
-    if (poolId === null || poolOf(poolId) !== id) return { refused: 'it does not tell its id in the vault' }
+    if (poolId === null || poolOf(poolId) !== id) return { refused: 'it does not return its pool id' }
     const [answer] = yield [callOf(vault.address, POOL_TOKENS, bytes32Word(poolId))]
     const tokens = answeredAddresses(answer, 0)
-    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not tell its tokens', isOurs: true }
+    if (tokens === null || tokens.length < 2) return { refused: 'the vault does not return its tokens', isOurs: true }
     return venueOf(poolId, tokens, vault.address, vault.amm)
   },
   emptyState: ({ tokens }) => ({ reserves: tokens.map(() => 0n) }),
@@ -56,7 +56,7 @@ export const balancer: Protocol = {
     return { reserves: reserves?.length === tokens.length ? reserves : null }
   },
   apply(log, venue, state) {
-    if (isStranger(log, venue.facts?.vault)) return { state, happenings: [] }
+    if (isFromOtherContract(log, venue.facts?.vault)) return { state, events: [] }
     if (log.topics[0] === SWAP) return applySwap(log, venue, state)
     return log.topics[0] === BALANCE_CHANGED ? applyChange(log, venue, state) : applyManaged(log, venue, state)
   },
@@ -82,19 +82,20 @@ function venueOf(poolId: string, tokens: readonly string[], vault: string, amm: 
 function applySwap(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   expectShape(log, 4, 2)
   const [tokenIn, tokenOut] = [placeOf(log, venue, indexedAddress(log, 2)), placeOf(log, venue, indexedAddress(log, 3))]
-  if (tokenIn === tokenOut) throw new BadLog(log, 'a token is swapped for itself')
+  if (tokenIn === tokenOut) throw new BadLog(log, 'token swapped for itself')
   const [amountIn, amountOut] = [uintAt(log, 0), uintAt(log, 1)]
   const moved = venue.tokens.map((_, place) => (place === tokenIn ? amountIn : place === tokenOut ? -amountOut : 0n))
   const reserves = movedReserves(state.reserves, moved)
   const [sender, recipient] = [log.address, log.address]
-  const swap: Happening = { kind: 'swap', log, reserves, sender, recipient, tokenIn, tokenOut, amountIn, amountOut }
-  return { state: { reserves }, happenings: [swap] }
+  const swap: VenueEvent = { kind: 'swap', log, reserves, sender, recipient, tokenIn, tokenOut, amountIn, amountOut }
+  return { state: { reserves }, events: [swap] }
 }
 
 /** A join or an exit; what the protocol takes of the fees leaves the pool with it. */
 function applyChange(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   const [tokens, deltas, fees] = [addressesAt(log, 0), intsAt(log, 1), uintsAt(log, 2)]
-  if (deltas.length !== tokens.length || fees.length !== tokens.length) throw new BadLog(log, 'lists of unequal length')
+  if (deltas.length !== tokens.length || fees.length !== tokens.length)
+    throw new BadLog(log, 'token, delta and fee lists differ in length')
   const amounts = venue.tokens.map(() => 0n)
   const moved = venue.tokens.map(() => 0n)
   for (const [index, token] of tokens.entries()) {
@@ -107,10 +108,10 @@ function applyChange(log: EvmLog, venue: Venue, state: VenueState): Applied<Venu
   const sender = indexedAddress(log, 2)
   const sizes = amounts.map(sizeOf)
   const isAdded = amounts.some((amount) => amount > 0n)
-  const happening: Happening = amounts.every((amount) => amount === 0n)
+  const event: VenueEvent = amounts.every((amount) => amount === 0n)
     ? { kind: 'reserves', log, reserves, sender }
     : { kind: 'liquidity', change: isAdded ? 'add' : 'remove', log, reserves, sender, amounts: sizes }
-  return { state: { reserves }, happenings: [happening] }
+  return { state: { reserves }, events: [event] }
 }
 
 /** An asset manager takes tokens out to work elsewhere or reports what became of them; only the sum is the pool's. */
@@ -118,14 +119,14 @@ function applyManaged(log: EvmLog, venue: Venue, state: VenueState): Applied<Ven
   expectShape(log, 4, 2)
   const place = placeOf(log, venue, indexedAddress(log, 3))
   const change = intAt(log, 0) + intAt(log, 1)
-  if (change === 0n) return { state, happenings: [] }
+  if (change === 0n) return { state, events: [] }
   const moved = venue.tokens.map((_, other) => (other === place ? change : 0n))
   const reserves = movedReserves(state.reserves, moved)
-  return { state: { reserves }, happenings: [{ kind: 'reserves', log, reserves, sender: indexedAddress(log, 2) }] }
+  return { state: { reserves }, events: [{ kind: 'reserves', log, reserves, sender: indexedAddress(log, 2) }] }
 }
 
 function placeOf(log: EvmLog, venue: Venue, token: string): number {
   const place = venue.tokens.indexOf(token)
-  if (place < 0) throw new BadLog(log, `${token} is none of the pool's tokens`)
+  if (place < 0) throw new BadLog(log, `${token} is not a token of the pool`)
   return place
 }

@@ -124,6 +124,6 @@ function moved(words: number): Reader {
 /** int128 and uint256 read the same for what a coin's number can be. */
 function coinAt(log: EvmLog, word: number): number {
   const coin = intAt(log, word)
-  if (coin < 0n || coin >= BigInt(MAX_COINS)) throw new BadLog(log, `coin ${coin}`)
+  if (coin < 0n || coin >= BigInt(MAX_COINS)) throw new BadLog(log, `coin ${coin} is out of range`)
   return Number(coin)
 }

@@ -12,10 +12,10 @@ import {
   BadLog,
   type Call,
   type ChainContracts,
-  type Happening,
   type Protocol,
   type Reading,
   type Refusal,
+  type VenueEvent,
 } from '../../protocol.js'
 import { tradedToken, type Venue, type VenueState } from '../../venue.js'
 import { curveLogOf, MAX_COINS, TOPICS } from './curve-logs.js'
@@ -34,28 +34,29 @@ export const curve: Protocol = {
   *readState(venue): Reading<VenueState> {
     return { reserves: yield* readCurveBalances(venue) }
   },
-  apply: (log, venue, state) => ({ state, happenings: [happeningOf(log, venue)] }),
+  apply: (log, venue, state) => ({ state, events: [eventOf(log, venue)] }),
   isPricedByTrades: () => true,
   readReserves: readCurveBalances,
 }
 
-function happeningOf(log: EvmLog, { tokens, facts }: Venue): Happening {
+function eventOf(log: EvmLog, { tokens, facts }: Venue): VenueEvent {
   const told = curveLogOf(log, facts?.isCrypto === true)
   const base = { log, reserves: null, sender: told.who }
   switch (told.kind) {
     case 'swap': {
       const [tokenIn, tokenOut] = [told.sold, told.bought]
       if (tokenIn === tokenOut || Math.max(tokenIn, tokenOut) >= tokens.length)
-        throw new BadLog(log, 'not two of its coins')
+        throw new BadLog(log, 'not two different coins of the pool')
       const amounts = { amountIn: told.amountSold, amountOut: told.amountBought }
       return { kind: 'swap', ...base, recipient: told.who, tokenIn, tokenOut, ...amounts }
     }
     case 'add':
     case 'remove':
-      if (told.amounts.length !== tokens.length) throw new BadLog(log, `${told.amounts.length} amounts`)
+      if (told.amounts.length !== tokens.length)
+        throw new BadLog(log, `${told.amounts.length} amounts for ${tokens.length} coins`)
       return { kind: 'liquidity', change: told.kind, ...base, amounts: told.amounts }
     case 'remove-one': {
-      if (told.coin >= tokens.length) throw new BadLog(log, `coin ${told.coin}`)
+      if (told.coin >= tokens.length) throw new BadLog(log, `coin ${told.coin} is out of range`)
       const amounts = tokens.map((_, coin) => (coin === told.coin ? told.amount : 0n))
       return { kind: 'liquidity', change: 'remove', ...base, amounts }
     }
@@ -98,7 +99,7 @@ export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContrac
   if (coins.length < 2) return { refused: 'it does not answer like a Curve pool' }
 
   const amm = yield* vouchedFor(id, coins[0] ?? '', chain)
-  if (amm === null && !chain.named.has(id)) return { refused: 'no known registry or factory of Curve knows it' }
+  if (amm === null && !chain.named.has(id)) return { refused: 'no known Curve registry or factory lists it' }
   const isCrypto = answeredUint(answers[0]) !== null
   const fee = answeredUint(answers[1])
   return {

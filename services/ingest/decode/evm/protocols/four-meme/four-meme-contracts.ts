@@ -17,14 +17,14 @@ export const CURVE = /^0x[0-9a-f]{40}_fo$/
 
 export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
-  if (manager?.protocol !== 'four-meme') return { refused: `${log.address} is no known token manager` }
-  if (!CURVE.test(id)) return { refused: 'it is no curve of a token (<token>_fo)' }
+  if (manager?.protocol !== 'four-meme') return { refused: `${log.address} is not a known token manager` }
+  if (!CURVE.test(id)) return { refused: 'it is not a bonding curve id (<token>_fo)' }
   const token = id.slice(0, 42)
   const [answer] = yield [callOf(manager.address, TOKEN_INFOS, addressWord(token))]
   const known = infoOf(answer, token)
   // Its own log tells that it knows the token; of one asked for by name only its answer does.
   const isFirst = manager.address === FIRST_MANAGER && (log.topics.length > 0 || answeredUint(answer) === 1n)
-  if (known === null && !isFirst) return { refused: 'the manager does not tell what it is paid with', isOurs: true }
+  if (known === null && !isFirst) return { refused: 'the manager does not return its quote token', isOurs: true }
   const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
   return {
     id,

@@ -6,8 +6,8 @@
  */
 import { addressAt, expectShape, uintAt } from '../../abi/log-fields.js'
 import type { EvmLog } from '../../log.js'
-import { type Applied, BadLog, type Happening, type Protocol } from '../../protocol.js'
-import { isStranger, type Venue, type VenueState } from '../../venue.js'
+import { type Applied, BadLog, type Protocol, type VenueEvent } from '../../protocol.js'
+import { isFromOtherContract, type Venue, type VenueState } from '../../venue.js'
 import {
   CREATE,
   CREATE_1,
@@ -40,7 +40,7 @@ export const fourMeme: Protocol = {
   emptyState: () => ({ reserves: null }),
   readState: readCurveState,
   apply(log, venue, state) {
-    if (isStranger(log, venue.facts?.manager)) return { state, happenings: [] }
+    if (isFromOtherContract(log, venue.facts?.manager)) return { state, events: [] }
     switch (log.topics[0]) {
       case CREATE:
       case CREATE_1:
@@ -51,7 +51,7 @@ export const fourMeme: Protocol = {
       case LIQUIDITY_ADDED:
         return applyGraduation(log, venue)
       case TRADE_STOP:
-        return { state, happenings: [launch(log, venue, 'curve', 1, venue.id)] }
+        return { state, events: [launch(log, venue, 'curve', 1, venue.id)] }
       default:
         return applyOldTrade(log, state)
     }
@@ -66,9 +66,9 @@ function tokenOf(log: EvmLog): string {
 function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
   const forSale = numberOf(venue.facts?.maxOffers)
   const created = launch(log, venue, 'created', 0, venue.id)
-  if (forSale === null) return { state: { reserves: null }, happenings: [created] }
+  if (forSale === null) return { state: { reserves: null }, events: [created] }
   const reserves = [forSale, 0n]
-  const offered: Happening = {
+  const offered: VenueEvent = {
     kind: 'liquidity',
     change: 'add',
     log,
@@ -76,7 +76,7 @@ function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
     sender: addressAt(log, 0),
     amounts: reserves,
   }
-  return { state: { reserves }, happenings: [created, offered] }
+  return { state: { reserves }, events: [created, offered] }
 }
 
 function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
@@ -88,8 +88,8 @@ function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<Venue
   const maxOffers = numberOf(venue.facts?.maxOffers)
   const [before, progress] = [shareSold(state.reserves?.[TOKEN], maxOffers), shareSold(offers, maxOffers)]
   const isNews = progress === null || before === null || Math.floor(before * 100) !== Math.floor(progress * 100)
-  const happenings = isNews ? [swap, launch(log, venue, 'curve', progress, venue.id)] : [swap]
-  return { state: { reserves }, happenings }
+  const events = isNews ? [swap, launch(log, venue, 'curve', progress, venue.id)] : [swap]
+  return { state: { reserves }, events }
 }
 
 /** The first manager tells amounts alone. */
@@ -98,7 +98,7 @@ function applyOldTrade(log: EvmLog, state: VenueState): Applied<VenueState> {
   const tellsFee = topic === PURCHASE_1[0] || topic === SALE_1[0]
   expectShape(log, 1, tellsFee ? 5 : 4)
   const [amount, paid] = [uintAt(log, 2), uintAt(log, 3)]
-  return { state, happenings: [trade(log, PURCHASE_1.includes(topic), amount, paid, null)] }
+  return { state, events: [trade(log, PURCHASE_1.includes(topic), amount, paid, null)] }
 }
 
 /** All of it is in Pancake's pair now, the tokens kept back for it too. Until March 2025 it was a pool of Pancake V3: see `block/graduated-to.ts`. */
@@ -106,8 +106,8 @@ function applyGraduation(log: EvmLog, venue: Venue): Applied<VenueState> {
   expectShape(log, 1, 4)
   const reserves = [0n, 0n]
   const pair = pancakePairOf(venue.tokens)
-  const emptied: Happening = { kind: 'reserves', log, reserves, sender: log.address }
-  return { state: { reserves }, happenings: [emptied, launch(log, venue, 'graduated', 1, pair)] }
+  const emptied: VenueEvent = { kind: 'reserves', log, reserves, sender: log.address }
+  return { state: { reserves }, events: [emptied, launch(log, venue, 'graduated', 1, pair)] }
 }
 
 function trade(
@@ -116,9 +116,9 @@ function trade(
   amount: bigint,
   cost: bigint,
   reserves: VenueState['reserves'],
-): Happening {
+): VenueEvent {
   const account = addressAt(log, 1)
-  if (amount === 0n && cost === 0n) throw new BadLog(log, 'a trade of nothing')
+  if (amount === 0n && cost === 0n) throw new BadLog(log, 'trade with zero amounts')
   return {
     kind: 'swap',
     log,
@@ -137,7 +137,7 @@ function launch(
   stage: 'created' | 'curve' | 'graduated',
   progress: number | null,
   pool: string,
-): Happening {
+): VenueEvent {
   return { kind: 'launch', log, reserves: null, platform: PLATFORM, token: tokens[TOKEN] ?? '', stage, progress, pool }
 }
 

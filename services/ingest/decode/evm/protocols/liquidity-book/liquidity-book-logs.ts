@@ -54,7 +54,7 @@ function swap21(log: EvmLog): BinSwap {
   const [inX, inY] = unpacked(uintAt(log, 1))
   const [outX, outY] = unpacked(uintAt(log, 2))
   const [feeX, feeY] = unpacked(uintAt(log, 5))
-  if ((inX > 0n || outY > 0n) === (inY > 0n || outX > 0n)) throw new BadLog(log, 'a swap that goes no way, or both')
+  if ((inX > 0n || outY > 0n) === (inY > 0n || outX > 0n)) throw new BadLog(log, 'swap without a direction')
   const tokenIn = inX > 0n || outY > 0n ? 0 : 1
   return {
     sender: indexedAddress(log, 1),

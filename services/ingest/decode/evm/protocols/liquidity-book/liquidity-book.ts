@@ -7,7 +7,7 @@ import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress } from '../../abi/log-fields.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
-import type { Applied, ChainContracts, Happening, Protocol, Reading, Refusal } from '../../protocol.js'
+import type { Applied, ChainContracts, Protocol, Reading, Refusal, VenueEvent } from '../../protocol.js'
 import { movedReserves, sizeOf, type Venue } from '../../venue.js'
 import type { BookState } from './liquidity-book-logs.js'
 import * as logs from './liquidity-book-logs.js'
@@ -41,7 +41,7 @@ export const liquidityBook: Protocol<logs.BookState> = {
     const closed = close(state)
     const change = logs.changeOf(log)
     const reserves = movedReserves(closed.state.reserves, change.toBins)
-    const happening: Happening =
+    const event: VenueEvent =
       change.kind === 'fees'
         ? { kind: 'reserves', log, reserves, sender: change.sender }
         : {
@@ -52,7 +52,7 @@ export const liquidityBook: Protocol<logs.BookState> = {
             sender: change.sender,
             amounts: change.toBins.map(sizeOf),
           }
-    return { state: { reserves, open: null }, happenings: [...closed.happenings, happening] }
+    return { state: { reserves, open: null }, events: [...closed.events, event] }
   },
   settle: (_venue, state) => close(state),
   isPricedByTrades: () => true,
@@ -63,12 +63,12 @@ function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Appl
   if (open !== null && isNextBin(open, log, swap)) {
     return {
       state: { reserves: movedReserves(state.reserves, swap.toBins), open: joined(open, log, swap) },
-      happenings: [],
+      events: [],
     }
   }
   const closed = close(state)
   const reserves = movedReserves(closed.state.reserves, swap.toBins)
-  return { state: { reserves, open: { ...swap, log } }, happenings: closed.happenings }
+  return { state: { reserves, open: { ...swap, log } }, events: closed.events }
 }
 
 /** Between two swaps lies at least the transfer of what the first one bought. */
@@ -93,10 +93,10 @@ function joined(open: logs.BinSwap, log: EvmLog, bin: logs.BinSwap): logs.BinSwa
 
 function close(state: logs.BookState): Applied<logs.BookState> {
   const { open, reserves } = state
-  if (open === null) return { state, happenings: [] }
+  if (open === null) return { state, events: [] }
   const { log, sender, recipient, tokenIn, amountIn, amountOut } = open
   const swap = { kind: 'swap' as const, log, reserves, sender, recipient, tokenIn, tokenOut: 1 - tokenIn }
-  return { state: { reserves, open: null }, happenings: [{ ...swap, amountIn, amountOut }] }
+  return { state: { reserves, open: null }, events: [{ ...swap, amountIn, amountOut }] }
 }
 
 // joe-v2: ILBPair.sol of 2.1 and 2.2, then of 2.0.
@@ -120,11 +120,11 @@ export function* describeBook(id: string, _log: EvmLog, chain: ChainContracts): 
   }
   const contract = chain.contracts.get(factory)
   const known = contract?.protocol === 'liquidity-book' ? contract : undefined
-  if (known === undefined && !chain.named.has(id)) return { refused: `its factory ${factory} is not known` }
+  if (known === undefined && !chain.named.has(id)) return { refused: `its factory ${factory} is unknown` }
   if (known !== undefined) {
     const pairOf = callOf(factory, PAIR_INFORMATION, addressWord(tokenX), addressWord(tokenY), uintWord(binStep))
     const [information] = yield [pairOf]
-    if (answeredAddress(information, 1) !== id) return { refused: `its factory ${factory} does not know it` }
+    if (answeredAddress(information, 1) !== id) return { refused: `its factory ${factory} does not list it` }
   }
   return {
     id,

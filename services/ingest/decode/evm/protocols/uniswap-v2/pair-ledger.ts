@@ -3,9 +3,9 @@
  * that none of its transaction's logs claims is a change without a trade: a donation, a rebase, a skim.
  */
 
-import { happeningOf, type TradeOrLiquidity } from '../../event-draft.js'
+import { completeEvent, type EventDraft } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
-import type { Applied, Happening } from '../../protocol.js'
+import type { Applied, VenueEvent } from '../../protocol.js'
 import type { VenueState } from '../../venue.js'
 
 export type PairState = VenueState & {
@@ -20,22 +20,22 @@ export function pairState(reserves: VenueState['reserves']): PairState {
 export function sync(log: EvmLog, state: PairState, reserves: readonly bigint[]): Applied<PairState> {
   return {
     state: { reserves, unclaimed: { log, before: state.reserves } },
-    happenings: leftover(state),
+    events: leftover(state),
   }
 }
 
-export function claim(log: EvmLog, state: PairState, says: TradeOrLiquidity): Applied<PairState> {
+export function claim(log: EvmLog, state: PairState, draft: EventDraft): Applied<PairState> {
   return {
     state: { reserves: state.reserves, unclaimed: null },
-    happenings: [happeningOf(says, log, state.reserves)],
+    events: [completeEvent(draft, log, state.reserves)],
   }
 }
 
 export function settle(state: PairState): Applied<PairState> {
-  return { state: pairState(state.reserves), happenings: leftover(state) }
+  return { state: pairState(state.reserves), events: leftover(state) }
 }
 
-function leftover({ reserves, unclaimed }: PairState): readonly Happening[] {
+function leftover({ reserves, unclaimed }: PairState): readonly VenueEvent[] {
   if (unclaimed === null || reserves === null) return []
   const { log, before } = unclaimed
   if (before !== null && reserves.every((reserve, place) => reserve === before[place])) return []

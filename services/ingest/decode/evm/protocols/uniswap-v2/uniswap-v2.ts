@@ -6,7 +6,7 @@
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, uintAt } from '../../abi/log-fields.js'
 import { addressWord, answeredUint, callOf } from '../../abi/view-calls.js'
-import { netSwap, type TradeOrLiquidity } from '../../event-draft.js'
+import { type EventDraft, netSwap } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Applied, Call, Protocol, Reading } from '../../protocol.js'
@@ -76,11 +76,11 @@ export function applyPairLog(log: EvmLog, state: PairState): Applied<PairState> 
       return claim(log, state, liquidityOf(log, 'remove'))
     }
     default:
-      return { state, happenings: [] }
+      return { state, events: [] }
   }
 }
 
-export function swapOf(log: EvmLog): TradeOrLiquidity {
+export function swapOf(log: EvmLog): EventDraft {
   const [in0, in1, out0, out1] = [uintAt(log, 0), uintAt(log, 1), uintAt(log, 2), uintAt(log, 3)]
   const [sender, recipient] = [indexedAddress(log, 1), indexedAddress(log, 2)]
   const [net0, net1] = [in0 - out0, in1 - out1]
@@ -89,7 +89,7 @@ export function swapOf(log: EvmLog): TradeOrLiquidity {
   return netSwap([net0, net1], sender, recipient)
 }
 
-export function liquidityOf(log: EvmLog, change: 'add' | 'remove'): TradeOrLiquidity {
+export function liquidityOf(log: EvmLog, change: 'add' | 'remove'): EventDraft {
   return { kind: 'liquidity', change, sender: indexedAddress(log, 1), amounts: [uintAt(log, 0), uintAt(log, 1)] }
 }
 

@@ -54,6 +54,6 @@ function collectFees(log: EvmLog): Move {
   expectShape(log, 2, 2)
   return {
     gained: [-uintAt(log, 0, 128), -uintAt(log, 1, 128)],
-    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+    draft: { kind: 'reserves', sender: indexedAddress(log, 1) },
   }
 }

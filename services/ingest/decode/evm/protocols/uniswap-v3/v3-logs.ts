@@ -27,7 +27,7 @@ export function swapWith(words: number): ReadMove {
     expectShape(log, 3, words)
     const gained: Amounts = [intAt(log, 0), intAt(log, 1)]
     const sqrtPrice = uintAt(log, 2, 160)
-    return { gained, says: netSwap(gained, indexedAddress(log, 1), indexedAddress(log, 2), sqrtPrice), sqrtPrice }
+    return { gained, draft: netSwap(gained, indexedAddress(log, 1), indexedAddress(log, 2), sqrtPrice), sqrtPrice }
   }
 }
 
@@ -37,7 +37,7 @@ export function burnWith(words: number): ReadMove {
     expectShape(log, 4, words)
     return {
       gained: [0n, 0n],
-      says: {
+      draft: {
         kind: 'liquidity',
         change: 'remove',
         sender: indexedAddress(log, 1),
@@ -53,28 +53,28 @@ export function payOut(log: EvmLog): Move {
   expectShape(log, 3, 2)
   return {
     gained: [-uintAt(log, 0, 128), -uintAt(log, 1, 128)],
-    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+    draft: { kind: 'reserves', sender: indexedAddress(log, 1) },
   }
 }
 
 function initialize(log: EvmLog): Move {
   expectShape(log, 1, 2)
   intAt(log, 1, TICK_BITS)
-  return { gained: [0n, 0n], says: null, sqrtPrice: uintAt(log, 0, 160) }
+  return { gained: [0n, 0n], draft: null, sqrtPrice: uintAt(log, 0, 160) }
 }
 
 /** Its sender is who paid, which need not be the position's owner; a Burn knows the owner alone. */
 function mint(log: EvmLog): Move {
   expectShape(log, 4, 4)
   const gained: Amounts = [uintAt(log, 2), uintAt(log, 3)]
-  return { gained, says: { kind: 'liquidity', change: 'add', sender: addressAt(log, 0), amounts: gained } }
+  return { gained, draft: { kind: 'liquidity', change: 'add', sender: addressAt(log, 0), amounts: gained } }
 }
 
 function collect(log: EvmLog): Move {
   expectShape(log, 4, 3)
   return {
     gained: [-uintAt(log, 1, 128), -uintAt(log, 2, 128)],
-    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+    draft: { kind: 'reserves', sender: indexedAddress(log, 1) },
     collects: positionOf(log),
   }
 }
@@ -84,7 +84,7 @@ function flash(log: EvmLog): Move {
   expectShape(log, 3, 4)
   return {
     gained: [uintAt(log, 2), uintAt(log, 3)],
-    says: { kind: 'reserves', sender: indexedAddress(log, 1) },
+    draft: { kind: 'reserves', sender: indexedAddress(log, 1) },
   }
 }
 

@@ -2,10 +2,10 @@
 
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
 import { readBalances } from '../../erc20.js'
-import { happeningOf, type TradeOrLiquidity } from '../../event-draft.js'
+import { completeEvent, type EventDraft } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import { describePool, type PoolKind } from '../../pool-contract.js'
-import { type Applied, BadLog, type Happening, type Protocol, type Reading } from '../../protocol.js'
+import { type Applied, BadLog, type Protocol, type Reading, type VenueEvent } from '../../protocol.js'
 import type { Venue, VenueState } from '../../venue.js'
 
 export type V3Parts = {
@@ -29,7 +29,7 @@ export function v3Protocol({ kind, moves, creations }: V3Parts): Protocol<V3Stat
     },
     apply(log, _venue, state) {
       const read = moves.get(log.topics[0] ?? '')
-      if (read === undefined) throw new BadLog(log, `no log of ${kind.protocol}`)
+      if (read === undefined) throw new BadLog(log, `not a ${kind.protocol} log`)
       return move(log, state, read(log))
     },
     settle: (_venue, state) => settle(state),
@@ -39,7 +39,7 @@ export function v3Protocol({ kind, moves, creations }: V3Parts): Protocol<V3Stat
 /**
  * Reserves of a concentrated-liquidity pool: what its logs say came and went. Such a pool lets liquidity go in two steps: Burn sets
  * the tokens aside, Collect pays them out. Readers of a removal want the reserves without what is leaving, so a Burn already
- * counts the payment that follows it in the same transaction; from a Burn on, happenings wait for the transaction's end.
+ * counts the payment that follows it in the same transaction; from a Burn on, events wait for the transaction's end.
  */
 
 export type Amounts = readonly [bigint, bigint]
@@ -47,7 +47,7 @@ export type Amounts = readonly [bigint, bigint]
 /** What one log did: what the pool gained by token, what is to be told, and the position a Burn opened or a Collect paid out. */
 export type Move = {
   gained: Amounts
-  says: TradeOrLiquidity | null
+  draft: EventDraft | null
   burns?: string
   collects?: string
   sqrtPrice?: bigint
@@ -55,7 +55,7 @@ export type Move = {
 
 export type ReadMove = (log: EvmLog) => Move
 
-type Step = { log: EvmLog; gained: Amounts; says: TradeOrLiquidity | null }
+type Step = { log: EvmLog; gained: Amounts; draft: EventDraft | null }
 
 export type V3State = VenueState & {
   /** Q64.96; null: not told yet. */
@@ -77,30 +77,30 @@ export function v3State(reserves: VenueState['reserves'], sqrtPrice: bigint | nu
 export function move(log: EvmLog, state: V3State, moved: Move): Applied<V3State> {
   const { reserves } = state
   const sqrtPrice = moved.sqrtPrice ?? state.sqrtPrice
-  if (reserves === null) return { state: { ...state, sqrtPrice }, happenings: told(log, moved.says, null, NOTHING) }
+  if (reserves === null) return { state: { ...state, sqrtPrice }, events: told(log, moved.draft, null, NOTHING) }
   const [before0 = 0n, before1 = 0n] = reserves
   const after = plus([before0, before1], moved.gained)
   if (state.held === null && moved.burns === undefined) {
-    return { state: v3State(known(after), sqrtPrice), happenings: told(log, moved.says, after, moved.gained) }
+    return { state: v3State(known(after), sqrtPrice), events: told(log, moved.draft, after, moved.gained) }
   }
   const held = hold(log, state.held ?? { before: [before0, before1], steps: [], burns: new Map() }, moved)
-  return { state: { reserves: after, sqrtPrice, held }, happenings: [] }
+  return { state: { reserves: after, sqrtPrice, held }, events: [] }
 }
 
 export function settle({ sqrtPrice, held, reserves }: V3State): Applied<V3State> {
-  const happenings: Happening[] = []
+  const events: VenueEvent[] = []
   let after: Amounts = held?.before ?? NOTHING
-  for (const { log, gained, says } of held?.steps ?? []) {
+  for (const { log, gained, draft } of held?.steps ?? []) {
     after = plus(after, gained)
-    happenings.push(...told(log, says, after, gained))
+    events.push(...told(log, draft, after, gained))
   }
-  return { state: v3State(held === null ? reserves : known(after), sqrtPrice), happenings }
+  return { state: v3State(held === null ? reserves : known(after), sqrtPrice), events }
 }
 
 type Held = NonNullable<V3State['held']>
 
 function hold(log: EvmLog, { before, steps, burns }: Held, moved: Move): Held {
-  const { gained, says } = moved
+  const { gained, draft } = moved
   const burnt = moved.collects === undefined ? undefined : burns.get(moved.collects)
   if (moved.collects !== undefined && burnt !== undefined) {
     const paid = steps.map((step, place) =>
@@ -108,21 +108,16 @@ function hold(log: EvmLog, { before, steps, burns }: Held, moved: Move): Held {
     )
     return { before, steps: paid, burns: new Map(burns).set(moved.collects, { ...burnt, paid: true }) }
   }
-  const next = { before, steps: [...steps, { log, gained, says }] }
+  const next = { before, steps: [...steps, { log, gained, draft }] }
   // A position manager burns twice before it collects: what leaves, then nothing, for the fees. The first one is what readers see.
   if (moved.burns === undefined || burns.get(moved.burns)?.paid === false) return { ...next, burns }
   return { ...next, burns: new Map(burns).set(moved.burns, { step: steps.length, paid: false }) }
 }
 
 /** Reserves that changed without a trade are told only if they are known and did change. */
-function told(
-  log: EvmLog,
-  says: TradeOrLiquidity | null,
-  after: Amounts | null,
-  gained: Amounts,
-): readonly Happening[] {
-  if (says === null || (says.kind === 'reserves' && gained[0] === 0n && gained[1] === 0n)) return []
-  return [happeningOf(says, log, after === null ? null : known(after))]
+function told(log: EvmLog, draft: EventDraft | null, after: Amounts | null, gained: Amounts): readonly VenueEvent[] {
+  if (draft === null || (draft.kind === 'reserves' && gained[0] === 0n && gained[1] === 0n)) return []
+  return [completeEvent(draft, log, after === null ? null : known(after))]
 }
 
 function plus([a0, a1]: Amounts, [b0, b1]: Amounts): Amounts {

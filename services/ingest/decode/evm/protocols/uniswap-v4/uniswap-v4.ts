@@ -7,7 +7,7 @@ import { selectorOf } from '../../abi/keccak.js'
 import { answeredAddress, answeredInt, answeredUint, callOf } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
 import type { ChainContracts, Protocol, Reading, Refusal } from '../../protocol.js'
-import { isStranger, type Venue } from '../../venue.js'
+import { isFromOtherContract, type Venue } from '../../venue.js'
 import { idOf, type PoolKey, venueOfKey } from './pool-key.js'
 import { readV4State } from './read-v4-state.js'
 import { applyDonate, applyInitialize, applyModify, applyProtocolFee, applySwap } from './v4-apply.js'
@@ -33,7 +33,7 @@ export const uniswapV4: Protocol<V4State> = {
   },
   readState: readV4State,
   apply(log, venue, state) {
-    if (isStranger(log, venue.facts?.manager)) return { state, happenings: [] }
+    if (isFromOtherContract(log, venue.facts?.manager)) return { state, events: [] }
     if (log.topics[0] === SWAP) return applySwap(log, state)
     if (log.topics[0] === MODIFY_LIQUIDITY) return applyModify(log, state)
     if (log.topics[0] === DONATE) return applyDonate(log, state)
@@ -47,18 +47,17 @@ const POOL_KEYS = selectorOf('poolKeys(bytes25)')
 
 export function* describeV4(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal> {
   const manager = chain.contracts.get(log.address)
-  if (manager?.protocol !== 'uniswap-v4') return { refused: `${log.address} is no known pool manager` }
-  if (id.length !== 66) return { refused: 'it is no id of a pool' }
+  if (manager?.protocol !== 'uniswap-v4') return { refused: `${log.address} is not a known pool manager` }
+  if (id.length !== 66) return { refused: 'it is not a pool id' }
   const positions = manager.others?.positions
-  if (positions === undefined)
-    return { refused: 'no position manager is known that could tell the pool of this id', isOurs: true }
+  if (positions === undefined) return { refused: 'no known position manager can look up this pool id', isOurs: true }
   const [answer] = yield [callOf(positions, POOL_KEYS, id.slice(2, 52).padEnd(64, '0'))]
   const key = keyOf(answer ?? null)
   if (key === null || idOf(key) !== id) {
-    const why = 'the pool was made before the history at hand, and the position manager does not know its key'
-    return { refused: `${why}: a backfill that begins before it finds it`, isOurs: true }
+    const why = 'the pool was created before this history starts and the position manager has no key for it'
+    return { refused: `${why}; backfill from before its creation`, isOurs: true }
   }
-  return venueOfKey(id, key, manager, chain) ?? { refused: 'both of its sides are the native coin' }
+  return venueOfKey(id, key, manager, chain) ?? { refused: 'both of its tokens are the native coin' }
 }
 
 function keyOf(answer: string | null): PoolKey | null {

@@ -1,6 +1,6 @@
 /** One log of the manager, applied to the pool it is about. */
 import type { EvmLog } from '../../log.js'
-import type { Applied, Happening } from '../../protocol.js'
+import type { Applied, VenueEvent } from '../../protocol.js'
 import { movedReserves, sizeOf } from '../../venue.js'
 import { modify, principalOf } from './modify-liquidity.js'
 import { positionKeyOf } from './pool-key.js'
@@ -12,7 +12,7 @@ type Amounts = readonly [bigint, bigint]
 
 export function applyInitialize(log: EvmLog, state: V4State): Applied<V4State> {
   const { sqrtPrice, tick } = logs.initializeOf(log)
-  return { state: { ...state, sqrtPrice, tick }, happenings: [] }
+  return { state: { ...state, sqrtPrice, tick }, events: [] }
 }
 
 export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
@@ -20,11 +20,11 @@ export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
   const { sqrtPrice, tick, liquidity } = swap
   const after = { ...swapped(swap, state), sqrtPrice, tick, liquidity }
   // A hook may trade for the pool: the manager's own swap is then of nothing.
-  if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, happenings: [] }
+  if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, events: [] }
   const tokenIn = swap.amounts[0] < 0n || swap.amounts[1] > 0n ? 0 : 1
   const tokenOut = 1 - tokenIn
   const [amount0, amount1] = [sizeOf(swap.amounts[0]), sizeOf(swap.amounts[1])]
-  const happening: Happening = {
+  const event: VenueEvent = {
     kind: 'swap',
     log,
     reserves: after.reserves,
@@ -36,7 +36,7 @@ export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
     amountOut: tokenIn === 0 ? amount1 : amount0,
     sqrtPrice,
   }
-  return { state: after, happenings: [happening] }
+  return { state: after, events: [event] }
 }
 
 /** Ticks, growth and reserves after it. */
@@ -77,7 +77,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   const { principal, fees } = modified
   const reserves = movedReserves(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
   const after = { ...modified.state, reserves }
-  const happening: Happening =
+  const event: VenueEvent =
     liquidityDelta === 0n
       ? { kind: 'reserves', log, reserves, sender }
       : {
@@ -88,20 +88,20 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
           sender,
           amounts: principal.map(sizeOf),
         }
-  return { state: after, happenings: [happening] }
+  return { state: after, events: [event] }
 }
 
 /** A donation is a fee for whoever provides liquidity at the price of the moment. */
 export function applyDonate(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, amounts } = logs.donateOf(log)
-  if (state.positions === null) return { state, happenings: [] }
+  if (state.positions === null) return { state, events: [] }
   const growth = grown(grown(state.growth, 0, amounts[0], state.liquidity), 1, amounts[1], state.liquidity)
   const reserves = movedReserves(state.reserves, amounts)
-  return { state: { ...state, growth, reserves }, happenings: [{ kind: 'reserves', log, reserves, sender }] }
+  return { state: { ...state, growth, reserves }, events: [{ kind: 'reserves', log, reserves, sender }] }
 }
 
 export function applyProtocolFee(log: EvmLog, state: V4State): Applied<V4State> {
-  return { state: { ...state, protocolFees: logs.protocolFeesOf(log) }, happenings: [] }
+  return { state: { ...state, protocolFees: logs.protocolFeesOf(log) }, events: [] }
 }
 
 const NOTHING: Amounts = [0n, 0n]

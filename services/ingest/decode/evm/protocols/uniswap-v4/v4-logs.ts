@@ -36,7 +36,7 @@ export type InitializeLog = {
 export function initializeOf(log: EvmLog): InitializeLog {
   expectShape(log, 4, 5)
   const tickSpacing = Number(intAt(log, 1, 24))
-  if (tickSpacing < 1 || tickSpacing > MAX_SPACING) throw new BadLog(log, `tick spacing ${tickSpacing}`)
+  if (tickSpacing < 1 || tickSpacing > MAX_SPACING) throw new BadLog(log, `tick spacing ${tickSpacing} is out of range`)
   return {
     id: indexedBytes32(log, 1),
     currencies: [indexedAddress(log, 2), indexedAddress(log, 3)],
@@ -61,10 +61,10 @@ export type SwapLog = {
 export function swapOf(log: EvmLog): SwapLog {
   expectShape(log, 3, 6)
   const feePips = uintAt(log, 5, 24)
-  if (feePips > MAX_FEE_PIPS) throw new BadLog(log, `a fee of ${feePips} millionths`)
+  if (feePips > MAX_FEE_PIPS) throw new BadLog(log, `fee of ${feePips} millionths is above 100 %`)
   const amounts = [intAt(log, 0, 128), intAt(log, 1, 128)] as const
   if ((amounts[0] > 0n && amounts[1] > 0n) || (amounts[0] < 0n && amounts[1] < 0n)) {
-    throw new BadLog(log, 'both tokens go the same way')
+    throw new BadLog(log, 'both tokens move in the same direction')
   }
   return {
     sender: indexedAddress(log, 2),
@@ -82,7 +82,7 @@ export type ModifyLog = { sender: string; tickLower: number; tickUpper: number; 
 export function modifyOf(log: EvmLog): ModifyLog {
   expectShape(log, 3, 4)
   const [tickLower, tickUpper] = [tickAt(log, 0), tickAt(log, 1)]
-  if (tickLower >= tickUpper) throw new BadLog(log, `a range from tick ${tickLower} to ${tickUpper}`)
+  if (tickLower >= tickUpper) throw new BadLog(log, `empty range from tick ${tickLower} to ${tickUpper}`)
   return {
     sender: indexedAddress(log, 2),
     tickLower,
@@ -109,12 +109,12 @@ export function unpackedProtocolFees(packed: bigint): readonly [bigint, bigint] 
 
 function tickAt(log: EvmLog, word: number, lowest = MIN_TICK): number {
   const tick = Number(intAt(log, word, 24))
-  if (tick < lowest || tick > MAX_TICK) throw new BadLog(log, `tick ${tick}`)
+  if (tick < lowest || tick > MAX_TICK) throw new BadLog(log, `tick ${tick} is out of range`)
   return tick
 }
 
 function sqrtPriceAt(log: EvmLog, word: number): bigint {
   const price = uintAt(log, word, 160)
-  if (price < MIN_SQRT_PRICE || price >= MAX_SQRT_PRICE) throw new BadLog(log, `square root of the price ${price}`)
+  if (price < MIN_SQRT_PRICE || price >= MAX_SQRT_PRICE) throw new BadLog(log, `sqrt price ${price} is out of range`)
   return price
 }

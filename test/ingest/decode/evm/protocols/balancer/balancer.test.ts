@@ -66,8 +66,8 @@ describe('Balancer V2', () => {
       changed([-10n, -20n, -30n], [1n, 2n, 3n], 4),
       changed([0n, 0n, 0n], [0n, 0n, 5n], 5),
     ]
-    const { state, happenings } = play(balancer, at, balancer.emptyState(at), logs)
-    expect(happenings).toEqual([
+    const { state, events } = play(balancer, at, balancer.emptyState(at), logs)
+    expect(events).toEqual([
       {
         kind: 'liquidity',
         change: 'add',
@@ -104,7 +104,7 @@ describe('Balancer V2', () => {
   it('is silent about another contract that borrows the pool’s id', () => {
     const start = balancer.emptyState(at)
     const forged = { ...swap(A, B, 1n, 1n, 0), address: address(0xbad) }
-    expect(balancer.apply(forged, at, start)).toEqual({ state: start, happenings: [] })
+    expect(balancer.apply(forged, at, start)).toEqual({ state: start, events: [] })
   })
 
   it('takes a token that is not the pool’s, and a token for itself, for bad logs', () => {
@@ -151,8 +151,8 @@ describe('Balancer V3', () => {
 
   it('tells swaps and liquidity, and leaves the reserves to the block’s end', () => {
     const logs = [swap, liquidity('LiquidityAdded'), liquidity('LiquidityRemoved')]
-    const { happenings } = play(balancerV3, at, balancerV3.emptyState(at), logs)
-    expect(happenings).toEqual([
+    const { events } = play(balancerV3, at, balancerV3.emptyState(at), logs)
+    expect(events).toEqual([
       {
         kind: 'swap',
         log: logs[0],

@@ -15,11 +15,11 @@ const plain = venue('curve', {
 const crypto = { ...plain, facts: { numbering: 'uint256', isCrypto: true } }
 const words = (...values: Word[]): string => `0x${values.map(word).join('')}`
 
-const happening = (signature: string, data: readonly Word[], at = plain) => {
+const event = (signature: string, data: readonly Word[], at = plain) => {
   const log = makeLog(signature, [WHO], data)
-  const { happenings } = curve.apply(log, at, { reserves: null })
-  expect(happenings).toHaveLength(1)
-  const { log: told, ...rest } = happenings[0] ?? { log: null }
+  const { events } = curve.apply(log, at, { reserves: null })
+  expect(events).toHaveLength(1)
+  const { log: told, ...rest } = events[0] ?? { log: null }
   expect(told).toBe(log)
   return rest
 }
@@ -40,7 +40,7 @@ describe('a log', () => {
     ['TokenExchange(address,uint256,uint256,uint256,uint256)', [2, 700, 0, 690]],
     ['TokenExchange(address,uint256,uint256,uint256,uint256,uint256)', [2, 700, 0, 690, 5]],
     ['TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)', [2, 700, 0, 690, 5, 10n ** 18n]],
-  ])('%s is a swap', (signature, data) => expect(happening(signature, data)).toEqual(swap))
+  ])('%s is a swap', (signature, data) => expect(event(signature, data)).toEqual(swap))
 
   const change = (kind: 'add' | 'remove', amounts: readonly bigint[]) => ({
     kind: 'liquidity',
@@ -65,23 +65,21 @@ describe('a log', () => {
       'remove',
     ],
   ] as const)('%s moves liquidity', (signature, data, kind) =>
-    expect(happening(signature, data)).toEqual(change(kind, [1n, 2n, 3n])),
+    expect(event(signature, data)).toEqual(change(kind, [1n, 2n, 3n])),
   )
 
   it('of one coin taken out tells which, where it says so', () => {
     const one = change('remove', [0n, 55n, 0n])
     const unknown = { kind: 'reserves', sender: WHO, reserves: null }
-    expect(happening('RemoveLiquidityOne(address,int128,uint256,uint256,uint256)', [1, 50, 55, 9])).toEqual(one)
-    expect(happening('RemoveLiquidityOne(address,uint256,uint256,uint256,uint256,uint256)', [50, 1, 55, 0, 9])).toEqual(
-      one,
-    )
-    expect(happening('RemoveLiquidityOne(address,uint256,uint256,uint256)', [50, 1, 55], crypto)).toEqual(one)
-    expect(happening('RemoveLiquidityOne(address,uint256,uint256,uint256)', [50, 1, 55], plain)).toEqual(unknown)
-    expect(happening('RemoveLiquidityOne(address,uint256,uint256)', [50, 55])).toEqual(unknown)
+    expect(event('RemoveLiquidityOne(address,int128,uint256,uint256,uint256)', [1, 50, 55, 9])).toEqual(one)
+    expect(event('RemoveLiquidityOne(address,uint256,uint256,uint256,uint256,uint256)', [50, 1, 55, 0, 9])).toEqual(one)
+    expect(event('RemoveLiquidityOne(address,uint256,uint256,uint256)', [50, 1, 55], crypto)).toEqual(one)
+    expect(event('RemoveLiquidityOne(address,uint256,uint256,uint256)', [50, 1, 55], plain)).toEqual(unknown)
+    expect(event('RemoveLiquidityOne(address,uint256,uint256)', [50, 55])).toEqual(unknown)
   })
 
   it('of a trade between coins below the pool changes its reserves alone', () =>
-    expect(happening('TokenExchangeUnderlying(address,int128,uint256,int128,uint256)', [0, 5, 3, 5])).toEqual({
+    expect(event('TokenExchangeUnderlying(address,int128,uint256,int128,uint256)', [0, 5, 3, 5])).toEqual({
       kind: 'reserves',
       sender: WHO,
       reserves: null,
@@ -90,7 +88,7 @@ describe('a log', () => {
   it('of twocrypto’s fixed amounts out tells them behind the shares', () => {
     const two = { ...crypto, tokens: crypto.tokens.slice(0, 2) }
     const data = [50, 7, 9, 1, 10n ** 18n]
-    expect(happening('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)', data, two)).toEqual(
+    expect(event('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)', data, two)).toEqual(
       change('remove', [7n, 9n]),
     )
   })
@@ -100,7 +98,7 @@ describe('a log', () => {
     ['ClaimAdminFee(address,uint256[2])', [5, 6]],
     ['ClaimAdminFee(address,uint256[3])', [5, 6, 7]],
   ])('%s changes the reserves alone', (signature, data) =>
-    expect(happening(signature, data, crypto)).toEqual({ kind: 'reserves', sender: WHO, reserves: null }),
+    expect(event(signature, data, crypto)).toEqual({ kind: 'reserves', sender: WHO, reserves: null }),
   )
 
   it.each([
@@ -108,9 +106,7 @@ describe('a log', () => {
     ['TokenExchange(address,int128,uint256,int128,uint256)', [1, 700, 1, 690]],
     ['TokenExchange(address,int128,uint256,int128,uint256)', [-1, 700, 1, 690]],
     ['AddLiquidity(address,uint256[2],uint256,uint256)', [1, 2, 0, 9]],
-  ])('%s of coins it has not is a bad log', (signature, data) =>
-    expect(() => happening(signature, data)).toThrow(BadLog),
-  )
+  ])('%s of coins it has not is a bad log', (signature, data) => expect(() => event(signature, data)).toThrow(BadLog))
 })
 
 describe('a pool met in mid-life', () => {

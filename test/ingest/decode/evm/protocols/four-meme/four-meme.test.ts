@@ -50,10 +50,10 @@ it('a token’s way', () => {
     makeLog('TradeStop(address)', [], [TOKEN], here(5)),
     makeLog('LiquidityAdded(address,uint256,address,uint256)', [], [TOKEN, MAX / 4n, 0, 24n * 10n ** 18n], here(6)),
   ]
-  const { state, happenings } = play(fourMeme, at, { reserves: null }, logs)
+  const { state, events } = play(fourMeme, at, { reserves: null }, logs)
   const launch = { kind: 'launch', platform: 'fourmeme', token: TOKEN, pool: at.id, reserves: null }
   const swap = { kind: 'swap', sender: TRADER, recipient: TRADER }
-  expect(happenings).toEqual([
+  expect(events).toEqual([
     { ...launch, log: logs[0], stage: 'created', progress: 0 },
     { kind: 'liquidity', change: 'add', log: logs[0], sender: CREATOR, amounts: [MAX, 0n], reserves: [MAX, 0n] },
     {
@@ -109,9 +109,9 @@ it.each([
   const first = (name: string, log: number) =>
     makeLog(`${name}(address,address,uint256,uint256${field})`, [], [TOKEN, TRADER, 500, 3, ...fee], here(log))
   const logs = [first('TokenPurchase', 0), first('TokenSale', 1)]
-  const { happenings } = play(fourMeme, at, { reserves: null }, logs)
+  const { events } = play(fourMeme, at, { reserves: null }, logs)
   const swap = { kind: 'swap', sender: TRADER, recipient: TRADER, reserves: null }
-  expect(happenings).toEqual([
+  expect(events).toEqual([
     { ...swap, log: logs[0], tokenIn: 1, tokenOut: 0, amountIn: 3n, amountOut: 500n },
     { ...swap, log: logs[1], tokenIn: 0, tokenOut: 1, amountIn: 500n, amountOut: 3n },
   ])

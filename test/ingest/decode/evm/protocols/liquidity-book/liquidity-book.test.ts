@@ -51,8 +51,8 @@ describe('2.1 and 2.2', () => {
       bin(packed(1000n, 0n), packed(0n, 500n), packed(10n, 0n), packed(2n, 0n), 4),
       bin(packed(300n, 0n), packed(0n, 140n), packed(3n, 0n), 0n, 5),
     ]
-    const { state, happenings } = play(liquidityBook, at, { reserves: [10_000n, 10_000n], open: null }, logs)
-    expect(happenings).toEqual([
+    const { state, events } = play(liquidityBook, at, { reserves: [10_000n, 10_000n], open: null }, logs)
+    expect(events).toEqual([
       {
         kind: 'swap',
         log: logs[1],
@@ -72,8 +72,8 @@ describe('2.1 and 2.2', () => {
     const sell = (log: number, to = TO, tx = 0) => bin(packed(10n, 0n), packed(0n, 5n), 0n, 0n, log, to, tx)
     const buy = (log: number) => bin(packed(0n, 10n), packed(5n, 0n), 0n, 0n, log)
     const logs = [sell(0), sell(1, address(0x53)), sell(3), buy(4), sell(5, TO, 1), sell(6, TO, 1)]
-    const { happenings } = play(liquidityBook, at, { reserves: [100n, 100n], open: null }, logs)
-    expect(happenings.map((happening) => [happening.log.logIndex, happening.reserves])).toEqual([
+    const { events } = play(liquidityBook, at, { reserves: [100n, 100n], open: null }, logs)
+    expect(events.map((event) => [event.log.logIndex, event.reserves])).toEqual([
       [0, [110n, 95n]],
       [1, [120n, 90n]],
       [3, [130n, 85n]],
@@ -93,8 +93,8 @@ describe('2.1 and 2.2', () => {
       ),
       bins('WithdrawnFromBins', [packed(0n, 7n), packed(18n, 0n)], 2),
     ]
-    const { happenings } = play(liquidityBook, at, liquidityBook.emptyState(at), logs)
-    expect(happenings).toEqual([
+    const { events } = play(liquidityBook, at, liquidityBook.emptyState(at), logs)
+    expect(events).toEqual([
       { kind: 'liquidity', change: 'add', log: logs[0], sender: SENDER, amounts: [15n, 7n], reserves: [15n, 7n] },
       { kind: 'reserves', log: logs[1], sender: SENDER, reserves: [18n, 7n] },
       { kind: 'liquidity', change: 'remove', log: logs[2], sender: SENDER, amounts: [18n, 7n], reserves: [0n, 0n] },
@@ -119,8 +119,8 @@ it('2.0: fees lie beside the bins', () => {
     swap20(4, false),
     one('WithdrawnFromBin', 5),
   ]
-  const { happenings } = play(liquidityBook, at, { reserves: [5000n, 5000n], open: null }, logs)
-  expect(happenings).toEqual([
+  const { events } = play(liquidityBook, at, { reserves: [5000n, 5000n], open: null }, logs)
+  expect(events).toEqual([
     { kind: 'liquidity', change: 'add', log: logs[0], sender: SENDER, amounts: [50n, 60n], reserves: [5050n, 5060n] },
     {
       kind: 'swap',

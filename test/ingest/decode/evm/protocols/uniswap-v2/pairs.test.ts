@@ -41,7 +41,7 @@ describe.each([
     const trade = swap([10n, 0n, 0n, 18n], 1)
     expect(run([sync(110n, 182n, 0), trade])).toEqual({
       state: pairState([110n, 182n]),
-      happenings: [
+      events: [
         {
           kind: 'swap',
           log: trade,
@@ -58,8 +58,8 @@ describe.each([
   })
 
   it('amounts are net: what came back in the other direction is not traded', () => {
-    const [happening] = run([sync(95n, 211n, 0), swap([2n, 11n, 7n, 0n], 1)]).happenings
-    expect(happening).toMatchObject({ kind: 'swap', tokenIn: 1, tokenOut: 0, amountIn: 11n, amountOut: 5n })
+    const [event] = run([sync(95n, 211n, 0), swap([2n, 11n, 7n, 0n], 1)]).events
+    expect(event).toMatchObject({ kind: 'swap', tokenIn: 1, tokenOut: 0, amountIn: 11n, amountOut: 5n })
   })
 
   it.each([
@@ -67,14 +67,14 @@ describe.each([
     ['paid in both tokens', [101n, 5n, 100n, 0n]],
   ])('a loan %s trades nothing and changes the reserves', (_, amounts) => {
     const loan = swap(amounts, 1)
-    expect(run([sync(101n, 200n, 0), loan]).happenings).toEqual([
+    expect(run([sync(101n, 200n, 0), loan]).events).toEqual([
       { kind: 'reserves', log: loan, reserves: [101n, 200n], sender: ROUTER },
     ])
   })
 
   it('liquidity comes and goes by the sender of the log', () => {
     const logs = [sync(110n, 220n, 0), mint([10n, 20n], 1), sync(105n, 210n, 2), burn([5n, 10n], 3)]
-    expect(run(logs).happenings).toEqual([
+    expect(run(logs).events).toEqual([
       { kind: 'liquidity', change: 'add', log: logs[1], reserves: [110n, 220n], sender: ROUTER, amounts: [10n, 20n] },
       { kind: 'liquidity', change: 'remove', log: logs[3], reserves: [105n, 210n], sender: ROUTER, amounts: [5n, 10n] },
     ])
@@ -88,8 +88,8 @@ describe.each([
       swap([8n, 0n, 0n, 15n], 3),
       sync(111n, 185n, 4),
     ]
-    const { happenings, state } = run(logs)
-    expect(happenings.map(({ kind, log, reserves }) => [kind, log.logIndex, reserves])).toEqual([
+    const { events, state } = run(logs)
+    expect(events.map(({ kind, log, reserves }) => [kind, log.logIndex, reserves])).toEqual([
       ['reserves', 0, [101n, 200n]],
       ['reserves', 1, [102n, 200n]],
       ['swap', 3, [110n, 185n]],
@@ -100,15 +100,15 @@ describe.each([
 
   it('a Sync of the transaction before is not claimed by the next', () => {
     const logs = [sync(101n, 200n, 0), sync(110n, 185n, 1, 1), swap([9n, 0n, 0n, 15n], 2, 1)]
-    expect(run(logs).happenings.map(({ kind, log }) => [kind, log.logIndex])).toEqual([
+    expect(run(logs).events.map(({ kind, log }) => [kind, log.logIndex])).toEqual([
       ['reserves', 0],
       ['swap', 2],
     ])
   })
 
   it('a Sync that says what was known says nothing', () => {
-    expect(run([sync(100n, 200n, 0)]).happenings).toEqual([])
-    expect(run([sync(100n, 200n, 0)], null).happenings).toHaveLength(1)
+    expect(run([sync(100n, 200n, 0)]).events).toEqual([])
+    expect(run([sync(100n, 200n, 0)], null).events).toHaveLength(1)
   })
 
   it('the state it was given stays as it was', () => {

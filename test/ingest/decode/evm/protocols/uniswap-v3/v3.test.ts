@@ -41,14 +41,14 @@ const collectProtocol = (amounts: Amounts, log: number, tx = 0) =>
 const run = (logs: readonly EvmLog[], protocol: Protocol<V3State> = uniswapV3, state = v3State([1000n, 2000n])) =>
   play(protocol, venue(protocol.name), state, logs)
 const told = (logs: readonly EvmLog[], protocol: Protocol<V3State> = uniswapV3) =>
-  run(logs, protocol).happenings.map(({ kind, log, reserves }) => [kind, log.logIndex, reserves])
+  run(logs, protocol).events.map(({ kind, log, reserves }) => [kind, log.logIndex, reserves])
 
 describe('Uniswap V3', () => {
   it('a swap tells direction, amounts, price and what is left', () => {
     const log = swap([-7n, 9n], 4)
     expect(run([log])).toEqual({
       state: v3State([993n, 2009n], PRICE),
-      happenings: [
+      events: [
         {
           kind: 'swap',
           log,
@@ -66,15 +66,13 @@ describe('Uniswap V3', () => {
   })
 
   it('a swap for nothing is a swap, one of nothing is none', () => {
-    expect(run([swap([3n, 0n], 0)]).happenings).toMatchObject([
-      { kind: 'swap', tokenIn: 0, amountIn: 3n, amountOut: 0n },
-    ])
-    expect(run([swap([0n, 0n], 0)]).happenings).toEqual([])
+    expect(run([swap([3n, 0n], 0)]).events).toMatchObject([{ kind: 'swap', tokenIn: 0, amountIn: 3n, amountOut: 0n }])
+    expect(run([swap([0n, 0n], 0)]).events).toEqual([])
   })
 
   it('who pays adds liquidity, the owner removes it', () => {
     const logs = [mint([10n, 20n], 0), burn([4n, 8n], 1, 1)]
-    expect(run(logs).happenings).toEqual([
+    expect(run(logs).events).toEqual([
       { kind: 'liquidity', change: 'add', log: logs[0], reserves: [1010n, 2020n], sender: PAYER, amounts: [10n, 20n] },
       { kind: 'liquidity', change: 'remove', log: logs[1], reserves: [1010n, 2020n], sender: OWNER, amounts: [4n, 8n] },
     ])
@@ -113,18 +111,18 @@ describe('Uniswap V3', () => {
   })
 
   it('its first price is kept', () => {
-    const { state, happenings } = run([makeLog('Initialize(uint160,int24)', [], [PRICE, 0n])])
-    expect([state, happenings]).toEqual([v3State([1000n, 2000n], PRICE), []])
+    const { state, events } = run([makeLog('Initialize(uint160,int24)', [], [PRICE, 0n])])
+    expect([state, events]).toEqual([v3State([1000n, 2000n], PRICE), []])
   })
 
   it('unknown reserves stay unknown and cost no trade', () => {
-    const { state, happenings } = run(
+    const { state, events } = run(
       [swap([5n, -3n], 0), burn([1n, 1n], 1), collect([1n, 1n], 2)],
       uniswapV3,
       v3State(null),
     )
     expect(state.reserves).toBeNull()
-    expect(happenings.map(({ kind, reserves }) => [kind, reserves])).toEqual([
+    expect(events.map(({ kind, reserves }) => [kind, reserves])).toEqual([
       ['swap', null],
       ['liquidity', null],
     ])
@@ -224,7 +222,7 @@ describe('whatever happens', () => {
     { maxLength: 40 },
   )
 
-  it('reserves equal a plain ledger after every transaction, and the last happening tells them', () => {
+  it('reserves equal a plain ledger after every transaction, and the last event tells them', () => {
     fc.assert(
       fc.property(moves, (drawn) => {
         const ledger: [bigint, bigint] = [10n ** 9n, 10n ** 9n]
@@ -267,7 +265,7 @@ describe('whatever happens', () => {
           state = played.state
           expect(state.reserves).toEqual(ledger)
           expect(state.held).toBeNull()
-          expect(played.happenings.at(-1)?.reserves ?? before.reserves).toEqual(ledger)
+          expect(played.events.at(-1)?.reserves ?? before.reserves).toEqual(ledger)
         }
       }),
       { numRuns: 500 },

@@ -92,8 +92,8 @@ function follow(pools: Map<string, Followed>, log: EvmLog, chain: ChainContracts
   }
   const pool = pools.get(id)
   if (pool === undefined) throw new Error(`no pool ${id}`)
-  const { state, happenings } = uniswapV4.apply(log, pool.venue, pool.state)
-  pools.set(id, { ...pool, state, trades: pool.trades + happenings.length })
+  const { state, events } = uniswapV4.apply(log, pool.venue, pool.state)
+  pools.set(id, { ...pool, state, trades: pool.trades + events.length })
 }
 
 function reservesOf(pools: ReadonlyMap<string, Followed>, currency: string, world: V4World): bigint | null {

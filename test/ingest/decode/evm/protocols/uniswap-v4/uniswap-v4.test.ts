@@ -53,7 +53,7 @@ function played(...logs: readonly EvmLog[]): { state: V4State; last: unknown } {
   for (const log of logs) {
     const applied = uniswapV4.apply(log, venue, state)
     state = applied.state
-    last = applied.happenings
+    last = applied.events
   }
   return { state, last }
 }

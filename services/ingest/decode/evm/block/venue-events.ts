@@ -2,7 +2,7 @@
 
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
-import type { Happening } from '../protocol.js'
+import type { VenueEvent } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import { type EventList, placeOf } from './event-list.js'
 
@@ -10,7 +10,7 @@ export type ToTell = {
   venue: Venue
   /** The venue's pairs that the log has heard of. */
   pairs: readonly string[]
-  happening: Happening
+  venueEvent: VenueEvent
   /** Who signed; undefined where only logs are at hand: the log's sender stands in. */
   wallet: string | undefined
   /** The first liquidity the venue ever had. */
@@ -21,12 +21,12 @@ export type ToTell = {
   isPricedByTrades: boolean
 }
 
-export function addHappening(events: EventList, told: ToTell): void {
-  const { venue, pairs, happening, wallet, isFirst, before } = told
-  const { log } = happening
-  switch (happening.kind) {
+export function addVenueEvent(events: EventList, told: ToTell): void {
+  const { venue, pairs, venueEvent, wallet, isFirst, before } = told
+  const { log } = venueEvent
+  switch (venueEvent.kind) {
     case 'swap': {
-      const { tokenIn, tokenOut, sender, recipient } = happening
+      const { tokenIn, tokenOut, sender, recipient } = venueEvent
       // Field by field, its place too: the hottest line of a backfill, and one shape for all.
       events.add({
         type: 'swap',
@@ -40,32 +40,32 @@ export function addHappening(events: EventList, told: ToTell): void {
         recipient,
         wallet: wallet ?? sender,
         token_in: venue.tokens[tokenIn] ?? '',
-        amount_in: happening.amountIn.toString(),
+        amount_in: venueEvent.amountIn.toString(),
         token_out: venue.tokens[tokenOut] ?? '',
-        amount_out: happening.amountOut.toString(),
-        reserve0: reserveOf(happening.reserves, Math.min(tokenIn, tokenOut)),
-        reserve1: reserveOf(happening.reserves, Math.max(tokenIn, tokenOut)),
-        sqrt_price: (told.isPricedByTrades ? tradedPrice(happening) : happening.sqrtPrice)?.toString() ?? null,
+        amount_out: venueEvent.amountOut.toString(),
+        reserve0: reserveOf(venueEvent.reserves, Math.min(tokenIn, tokenOut)),
+        reserve1: reserveOf(venueEvent.reserves, Math.max(tokenIn, tokenOut)),
+        sqrt_price: (told.isPricedByTrades ? tradedPrice(venueEvent) : venueEvent.sqrtPrice)?.toString() ?? null,
         profile: null,
       })
       return
     }
     case 'liquidity': {
-      const kind = isFirst ? 'create' : happening.change
-      return addLiquidity(events, venue, pairs, happening, { kind, amounts: happening.amounts, wallet })
+      const kind = isFirst ? 'create' : venueEvent.change
+      return addLiquidity(events, venue, pairs, venueEvent, { kind, amounts: venueEvent.amounts, wallet })
     }
     case 'reserves': {
       // Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries.
       const none = venue.tokens.map(() => 0n)
-      const isLess = happening.reserves?.some((reserve, place) => reserve < (before?.[place] ?? 0n)) ?? false
-      return addLiquidity(events, venue, pairs, happening, { kind: isLess ? 'remove' : 'add', amounts: none, wallet })
+      const isLess = venueEvent.reserves?.some((reserve, place) => reserve < (before?.[place] ?? 0n)) ?? false
+      return addLiquidity(events, venue, pairs, venueEvent, { kind: isLess ? 'remove' : 'add', amounts: none, wallet })
     }
     case 'launch': {
-      const { token, platform, stage, progress, pool } = happening
+      const { token, platform, stage, progress, pool } = venueEvent
       return events.add({ type: 'launch', ...placeOf(log), token, platform, stage, progress, pool })
     }
     case 'token': {
-      const { token, name, symbol, decimals, totalSupply } = happening
+      const { token, name, symbol, decimals, totalSupply } = venueEvent
       const total_supply = totalSupply?.toString() ?? null
       return events.add({ type: 'token', ...placeOf(log), token, name, symbol, decimals, total_supply })
     }
@@ -78,7 +78,7 @@ function addLiquidity(
   events: EventList,
   venue: Venue,
   pairs: readonly string[],
-  { log, sender, reserves }: Extract<Happening, { kind: 'liquidity' | 'reserves' }>,
+  { log, sender, reserves }: Extract<VenueEvent, { kind: 'liquidity' | 'reserves' }>,
   { kind, amounts, wallet }: Moved,
 ): void {
   for (let low = 0; low < venue.tokens.length; low += 1) {
@@ -102,7 +102,7 @@ function addLiquidity(
   }
 }
 
-function tradedPrice({ tokenIn, tokenOut, amountIn, amountOut }: Extract<Happening, { kind: 'swap' }>): bigint | null {
+function tradedPrice({ tokenIn, tokenOut, amountIn, amountOut }: Extract<VenueEvent, { kind: 'swap' }>): bigint | null {
   return tokenIn < tokenOut ? tradedSqrtPrice('evm', amountIn, amountOut) : tradedSqrtPrice('evm', amountOut, amountIn)
 }
 
@@ -110,17 +110,17 @@ function reserveOf(reserves: VenueState['reserves'], place: number): string | nu
   return reserves?.[place]?.toString() ?? null
 }
 
-type Graduation = Extract<Happening, { kind: 'launch' }>
-type Funded = Iterable<{ known: { venue: Venue }; happenings: readonly Happening[] }>
+type Graduation = Extract<VenueEvent, { kind: 'launch' }>
+type Funded = Iterable<{ known: { venue: Venue }; events: readonly VenueEvent[] }>
 
 /** The pool a launch's liquidity went to: the one of its two tokens that was funded in the same transaction. Undefined: none that is followed. */
 export function graduatedTo({ log }: Graduation, curve: Venue, touched: Funded): string | undefined {
-  for (const { known, happenings } of touched) {
+  for (const { known, events } of touched) {
     const { id, tokens } = known.venue
     if (id === curve.id || tokens.length !== 2 || !curve.tokens.every((token) => tokens.includes(token))) continue
-    const isFunded = (one: Happening) =>
+    const isFunded = (one: VenueEvent) =>
       one.kind === 'liquidity' && one.change === 'add' && one.log.txHash === log.txHash
-    if (happenings.some(isFunded)) return id
+    if (events.some(isFunded)) return id
   }
   return undefined
 }

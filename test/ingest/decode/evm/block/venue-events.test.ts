@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { graduatedTo } from '../../../../../services/ingest/decode/evm/block/happening-events.js'
-import type { Happening } from '../../../../../services/ingest/decode/evm/protocol.js'
+import { graduatedTo } from '../../../../../services/ingest/decode/evm/block/venue-events.js'
+import type { VenueEvent } from '../../../../../services/ingest/decode/evm/protocol.js'
 import { address, makeLog, POOL, TOKEN0, TOKEN1, venue } from '../rig.js'
 
 const curve = venue('four-meme', { id: `${TOKEN0}_fo` })
-const graduation: Extract<Happening, { kind: 'launch' }> = {
+const graduation: Extract<VenueEvent, { kind: 'launch' }> = {
   ...{
     kind: 'launch',
     platform: 'fourmeme',
@@ -18,7 +18,7 @@ const graduation: Extract<Happening, { kind: 'launch' }> = {
 }
 const funded = (id: string, change: 'add' | 'remove', tx: number, tokens = [TOKEN1, TOKEN0]) => ({
   known: { venue: venue('pancake-v3', { id, tokens }) },
-  happenings: [
+  events: [
     {
       ...({ kind: 'liquidity', change, sender: POOL, amounts: [1n, 1n], reserves: null } as const),
       log: makeLog('Any()', [], [], { tx }),
