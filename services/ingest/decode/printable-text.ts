@@ -1,15 +1,15 @@
-/** Names that strangers chose, as they can be shown. */
+/** Token names and symbols come from anybody: make them printable. */
 
-/** What events take; longer names are jokes or attacks. */
+/** Length limit of event fields; longer names are jokes or attacks. */
 export const TEXT_MAX = 1024
 
-/** Without what cannot be shown, the zeros some programs fill names up with among it; null: nothing is left. */
+/** Drops control characters and lone surrogates, zero padding included; null if nothing remains. */
 export function printableText(text: string): string | null {
-  const shown = text.replace(/[\p{Cc}\p{Cs}]/gu, '').trim()
-  return shown === '' ? null : cutAt(shown, TEXT_MAX)
+  const printable = text.replace(/[\p{Cc}\p{Cs}]/gu, '').trim()
+  return printable === '' ? null : cutAt(printable, TEXT_MAX)
 }
 
-/** Never between the two halves of a character. */
+/** Never splits a surrogate pair. */
 function cutAt(text: string, length: number): string {
   const cut = text.slice(0, length)
   return text.length > length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut

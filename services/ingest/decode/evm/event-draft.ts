@@ -1,4 +1,4 @@
-/** What moved in a swap, by token: what the pool got less what it gave. */
+/** Venue events before their log and reserves are attached. */
 import type { EvmLog } from './log.js'
 import type { VenueEvent } from './protocol.js'
 import type { VenueState } from './venue.js'
@@ -6,7 +6,7 @@ import type { VenueState } from './venue.js'
 export type EventDraft = WithoutLog<VenueEvent>
 type WithoutLog<H> = H extends { kind: 'swap' | 'liquidity' | 'reserves' } ? Omit<H, 'log' | 'reserves'> : never
 
-/** Field by field: the hottest line of a backfill, and a spread of shapes that differ costs several times as much. */
+/** Field by field: this is the hottest line of a backfill, and object spread over different shapes costs several times as much. */
 export function completeEvent(draft: EventDraft, log: EvmLog, reserves: VenueState['reserves']): VenueEvent {
   const { kind, sender } = draft
   if (kind === 'reserves') return { kind, sender, log, reserves }
@@ -17,8 +17,8 @@ export function completeEvent(draft: EventDraft, log: EvmLog, reserves: VenueSta
 }
 
 /**
- * One token came, the other went (or nothing went, where what was given rounds to nothing): a swap. Both the same way, or neither:
- * nothing was traded. `net`: positive is the pool's gain.
+ * One token in, the other out (or zero out, after rounding) is a swap. Both in one direction, or neither, is no trade.
+ * `net`: positive is the pool's gain.
  */
 export function netSwap(
   [net0, net1]: readonly [bigint, bigint],

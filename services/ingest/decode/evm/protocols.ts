@@ -1,4 +1,4 @@
-/** Every protocol that is decoded. Adding one is its file and a line here. */
+/** Every protocol that is decoded. To add one, write its folder in `protocols/` and add a line here. */
 
 import type { Protocol } from './protocol.js'
 import { balancer } from './protocols/balancer/balancer.js'

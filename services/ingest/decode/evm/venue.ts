@@ -10,38 +10,38 @@ export type Venue = {
   id: string
   /** A protocol's name in `protocols.ts`. */
   protocol: string
-  /** The exchange's name, as clients see it. */
+  /** The exchange's name in the API. */
   amm: string
-  /** In the chain's own order; the native coin stands as its wrapped token where the chain has one. */
+  /** In on-chain order; the native coin is replaced by its wrapped token where the chain has one. */
   tokens: readonly string[]
-  /** Hundredths of a basis point; null: not one number. */
+  /** Hundredths of a basis point; null if variable. */
   fee: number | null
   creator: string | null
-  /** What the protocol alone must know: tick spacing, a vault's address … */
+  /** Protocol-specific facts: tick spacing, a vault's address … */
   facts?: Readonly<Record<string, string | number | boolean>>
 }
 
 /**
- * What is followed from log to log. A value: a protocol answers with a new one and never changes the one it was given, because a
- * reorg goes back to it. It survives `structuredClone` (bigints and Maps are fine, functions are not). A large one has Maps of Maps: the
- * inner ones are kept one by one, and one that did not change should stay the same object.
+ * State carried from log to log. Immutable: a protocol returns a new value and never changes the one it was given,
+ * because a reorg restores old ones. It must survive `structuredClone` (bigints and Maps are fine, functions are not).
+ * A large state has Maps of Maps: inner maps are stored one by one, so an unchanged one should stay the same object.
  */
 export type VenueState = {
   /** Raw, by token; null: not known. */
   reserves: readonly bigint[] | null
 }
 
-/** The pair of two of a venue's tokens, by their places. */
+/** Pair id of two of a venue's tokens, by token index. */
 export function pairId({ id, tokens }: Pick<Venue, 'id' | 'tokens'>, first: number, second: number): string {
   return tokens.length === 2 ? id : `${id}_${Math.min(first, second)}_${Math.max(first, second)}`
 }
 
-/** Whether another contract than the one that holds the venue speaks of it: anybody can write a log that borrows a pool's id. */
+/** Whether a log that names this venue was emitted by another contract than its holder: anybody can emit a log with a pool's id. */
 export function isFromOtherContract({ address }: EvmLog, holder: string | number | boolean | undefined): boolean {
   return holder !== undefined && holder !== address
 }
 
-/** Unknown stays unknown; what would fall below nothing was not the venue's, so it is unknown from then on. */
+/** Adds a log's changes. Unknown reserves stay unknown; a negative result means the reserves were wrong, so they become unknown. */
 export function movedReserves(reserves: VenueState['reserves'], moved: readonly bigint[]): VenueState['reserves'] {
   if (reserves === null) return null
   const sums = reserves.map((reserve, place) => reserve + (moved[place] ?? 0n))

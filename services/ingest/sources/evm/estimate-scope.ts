@@ -1,4 +1,4 @@
-/** What following a scope will cost its nodes, from the chain's last blocks. */
+/** Estimates what following a scope will cost its nodes, from the chain's last blocks. */
 import { timeBetween } from '../following/chain-nodes.js'
 import type { ChainReader, Header, LogFilter } from './chain-reader.js'
 
@@ -14,7 +14,7 @@ export type ScopeEstimate = {
 type Meter = { requests: number; bytesReceived: number }
 
 const DAY_S = 86_400
-/** A block at the head: its header, its logs, and now and then a look at the head and at finality. */
+/** Per block at the head: its header, its logs, and polls of the head and of finality. */
 const REQUESTS_A_BLOCK = 2
 const LOOKS_A_BLOCK = 2
 

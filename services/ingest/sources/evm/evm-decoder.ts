@@ -1,4 +1,4 @@
-/** Blocks of an EVM chain → their events: what the logs do not tell of pools and tokens is read first. */
+/** Decodes blocks of an EVM chain into events, after prefetching what their logs do not contain. */
 
 import type { DextapeError } from '../../../core/domain/errors.js'
 import type { DeadLetter } from '../../../core/domain/records.js'
@@ -14,12 +14,12 @@ import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
 
 export type EvmDecoding = {
   chain: string
-  /** The source's, for people. */
+  /** The source's display name. */
   name: string
   reader: ChainReader
   rules: DecodeRules
   book: Book
-  /** Addresses that are no pools, and why: not asked again. */
+  /** Addresses that are not pools, with the reason: they are not read again. */
   refusals: Map<string, Refusal>
   logger: Logger
 }
@@ -28,11 +28,11 @@ const REFUSALS_HELD = 500_000
 
 export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
   const { chain, name, reader, rules, book, refusals, logger } = parts
-  let isPrunedTold = false
+  let hasWarnedPruned = false
 
   function onPruned(error: DextapeError): void {
-    if (isPrunedTold) return
-    isPrunedTold = true
+    if (hasWarnedPruned) return
+    hasWarnedPruned = true
     const what = 'a node has pruned the state of old blocks: what only state holds (reserves, balances) stays unknown'
     logger.warn(what, { chain, error })
   }
@@ -51,7 +51,7 @@ export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
   }
 }
 
-/** With the log as the node gave it, so that a corrected decoder can take it. */
+/** Carries the log as the node returned it, so that a corrected decoder can replay it. */
 export function deadLetterOf(
   { log, reason, detail }: LostLog,
   chain: string,

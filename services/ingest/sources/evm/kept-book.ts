@@ -1,4 +1,7 @@
-/** The book of a chain in the data directory. What it says can be learned anew from the chain: it saves reading, it is not the truth. */
+/**
+ * The book of a chain, in the data directory. Everything in it can be read again from the chain: it saves requests and
+ * is not a source of truth.
+ */
 import type { Book, KnownToken, KnownVenue } from '../../decode/evm/block/book.js'
 import type { VenueState } from '../../decode/evm/venue.js'
 import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
@@ -7,7 +10,7 @@ export type KeptBook = Book & ChainBook
 
 export function openBook(options: JournaledMapOptions): KeptBook {
   const map = new JournaledMap(options)
-  const venues = new VenueDrawers(map)
+  const venues = new VenueBuckets(map)
   return {
     venue: (id) => venues.get(id),
     putVenue: (id, known) => venues.put(id, known),
@@ -20,19 +23,20 @@ export function openBook(options: JournaledMapOptions): KeptBook {
 }
 
 /**
- * A venue's state can be large (thousands of ticks and positions) and changes with every trade in a small part. Where it has a Map of
- * Maps, the inner ones are drawers: each is kept under a key of its own and written, and gone back to, only when it is another object.
+ * A venue's state can be large (thousands of ticks and positions) while each trade changes a small part. Where it has a
+ * Map of Maps, the inner maps are buckets: each is stored under its own key, and written or rolled back only when it is
+ * a different object.
  */
 
 type Name = string | number
-type Drawers = ReadonlyMap<Name, ReadonlyMap<unknown, unknown>>
+type Buckets = ReadonlyMap<Name, ReadonlyMap<unknown, unknown>>
 type State = VenueState & Record<string, unknown>
 
-/** What stands in the state in place of the drawers. */
+/** The stored form: the state without its buckets, and their names by field. */
 type Kept = { known: KnownVenue; names: Record<string, readonly Name[]> }
 
-export class VenueDrawers {
-  /** Put together again: values never change, so neither does what belongs to them. */
+export class VenueBuckets {
+  /** Assembled venues: stored values are immutable, so assembling once is enough. */
   private readonly whole = new WeakMap<Kept, KnownVenue>()
 
   constructor(private readonly map: Pick<JournaledMap, 'get' | 'set'>) {}
@@ -48,30 +52,30 @@ export class VenueDrawers {
 
   put(id: string, known: KnownVenue): void {
     const before = this.kept(id)
-    // Most have none, and most of a history's venues are put with every block.
-    if (!hasDrawers(known.state) && (before === null || isEmpty(before.names))) {
+    // Fast path: most venues have no buckets, and a backfill stores most venues with every block.
+    if (!hasBuckets(known.state) && (before === null || isEmpty(before.names))) {
       this.map.set(venueKey(id), { known, names: {} } satisfies Kept)
       return
     }
     const state: State = { ...known.state }
     const names: Record<string, readonly Name[]> = {}
-    for (const [field, drawers] of Object.entries(state)) {
-      if (!isDrawers(drawers)) continue
+    for (const [field, buckets] of Object.entries(state)) {
+      if (!areBuckets(buckets)) continue
       delete state[field]
-      names[field] = [...drawers.keys()]
-      for (const [name, drawer] of drawers) this.putDrawer(drawerKey(id, field, name), drawer)
+      names[field] = [...buckets.keys()]
+      for (const [name, bucket] of buckets) this.putBucket(bucketKey(id, field, name), bucket)
     }
     for (const [field, gone] of Object.entries(before?.names ?? {})) {
       const still = new Set(names[field])
-      for (const name of gone) if (!still.has(name)) this.putDrawer(drawerKey(id, field, name), null)
+      for (const name of gone) if (!still.has(name)) this.putBucket(bucketKey(id, field, name), null)
     }
     const kept: Kept = { known: { ...known, state }, names }
     this.whole.set(kept, known)
     this.map.set(venueKey(id), kept)
   }
 
-  private putDrawer(key: string, drawer: ReadonlyMap<unknown, unknown> | null): void {
-    if (this.map.get(key) !== drawer) this.map.set(key, drawer)
+  private putBucket(key: string, bucket: ReadonlyMap<unknown, unknown> | null): void {
+    if (this.map.get(key) !== bucket) this.map.set(key, bucket)
   }
 
   private kept(id: string): Kept | null {
@@ -81,26 +85,26 @@ export class VenueDrawers {
   private assembled(id: string, { known, names }: Kept): KnownVenue {
     const state: State = { ...known.state }
     for (const [field, list] of Object.entries(names)) {
-      state[field] = new Map(list.map((name) => [name, this.map.get(drawerKey(id, field, name))]))
+      state[field] = new Map(list.map((name) => [name, this.map.get(bucketKey(id, field, name))]))
     }
     return { ...known, state }
   }
 }
 
 const venueKey = (id: string): string => `v/${id}`
-const drawerKey = (id: string, field: string, name: Name): string => `d/${id}/${field}/${name}`
+const bucketKey = (id: string, field: string, name: Name): string => `d/${id}/${field}/${name}`
 
 function isEmpty(names: Kept['names']): boolean {
   for (const _ in names) return false
   return true
 }
 
-function hasDrawers(state: VenueState): boolean {
-  for (const field in state) if (isDrawers((state as State)[field])) return true
+function hasBuckets(state: VenueState): boolean {
+  for (const field in state) if (areBuckets((state as State)[field])) return true
   return false
 }
 
-function isDrawers(value: unknown): value is Drawers {
+function areBuckets(value: unknown): value is Buckets {
   if (!(value instanceof Map)) return false
   for (const inner of value.values()) return inner instanceof Map
   return false

@@ -1,4 +1,4 @@
-/** Opens an EVM chain as a source: what is wrong with its configuration is told here, before anything is read. */
+/** Opens an EVM chain as a source. Configuration errors are reported here, before anything is read. */
 
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { Logger } from '../../../core/runtime/logger.js'
@@ -25,7 +25,7 @@ import { checkConfiguredTokens, checkScopeTokens } from './start-checks.js'
 
 export type OpenEvmOptions = OpenSourceOptions<EvmSourceConfig>
 
-/** Fails with a `ConfigError` where the configuration does not fit the chain; what may pass can be tried again. */
+/** Fails with a `ConfigError` if the configuration does not fit the chain; other errors can be retried. */
 export async function openEvmSource(options: OpenEvmOptions): Promise<OpenedEvmSource> {
   const { config, bookPath, logger, nowMs = Date.now } = options
   const { chain, chainId, rpcUrls, maxRps } = config

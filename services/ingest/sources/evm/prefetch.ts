@@ -1,4 +1,7 @@
-/** Reads from the chain what decoding some blocks will need: pools and tokens met for the first time, what logs do not tell. */
+/**
+ * Reads from the chain what decoding some blocks will need: pools and tokens that appear for the first time, and values
+ * that logs do not contain.
+ */
 
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import { DextapeError } from '../../../core/domain/errors.js'
@@ -24,7 +27,7 @@ import { type ReadingAt, readAll } from './read-all.js'
 export type PrefetchDeps = {
   reader: Pick<ChainReader, 'call' | 'head'>
   rules: DecodeRules
-  /** Addresses found to be no venue of ours, so that they are not asked again. */
+  /** Addresses found not to be venues, so that they are not read again. */
   refusals: Map<string, Refusal>
   onPruned: (error: DextapeError) => void
 }
@@ -34,7 +37,7 @@ export type BlockToPrefetch = { block: CheckedBlock; parent: Header }
 
 type Described = { venue: Venue; protocol: Protocol }
 
-type Met = { id: string; log: EvmLog; candidates: readonly Protocol[]; at: BlockToPrefetch }
+type NewVenue = { id: string; log: EvmLog; candidates: readonly Protocol[]; at: BlockToPrefetch }
 
 export async function prefetchFor(
   blocks: readonly BlockToPrefetch[],
@@ -44,19 +47,19 @@ export async function prefetchFor(
 ): Promise<Prefetched> {
   const prefetched = nothingPrefetched()
   const read = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, reader, signal, onPruned)
-  // What a pool or a token is does not change: where old states are gone, the newest tells it too.
+  // A pool's or token's facts do not change: where old state is pruned, the newest state serves as well.
   const readFacts = <T>(tasks: readonly ReadingAt<T>[]) => readAll(tasks, factReader(reader), signal, onPruned)
   const found = findVenues(blocks, book, rules, refusals)
-  await describeMet()
+  await describeNewVenues()
   const transfers = findTransfers()
   await Promise.all([readTokens(), readEnds(), readHolders(transfers)])
   return prefetched
 
-  /** Each as of its block; then, for those that are ours, how they stood before it. */
-  async function describeMet(): Promise<void> {
+  /** Describes each as of its block, then reads the state of those in scope as of the parent block. */
+  async function describeNewVenues(): Promise<void> {
     const described = await readFacts(found.met.map((met) => ({ at: met.at.block, reading: describe(met) })))
     await describeLate(described)
-    const ours: ({ met: Met } & Described)[] = []
+    const ours: ({ met: NewVenue } & Described)[] = []
     for (const [index, met] of found.met.entries()) {
       const result = kept(described[index] ?? { refused: 'the node returned nothing' })
       if ('refused' in result) refuse(met.id, result)
@@ -75,7 +78,7 @@ export async function prefetchFor(
     })
   }
 
-  /** Those nobody knew at their block, where somebody may have come to know them since. */
+  /** Tries again at the head for venues that a registry may have listed since. */
   async function describeLate(described: (Described | Refusal | undefined)[]): Promise<void> {
     const refused = [...found.met.entries()].filter(([index, { candidates }]) => {
       const result = described[index]
@@ -99,7 +102,7 @@ export async function prefetchFor(
     prefetched.venues.set(id, refusal)
   }
 
-  function* describe({ id, log, candidates }: Met): Reading<Described | Refusal> {
+  function* describe({ id, log, candidates }: NewVenue): Reading<Described | Refusal> {
     let last: Refusal = { refused: 'no protocol recognises it' }
     for (const protocol of candidates) {
       const result = yield* protocol.describe(id, log, rules.contracts)
@@ -124,7 +127,7 @@ export async function prefetchFor(
     })
   }
 
-  /** Reserves and supplies that only the block's end tells. */
+  /** Reads reserves that are only available as state at the block's end. */
   async function readEnds(): Promise<void> {
     const wanted = new Map<string, ReadingAt<readonly bigint[] | null>>()
     for (const { block, ids } of found.touched) {
@@ -143,7 +146,7 @@ export async function prefetchFor(
     })
   }
 
-  /** A token counts as traded from the block after the one that told of its pool, as it will when the blocks are decoded. */
+  /** A token counts as traded from the block after its first pool, exactly as when the blocks are decoded. */
   function findTransfers(): { at: BlockToPrefetch; followed: FollowedTransfer[] }[] {
     const tradedSince = new Map<string, number>()
     for (const { token, at } of found.tokens)
@@ -157,7 +160,7 @@ export async function prefetchFor(
     })
   }
 
-  /** Each holder the log does not know yet, as of before every block that tells of him: which one will be the first to be believed is not known here. */
+  /** Reads each unpublished holder's balance before every block that has a transfer of it: which of them decoding will publish is not known yet. */
   async function readHolders(transfers: ReturnType<typeof findTransfers>): Promise<void> {
     const balances = new Map<string, { token: string; at: BlockToPrefetch; reading: Reading<Before> }>()
     const supplies = new Map<string, ReadingAt<{ total: bigint | null; atZero: bigint | null }>>()
@@ -176,18 +179,18 @@ export async function prefetchFor(
       }
     }
     const asked = [...balances]
-    const [before, told] = await Promise.all([
+    const [before, supplyAnswers] = await Promise.all([
       read(asked.map(([, { at, reading }]) => ({ at: at.parent, reading }))),
       read([...supplies.values()]),
     ])
     await keepBalances(
-      asked.map(([key, { token, at }], index) => ({ key, token, at, before: before[index] ?? NOTHING_TOLD })),
+      asked.map(([key, { token, at }], index) => ({ key, token, at, before: before[index] ?? NO_ANSWER })),
     )
     for (const [index, key] of [...supplies.keys()].entries())
-      prefetched.supplies.set(key, told[index] ?? { total: null, atZero: null })
+      prefetched.supplies.set(key, supplyAnswers[index] ?? { total: null, atZero: null })
   }
 
-  /** A token that did not answer before the block and answers at its end was made in it: nobody had any. */
+  /** A token that has no supply before the block and has one at its end was created in it: earlier balances are zero. */
   async function keepBalances(
     found: readonly { key: string; token: string; at: BlockToPrefetch; before: Before }[],
   ): Promise<void> {
@@ -199,7 +202,7 @@ export async function prefetchFor(
 }
 
 type Before = { balance: bigint | null; supply: bigint | null }
-const NOTHING_TOLD: Before = { balance: null, supply: null }
+const NO_ANSWER: Before = { balance: null, supply: null }
 
 function* readBefore(token: string, holder: string): Reading<Before> {
   const balance = yield* readBalance(token, holder)
@@ -212,7 +215,7 @@ function* readSupplyAndZero(token: string): Reading<{ total: bigint | null; atZe
   return { total: answeredUint(total), atZero: answeredUint(atZero) }
 }
 
-/** Answers as of the head where the block's own state is gone. */
+/** Falls back to the head where the block's state is pruned. */
 function factReader(reader: PrefetchDeps['reader']): Pick<ChainReader, 'call'> {
   return {
     async call(calls, at, signal) {
@@ -227,7 +230,7 @@ function factReader(reader: PrefetchDeps['reader']): Pick<ChainReader, 'call'> {
 }
 
 type Found = {
-  met: Met[]
+  met: NewVenue[]
   tokens: { token: string; at: BlockToPrefetch }[]
   touched: { block: CheckedBlock; ids: Set<string> }[]
 }
@@ -239,13 +242,13 @@ function findVenues(
   refusals: ReadonlyMap<string, Refusal>,
 ): Found {
   const found: Found = { met: [], tokens: [], touched: [] }
-  /** Nothing more is to be found out about them. */
+  /** Already handled in these blocks. */
   const pending = new Set<string>()
   for (const at of blocks) {
     const ids = new Set<string>()
     found.touched.push({ block: at.block, ids })
     for (const log of at.block.logs) {
-      // A pool speaks of itself alone: one of its logs has told all there is to find out.
+      // A pool's logs are only about itself: its first log is enough.
       if (ids.has(log.address) && !rules.contracts.contracts.has(log.address)) continue
       try {
         const venue = createdVenue(log, rules)

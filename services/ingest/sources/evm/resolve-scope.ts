@@ -1,4 +1,7 @@
-/** A scope with what only the chain can tell: who speaks for the named pools, and which pools give their money its price. */
+/**
+ * Completes a configured scope from the chain: which contracts emit the configured pools' logs, and which reference
+ * pools give USD prices.
+ */
 
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import type { ChainFacts } from '../../../core/domain/chains.js'
@@ -28,7 +31,7 @@ export async function resolveScope(
   const named = await describeNamed([...own.scope.pools], own, PROTOCOLS, head, reader, signal)
   const venues = named.described.map(({ venue }) => venue)
   const beside = await references(async () => {
-    // What a pool that is yet to be described trades is not known; mostly it is the native coin.
+    // The tokens of a pool that cannot be described yet are unknown; mostly one is the native coin.
     const likely = named.awaited.length === 0 || facts.native === undefined ? [] : [facts.native]
     const reading = findReferencePools(venues, facts, config.contracts, likely)
     const [pools = []] = await readAll([{ at: head, reading }], reader, signal)
@@ -62,7 +65,7 @@ export function filterOf(
   const isNarrow = scope.pools.size > 0 && scope.tokens.size === 0 && scope.balances !== 'all'
   if (!isNarrow) return { addresses: [], topics: wanted }
   const held = scope.balances === 'off' ? [] : described.flatMap(({ venue }) => venue.tokens)
-  const speakers = [...described.map(({ speaker }) => speaker), ...awaited.flatMap((pool) => pool.speakers)]
-  const addresses = [...speakers, ...held.filter((token) => !money.has(token))]
+  const emitters = [...described.map(({ emitter }) => emitter), ...awaited.flatMap((pool) => pool.emitters)]
+  const addresses = [...emitters, ...held.filter((token) => !money.has(token))]
   return { addresses: [...new Set(addresses)], topics: wanted }
 }

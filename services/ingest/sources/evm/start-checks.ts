@@ -1,4 +1,7 @@
-/** Before a chain is read: are the tokens its money is made of, and those its scope names, tokens there? An address of another chain would price nothing, in silence. */
+/**
+ * Checks before a chain is read that its money tokens and its scope's tokens exist there: an address of another chain
+ * would silently price nothing.
+ */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
@@ -9,7 +12,7 @@ import { readAll } from './read-all.js'
 
 export type CheckedToken = RankedToken & { facts: TokenFacts }
 
-/** Fails where a token the user named cannot be used; one of the built-in ones is only told of. The tokens as they call themselves. */
+/** Fails if a token the user configured is unusable; for a built-in one it only warns. Returns the tokens with their on-chain facts. */
 export async function checkConfiguredTokens(
   reader: Pick<ChainReader, 'head' | 'call'>,
   facts: ChainFacts,
@@ -21,19 +24,19 @@ export async function checkConfiguredTokens(
   if (facts.anchor === undefined && facts.stables.length === 0)
     logger.warn('the chain has neither "anchor" nor "stables": there are no USD prices', { chain: facts.chain })
   if (money.length === 0) return []
-  const told = await readTokens(
+  const tokenFacts = await readTokens(
     money.map(({ token }) => token),
     reader,
     signal,
   )
-  const checked = money.map((ranked, place) => ({ ...ranked, facts: told[place] as TokenFacts }))
+  const checked = money.map((ranked, place) => ({ ...ranked, facts: tokenFacts[place] as TokenFacts }))
   const broken = checked.filter((one) => one.facts.decimals === null)
-  const unusable = broken.map(({ token, rank, facts: told }) => ({ token, rank, reason: reasonOf(told) }))
+  const unusable = broken.map(({ token, rank, facts: tokenFacts }) => ({ token, rank, reason: reasonOf(tokenFacts) }))
   refuseUnusable(facts.chain, unusable, explicit, 'token contracts that return decimals()', logger)
   return checked
 }
 
-/** Of a mistyped one no pool would ever be met. One that does not return its decimals is a token all the same. */
+/** A mistyped token would silently match no pool. One without decimals() still counts as a token. */
 export async function checkScopeTokens(
   reader: Pick<ChainReader, 'head' | 'call'>,
   chain: string,
@@ -41,8 +44,8 @@ export async function checkScopeTokens(
   signal: AbortSignal,
 ): Promise<void> {
   if (tokens.length === 0) return
-  const told = await readTokens(tokens, reader, signal)
-  const refused = tokens.filter((_, place) => isNone(told[place] as TokenFacts))
+  const tokenFacts = await readTokens(tokens, reader, signal)
+  const refused = tokens.filter((_, place) => hasNoFacts(tokenFacts[place] as TokenFacts))
   if (refused.length === 0) return
   throw new ConfigError({
     code: 'scope_token',
@@ -65,11 +68,11 @@ async function readTokens(
   )
 }
 
-const isNone = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
+const hasNoFacts = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
   decimals === null && name === null && symbol === null && totalSupply === null
 
 function reasonOf(facts: TokenFacts): string {
   const { name, symbol } = facts
-  if (isNone(facts)) return 'has no token contract on this chain'
+  if (hasNoFacts(facts)) return 'has no token contract on this chain'
   return `(${symbol ?? name ?? 'unnamed'}) does not return its decimals`
 }

@@ -1,4 +1,4 @@
-/** How far catching up has come: one line an interval, with the rate and the time left. */
+/** Progress of catching up: one log line per interval, with the rate and the time left. */
 import type { Logger } from '../../../core/runtime/logger.js'
 
 export interface Progress {

@@ -1,4 +1,7 @@
-/** The tokens a chain's money is made of, and what is said when one of them is none there: an address of another chain would price nothing, in silence. */
+/**
+ * The tokens and pools a chain's configuration names. A money token that does not exist on the chain is reported: an
+ * address of another chain would silently price nothing.
+ */
 
 import { BUILT_IN_CHAINS } from '../../../core/config/built-in-chains.js'
 import type { ChainScope } from '../../../core/config/node-source.js'
@@ -9,7 +12,7 @@ import type { Scope } from '../../decode/scope.js'
 
 export type RankedToken = { token: string; rank: string }
 
-/** `reason`: continues a sentence that starts with its address. */
+/** `reason` continues a sentence that starts with the address. */
 export type UnusableToken = RankedToken & { reason: string }
 
 export function moneyOf({ anchor, native, stables, majors }: ChainMoney): RankedToken[] {
@@ -21,7 +24,7 @@ export function moneyOf({ anchor, native, stables, majors }: ChainMoney): Ranked
   ]
 }
 
-/** Fails where a token the user named cannot be used; one of the built-in ones is only told of. `expected`: what they should be. */
+/** Fails if a token the user configured is unusable; for a built-in one it only warns. `expected`: what they should be. */
 export function refuseUnusable(
   chain: string,
   unusable: readonly UnusableToken[],
@@ -49,7 +52,7 @@ function refusal(chain: string, unusable: readonly UnusableToken[], expected: st
   })
 }
 
-/** Most such mistakes are an address copied from another chain's list. */
+/** Most such mistakes are addresses copied from another chain's list. */
 export function homeOf(token: string, chain: string): string {
   const homes = BUILT_IN_CHAINS.filter((facts) => facts.chain !== chain).flatMap((facts) =>
     moneyOf(facts)
@@ -59,7 +62,7 @@ export function homeOf(token: string, chain: string): string {
   return homes.length === 0 ? '' : `, it is a token of ${homes.join(', ')}`
 }
 
-/** `references`: pools beside those that were named, for the prices of money. */
+/** `references`: pools followed besides the configured ones, for USD prices. */
 export const decodedScope = ({ pools, tokens, amms, balances }: ChainScope, references: readonly string[]): Scope => ({
   pools: new Set([...pools, ...references]),
   tokens: new Set(tokens),

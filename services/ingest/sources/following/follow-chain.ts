@@ -1,6 +1,6 @@
 /**
- * A chain as a source: ranges up to the head, then block by block, each decoded and given with its place; a reorg is found by
- * parent hashes and given as a retract. What differs from family to family is handed in.
+ * A chain as a source: ranges up to the head, then block by block, each decoded and yielded with its position; reorgs
+ * are detected by parent hashes and yielded as retracts. What differs between chain families is passed in.
  */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Block, DeadLetter, Event, Retract } from '../../../core/domain/records.js'
@@ -16,7 +16,7 @@ import type { ChainBook } from './journaled-map.js'
 import { type HeadStep, SeenChain } from './seen-chain.js'
 
 export type ChainPosition = Mark & {
-  /** Where the log itself told the position: what it holds below, newest last. */
+  /** If the position came from the log: the blocks below it there, newest last. */
   recent?: readonly Mark[]
 }
 
@@ -25,11 +25,11 @@ type Mark = { number: number; hash: string; timeS: number }
 export type DecodedBlock = { events: Event[]; lost: readonly DeadLetter[] }
 
 export interface BlockDecoder<B extends Header> {
-  /** Reads what these blocks will need; each is decoded in its turn, between the book's `begin` and `end`. `parent`: the block before the first. */
+  /** Reads what these blocks need; each is then decoded between the book's `begin` and `end`. `parent`: the block before the first. */
   prepare(blocks: readonly B[], parent: Header, signal: AbortSignal): Promise<(block: B) => DecodedBlock>
-  /** Reads what only decoding showed to be missing, and fills it in. */
+  /** Reads and fills in what decoding found missing. */
   complete?(decoded: readonly DecodedBlock[], signal: AbortSignal): Promise<void>
-  /** Blocks were orphaned: what was learned from them alone does not hold. */
+  /** Called after a reorg: drops what was cached from orphaned blocks. */
   forget?(): void
 }
 
@@ -39,13 +39,13 @@ export type FollowedChain<B extends Header> = {
   id: string
   nodes: ChainNodes<B>
   decoder: BlockDecoder<B>
-  /** Where decoding keeps what it knows, block by block. */
+  /** The decoder's state, with undo per block. */
   book: ChainBook
-  /** The first block to publish, where nothing was published yet. */
+  /** The first block to publish, if nothing was published yet. */
   firstBlock(signal: AbortSignal): Promise<Header>
   finality: FinalityWatch
   progress: Progress
-  /** What a block weighs: ranges are cut so that they weigh alike. */
+  /** A block's weight: ranges are cut to similar weights. */
   weightOf(block: B): number
   chunkSize: ChunkSize
   logger: Logger
@@ -54,11 +54,11 @@ export type FollowedChain<B extends Header> = {
 
 type Item = SourceItem<ChainPosition>
 
-/** So far behind the head, ranges are cheaper than blocks one by one. */
+/** This far behind the head, ranges are cheaper than single blocks. */
 const RANGE_FROM_BLOCKS = 12
-/** Chain time must not stand still because nobody trades: an empty block is published when the last one is so old. */
+/** An empty block is published if the last one is this old, so that chain time advances without trades. */
 const PUBLISH_EVERY_S = 10
-/** A chain that became shorter than what was seen is believed after this. */
+/** A shorter chain is accepted after this long. */
 const SHORTER_FOR_MS = 4000
 
 export function followChain<B extends Header>(parts: FollowedChain<B>): Source<ChainPosition> {
@@ -81,7 +81,7 @@ export function followChain<B extends Header>(parts: FollowedChain<B>): Source<C
 
 class ChainRun<B extends Header> {
   private seen: SeenChain | undefined
-  /** Published blocks that a reorg may go back to, newest last. */
+  /** Published blocks that a reorg may return to, newest last. */
   private published: Mark[] = []
   private shorterSinceMs: number | undefined
 
@@ -104,7 +104,7 @@ class ChainRun<B extends Header> {
     }
   }
 
-  /** Puts the book where the log is; the first block to publish where the log has none. */
+  /** Moves the book to the log's last block; returns the first block to publish if the log has none. */
   private async open(
     from: ChainPosition | undefined,
     recent: readonly Mark[] = [],
@@ -119,9 +119,9 @@ class ChainRun<B extends Header> {
       this.seen = new SeenChain(chain, [parent])
       return { blocks, parent }
     }
-    // A crash after the book went back, before the retract was on the log: the checkpoint tells a block the book has left.
+    // After a crash between the book's rollback and the retract on the log, the checkpoint names a block the book has undone.
     const ground = book.steps.some(({ hash }) => hash === from.hash) ? undefined : book.groundOf(from.hash)
-    // Committed before the blocks are published, it may know blocks that are not on the log.
+    // The book is committed before blocks are published, so it may be ahead of the log.
     const isAhead = (book.steps.at(-1)?.number ?? 0) > from.number
     book.rollback(ground ?? from.number)
     const publishedStep = () => book.steps.findLast(({ published }) => published)
@@ -129,13 +129,13 @@ class ChainRun<B extends Header> {
     const kept = book.steps.filter(({ published }) => published).map(markOf)
     const isKept = kept.at(-1)?.hash === from.hash || ground !== undefined
     if (!isKept) {
-      // Another machine's, or another generation's: what the chain tells is read again when it is met.
+      // The log was written on another machine, or is of another generation: state is read again as needed.
       logger.info('no local state for this chain; pools and tokens are read again as they appear', { chain })
       book.clear()
     }
-    // The log knows best what is on it; a book of another machine's chain, or one begun since, knows less.
-    const told = recent.at(-1)?.hash === from.hash ? recent.map(markOf) : undefined
-    const below = told ?? (isKept ? kept : (from.recent ?? []))
+    // The log is the best source of what was published; a new book, or one of another machine, knows less.
+    const fromLog = recent.at(-1)?.hash === from.hash ? recent.map(markOf) : undefined
+    const below = fromLog ?? (isKept ? kept : (from.recent ?? []))
     this.published = [...below.filter(({ number }) => number < from.number), markOf(from)]
     const headers = this.published.map((mark) => ({ ...mark, parentHash: '' }))
     this.seen = new SeenChain(chain, headers as [Header, ...Header[]])
@@ -175,13 +175,13 @@ class ChainRun<B extends Header> {
       }
       if (behind <= 0) return
       yield* this.catchUp(head.number, behind > RANGE_FROM_BLOCKS)
-      // Nothing of it can be read yet: the next head tells more.
+      // Nothing is readable yet: wait for the next head.
       if (this.chainSeen.tip === tip) return
       head = await this.parts.nodes.head(this.signal)
     }
   }
 
-  /** What is final is never gone back to, nor below it. */
+  /** Drops what no reorg can return to. */
   private async forgetFinal(): Promise<void> {
     const { book, finality } = this.parts
     await finality.refresh(this.signal)
@@ -203,7 +203,7 @@ class ChainRun<B extends Header> {
       if (first === undefined) continue
       const { tip } = this.chainSeen
       if (first.parentHash !== tip.hash) {
-        // The chain moved under the ranges or while nobody looked, or a block between them was left out.
+        // The chain was reorganised meanwhile, or a block between the ranges is missing.
         yield* this.stepTo(first)
         return
       }
@@ -229,7 +229,7 @@ class ChainRun<B extends Header> {
     return now - this.shorterSinceMs >= SHORTER_FOR_MS
   }
 
-  /** Undefined: the branch is gone before it could be read; the next head tells more. */
+  /** Undefined if the branch vanished before it was read: wait for the next head. */
   private async fetchStep({ headers }: Exclude<HeadStep, { kind: 'none' }>): Promise<B[] | undefined> {
     const { nodes } = this.parts
     try {
@@ -261,7 +261,7 @@ class ChainRun<B extends Header> {
     yield { kind: 'record', record: { kind: 'retract', retract }, position: () => this.mark(ground) }
   }
 
-  /** Everything up to this item is decoded into the book, and maybe more; it is written down before the position is. */
+  /** Commits the book before the position is checkpointed; it may be ahead of the position. */
   private mark(position: Mark): ChainPosition {
     this.parts.book.commit(this.parts.finality.finalOf(this.chainSeen.tip.number), position.number)
     return position
@@ -276,7 +276,7 @@ class ChainRun<B extends Header> {
     for (const { block, before, isPublished, events, lost } of decoded) {
       if (!isPublished) continue
       const mark = markOf(block)
-      // The letters go before their block: after a crash between them both come again.
+      // Dead letters go before their block: after a crash between them both come again.
       for (const letter of lost) yield { kind: 'dead', letter, position: () => this.mark(before ?? mark) }
       yield { kind: 'record', record: this.record(block, events, before), position: () => this.mark(mark) }
     }
@@ -312,15 +312,15 @@ class ChainRun<B extends Header> {
   }
 }
 
-/** Without what the block holds: headers are kept for as long as a block may be orphaned. */
+/** Header fields only: headers are kept for as long as a block may be orphaned. */
 const headerOf = ({ number, hash, parentHash, timeS }: Header): Header => ({ number, hash, parentHash, timeS })
 const markOf = ({ number, hash, timeS }: Mark): Mark => ({ number, hash, timeS })
 
-/** What opening a chain of any family takes. */
+/** Options for opening a chain of any family. */
 export type OpenSourceOptions<Config> = {
   config: Config
   facts: ChainFacts
-  /** A folder of this chain's and generation's own. */
+  /** A folder for this chain and generation. */
   bookPath: string
   logger: Logger
   progressMs: number

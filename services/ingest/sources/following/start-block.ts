@@ -1,15 +1,15 @@
-/** Where a chain's history begins, as a block. */
+/** Resolves the configured start of a chain's history to a block. */
 import type { ChainStart } from '../../../core/config/chain-start.js'
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Head, Header } from './chain-nodes.js'
 
-/** The latest block may still be orphaned, and what was never published cannot be gone back to: a start at the head is so many below. */
+/** The latest block may still be orphaned, and a reorg cannot go below the first published block: "latest" starts this far below the head. */
 const BELOW_HEAD = 32
 const FORGOTTEN: ReadonlySet<string> = new Set(['state_pruned', 'block_missing'])
 
 export interface StartNodes {
   head(signal: AbortSignal): Promise<Head>
-  /** The first block at or above a number; null: there is none. */
+  /** The first block at or above a number; null if there is none. */
   headerFrom(number: number, signal: AbortSignal): Promise<Header | null>
 }
 
@@ -53,7 +53,7 @@ export async function startBlock(
         if ((await headerAt(middle)).timeS >= timeS) high = middle
         else low = middle + 1
       } catch (error) {
-        // Nodes keep the chain from some block on, and say so or tell of no block; the start may still lie above it.
+        // Nodes may have pruned old blocks, with or without saying so; the start may still lie above them.
         if (!(error instanceof DextapeError) || !FORGOTTEN.has(error.code)) throw error
         low = middle + 1
         forgotten = { below: low, error }

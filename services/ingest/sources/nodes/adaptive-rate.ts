@@ -1,9 +1,11 @@
-/** An endpoint's own pace: free until it says "too fast", then less at once, and more again little by little. */
+/**
+ * An endpoint's own rate limit: unlimited until it rate-limits us, then reduced at once and raised again step by step.
+ */
 import { createPace, type Pace } from './request-queue.js'
 
 export interface AdaptiveRate {
   readonly pace: Pace
-  /** So many requests were sent. */
+  /** Counts requests that were sent. */
   sent(count: number): void
   limited(retryAfterMs: number | undefined): void
   succeeded(): void
@@ -12,17 +14,17 @@ export interface AdaptiveRate {
 const FREE = Number.POSITIVE_INFINITY
 const SLOWEST_PER_S = 0.5
 const LESS = 0.7
-/** Quickly back to near what was too fast, slowly beyond. */
+/** Fast growth up to near the rate that was too fast, slow growth beyond. */
 const MORE_FAR = 0.3
 const MORE_NEAR = 0.03
 const NEAR = 0.85
 const MORE_AT_LEAST_PER_S = 0.5
-/** Faster than any provider's limit that was ever met this way. */
+/** Above this rate the limit is lifted: no provider's limit is known to be higher. */
 const FREE_AGAIN_PER_S = 5000
 const DEFAULT_PAUSE_MS = 300
 const LONGEST_PAUSE_MS = 60_000
 const STEP_MS = 1000
-/** One "too fast" in so long is a pause; a second one is a limit. */
+/** One rate-limit error within this time only pauses; a second one lowers the rate. */
 const AGAIN_MS = 3000
 const PEAK_OF_S = 5
 
@@ -56,10 +58,10 @@ export function createAdaptiveRate(nowMs: () => number): AdaptiveRate {
       const isAgain = now - limitedMs < AGAIN_MS
       limitedMs = now
       pace.pauseUntil(now + Math.min(LONGEST_PAUSE_MS, retryAfterMs ?? DEFAULT_PAUSE_MS))
-      // One burst is one lesson.
+      // One burst lowers the rate once.
       if (!isAgain || now - steppedMs < STEP_MS) return
       steppedMs = now
-      // What was really sent: the limit is somewhere below it.
+      // The limit is somewhere below the rate that was really sent.
       tooFastPerS = Math.min(pace.perS, peakPerS())
       pace.setPerS(Math.max(SLOWEST_PER_S, tooFastPerS * LESS))
     },

@@ -1,4 +1,4 @@
-/** Before anything is read: is every endpoint a node of this chain? */
+/** Checks before anything is read that every endpoint serves this chain. */
 import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
 import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
@@ -6,14 +6,14 @@ import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
 import type { RpcRequest } from './transport.js'
 
-/** What tells one chain from another. */
+/** How to identify a chain. */
 export type Identity = {
-  /** For people: `chain id`, `genesis hash`. */
+  /** Display name: `chain id`, `genesis hash`. */
   name: string
-  /** Undefined: whatever the first that answers says, and all others the same. */
+  /** Undefined: the first answer counts, and all others must match it. */
   expected: string | undefined
   request: RpcRequest
-  /** Null: no answer of a node. */
+  /** Null if the result is not valid. */
   read(result: unknown): string | null
 }
 
@@ -28,10 +28,10 @@ export type ChainCheckOptions = {
 }
 
 const ATTEMPTS = 4
-/** One that hangs must not hold up the others. */
+/** A hanging node must not delay the others. */
 const ANSWERS_WITHIN_MS = 5_000
 
-/** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
+/** Resolves once all have answered, or some have and the others were retried; those are retried further until `closing` aborts. */
 export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
   const { chain, endpoints, logger } = options
   const backoff = createBackoff({ firstMs: 200, random: options.random, sleep: options.sleep })
@@ -49,12 +49,12 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
       if (id !== expected) throw otherChain(options, endpoint, expected, id)
     }
     silent = silent.filter((_, place) => ids[place] === undefined)
-    // One that works is enough to begin.
+    // One working node is enough to start.
     if (attempt >= 2 && silent.length < endpoints.length) break
   }
   if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
   for (const endpoint of silent) {
-    // Nothing is believed that may be of another chain.
+    // An unverified node may serve another chain: do not use it.
     const reason = saidBy(endpoint, faults)
     endpoint.health.disable(`its chain could not be verified: ${reason}`)
     logger.warn('node does not respond; retrying', { chain, endpoint: endpoint.name, reason })

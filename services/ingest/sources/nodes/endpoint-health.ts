@@ -1,9 +1,9 @@
-/** Whether an endpoint is to be asked: back-off after faults, a circuit after several, and how quick it is. */
+/** Whether to use an endpoint: back-off after faults, a circuit breaker after several, and its latency. */
 import { type FaultKind, isHarmless, type NodeFault } from './node-fault.js'
 
 const FIRST_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 30_000
-/** A key that is refused now is refused in a second too. */
+/** A rejected key will not work a second later. */
 const DENIED_BACKOFF_MS = 15_000
 const OPEN_AFTER = 5
 /** The share of a new measurement in the average. */
@@ -12,13 +12,13 @@ const ERROR_SHARE = 0.05
 
 export interface Health {
   succeeded(latencyMs: number): void
-  /** `startedMs`: when its request was sent; several faults of the same moment are one. */
+  /** `startedMs`: when the request was sent; concurrent faults count once. */
   failed(fault: NodeFault, startedMs: number): void
-  /** 0: it may be asked. */
+  /** 0 if it may be used now. */
   waitMs(): number
-  /** Smaller is better. `queueMs`: how long what is before us takes at its pace. */
+  /** Smaller is better. `queueMs`: how long the requests ahead take at its rate. */
   score(inFlight: number, queueMs: number): number
-  /** It is not asked until it is enabled again. */
+  /** Not used until enabled again. */
   disable(reason: string): void
   enable(): void
   setLagging(behindBlocks: number | null): void
@@ -49,14 +49,14 @@ export function createHealth(nowMs: () => number, random: () => number): Health 
     },
     failed(fault, startedMs) {
       errors[fault.kind] = (errors[fault.kind] ?? 0) + 1
-      // Too fast is the pace's business.
+      // Rate limits are handled by the adaptive rate.
       if (isHarmless(fault.kind) || fault.kind === 'rate_limited') return
       lastFault = fault
       errorShare += (1 - errorShare) * ERROR_SHARE
       if (startedMs <= countedMs) return
       countedMs = nowMs()
       failures++
-      // A block that is not there yet: to be asked for again, or elsewhere, but nothing is wrong with the endpoint.
+      // A block that is not there yet: retry, or use another endpoint, but this one is healthy.
       if (fault.kind === 'unknown_block' || fault.kind === 'lags') return
       const ceilingMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
       const backoffMs = fault.kind === 'denied' ? DENIED_BACKOFF_MS : ceilingMs * (0.5 + random() / 2)

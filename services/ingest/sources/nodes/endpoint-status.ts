@@ -1,4 +1,4 @@
-/** What an operator may see of the endpoints: names are hosts, never URLs. */
+/** What operators see of the endpoints, in `status` and on /metrics. Names are hosts, never URLs. */
 import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
 import type { Endpoint } from './endpoint.js'
 import type { FaultKind } from './node-fault.js'
@@ -13,7 +13,7 @@ export type EndpointStatus = {
   errors: Readonly<Partial<Record<FaultKind, number>>>
   bytesReceived: number
   head: number | null
-  /** The widest range of blocks, the longest batch and the most addresses it is asked for at present. */
+  /** Current limits: blocks per range, requests per batch, addresses per filter. */
   range: number
   batch: number
   addresses: number

@@ -1,4 +1,4 @@
-/** A chain's nodes put together: their endpoints, the pool that chooses among them, and how long a question may live. */
+/** Composes a chain's nodes: their endpoints and the pool that chooses among them. */
 import { setMaxListeners } from 'node:events'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { type Sleep, sleep as sleepFor } from '../../../core/runtime/backoff.js'
@@ -28,7 +28,7 @@ export type NodesOptions = {
   sleep?: Sleep
 }
 
-/** What differs from family to family. */
+/** What differs between chain families. */
 export type NodesFamily = { readError: ReadError; maxInFlight: number }
 
 export interface Nodes {
@@ -38,10 +38,10 @@ export interface Nodes {
   readonly nowMs: () => number
   readonly random: () => number
   readonly sleep: Sleep
-  /** Checks that every endpoint is a node of this chain. */
+  /** Checks that every endpoint serves this chain. */
   start(identity: Identity, signal: AbortSignal): Promise<void>
   status(): EndpointStatus[]
-  /** The caller's signal, or the end of all. */
+  /** A signal that also aborts on `close`. */
   live(signal: AbortSignal): AbortSignal
   close(): void
 }
@@ -59,7 +59,7 @@ export function openNodes(options: NodesOptions, family: NodesFamily): Nodes {
   const pool = createEndpointPool({ chain, endpoints, patience, timeoutMs, nowMs, random, sleep })
   const lives = new WeakMap<AbortSignal, AbortSignal>()
 
-  /** One for each of the caller's signals: on Node 20 those made by `any` stay as long as what they listen to. */
+  /** One per caller's signal: on Node 20, signals made by `any` live as long as their sources. */
   function live(signal: AbortSignal): AbortSignal {
     const known = lives.get(signal)
     if (known !== undefined) return known

@@ -1,4 +1,6 @@
-/** What providers of nodes say in the same words whatever the chain: too fast, not allowed, not offered, too many at once. */
+/**
+ * Error texts that node providers share across chains: rate limits, denied access, unsupported methods, batch limits.
+ */
 
 export const RATE =
   /rate.?limit|too many requests|request(?:s)? (?:limit|per second|rate)|(?:per|every) (?:1 )?second|compute units|throttl|over.?limit|daily (?:request|relay)|capacity|exceeded.{0,20}(?:quota|limit of requests)|slow down|limit exceeded|call rate|limited to [\d,.]+k? ?(?:\/|per )|(?:credits?|usage|tier) limit/i
@@ -9,7 +11,7 @@ export const DENIED = /unauthori[sz]ed|forbidden|invalid (?:api )?key|must be au
 
 const NUMBER = /(\d[\d,]*)/
 
-/** Some tell what happened in `data`, as a text or as an object with texts. */
+/** The error's text; some nodes put it into `data`, as text or as an object with texts. */
 export function wordsOf(error: { message?: unknown; data?: unknown }): string {
   return [error.message, error.data].flatMap(textsIn).join(' ')
 }
@@ -20,7 +22,7 @@ function textsIn(part: unknown): string[] {
   return Object.values(part).filter((value): value is string => typeof value === 'string' && !value.startsWith('0x'))
 }
 
-/** How many requests go together, where it is said. */
+/** The batch limit, if the text states one. */
 export function batchLimitIn(words: string): number | undefined {
   const digits = words.match(NUMBER)?.[1]?.replaceAll(',', '')
   const value = Number(digits)

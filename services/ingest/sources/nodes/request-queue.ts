@@ -1,17 +1,17 @@
-/** Not more than so many requests in any second, however they come: urgent ones first, then in order. */
+/** When a request may be sent: at most so many in any second and so many at once; urgent ones first, then in order. */
 
 export interface Pace {
   /** Resolves when `count` requests may go. Rejects when the signal aborts. */
   take(count: number, urgent: boolean, signal: AbortSignal): Promise<void>
-  /** Nothing goes before then. */
+  /** Sends nothing before then. */
   pauseUntil(ms: number): void
-  /** How long nothing goes. */
+  /** Remaining pause. */
   pausedMs(): number
   setPerS(perS: number): void
   readonly perS: number
 }
 
-/** A server's second and ours differ a little, and so does the way there. */
+/** Slightly more than a second: clocks and network delays differ. */
 const WINDOW_MS = 1060
 
 type Waiter = { count: number; go: () => void }
@@ -38,7 +38,7 @@ export function createPace(initialPerS: number, nowMs: () => number): Pace {
       inWindow -= first.count
       sent.shift()
     }
-    // More at once than a second allows goes alone.
+    // A batch larger than a second's allowance goes alone.
     if (inWindow === 0 || inWindow + count <= capacity()) return 0
     let free = capacity() - inWindow
     for (const { atMs, count: freed } of sent) {
@@ -112,6 +112,7 @@ export function createPace(initialPerS: number, nowMs: () => number): Pace {
   }
 }
 
+/** Limits the requests in flight. */
 export interface Slots {
   enter(urgent: boolean, signal: AbortSignal): Promise<void>
   leave(): void
@@ -135,7 +136,7 @@ export function createSlots(max: number): Slots {
           if (place >= 0) queue.splice(place, 1)
           reject(signal.reason)
         }
-        // The place is handed over: the count stays.
+        // The slot is handed over, so the count stays.
         const go = (): void => {
           signal.removeEventListener('abort', stop)
           resolve()

@@ -1,4 +1,4 @@
-/** What endpoints tell by themselves, over their sockets: subscribed anew after each loss, for as long as anybody listens. */
+/** Subscriptions on the endpoints' sockets, renewed after each connection loss until the signal aborts. */
 import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
@@ -11,7 +11,7 @@ export type NoticeOptions = {
   timeoutMs: number
   sleep: Sleep
   random: () => number
-  /** A notice is only a hint: a `NodeFault` thrown here passes it over. */
+  /** A notification is only a hint: a `NodeFault` thrown here skips it. */
   onNotice(endpoint: Endpoint, wire: unknown): void
 }
 
@@ -29,7 +29,7 @@ async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: Abo
     try {
       options.onNotice(endpoint, wire)
     } catch (error) {
-      // Polling finds what it should have told.
+      // Polling finds what the bad notification missed.
       if (!(error instanceof NodeFault)) throw error
     }
   }
@@ -37,14 +37,14 @@ async function followOne(endpoint: Endpoint, options: NoticeOptions, signal: Abo
     try {
       if (endpoint.health.usable) await subscription(socket, options, onNotice, signal)
     } catch (error) {
-      // A node that has no subscriptions is polled.
+      // A node without subscriptions is polled.
       if (!(error instanceof NodeFault) || error.kind === 'unsupported') return
     }
     await backoff.wait(signal)
   }
 }
 
-/** Resolves when it ends, or the signal aborts; rejects where the node does not take it. */
+/** Resolves when it ends or the signal aborts; rejects if the node refuses it. */
 function subscription(
   socket: SocketTransport,
   { request, timeoutMs }: NoticeOptions,

@@ -1,4 +1,4 @@
-/** Large states kept drawer by drawer: what is read is what was put, after going back and after a start as well. */
+/** Large states kept bucket by bucket: what is read is what was put, after going back and after a start as well. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,11 +40,11 @@ it('random changes, ways back and starts, seed 7', async () => {
     const what = random.int(0, 9)
     if (what < 7) {
       const [word, tick] = [random.int(-3, 3), random.int(0, 5)]
-      const drawer = new Map(ticks.get(word))
-      if (!drawer.delete(tick)) drawer.set(tick, BigInt(random.int(0, 1000)))
+      const bucket = new Map(ticks.get(word))
+      if (!bucket.delete(tick)) bucket.set(tick, BigInt(random.int(0, 1000)))
       const copy = new Map(ticks)
-      if (drawer.size === 0) copy.delete(word)
-      else copy.set(word, drawer)
+      if (bucket.size === 0) copy.delete(word)
+      else copy.set(word, bucket)
       ticks = copy
       book.begin(step(model.length))
       const value = known(BigInt(round), random.chance(0.05) ? null : ticks)

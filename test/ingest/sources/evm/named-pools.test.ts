@@ -26,7 +26,7 @@ async function described(chain: string, pools: string[]) {
     wrappedNative: undefined,
   })
   const { awaited } = await describeNamed(pools, rules, PROTOCOLS, HEAD, { call }, new AbortController().signal)
-  return awaited.map(({ id, speakers }) => [id, speakers.map((speaker) => rules.contracts.contracts.get(speaker)?.amm)])
+  return awaited.map(({ id, emitters }) => [id, emitters.map((emitter) => rules.contracts.contracts.get(emitter)?.amm)])
 }
 
 it('a pool id and a curve are asked of their own singletons alone: another would be asked for an address that is none', async () => {

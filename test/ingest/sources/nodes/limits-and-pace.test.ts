@@ -174,11 +174,11 @@ test('senders: each way is tried, the quickest is kept, receipts only where clea
     ['block', 200],
   ] as const) {
     expect(ways.untried(true)).toBe(way)
-    ways.took(way, 100, ms)
+    ways.measured(way, 100, ms)
   }
   expect(ways.untried(true)).toBe(undefined)
   expect(ways.best(true)).toBe('transaction')
-  for (let times = 0; times < 20; times++) ways.took('receipt', 100, 10)
+  for (let times = 0; times < 20; times++) ways.measured('receipt', 100, 10)
   expect(ways.best(true)).toBe('receipt')
   expect(ways.refused('receipt')).toBe(true)
   expect(ways.best(true)).toBe('transaction')

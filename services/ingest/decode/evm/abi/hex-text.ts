@@ -1,6 +1,7 @@
 /**
- * Hexadecimal text in lower case, looked at as bytes: a byte of a buffer is read several times as quickly as a character of a text,
- * and numbers are most of what decoding does. The text looked at last stays in the buffer, since its words are read one after another.
+ * Lower-case hexadecimal text, read as bytes: a byte of a buffer is read several times faster than a character of a
+ * string, and numbers are most of what decoding does. The last text stays in the buffer, because its words are read one
+ * after another.
  */
 
 const encoder = new TextEncoder()
@@ -10,40 +11,40 @@ const [FOUR_ZEROS, FOUR_FS] = [0x30303030, 0x66666666]
 /** 0x. */
 const PREFIX = 0x3078
 const TWO_TO_128 = 1n << 128n
-/** Digits by their codes; everything else has high bits that no digit has. */
+/** Digits by character code; every other character has high bits that no digit has. */
 const DIGIT = new Uint8Array(256).fill(0xff)
 for (let digit = 0; digit < 16; digit++) DIGIT[digit.toString(16).charCodeAt(0)] = digit
 
 let bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
 let view = new DataView(bytes.buffer)
-let shown = ''
-/** Of `shown`; less than its length where a character is none of ASCII: nothing in it is told to be a digit then. */
+let loaded = ''
+/** Whether `loaded` is ASCII only; if not, nothing in it counts as a digit. */
 let isPlain = true
 
 const limbs = new Uint32Array(4)
 const numbers = new BigUint64Array(limbs.buffer)
 
-function show(text: string): void {
-  if (text === shown) return
+function load(text: string): void {
+  if (text === loaded) return
   if (text.length > bytes.length) {
     bytes = Buffer.allocUnsafeSlow(text.length * 2)
     view = new DataView(bytes.buffer)
   }
   const { read, written } = encoder.encodeInto(text, bytes)
   isPlain = read === text.length && written === text.length
-  shown = text
+  loaded = text
 }
 
-/** Whether all of it is there and digits. */
+/** Whether the whole range exists and holds digits only. */
 export function isHex(text: string, from: number, to: number): boolean {
-  show(text)
+  load(text)
   if (!isPlain || to > text.length) return false
   let bits = 0
   for (let at = from; at < to; at++) bits |= digitAt(at)
   return bits < 16
 }
 
-/** Those digits behind 0x; null: not all are. A text of its own: a part of another is slower to read, and keeps it. */
+/** The digits with 0x in front; null if not all are digits. A copy, not a slice: a slice is slower to read and keeps its parent alive. */
 export function hexOf(text: string, from: number, to: number): string | null {
   if (from < 2 || !isHex(text, from, to)) return null
   const before = bytes.readUInt16BE(from - 2)
@@ -53,9 +54,9 @@ export function hexOf(text: string, from: number, to: number): string | null {
   return own
 }
 
-/** How many of these characters it begins with. */
+/** How many times `character` repeats at the start of the range. */
 export function leading(text: string, from: number, to: number, character: string): number {
-  show(text)
+  load(text)
   if (!isPlain) return 0
   const code = character.charCodeAt(0)
   let at = from
@@ -63,18 +64,18 @@ export function leading(text: string, from: number, to: number, character: strin
   return at - from
 }
 
-/** Of a word's 64 digits; null: they are none. */
+/** The number in a word's 64 digits; null if they are not digits. */
 export function wordNumber(text: string, at: number): bigint | null {
-  show(text)
+  load(text)
   if (!isPlain || at + WORD > text.length) return null
-  // Few numbers need more than half of it.
+  // Few numbers need more than the lower half.
   if (halfIs(at, FOUR_ZEROS)) return halfNumber(at + HALF)
   return isHex(text, at, at + WORD) ? BigInt(`0x${text.slice(at, at + WORD)}`) : null
 }
 
 /** The same in two's complement. */
 export function signedWordNumber(text: string, at: number): bigint | null {
-  show(text)
+  load(text)
   if (!isPlain || at + WORD > text.length || !halfIs(at, FOUR_FS)) {
     const value = wordNumber(text, at)
     return value === null ? null : BigInt.asIntN(256, value)
@@ -103,7 +104,7 @@ function halfNumber(at: number): bigint | null {
   return ((numbers[1] ?? 0n) << 64n) | lower
 }
 
-/** Eight digits; negative: not all are. */
+/** Eight digits as a number; negative if not all are digits. */
 function eight(from: number): number {
   if (view.getInt32(from) === FOUR_ZEROS && view.getInt32(from + 4) === FOUR_ZEROS) return 0
   let value = 0

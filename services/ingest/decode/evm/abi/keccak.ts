@@ -1,4 +1,7 @@
-/** The hashes by which contracts name events and functions, of their canonical signatures. Computed once, where modules are loaded. */
+/**
+ * Keccak hashes by which contracts identify events, functions and keys. Signature hashes are computed once, when
+ * modules load.
+ */
 import { keccak_256 } from '@noble/hashes/sha3'
 
 /** topic0 of an event, such as `Sync(uint112,uint112)`. */

@@ -1,10 +1,13 @@
-/** Typed fields of a log: words of its data by place, and what is indexed by the topic's place. What does not fit is a `BadLog`. */
+/**
+ * Typed fields of a log: words of its data by index, and indexed fields by topic index. What does not fit is a
+ * `BadLog`.
+ */
 
 import type { EvmLog } from '../log.js'
 import { BadLog } from '../protocol.js'
 import * as words from './abi-words.js'
 
-/** Checks a log whose data has static types only: its topics, the event's own included, and the words of its data, to the byte. */
+/** Checks a log whose data has static types only: its topic count (topic 0 included) and its data length, to the byte. */
 export function expectShape(log: EvmLog, topics: number, dataWords: number): void {
   if (log.topics.length !== topics) throw new BadLog(log, `${log.topics.length} topics, expected ${topics}`)
   if (log.data.length !== 2 + dataWords * 64) {
@@ -40,7 +43,7 @@ export function bytes32At(log: EvmLog, word: number): string {
   return read(log, () => words.bytes32Of(log.data, words.wordAt(log.data, FIRST, word)))
 }
 
-/** Dynamic `bytes` (or a string's bytes) whose offset stands in that word. */
+/** Dynamic `bytes` (or a string's bytes) whose offset is in that word. */
 export function bytesAt(log: EvmLog, word: number): string {
   return read(log, () => `0x${words.bytesOf(log.data, FIRST, word)}`)
 }
@@ -70,7 +73,7 @@ export function indexedInt(log: EvmLog, topic: number, bits = 256): bigint {
   return read(log, () => words.intOf(topicOf(log, topic), FIRST, bits))
 }
 
-/** Routers and traders recur: what was found in a topic is remembered. */
+/** Routers and traders recur, so parsed addresses are cached by topic. */
 export function indexedAddress(log: EvmLog, topic: number): string {
   const text = log.topics[topic]
   const known = text === undefined ? undefined : addresses.get(text)
@@ -89,7 +92,7 @@ export function indexedBytes32(log: EvmLog, topic: number): string {
   return read(log, () => words.bytes32Of(topicOf(log, topic), FIRST))
 }
 
-/** Behind `0x`. */
+/** After `0x`. */
 const FIRST = 2
 const TOPIC_CHARS = 66
 const ADDRESSES_REMEMBERED = 20_000

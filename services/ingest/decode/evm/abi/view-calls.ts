@@ -1,11 +1,14 @@
-/** Calls of a contract's views, and what their answers say. An answer is a stranger's word: one that does not fit is null, never an error. */
+/**
+ * Calls of view functions, and their decoded answers. Answers are untrusted: one that does not fit its type is null,
+ * never an error.
+ */
 
 import type { Call } from '../protocol.js'
 import * as words from './abi-words.js'
 
 export type Answer = string | null | undefined
 
-/** `selector` from `selectorOf`, then its arguments, each a word made below. */
+/** `selector` from `selectorOf`, then its arguments, each encoded by one of the functions below. */
 export function callOf(to: string, selector: string, ...args: readonly string[]): Call {
   return { to, data: selector + args.join('') }
 }
@@ -30,7 +33,7 @@ export function bytes32Word(value: string): string {
   return value.slice(2)
 }
 
-/** `word`: its place among the answer's words. Longer answers are fine: proxies and newer versions append. */
+/** `word`: index among the answer's words. Longer answers are fine: proxies and newer versions append. */
 export function answeredUint(answer: Answer, word = 0, bits = 256): bigint | null {
   return read(answer, (body) => words.uintOf(body, words.wordAt(body, 0, word), bits))
 }

@@ -1,4 +1,7 @@
-/** One block's logs → its events, and the book moved on to it. Pure but for the book: everything it needs was learned before. */
+/**
+ * Decodes one block's logs into its events and moves the book to that block. Pure but for the book: everything it needs
+ * was prefetched.
+ */
 import type { Event } from '../../../../core/domain/records.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import { BadLog, type Protocol, type Refusal, type VenueEvent } from '../protocol.js'
@@ -18,13 +21,13 @@ export function decodeBlock(block: EvmBlock, book: Book, prefetched: Prefetched,
   return new BlockDecoder(block, book, prefetched, rules).decode()
 }
 
-/** `known`: but for its state, which moves with every log. `last`: its last log so far. */
+/** A venue with logs in this block. `known` lags: `state` is the current one. `last`: its last log so far. */
 type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; events: VenueEvent[]; last: EvmLog }
 
 class BlockDecoder {
   private readonly eventList = new EventList()
   private readonly lost: LostLog[] = []
-  /** Venues with logs in this block, in the order of their first. */
+  /** In the order of each venue's first log. */
   private readonly touched = new Map<string, Touched>()
 
   constructor(
@@ -36,7 +39,7 @@ class BlockDecoder {
 
   decode(): DecodedBlock {
     const { block, book, prefetched, rules, eventList } = this
-    // Before pools are announced: a token's transfers count from the block after its pool was met.
+    // Before pools are announced: a token's transfers count from the block after its first pool.
     addTransfers(block, book, prefetched, rules, eventList)
     let ofTransaction = new Set<Touched>()
     let txHash = ''
@@ -51,7 +54,7 @@ class BlockDecoder {
         const touched = this.apply(log)
         if (touched !== undefined) ofTransaction.add(touched)
       } catch (error) {
-        this.lose(log, error)
+        this.addLoss(log, error)
       }
     }
     this.settle(ofTransaction)
@@ -75,7 +78,7 @@ class BlockDecoder {
   private apply(log: EvmLog): Touched | undefined {
     const ref = venueRef(log, this.rules)
     if (ref === null) return undefined
-    const touched = this.touched.get(ref.id) ?? this.meet(ref.id, log)
+    const touched = this.touched.get(ref.id) ?? this.touch(ref.id, log)
     if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
     const { state, events } = touched.protocol.apply(log, touched.known.venue, touched.state)
     touched.state = state
@@ -84,8 +87,8 @@ class BlockDecoder {
     return touched
   }
 
-  /** A venue's first log of the block. */
-  private meet(id: string, log: EvmLog): Touched | undefined {
+  /** Opens a venue at its first log of the block. */
+  private touch(id: string, log: EvmLog): Touched | undefined {
     const known = this.book.venue(id) ?? this.announce(id, log)
     const protocol = known === undefined ? undefined : this.rules.protocolNamed(known.venue.protocol)
     if (known === undefined || protocol === undefined) return undefined
@@ -98,8 +101,8 @@ class BlockDecoder {
     const found = this.prefetched.venues.get(id)
     if (found === undefined) return undefined
     if ('refused' in found) {
-      if (this.isMissed(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
-      // Told once, not with every log of a busy pool.
+      if (this.isWanted(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      // Reported once, not with every log of a busy pool.
       if (found.isOurs === true) this.prefetched.venues.delete(id)
       return undefined
     }
@@ -111,8 +114,8 @@ class BlockDecoder {
     return { venue, state, pairs, funded: null }
   }
 
-  /** Whether a pool that cannot be followed is one that was asked for, by name or with its whole exchange. */
-  private isMissed(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
+  /** Whether a pool that cannot be followed was configured, by name or through its exchange. */
+  private isWanted(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
     const { scope, contracts } = this.rules
     const amm = contracts.contracts.get(address)?.amm ?? ''
     return scope.pools.has(id) || (isOurs === true && isInScope(scope, { id, amm, tokens: [] }))
@@ -140,18 +143,18 @@ class BlockDecoder {
     }
   }
 
-  /** What the block's end tells: reserves that logs do not, the first liquidity, pairs of several tokens. */
+  /** Adds each venue's events at the block's end, with reserves read there, first liquidity and pairs of several tokens. */
   private close(): void {
     for (const [id, touched] of this.touched) {
       const events = inOrder(touched.events)
       let before = this.book.venue(id)?.state.reserves ?? null
-      const told = this.withPools(touched.known.venue, this.withReadReserves(touched, events))
-      for (const venueEvent of told) {
-        touched.known = this.tell(touched, venueEvent, before)
+      const complete = this.withPools(touched.known.venue, this.withReadReserves(touched, events))
+      for (const venueEvent of complete) {
+        touched.known = this.addEvents(touched, venueEvent, before)
         before = venueEvent.reserves ?? before
       }
-      if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
-      if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
+      if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, complete)
+      if (before === null && touched.known.funded === null) this.addFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }
@@ -173,7 +176,7 @@ class BlockDecoder {
     return events.map((venueEvent, index) => ({ ...venueEvent, reserves: index === last ? read : null }))
   }
 
-  private tell({ known, protocol }: Touched, venueEvent: VenueEvent, before: VenueState['reserves']): KnownVenue {
+  private addEvents({ known, protocol }: Touched, venueEvent: VenueEvent, before: VenueState['reserves']): KnownVenue {
     const { venue } = known
     let { pairs, funded } = known
     if (venueEvent.kind === 'swap') {
@@ -192,33 +195,33 @@ class BlockDecoder {
     return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
   }
 
-  /** Of a venue met in mid-life by logs that changed nothing: what was read of it is the first anybody hears. */
-  private tellFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
-    if (reserves !== null) this.tellReserves(venue, pairs, { log: last, reserves, sender: last.address })
+  /** For a venue without a seen creation whose logs changed nothing: publishes the reserves that were read. */
+  private addFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
+    if (reserves !== null) this.addReserves(venue, pairs, { log: last, reserves, sender: last.address })
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */
-  private correctOtherPairs({ venue, pairs }: KnownVenue, told: readonly VenueEvent[]): void {
-    const last = told.findLast(({ reserves }) => reserves !== null)
+  private correctOtherPairs({ venue, pairs }: KnownVenue, venueEvents: readonly VenueEvent[]): void {
+    const last = venueEvents.findLast(({ reserves }) => reserves !== null)
     if (last?.kind !== 'swap') return
     const others = pairs.filter((pair) => pair !== pairId(venue, last.tokenIn, last.tokenOut))
-    this.tellReserves(venue, others, last)
+    this.addReserves(venue, others, last)
   }
 
-  /** Reserves that no log of these pairs told. */
-  private tellReserves(
+  /** Adds reserves that no log of these pairs states. */
+  private addReserves(
     venue: Venue,
     pairs: readonly string[],
     { log, reserves, sender }: { log: EvmLog; reserves: VenueState['reserves']; sender: string },
   ): void {
     const venueEvent: VenueEvent = { kind: 'reserves', log, reserves, sender }
     const wallet = this.block.senders.get(log.txHash)
-    const told = { venue, pairs, venueEvent, wallet, isFirst: false, before: null, isPricedByTrades: false }
-    addVenueEvent(this.eventList, told)
+    const input = { venue, pairs, venueEvent, wallet, isFirst: false, before: null, isPricedByTrades: false }
+    addVenueEvent(this.eventList, input)
   }
 
-  /** A stranger's log that only looks like one of ours is nobody's loss. */
-  private lose(log: EvmLog, error: unknown): void {
+  /** A bad log becomes a dead letter only if it comes from a known venue or contract; others merely look like ours. */
+  private addLoss(log: EvmLog, error: unknown): void {
     const { address } = log
     const isVenue = this.book.venue(address) !== undefined || this.touched.has(address)
     const isOurs = isVenue || this.rules.contracts.contracts.has(address)
@@ -228,7 +231,7 @@ class BlockDecoder {
   }
 }
 
-/** Those of a transaction that had to wait for its end come behind others. */
+/** Events that waited for their transaction's end come after later ones: sort by log index. */
 function inOrder(events: VenueEvent[]): VenueEvent[] {
   for (let place = 1; place < events.length; place++) {
     const [before, one] = [events[place - 1], events[place]]

@@ -1,4 +1,4 @@
-/** What is decoded on a chain: its protocols by topic, its known contracts, and how much of it is wanted. */
+/** What is decoded on a chain: its protocols by topic, its known contracts, and its scope. */
 import { nearestWord } from '../../../../core/config/nearest.js'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
@@ -11,14 +11,14 @@ export type DecodeRules = {
   chain: string
   contracts: ChainContracts
   scope: Scope
-  /** Tokens that rank as money: too widely held to be followed unless named. */
+  /** Tokens that rank as money: too widely held to follow their balances unless configured. */
   money: ReadonlySet<string>
   protocolNamed(name: string): Protocol | undefined
-  /** Protocols whose new venues this log may describe. */
+  /** Protocols whose venues this topic may create. */
   creatorsOf(topic: string): readonly Protocol[]
-  /** Protocols whose venues this log may change: those that live in a contract of their own, and singletons. */
+  /** Protocols whose venues this topic may change: pools that are their own contract, and singletons. */
   changersOf(topic: string): Changers
-  /** Every first topic that means something here, without transfers. */
+  /** Every topic0 that is decoded, without transfers. */
   topics: readonly string[]
 }
 
@@ -71,7 +71,7 @@ export function createRules(options: RuleOptions): DecodeRules {
   }
 }
 
-/** Its pools would be waited for in silence. */
+/** Without this error, its pools would silently never appear. */
 function unknownProtocol(
   chain: string,
   { address, protocol }: KnownContract,
@@ -86,7 +86,7 @@ function unknownProtocol(
   })
 }
 
-/** A venue that no facts keep out yet: before it is described. */
+/** Whether a venue can still be in scope, before its facts are known. */
 export function mayBeInScope({ pools, tokens }: Scope, id: string): boolean {
   return (pools.size === 0 && tokens.size === 0) || tokens.size > 0 || pools.has(id)
 }
@@ -98,20 +98,20 @@ export function isInScope({ pools, tokens, amms }: Scope, venue: Pick<Venue, 'id
   return venue.tokens.some((token) => tokens.has(token))
 }
 
-/** Which venue a log is about, and the protocols it may be of; null: about none. Throws what `venueOf` throws. */
+/** The venue a log is about and its candidate protocols; null if none. Throws what `venueOf` throws. */
 export function venueRef(log: EvmLog, rules: DecodeRules): { id: string; candidates: readonly Protocol[] } | null {
   const { pools, singletons } = rules.changersOf(log.topics[0] ?? '')
   if (singletons.length > 0) {
-    // Only a contract known as a singleton may speak of venues other than itself.
-    const speaker = rules.contracts.contracts.get(log.address)
-    const singleton = singletons.find(({ name }) => name === speaker?.protocol)
+    // Only a known singleton may emit logs about venues other than itself.
+    const emitter = rules.contracts.contracts.get(log.address)
+    const singleton = singletons.find(({ name }) => name === emitter?.protocol)
     const id = singleton?.venueOf(log) ?? null
     if (singleton !== undefined) return id === null ? null : { id, candidates: [singleton] }
   }
   return pools.length === 0 ? null : { id: log.address, candidates: pools }
 }
 
-/** The venue a known contract's log creates; null: none, or none that is wanted. */
+/** The venue a known contract's log creates; null if none, or out of scope. */
 export function createdVenue(log: EvmLog, rules: DecodeRules): Venue | null {
   const topic = log.topics[0] ?? ''
   const contract = rules.contracts.contracts.get(log.address)

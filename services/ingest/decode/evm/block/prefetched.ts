@@ -1,17 +1,17 @@
-/** What was read from the chain for blocks about to be decoded. The decoder asks nobody: what is not here is not known. */
+/** Values read from the chain before blocks are decoded. The decoder makes no requests: what is not here is unknown. */
 import type { TokenFacts } from '../erc20.js'
 import type { Refusal } from '../protocol.js'
 import type { Venue, VenueState } from '../venue.js'
 
 export type Prefetched = {
-  /** Met in mid-life: their state is that of the block before the one that first tells of them. */
+  /** Venues whose creation was not seen, with their state as of the parent of the block where they first appear. */
   venues: Map<string, { venue: Venue; state: VenueState } | Refusal>
-  /** As of the block that first tells of them. */
+  /** As of the block where they first appear. */
   tokens: Map<string, TokenFacts>
   /** By `atBlock`: at that block's end. */
   reserves: Map<string, readonly bigint[] | null>
   supplies: Map<string, { total: bigint | null; atZero: bigint | null }>
-  /** By `atBlock` of `ofHolder`: before that block, which tells of them. */
+  /** By `atBlock` of `ofHolder`: the balance before that block. */
   balances: Map<string, bigint | null>
 }
 

@@ -1,4 +1,4 @@
-/** What happened in a venue → events of its pairs. */
+/** Venue events → the record events of the venue's pairs. */
 
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
@@ -6,28 +6,28 @@ import type { VenueEvent } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import { type EventList, placeOf } from './event-list.js'
 
-export type ToTell = {
+export type EventInput = {
   venue: Venue
-  /** The venue's pairs that the log has heard of. */
+  /** The venue's published pairs. */
   pairs: readonly string[]
   venueEvent: VenueEvent
-  /** Who signed; undefined where only logs are at hand: the log's sender stands in. */
+  /** The signer; undefined if only logs are available: then the log's sender is used. */
   wallet: string | undefined
   /** The first liquidity the venue ever had. */
   isFirst: boolean
   /** The reserves before it, where known. */
   before: VenueState['reserves']
-  /** Whether the venue's reserves do not tell its price. */
+  /** Whether the price is not the ratio of the reserves. */
   isPricedByTrades: boolean
 }
 
-export function addVenueEvent(events: EventList, told: ToTell): void {
-  const { venue, pairs, venueEvent, wallet, isFirst, before } = told
+export function addVenueEvent(events: EventList, input: EventInput): void {
+  const { venue, pairs, venueEvent, wallet, isFirst, before } = input
   const { log } = venueEvent
   switch (venueEvent.kind) {
     case 'swap': {
       const { tokenIn, tokenOut, sender, recipient } = venueEvent
-      // Field by field, its place too: the hottest line of a backfill, and one shape for all.
+      // Field by field, position included: the hottest line of a backfill, and one shape for all.
       events.add({
         type: 'swap',
         tx_index: log.txIndex,
@@ -45,7 +45,7 @@ export function addVenueEvent(events: EventList, told: ToTell): void {
         amount_out: venueEvent.amountOut.toString(),
         reserve0: reserveOf(venueEvent.reserves, Math.min(tokenIn, tokenOut)),
         reserve1: reserveOf(venueEvent.reserves, Math.max(tokenIn, tokenOut)),
-        sqrt_price: (told.isPricedByTrades ? tradedPrice(venueEvent) : venueEvent.sqrtPrice)?.toString() ?? null,
+        sqrt_price: (input.isPricedByTrades ? tradedPrice(venueEvent) : venueEvent.sqrtPrice)?.toString() ?? null,
         profile: null,
       })
       return
@@ -55,7 +55,7 @@ export function addVenueEvent(events: EventList, told: ToTell): void {
       return addLiquidity(events, venue, pairs, venueEvent, { kind, amounts: venueEvent.amounts, wallet })
     }
     case 'reserves': {
-      // Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries.
+      // No provider's liquidity moved, so the amounts are zero; the event carries the new reserves.
       const none = venue.tokens.map(() => 0n)
       const isLess = venueEvent.reserves?.some((reserve, place) => reserve < (before?.[place] ?? 0n)) ?? false
       return addLiquidity(events, venue, pairs, venueEvent, { kind: isLess ? 'remove' : 'add', amounts: none, wallet })

@@ -1,8 +1,8 @@
-/** What of a node's answers is read here (Ethereum's execution-apis); the rest of them is not even parsed. */
+/** Which parts of a node's answers are read (Ethereum's execution-apis); the rest is not even parsed. */
 import { objectOf, type Wanted } from '../../nodes/pick-json.js'
 import { answerOf } from '../../nodes/transport.js'
 
-/** `data`: `LowerHex`, where it was picked. */
+/** `data` is a `LowerHex` if it was picked. */
 export type WireLog = {
   address?: unknown
   topics?: unknown
@@ -24,7 +24,7 @@ export type WireHeader = {
   transactions?: unknown
 }
 
-/** `transactionHash`: as receipts call it. */
+/** `transactionHash`: the field's name in receipts. */
 export type WireTransaction = { hash?: unknown; transactionHash?: unknown; from?: unknown; blockHash?: unknown }
 
 const LOG = objectOf(

@@ -1,4 +1,4 @@
-/** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
+/** Checks that logs are those requested: inside the range, matching the filter, in order, without duplicates. */
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Blame } from '../../nodes/node-fault.js'
 import { LowerHex } from '../../nodes/pick-json.js'
@@ -36,7 +36,7 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
     throw blame('lies', `log ${logIndex} is malformed`, blockNumber)
-  // Texts that recur are kept once: most of a range's memory would be copies.
+  // Recurring strings are shared: otherwise most of a range's memory would be copies.
   const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerWord(wire.blockHash, HASH_CHARS)
   const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerWord(wire.transactionHash, HASH_CHARS)
   if (typeof blockHash !== 'string' || typeof txHash !== 'string')
@@ -44,7 +44,7 @@ function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame)
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
 }
 
-/** The list itself where nothing has to change. */
+/** Lower-cases in place. */
 function readTopics(wire: unknown): string[] | null {
   if (!Array.isArray(wire) || wire.length > 4) return null
   for (let place = 0; place < wire.length; place++) {
@@ -76,15 +76,15 @@ function checkOrder(before: EvmLog, log: EvmLog, blame: Blame): void {
     throw blame('lies', `log ${log.logIndex} after log ${before.logIndex}`, log.blockNumber)
 }
 
-/** Why a block's logs are asked for again, alone and by its hash; null: they are not. */
+/** Why a block's logs are requested again, alone and by its hash. */
 export type Doubt = 'other_block' | 'not_in_bloom' | 'empty' | 'cut'
 
-/** An empty block whose bloom alarms falsely more often than not says nothing. */
+/** Above this false-positive rate, a bloom match on an empty block proves nothing. */
 const USELESS_BLOOM = 0.5
-/** A provider's silent cap would be no smaller. */
+/** No provider silently truncates below this many logs. */
 const SMALLEST_CAP = 100
 
-/** What one answer over a range of blocks leaves in doubt, by number. */
+/** Blocks of a range response that need a second look, by number. */
 export function doubts(
   headers: readonly FullHeader[],
   logsOf: ReadonlyMap<number, readonly EvmLog[]>,
@@ -103,16 +103,16 @@ export function doubts(
     else if (header.bloom !== null && !logs.every((log) => isLogInBloom(log, header.bloom as string)))
       found.set(header.number, 'not_in_bloom')
   }
-  // An answer that was cut off ends inside a block, or before its time.
+  // A truncated response ends inside a block, or too early.
   if (lastWithLogs !== undefined && !found.has(lastWithLogs.number)) found.set(lastWithLogs.number, 'cut')
   const last = headers.at(-1)
   for (const header of headers) {
     const { number, bloom } = header
     if (logsOf.has(number) || (bloom !== null && !filter.mayPass(bloom))) continue
     const afterMany = count >= SMALLEST_CAP && number > (lastWithLogs?.number ?? 0)
-    const telling = bloom !== null && filter.falseAlarm(bloom) <= USELESS_BLOOM
-    // A node that knows the last block by its hash was not behind.
-    if (header === last || afterMany || telling) found.set(number, 'empty')
+    const isBloomUseful = bloom !== null && filter.falseAlarm(bloom) <= USELESS_BLOOM
+    // A node that returns the last block by hash was not lagging.
+    if (header === last || afterMany || isBloomUseful) found.set(number, 'empty')
   }
   return found
 }

@@ -1,4 +1,4 @@
-/** Reads a chain through its endpoints: the parts of this folder put together. */
+/** Reads an EVM chain through its endpoints: composes the parts of this folder. */
 
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
@@ -21,22 +21,22 @@ import { compileFilter } from './log-filter.js'
 import { readError } from './read-error.js'
 
 export type ChainReaderOptions = NodesOptions & {
-  /** Undefined: the endpoints must only agree with each other. */
+  /** Undefined: the endpoints only have to agree with each other. */
   chainId: number | undefined
 }
 
 export type RpcChainReader = ChainReader & {
-  /** Checks that every endpoint is a node of this chain. */
+  /** Checks that every endpoint serves this chain. */
   start(signal: AbortSignal): Promise<void>
   status(): EndpointStatus[]
-  /** Asks every endpoint that answers for as much as it takes, so that its status tells. */
+  /** Finds the limits of every reachable endpoint, for its status. */
   probe(head: Header, signal: AbortSignal): Promise<void>
 }
 
 const MAX_IN_FLIGHT = 16
-/** What is asked about blocks this near to the head goes before history. */
+/** Requests about blocks this close to the head go before history. */
 const NEAR_HEAD_BLOCKS = 64
-/** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
+/** Retries before "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
 export function createChainReader(options: ChainReaderOptions): RpcChainReader {
@@ -111,8 +111,8 @@ async function known(asked: Promise<Header>): Promise<Header | null> {
   return header === null ? null : plain(header)
 }
 
-/** Nobody's: its logs are none, whatever the range. */
-const NOBODY = '0x00000000000000000000000000000000000c0ffe'
+/** An address without logs. */
+const UNUSED_ADDRESS = '0x00000000000000000000000000000000000c0ffe'
 const ATTEMPTS = 6
 
 export async function probeLimits(
@@ -126,7 +126,7 @@ export async function probeLimits(
     const asked = Math.min(limits.span, head)
     const blocks = { fromBlock: toQuantity(head - asked + 1), toBlock: toQuantity(head) }
     const [outcome] = await endpoint.send(
-      [{ method: 'eth_getLogs', params: [{ ...blocks, address: NOBODY }] }],
+      [{ method: 'eth_getLogs', params: [{ ...blocks, address: UNUSED_ADDRESS }] }],
       sending,
     )
     if (outcome === undefined || outcome.ok || outcome.fault.kind !== 'too_wide' || asked <= 1) break

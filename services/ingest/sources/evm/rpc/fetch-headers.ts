@@ -1,4 +1,4 @@
-/** Headers by number or hash, checked; a range of them linked. */
+/** Headers by number or hash, verified; ranges of them linked by parent hashes. */
 
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
@@ -11,17 +11,17 @@ import { isHash, quantity, toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
 
 export interface HeaderFetcher {
-  /** `whole`: with their transactions, whose senders are kept for whoever asks. */
+  /** `whole`: with their transactions, whose senders are cached for later requests. */
   range(from: number, to: number, asking: Asking, whole?: boolean): Promise<FullHeader[]>
   byHash(hash: string, asking: Asking): Promise<FullHeader>
   byNumber(number: number, asking: Asking): Promise<FullHeader>
-  /** `latest`, `finalized`: null where the node has none. */
+  /** `latest`, `finalized`: null if the node has none. */
   byTag(tag: string, endpoint: Endpoint, asking: Asking): Promise<FullHeader | null>
-  /** How many transactions a block that was read lately has; null: not known (any more). */
+  /** Transaction count of a recently read block; null if not known (any more). */
   txCountOf(hash: string): number | null
 }
 
-/** A reorg between two of a range's requests leaves headers of two chains: asked again, they are of one. */
+/** A reorg between two requests of a range mixes headers of two forks: requesting again fixes it. */
 const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
 const REMEMBERED_BLOCKS = 20_000
@@ -110,9 +110,9 @@ function notLinked(pool: EndpointPool, chain: string, header: FullHeader | undef
 }
 
 export type FullHeader = Header & {
-  /** Null: the node tells none. */
+  /** Null if the node returns none. */
   bloom: string | null
-  /** Null: not told. */
+  /** Null if the response has no transaction list. */
   txCount: number | null
 }
 
@@ -138,7 +138,7 @@ export function readHeader(result: unknown, asked: { number?: number; hash?: str
   }
 }
 
-/** The place of the first header whose parent is not the one before it; -1: all are linked. */
+/** Index of the first header whose parent is not the one before it; -1 if all are linked. */
 export function brokenLink(headers: readonly Header[]): number {
   for (let place = 1; place < headers.length; place++)
     if (headers[place]?.parentHash !== headers[place - 1]?.hash) return place

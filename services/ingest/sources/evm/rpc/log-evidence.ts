@@ -1,7 +1,7 @@
 /**
- * Whether a node has the logs of the blocks it is asked about. One that has pruned their receipts, or does not have them yet, may answer
- * with an empty list (paradigmxyz/reth#21122, erigontech/erigon#16042). A bloom seldom says for sure that a filter's logs are in a
- * block; that the block has some log it does, so a node that tells of none has none.
+ * Evidence that logs are complete and real. A node that has pruned a block's receipts, or does not have them yet, may
+ * answer with an empty list (paradigmxyz/reth#21122, erigontech/erigon#16042). A bloom seldom proves that a filter's
+ * logs are in a block, but it does prove that the block has some log, so a node that returns none lacks them.
  */
 import type { EvmLog } from '../../../decode/evm/log.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
@@ -14,26 +14,26 @@ import type { FullHeader } from './fetch-headers.js'
 import { quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
 
-/** `known`: by what it gave before, or because it takes no such question; `unclear`: it did not answer. */
+/** `known`: proven by earlier answers, or unprovable because the node refuses unfiltered requests; `unclear`: no answer. */
 export type HasLogs = 'known' | 'none' | 'unclear'
 
 export interface LogEvidence {
-  /** It gave logs of this block: it has those of all later ones. */
+  /** Records that the node returned logs of this block, so it has those of all later ones. */
   gave(endpoint: Endpoint, number: number): void
-  /** Looks at the block unless the node is known to have it and later ones. */
+  /** Requests the block's logs unless the node is known to have them. */
   of(endpoint: Endpoint, header: FullHeader, asking: Asking): Promise<HasLogs>
-  /** All of the block's logs as the node tells them. `isSuspect`: whatever it gave before. */
+  /** All of the block's logs. `isSuspect`: request them even if the node is known to have them. */
   allOf(endpoint: Endpoint, header: FullHeader, isSuspect: boolean, asking: Asking): Promise<HasLogs | unknown[]>
-  /** What is wrong with a node that has none of a block's. */
+  /** The fault of a node that lacks a block's logs. */
   fault(endpoint: Endpoint, header: FullHeader): NodeFault
 }
 
-/** What is pruned moves on with the chain. */
+/** Proofs expire, because pruning advances with the chain. */
 const BELIEVED_MS = 600_000
-/** Older than this, receipts that are not there are not late but gone. */
+/** Missing receipts of blocks older than this are pruned, not late. */
 const RECENT_BLOCKS = 120
-/** So many questions in a row without an answer are chance. */
-const MISHAPS = 5
+/** Up to this many failed requests in a row may be chance. */
+const CHANCE_FAILURES = 5
 const ZEROS = /^0x0+$/
 
 export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () => number): LogEvidence {
@@ -49,11 +49,11 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
     if (!isProven(endpoint, number)) proofs.set(endpoint, { number, atMs: nowMs() })
   }
 
-  /** Some nodes take no request without a filter: then nothing is known against them. */
+  /** Some nodes refuse requests without a filter: then nothing can be proven against them. */
   function isRefused(endpoint: Endpoint): boolean {
     const times = (refusals.get(endpoint) ?? 0) + 1
     refusals.set(endpoint, times)
-    return times > MISHAPS
+    return times > CHANCE_FAILURES
   }
 
   async function look(
@@ -94,28 +94,28 @@ export function createLogEvidence(pool: EndpointPool, chain: string, nowMs: () =
   }
 }
 
-/** Whether a block has logs, and may have some that pass. */
+/** Whether a block has logs and some may match the filter. */
 export function mayHaveLogs({ bloom, txCount }: FullHeader, filter: CompiledFilter): boolean {
   if (bloom === null || txCount === 0 || ZEROS.test(bloom) || !filter.mayPass(bloom)) return false
-  // No block fills it: such a chain has no blooms.
+  // No real block fills its bloom: such a chain does not use blooms.
   return fillShare(bloom) < 1
 }
 
 /**
- * Some chains leave logs out of their blocks' blooms: Polygon's state-sync transactions, chains whose blooms are all zeros. Such a
- * log is believed where its transaction's receipt has it too.
+ * Some chains leave logs out of their blooms: Polygon's state-sync transactions, chains whose blooms are all zeros.
+ * Such a log is accepted if its transaction's receipt has it too.
  */
 export interface ReceiptWitness {
-  /** Whether this chain was found to have no blooms at all. */
+  /** Whether this chain was found not to use blooms. */
   trustsWithout(bloom: string): boolean
-  /** False where a receipt does not have its log. */
+  /** False if a receipt lacks its log. */
   confirms(header: FullHeader, logs: readonly EvmLog[], asking: Asking): Promise<boolean>
 }
 
 type WireReceipt = { blockHash?: unknown; logs?: unknown }
 type WireLog = { logIndex?: unknown; address?: unknown; topics?: unknown; data?: unknown } | null
 
-/** So many blocks with logs and an empty bloom: the chain has none. */
+/** After this many blocks with logs and an empty bloom, the chain is taken not to use blooms. */
 const ENOUGH = 3
 
 export function createReceiptWitness(pool: EndpointPool, chain: string): ReceiptWitness {
@@ -131,8 +131,10 @@ export function createReceiptWitness(pool: EndpointPool, chain: string): Receipt
         (result, place, endpoint) => {
           const [txHash, its] = wanted[place] as [string, EvmLog[]]
           if (result === null) throw blameOn(endpoint, chain)('lags', `no receipt for ${txHash}`, header.number)
-          const { blockHash, logs: told } = result as WireReceipt
-          const known = new Map((Array.isArray(told) ? told : []).map((log: WireLog) => [quantity(log?.logIndex), log]))
+          const { blockHash, logs: receiptLog } = result as WireReceipt
+          const known = new Map(
+            (Array.isArray(receiptLog) ? receiptLog : []).map((log: WireLog) => [quantity(log?.logIndex), log]),
+          )
           return blockHash === header.hash && its.every((log) => isSame(log, known.get(log.logIndex)))
         },
         asking,
@@ -144,9 +146,9 @@ export function createReceiptWitness(pool: EndpointPool, chain: string): Receipt
   }
 }
 
-function isSame({ address, topics, data }: EvmLog, told: WireLog | undefined): boolean {
-  if (told === undefined || told === null) return false
+function isSame({ address, topics, data }: EvmLog, receiptLog: WireLog | undefined): boolean {
+  if (receiptLog === undefined || receiptLog === null) return false
   const text = (of: unknown[]) => of.join().toLowerCase()
-  const theirs = [told.address, told.data, ...(Array.isArray(told.topics) ? told.topics : [])]
+  const theirs = [receiptLog.address, receiptLog.data, ...(Array.isArray(receiptLog.topics) ? receiptLog.topics : [])]
   return text(theirs) === text([address, data, ...topics])
 }

@@ -83,7 +83,7 @@ describe('logs', () => {
 
   test('by hash: of no other block', () => {
     const asked = { from: 0, to: 9, hash: hash('6') }
-    expect(() => readLogs([wireLog(5, 1)], asked, FILTER, blame)).toThrow(/where 0x666/)
+    expect(() => readLogs([wireLog(5, 1)], asked, FILTER, blame)).toThrow(/returned for 0x666/)
   })
 })
 
@@ -96,10 +96,10 @@ describe('headers', () => {
   })
   test.each([
     ['unknown', null, /unknown_block: no block 5/],
-    ['another number', { ...wire, number: '0x6' }, /lies: block 6 where 5/],
-    ['no hash', { ...wire, hash: '0x12' }, /lies: a header without/],
-    ['pending', { ...wire, hash: null }, /lies: a header without/],
-    ['a text', 'block', /lies: a header without/],
+    ['another number', { ...wire, number: '0x6' }, /lies: block 6 returned for 5/],
+    ['no hash', { ...wire, hash: '0x12' }, /lies: header without/],
+    ['pending', { ...wire, hash: null }, /lies: header without/],
+    ['a text', 'block', /lies: header without/],
   ])('%s', (_, answer, reason) => {
     expect(() => readHeader(answer, { number: 5 }, blame)).toThrow(reason)
   })

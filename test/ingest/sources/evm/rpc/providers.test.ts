@@ -203,7 +203,7 @@ test('a node that has no logs of blocks that have some is named, and another is 
   await expect(reader.blocks(1, 30, FILTER, signal)).rejects.toMatchObject({
     code: 'state_pruned',
     retry: false,
-    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs for block.*archive node/),
+    message: expect.stringMatching(/the node 127\.0\.0\.1:\d+ .*no logs (?:for|before) block.*archive node/),
   })
   for (const urls of [
     [url, node.url],

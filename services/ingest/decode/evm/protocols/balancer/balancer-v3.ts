@@ -1,6 +1,7 @@
 /**
- * Balancer V3: again one Vault for all pools. Part of the fees is set aside for the protocol and the pool's creator without a log, so
- * reserves are read at the block's end. The log of a swap names neither who swapped nor who received: the Vault stands for both.
+ * Balancer V3: one Vault for all pools. Part of the fees is set aside for the protocol and the pool's creator without a
+ * log, so reserves are read at the block's end. A swap's log names neither trader nor recipient: the Vault is used for
+ * both.
  */
 
 import { selectorOf, topicOf } from '../../abi/keccak.js'
@@ -22,7 +23,7 @@ export const balancerV3: Protocol = {
   name: 'balancer-v3',
   isSingleton: true,
   ids: /^0x[0-9a-f]{40}$/,
-  // A registration's log carries the whole configuration; a pool is described at its first log instead.
+  // The registration log carries the whole configuration, so a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],
   venueOf: (log) => (log.topics[1] === undefined ? null : indexedAddress(log, 1)),

@@ -1,7 +1,7 @@
 /**
- * Balancer V2: one Vault holds the tokens of all pools and tells of every change, so that reserves follow from its logs alone. A
- * pool's id starts with its address, which is the venue's id. The logs name neither who swapped nor who received: the Vault stands
- * for both. A composable pool's own shares are one of its tokens, and trading them is a trade.
+ * Balancer V2: one Vault holds the tokens of all pools and logs every change, so reserves follow from its logs alone. A
+ * pool id starts with the pool's address, which is the venue id. The logs name neither trader nor recipient: the Vault
+ * is used for both. A composable pool's own shares are one of its tokens, and trading them is a trade.
  */
 
 import { selectorOf, topicOf } from '../../abi/keccak.js'
@@ -74,7 +74,7 @@ function poolOf(poolId: string): string {
 }
 
 function venueOf(poolId: string, tokens: readonly string[], vault: string, amm: string): Venue {
-  // Fees are the pool's own affair and change.
+  // Each pool sets its fee and may change it.
   const unknown = { fee: null, creator: null }
   return { id: poolOf(poolId), protocol: 'balancer', amm, tokens, ...unknown, facts: { vault, poolId } }
 }
@@ -91,7 +91,7 @@ function applySwap(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueS
   return { state: { reserves }, events: [swap] }
 }
 
-/** A join or an exit; what the protocol takes of the fees leaves the pool with it. */
+/** A join or an exit; the protocol's share of fees leaves the pool with it. */
 function applyChange(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   const [tokens, deltas, fees] = [addressesAt(log, 0), intsAt(log, 1), uintsAt(log, 2)]
   if (deltas.length !== tokens.length || fees.length !== tokens.length)
@@ -114,7 +114,7 @@ function applyChange(log: EvmLog, venue: Venue, state: VenueState): Applied<Venu
   return { state: { reserves }, events: [event] }
 }
 
-/** An asset manager takes tokens out to work elsewhere or reports what became of them; only the sum is the pool's. */
+/** An asset manager invests tokens elsewhere or reports the result; the pool's balance is cash plus managed. */
 function applyManaged(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   expectShape(log, 4, 2)
   const place = placeOf(log, venue, indexedAddress(log, 3))

@@ -1,6 +1,7 @@
 /**
- * The logs of Curve's pools. Their generations tell the same things in other words (curve-contract: pool-templates; curve-crypto-contract;
- * stableswap-ng; tricrypto-ng; twocrypto-ng): coins numbered by int128 or uint256, amounts in arrays of fixed or any length.
+ * The logs of Curve's pools. Each pool generation has its own events (curve-contract: pool-templates;
+ * curve-crypto-contract; stableswap-ng; tricrypto-ng; twocrypto-ng): coins indexed by int128 or uint256, amounts in
+ * fixed or dynamic arrays.
  */
 
 import { topicOf } from '../../abi/keccak.js'
@@ -12,14 +13,14 @@ export type CurveLog =
   | { kind: 'swap'; who: string; sold: number; amountSold: bigint; bought: number; amountBought: bigint }
   | { kind: 'add' | 'remove'; who: string; amounts: readonly bigint[] }
   | { kind: 'remove-one'; who: string; coin: number; amount: bigint }
-  /** Something moved, and the log does not say which coin. */
+  /** Balances changed, and the log does not say which coin. */
   | { kind: 'moved'; who: string }
 
 type Reader = (log: EvmLog, isCrypto: boolean) => CurveLog
 
-/** A pool has no more coins than that. */
+/** The most coins a pool can have. */
 export const MAX_COINS = 8
-/** Pools with fixed arrays have no more; those with more have lists. */
+/** Pools with more coins use dynamic arrays. */
 const MAX_FIXED = 4
 
 const READERS = new Map<string, Reader>()
@@ -28,7 +29,7 @@ READERS.set(topicOf('TokenExchange(address,int128,uint256,int128,uint256)'), exc
 READERS.set(topicOf('TokenExchange(address,uint256,uint256,uint256,uint256)'), exchange(4))
 READERS.set(topicOf('TokenExchange(address,uint256,uint256,uint256,uint256,uint256)'), exchange(5))
 READERS.set(topicOf('TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)'), exchange(6))
-// Between coins of a pool below this one: what this pool traded for it is not told.
+// A trade of an underlying pool's coins: the log does not say what this pool traded.
 READERS.set(topicOf('TokenExchangeUnderlying(address,int128,uint256,int128,uint256)'), moved(4))
 
 for (let coins = 2; coins <= MAX_FIXED; coins += 1) {
@@ -52,13 +53,13 @@ READERS.set(topicOf('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256
   expectShape(log, 2, 5)
   return { kind: 'remove', who: indexedAddress(log, 1), amounts: [uintAt(log, 1), uintAt(log, 2)] }
 })
-// Crypto pools pay the protocol out of their balances, or count in what was sent to them: shares, or amounts by coin.
+// Crypto pools pay the protocol from their balances, in shares or in amounts by coin.
 READERS.set(topicOf('ClaimAdminFee(address,uint256)'), moved(1))
 READERS.set(topicOf('ClaimAdminFee(address,uint256[2])'), moved(2))
 READERS.set(topicOf('ClaimAdminFee(address,uint256[3])'), moved(3))
 
 READERS.set(topicOf('RemoveLiquidityOne(address,uint256,uint256)'), moved(2))
-// The same types in two meanings: shares, amount, supply; in crypto pools shares, coin, amount.
+// One signature with two meanings: shares, amount, supply; in crypto pools: shares, coin, amount.
 READERS.set(topicOf('RemoveLiquidityOne(address,uint256,uint256,uint256)'), (log, isCrypto) =>
   isCrypto ? removedOne(log, 3, 1, 2) : moved(3)(log, isCrypto),
 )
@@ -121,7 +122,7 @@ function moved(words: number): Reader {
   }
 }
 
-/** int128 and uint256 read the same for what a coin's number can be. */
+/** int128 and uint256 read alike for every valid coin index. */
 function coinAt(log: EvmLog, word: number): number {
   const coin = intAt(log, word)
   if (coin < 0n || coin >= BigInt(MAX_COINS)) throw new BadLog(log, `coin ${coin} is out of range`)

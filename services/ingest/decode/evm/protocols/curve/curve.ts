@@ -1,7 +1,7 @@
 /**
- * Curve: pools of two to eight coins, plain, meta and crypto. Logs do not tell the pool's part of the fees nor what rebasing coins
- * gained, so reserves are the pool's own `balances`, read at the block's end. A pool counts if one of Curve's registries or factories
- * knows it, or if it is named.
+ * Curve: pools of two to eight coins, plain, meta and crypto. Logs carry neither the pool's share of fees nor the gains
+ * of rebasing coins, so reserves are the pool's `balances`, read at the block's end. A pool is accepted if a Curve
+ * registry or factory lists it, or if it is configured.
  */
 
 import { ZERO_ADDRESS } from '../../../../../core/domain/chains.js'
@@ -22,9 +22,9 @@ import { curveLogOf, MAX_COINS, TOPICS } from './curve-logs.js'
 
 export const curve: Protocol = {
   name: 'curve',
-  // Registries are younger than the first pools, and take others in by vote.
+  // Registries are younger than the first pools and add others by vote.
   isVouchedLater: true,
-  // Factories' logs leave out the pool's address or its coins: a pool is described at its first log.
+  // Factory logs lack the pool's address or its coins, so a pool is described at its first log.
   creationTopics: [],
   topics: TOPICS,
   venueOf: (log) => log.address,
@@ -40,24 +40,24 @@ export const curve: Protocol = {
 }
 
 function eventOf(log: EvmLog, { tokens, facts }: Venue): VenueEvent {
-  const told = curveLogOf(log, facts?.isCrypto === true)
-  const base = { log, reserves: null, sender: told.who }
-  switch (told.kind) {
+  const read = curveLogOf(log, facts?.isCrypto === true)
+  const base = { log, reserves: null, sender: read.who }
+  switch (read.kind) {
     case 'swap': {
-      const [tokenIn, tokenOut] = [told.sold, told.bought]
+      const [tokenIn, tokenOut] = [read.sold, read.bought]
       if (tokenIn === tokenOut || Math.max(tokenIn, tokenOut) >= tokens.length)
         throw new BadLog(log, 'not two different coins of the pool')
-      const amounts = { amountIn: told.amountSold, amountOut: told.amountBought }
-      return { kind: 'swap', ...base, recipient: told.who, tokenIn, tokenOut, ...amounts }
+      const amounts = { amountIn: read.amountSold, amountOut: read.amountBought }
+      return { kind: 'swap', ...base, recipient: read.who, tokenIn, tokenOut, ...amounts }
     }
     case 'add':
     case 'remove':
-      if (told.amounts.length !== tokens.length)
-        throw new BadLog(log, `${told.amounts.length} amounts for ${tokens.length} coins`)
-      return { kind: 'liquidity', change: told.kind, ...base, amounts: told.amounts }
+      if (read.amounts.length !== tokens.length)
+        throw new BadLog(log, `${read.amounts.length} amounts for ${tokens.length} coins`)
+      return { kind: 'liquidity', change: read.kind, ...base, amounts: read.amounts }
     case 'remove-one': {
-      if (told.coin >= tokens.length) throw new BadLog(log, `coin ${told.coin} is out of range`)
-      const amounts = tokens.map((_, coin) => (coin === told.coin ? told.amount : 0n))
+      if (read.coin >= tokens.length) throw new BadLog(log, `coin ${read.coin} is out of range`)
+      const amounts = tokens.map((_, coin) => (coin === read.coin ? read.amount : 0n))
       return { kind: 'liquidity', change: 'remove', ...base, amounts }
     }
     case 'moved':
@@ -71,10 +71,10 @@ const BALANCES = { uint256: selectorOf('balances(uint256)'), int128: selectorOf(
 /** Of crypto pools alone. */
 const GAMMA = selectorOf('gamma()')
 const FEE = selectorOf('fee()')
-/** Of every registry and factory: fixed arrays with zeros behind the last coin, or a list. */
+/** In every registry and factory: a zero-padded fixed array, or a list. */
 const GET_COINS = selectorOf('get_coins(address)')
 
-/** A pool's fee is told in 10^-10. One above is told otherwise, or is no fee. */
+/** Fees are in units of 10^-10. A value above 1 has another unit, or is not a fee. */
 const FEE_UNITS = 10_000n
 const ALL_OF_IT = 10_000_000_000n
 const AMM_OF_NAMED = 'curve'
@@ -98,7 +98,7 @@ export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContrac
   const [coins, numbering]: [string[], Numbering] = byUint.length > 0 ? [byUint, 'uint256'] : [byInt, 'int128']
   if (coins.length < 2) return { refused: 'it does not answer like a Curve pool' }
 
-  const amm = yield* vouchedFor(id, coins[0] ?? '', chain)
+  const amm = yield* ammFromRegistries(id, coins[0] ?? '', chain)
   if (amm === null && !chain.named.has(id)) return { refused: 'no known Curve registry or factory lists it' }
   const isCrypto = answeredUint(answers[0]) !== null
   const fee = answeredUint(answers[1])
@@ -114,8 +114,8 @@ export function* describeCurvePool(id: string, _log: EvmLog, chain: ChainContrac
   }
 }
 
-/** The exchange's name, by the first registry that names the pool's first coin as the pool's. */
-function* vouchedFor(id: string, firstCoin: string, chain: ChainContracts): Reading<string | null> {
+/** The exchange's name, from the first registry that lists the pool with its first coin. */
+function* ammFromRegistries(id: string, firstCoin: string, chain: ChainContracts): Reading<string | null> {
   const registries = [...chain.contracts.values()].filter(({ protocol }) => protocol === 'curve')
   if (registries.length === 0) return null
   const answers = yield registries.map(({ address }) => callOf(address, GET_COINS, addressWord(id)))

@@ -1,4 +1,4 @@
-/** What four.meme's managers keep of a token. */
+/** The contracts around a four.meme token: its manager's logs and state, and the Pancake pair it graduates to. */
 import { ZERO_ADDRESS } from '../../../../../core/domain/chains.js'
 import { hashOfHex, selectorOf, topicOf } from '../../abi/keccak.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf } from '../../abi/view-calls.js'
@@ -22,7 +22,7 @@ export function* describeCurve(id: string, log: EvmLog, chain: ChainContracts): 
   const token = id.slice(0, 42)
   const [answer] = yield [callOf(manager.address, TOKEN_INFOS, addressWord(token))]
   const known = infoOf(answer, token)
-  // Its own log tells that it knows the token; of one asked for by name only its answer does.
+  // A log of the manager proves that it knows the token; for a configured curve only its answer does.
   const isFirst = manager.address === FIRST_MANAGER && (log.topics.length > 0 || answeredUint(answer) === 1n)
   if (known === null && !isFirst) return { refused: 'the manager does not return its quote token', isOurs: true }
   const quote = tradedToken(known?.quote ?? ZERO_ADDRESS, chain)
@@ -53,7 +53,7 @@ function infoOf(answer: Answer, token: string): TokenInfo | null {
   return { quote, maxOffers, offers, funds }
 }
 
-/** TokenManager2. */
+/** Events of TokenManager2 (API-Documents); nothing is indexed. */
 export const CREATE = topicOf('TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)')
 export const PURCHASE = topicOf('TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)')
 export const SALE = topicOf('TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)')

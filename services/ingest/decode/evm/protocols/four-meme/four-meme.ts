@@ -1,8 +1,8 @@
 /**
- * four.meme (BNB Smart Chain): a token is sold along a bonding curve until its offer is gone, then its liquidity moves to Pancake.
- * The curve is the venue `<token>_fo` of the token and what it is paid with. Amounts are what enters and leaves the curve: `cost`;
- * the fee is paid beside it. Reserves are the offer left and the funds raised, as every trade tells them right after it (fourmeme-docs:
- * trade-guide.md); progress is told at every percent.
+ * four.meme (BNB Smart Chain): a token is sold along a bonding curve until its offer is sold out, then its liquidity
+ * moves to Pancake. The curve is the venue `<token>_fo` of the token and its quote token. Amounts are what enters and
+ * leaves the curve (`cost`), without the fee. Reserves are the remaining offer and the funds raised, as stated by every
+ * trade (fourmeme-docs: trade-guide.md); progress is published at every percent.
  */
 import { addressAt, expectShape, uintAt } from '../../abi/log-fields.js'
 import type { EvmLog } from '../../log.js'
@@ -31,7 +31,7 @@ export const fourMeme: Protocol = {
   name: 'four-meme',
   isSingleton: true,
   ids: CURVE,
-  // The log of a creation does not tell what the token is paid with: the curve is described at its first log, which it is.
+  // The creation log does not name the quote token, so the curve is described at its first log, which is the creation.
   creationTopics: [],
   topics: [CREATE, PURCHASE, SALE, TRADE_STOP, LIQUIDITY_ADDED, ...TOPICS_1],
   venueOf: (log) => `${tokenOf(log)}_fo`,
@@ -92,16 +92,16 @@ function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<Venue
   return { state: { reserves }, events }
 }
 
-/** The first manager tells amounts alone. */
+/** The first manager's logs have amounts only, no reserves. */
 function applyOldTrade(log: EvmLog, state: VenueState): Applied<VenueState> {
   const [topic = ''] = log.topics
-  const tellsFee = topic === PURCHASE_1[0] || topic === SALE_1[0]
-  expectShape(log, 1, tellsFee ? 5 : 4)
+  const hasFee = topic === PURCHASE_1[0] || topic === SALE_1[0]
+  expectShape(log, 1, hasFee ? 5 : 4)
   const [amount, paid] = [uintAt(log, 2), uintAt(log, 3)]
   return { state, events: [trade(log, PURCHASE_1.includes(topic), amount, paid, null)] }
 }
 
-/** All of it is in Pancake's pair now, the tokens kept back for it too. Until March 2025 it was a pool of Pancake V3: see `block/graduated-to.ts`. */
+/** The liquidity, with the tokens reserved for it, is now in Pancake's pair. Until March 2025 it was a Pancake V3 pool: see `graduatedTo`. */
 function applyGraduation(log: EvmLog, venue: Venue): Applied<VenueState> {
   expectShape(log, 1, 4)
   const reserves = [0n, 0n]

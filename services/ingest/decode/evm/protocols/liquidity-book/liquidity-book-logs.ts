@@ -1,6 +1,6 @@
 /**
- * A pair's logs. 2.1 and 2.2 pack two amounts in a word, the token X's in its low half (joe-v2: ILBPair.sol, LBPair.sol,
- * PackedUint128Math.sol); 2.0 has events of its own (joe-v2 before 2.1: ILBPair.sol).
+ * A pair's logs. 2.1 and 2.2 pack two amounts in a word, token X in the low half (joe-v2: ILBPair.sol, LBPair.sol,
+ * PackedUint128Math.sol); 2.0 has different events (joe-v2 before 2.1: ILBPair.sol).
  */
 
 import { topicOf } from '../../abi/keccak.js'
@@ -18,8 +18,9 @@ const DEPOSITED_20 = topicOf('DepositedToBin(address,address,uint256,uint256,uin
 const WITHDRAWN_20 = topicOf('WithdrawnFromBin(address,address,uint256,uint256,uint256)')
 
 /**
- * Left out because they leave `getReserves` as it is: CompositionFees (deposits are told without what the protocol takes),
- * CollectedProtocolFees, and 2.0's FlashLoan, CompositionFee, FeesCollected, ProtocolFeesCollected (fees lie beside the bins).
+ * Not decoded because they leave `getReserves` unchanged: CompositionFees (deposits are logged without the protocol's
+ * share), CollectedProtocolFees, and 2.0's FlashLoan, CompositionFee, FeesCollected, ProtocolFeesCollected (fees are
+ * held outside the bins).
  */
 export const TOPICS = [SWAP, DEPOSITED, WITHDRAWN, FLASH_LOAN, SWAP_20, DEPOSITED_20, WITHDRAWN_20] as const
 
@@ -37,7 +38,7 @@ export type BinSwap = {
 }
 
 export type BookState = VenueState & {
-  /** A swap whose next bin may follow. */
+  /** A swap that may continue in the next bin. */
   open: (BinSwap & { log: EvmLog }) | null
 }
 
@@ -50,7 +51,7 @@ export function binSwapOf(log: EvmLog): BinSwap | null {
 
 function swap21(log: EvmLog): BinSwap {
   expectShape(log, 3, 6)
-  // The bin's gain: the protocol's part of the fee is already taken off.
+  // The bin's gain: the protocol's share of the fee is already deducted.
   const [inX, inY] = unpacked(uintAt(log, 1))
   const [outX, outY] = unpacked(uintAt(log, 2))
   const [feeX, feeY] = unpacked(uintAt(log, 5))

@@ -1,6 +1,7 @@
 /**
- * LFJ's Liquidity Book (Trader Joe 2.0, 2.1 and 2.2): one log for each bin a swap passes, told here as one swap at the last of them.
- * Reserves are the pair's own `getReserves`: what lies in the bins, without fees set aside for the protocol (in 2.0 without any fees).
+ * LFJ's Liquidity Book (Trader Joe 2.0, 2.1 and 2.2): a swap emits one log per bin it passes, published here as one
+ * swap at the last of them. Reserves are the pair's `getReserves`: what lies in the bins, without fees set aside for
+ * the protocol (in 2.0 without any fees).
  */
 
 import { selectorOf, topicOf } from '../../abi/keccak.js'
@@ -27,7 +28,7 @@ export const liquidityBook: Protocol<logs.BookState> = {
       protocol: 'liquidity-book',
       amm: contract.amm,
       tokens: [indexedAddress(log, 1), indexedAddress(log, 2)],
-      // The base fee grows with volatility.
+      // The fee grows with volatility.
       fee: null,
       creator: null,
     }
@@ -71,7 +72,7 @@ function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Appl
   return { state: { reserves, open: { ...swap, log } }, events: closed.events }
 }
 
-/** Between two swaps lies at least the transfer of what the first one bought. */
+/** Two separate swaps always have a Transfer log between them. */
 function isNextBin(open: logs.BinSwap & { log: EvmLog }, log: EvmLog, swap: logs.BinSwap): boolean {
   return (
     open.log.txHash === log.txHash &&

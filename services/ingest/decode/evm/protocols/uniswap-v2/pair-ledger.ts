@@ -1,6 +1,6 @@
 /**
- * Reserves of a pair that tells them itself: a Sync states them and comes right before the Swap, Mint or Burn it belongs to. A Sync
- * that none of its transaction's logs claims is a change without a trade: a donation, a rebase, a skim.
+ * Reserves of a pair that publishes them: a Sync states them right before the Swap, Mint or Burn it belongs to. A Sync
+ * that no other log of its transaction claims is a change without a trade: a donation, a rebase, a skim.
  */
 
 import { completeEvent, type EventDraft } from '../../event-draft.js'
@@ -9,7 +9,7 @@ import type { Applied, VenueEvent } from '../../protocol.js'
 import type { VenueState } from '../../venue.js'
 
 export type PairState = VenueState & {
-  /** The transaction's last Sync, as long as nothing claimed it. */
+  /** The transaction's last Sync, until a log claims it. */
   unclaimed: { log: EvmLog; before: VenueState['reserves'] } | null
 }
 
@@ -20,7 +20,7 @@ export function pairState(reserves: VenueState['reserves']): PairState {
 export function sync(log: EvmLog, state: PairState, reserves: readonly bigint[]): Applied<PairState> {
   return {
     state: { reserves, unclaimed: { log, before: state.reserves } },
-    events: leftover(state),
+    events: unclaimedEvents(state),
   }
 }
 
@@ -32,13 +32,13 @@ export function claim(log: EvmLog, state: PairState, draft: EventDraft): Applied
 }
 
 export function settle(state: PairState): Applied<PairState> {
-  return { state: pairState(state.reserves), events: leftover(state) }
+  return { state: pairState(state.reserves), events: unclaimedEvents(state) }
 }
 
-function leftover({ reserves, unclaimed }: PairState): readonly VenueEvent[] {
+function unclaimedEvents({ reserves, unclaimed }: PairState): readonly VenueEvent[] {
   if (unclaimed === null || reserves === null) return []
   const { log, before } = unclaimed
   if (before !== null && reserves.every((reserve, place) => reserve === before[place])) return []
-  // A Sync names nobody; the pool itself is the one that told.
+  // A Sync names no sender: use the pool.
   return [{ kind: 'reserves', sender: log.address, log, reserves }]
 }

@@ -1,8 +1,8 @@
 /**
  * Solidly's pairs, stable and volatile: Aerodrome and Velodrome V2 (signatures: `IPool`, `IPoolFactory` of
- * aerodrome-finance/contracts) and those that kept the names of the first ones (`PairCreated`, Uniswap's Swap and Burn). Trading
- * fees leave for a contract of their own before the Sync, so the reserves are without them. The factory may change a pool's
- * fee at any time: it is no fact of the pool.
+ * aerodrome-finance/contracts) and forks with the original names (`PairCreated`, Uniswap's Swap and Burn). Trading fees
+ * go to a separate contract before the Sync, so reserves exclude them. The factory may change a pool's fee at any time,
+ * so it is not a fact of the pool.
  */
 
 import { selectorOf, topicOf } from '../../abi/keccak.js'
@@ -19,7 +19,7 @@ const SYNC = topicOf('Sync(uint256,uint256)')
 const SWAP = topicOf('Swap(address,address,uint256,uint256,uint256,uint256)')
 const BURN = topicOf('Burn(address,address,uint256,uint256)')
 
-/** The second name is that of the first ones. */
+/** `getPair` is the name in the original Solidly. */
 const GET_POOL = [selectorOf('getPool(address,address,bool)'), selectorOf('getPair(address,address,bool)')]
 
 const KIND: PoolKind = {

@@ -1,6 +1,7 @@
 /**
- * Uniswap V2 and its forks with the same events (Pancake V2, Sushi, Camelot V2 …). Signatures: `IUniswapV2Pair`, `IUniswapV2Factory`
- * of @uniswap/v2-core. Reserves are the pair's own, from its Sync logs: what a token that taxes or rebases left there.
+ * Uniswap V2 and its forks with the same events (Pancake V2, Sushi, Camelot V2 …). Signatures: `IUniswapV2Pair`,
+ * `IUniswapV2Factory` of @uniswap/v2-core. Reserves are the pair's own, from its Sync logs, so token taxes and rebases
+ * are included.
  */
 
 import { selectorOf, topicOf } from '../../abi/keccak.js'
@@ -60,7 +61,7 @@ export const uniswapV2: Protocol<PairState> = {
   settle: (_venue, state) => settle(state),
 }
 
-/** The logs Solidly's first pairs have in common with Uniswap's. */
+/** Logs that Solidly's first pairs share with Uniswap's. */
 export function applyPairLog(log: EvmLog, state: PairState): Applied<PairState> {
   switch (log.topics[0]) {
     case SWAP: {
@@ -84,7 +85,7 @@ export function swapOf(log: EvmLog): EventDraft {
   const [in0, in1, out0, out1] = [uintAt(log, 0), uintAt(log, 1), uintAt(log, 2), uintAt(log, 3)]
   const [sender, recipient] = [indexedAddress(log, 1), indexedAddress(log, 2)]
   const [net0, net1] = [in0 - out0, in1 - out1]
-  // What was lent came back in the same token: a flash loan, its fee stays.
+  // The loan came back in the same token: a flash loan, whose fee stays in the pool.
   if (net0 === 0n || net1 === 0n) return { kind: 'reserves', sender }
   return netSwap([net0, net1], sender, recipient)
 }

@@ -1,8 +1,8 @@
 /**
- * Algebra (QuickSwap V3, Camelot V3 …), its versions before and with plug-ins ("Integral", whose Swap and Burn also tell fees).
- * Signatures: `IAlgebraFactory`, `IAlgebraPoolEvents` of cryptoalgebra/Algebra. The community's and the plug-ins' share of a swap
- * leaves the pool without a log of the pool, so the reserves are read at the end of each block that touched it. Fees change with
- * the market: no fact of the pool.
+ * Algebra (QuickSwap V3, Camelot V3 …), before and with plug-ins ("Integral", whose Swap and Burn also carry fees).
+ * Signatures: `IAlgebraFactory`, `IAlgebraPoolEvents` of cryptoalgebra/Algebra. The community's and plug-ins' share of
+ * a swap leaves the pool without a log, so reserves are read at the end of each block that touched it. Fees change with
+ * the market, so the fee is not a fact of the pool.
  */
 
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
@@ -45,7 +45,7 @@ export const algebra: Protocol<V3State> = {
   readReserves: ({ tokens, id }) => readBalances(tokens, id),
 }
 
-/** `first`: which topic the first token is. A custom pool's deployer comes before it. */
+/** `first`: topic index of the first token. A custom pool's deployer comes before it. */
 function created(log: EvmLog, { amm }: KnownContract, first: 1 | 2): Venue | null {
   expectShape(log, first + 2, 1)
   const tokens = tokensOf(indexedAddress(log, first), indexedAddress(log, first + 1))

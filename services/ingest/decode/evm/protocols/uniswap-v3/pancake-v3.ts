@@ -1,6 +1,6 @@
 /**
- * Pancake V3: Uniswap V3 whose Swap also tells the protocol's share, which stays in the pool until CollectProtocol. Signatures:
- * `IPancakeV3PoolEvents` of @pancakeswap/v3-core.
+ * Pancake V3: Uniswap V3 with the protocol's share in its Swap log; the share stays in the pool until CollectProtocol.
+ * Signatures: `IPancakeV3PoolEvents` of @pancakeswap/v3-core.
  */
 
 import { topicOf } from '../../abi/keccak.js'

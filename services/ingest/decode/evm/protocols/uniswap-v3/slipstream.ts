@@ -1,7 +1,7 @@
 /**
- * Slipstream, the concentrated liquidity of Velodrome and Aerodrome: Uniswap V3 by tick spacing instead of fee, with the fees of
- * staked liquidity collected by a gauge. Signatures: `ICLFactory`, `ICLPoolConstants`, `ICLPoolEvents` of velodrome-finance/slipstream.
- * Fees come from modules that may change them with every block: no fact of the pool.
+ * Slipstream, the concentrated liquidity of Velodrome and Aerodrome: Uniswap V3 keyed by tick spacing instead of fee; a
+ * gauge collects the fees of staked liquidity. Signatures: `ICLFactory`, `ICLPoolConstants`, `ICLPoolEvents` of
+ * velodrome-finance/slipstream. Fee modules may change fees with every block, so the fee is not a fact of the pool.
  */
 
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
@@ -49,7 +49,7 @@ function created(log: EvmLog, { amm }: KnownContract): Venue | null {
   return tokens === null ? null : venueOf(pool, KIND.protocol, amm, tokens, { fee: null, facts })
 }
 
-/** The gauge takes what its staked liquidity earned. */
+/** The gauge collects what its staked liquidity earned. */
 function collectFees(log: EvmLog): Move {
   expectShape(log, 2, 2)
   return {

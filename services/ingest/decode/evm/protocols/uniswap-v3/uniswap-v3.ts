@@ -15,7 +15,7 @@ export const POOL_CREATED = topicOf('PoolCreated(address,address,uint24,int24,ad
 
 export const SLOT0 = selectorOf('slot0()')
 export const FEE = selectorOf('fee()')
-/** Pancake's pools alone answer it. */
+/** Only Pancake's pools have it. */
 export const LM_POOL = selectorOf('lmPool()')
 const GET_POOL = selectorOf('getPool(address,address,uint24)')
 
@@ -35,7 +35,7 @@ export const uniswapV3 = v3Protocol({
   creations: new Map([[POOL_CREATED, (log, contract) => createdWithFee(log, contract, KIND.protocol)]]),
 })
 
-/** Seven words of `slot0` tell these pools from Slipstream's, which have six. */
+/** `slot0` has seven words here and six in Slipstream. */
 export function feeOf(fee: Answer, slot0: Answer): PoolFacts | null {
   const value = answeredUint(fee, 0, FEE_BITS)
   return value === null || answeredUint(slot0, 6) === null ? null : { fee: Number(value) }

@@ -1,4 +1,7 @@
-/** What each log of Uniswap V3's pools did. Signatures: `IUniswapV3PoolEvents` of @uniswap/v3-core; forks share most of them. */
+/**
+ * What each log of a Uniswap V3 pool does. Signatures: `IUniswapV3PoolEvents` of @uniswap/v3-core; forks share most of
+ * them.
+ */
 
 import { topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, indexedInt, intAt, uintAt } from '../../abi/log-fields.js'
@@ -21,7 +24,7 @@ export const V3_MOVES: ReadonlyMap<string, ReadMove> = new Map([
   [topicOf('Flash(address,address,uint256,uint256,uint256,uint256)'), flash],
 ])
 
-/** `words`: of its data. All forks begin with Uniswap's five. */
+/** `words`: length of its data. All forks begin with Uniswap's five. */
 export function swapWith(words: number): ReadMove {
   return (log) => {
     expectShape(log, 3, words)
@@ -31,7 +34,7 @@ export function swapWith(words: number): ReadMove {
   }
 }
 
-/** Tokens are set aside, nothing leaves yet. */
+/** Tokens are set aside; nothing leaves the pool yet. */
 export function burnWith(words: number): ReadMove {
   return (log) => {
     expectShape(log, 4, words)
@@ -48,7 +51,7 @@ export function burnWith(words: number): ReadMove {
   }
 }
 
-/** Paid out to somebody who is not a position's owner: the protocol's share, a gauge's fees. Sender and recipient are indexed. */
+/** A payout not to a position's owner: the protocol's share, a gauge's fees. Sender and recipient are indexed. */
 export function payOut(log: EvmLog): Move {
   expectShape(log, 3, 2)
   return {
@@ -63,7 +66,7 @@ function initialize(log: EvmLog): Move {
   return { gained: [0n, 0n], draft: null, sqrtPrice: uintAt(log, 0, 160) }
 }
 
-/** Its sender is who paid, which need not be the position's owner; a Burn knows the owner alone. */
+/** The sender is the payer, not necessarily the position's owner; a Burn names only the owner. */
 function mint(log: EvmLog): Move {
   expectShape(log, 4, 4)
   const gained: Amounts = [uintAt(log, 2), uintAt(log, 3)]
@@ -79,7 +82,7 @@ function collect(log: EvmLog): Move {
   }
 }
 
-/** What was lent came back; `paid` is what came on top. */
+/** The loan came back; `paid` is the fee on top. */
 function flash(log: EvmLog): Move {
   expectShape(log, 3, 4)
   return {

@@ -1,4 +1,7 @@
-/** A protocol of concentrated-liquidity pools, composed of what its logs do, how its factory tells new pools and how a pool is known. */
+/**
+ * Concentrated-liquidity pools: a protocol composed of its logs, its factory's creations and its views, and the
+ * reserves that follow from the logs.
+ */
 
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
 import { readBalances } from '../../erc20.js'
@@ -37,14 +40,14 @@ export function v3Protocol({ kind, moves, creations }: V3Parts): Protocol<V3Stat
 }
 
 /**
- * Reserves of a concentrated-liquidity pool: what its logs say came and went. Such a pool lets liquidity go in two steps: Burn sets
- * the tokens aside, Collect pays them out. Readers of a removal want the reserves without what is leaving, so a Burn already
- * counts the payment that follows it in the same transaction; from a Burn on, events wait for the transaction's end.
+ * Reserves are the sum of what logs add and remove. Liquidity is removed in two steps: Burn sets the tokens aside,
+ * Collect pays them out. A removal should show the reserves after the payout, so a Burn already counts the Collect that
+ * follows it in the same transaction; from a Burn on, events wait for the transaction's end.
  */
 
 export type Amounts = readonly [bigint, bigint]
 
-/** What one log did: what the pool gained by token, what is to be told, and the position a Burn opened or a Collect paid out. */
+/** What one log did: the pool's gain by token, the event to publish, and the position a Burn or Collect is about. */
 export type Move = {
   gained: Amounts
   draft: EventDraft | null
@@ -58,14 +61,14 @@ export type ReadMove = (log: EvmLog) => Move
 type Step = { log: EvmLog; gained: Amounts; draft: EventDraft | null }
 
 export type V3State = VenueState & {
-  /** Q64.96; null: not told yet. */
+  /** Q64.96; null until a log states it. */
   sqrtPrice: bigint | null
   /** From the transaction's first Burn on. */
-  held: { before: Amounts; steps: readonly Step[]; burns: ReadonlyMap<string, Burnt> } | null
+  held: { before: Amounts; steps: readonly Step[]; burns: ReadonlyMap<string, BurnStep> } | null
 }
 
-/** Which step a position's Burn is; `paid`: a Collect has come since, so that the next Burn begins anew. */
-type Burnt = { step: number; paid: boolean }
+/** Index of a position's Burn among the steps; `paid`: a Collect has followed, so the next Burn starts a new removal. */
+type BurnStep = { step: number; paid: boolean }
 
 const NOTHING: Amounts = [0n, 0n]
 const MAX_BALANCE = (1n << 256n) - 1n
@@ -77,11 +80,11 @@ export function v3State(reserves: VenueState['reserves'], sqrtPrice: bigint | nu
 export function move(log: EvmLog, state: V3State, moved: Move): Applied<V3State> {
   const { reserves } = state
   const sqrtPrice = moved.sqrtPrice ?? state.sqrtPrice
-  if (reserves === null) return { state: { ...state, sqrtPrice }, events: told(log, moved.draft, null, NOTHING) }
+  if (reserves === null) return { state: { ...state, sqrtPrice }, events: eventsOf(log, moved.draft, null, NOTHING) }
   const [before0 = 0n, before1 = 0n] = reserves
   const after = plus([before0, before1], moved.gained)
   if (state.held === null && moved.burns === undefined) {
-    return { state: v3State(known(after), sqrtPrice), events: told(log, moved.draft, after, moved.gained) }
+    return { state: v3State(possibleOrNull(after), sqrtPrice), events: eventsOf(log, moved.draft, after, moved.gained) }
   }
   const held = hold(log, state.held ?? { before: [before0, before1], steps: [], burns: new Map() }, moved)
   return { state: { reserves: after, sqrtPrice, held }, events: [] }
@@ -92,9 +95,9 @@ export function settle({ sqrtPrice, held, reserves }: V3State): Applied<V3State>
   let after: Amounts = held?.before ?? NOTHING
   for (const { log, gained, draft } of held?.steps ?? []) {
     after = plus(after, gained)
-    events.push(...told(log, draft, after, gained))
+    events.push(...eventsOf(log, draft, after, gained))
   }
-  return { state: v3State(held === null ? reserves : known(after), sqrtPrice), events }
+  return { state: v3State(held === null ? reserves : possibleOrNull(after), sqrtPrice), events }
 }
 
 type Held = NonNullable<V3State['held']>
@@ -109,23 +112,28 @@ function hold(log: EvmLog, { before, steps, burns }: Held, moved: Move): Held {
     return { before, steps: paid, burns: new Map(burns).set(moved.collects, { ...burnt, paid: true }) }
   }
   const next = { before, steps: [...steps, { log, gained, draft }] }
-  // A position manager burns twice before it collects: what leaves, then nothing, for the fees. The first one is what readers see.
+  // A position manager burns twice before it collects: the liquidity, then zero to update fees. The first Burn gets the payout.
   if (moved.burns === undefined || burns.get(moved.burns)?.paid === false) return { ...next, burns }
   return { ...next, burns: new Map(burns).set(moved.burns, { step: steps.length, paid: false }) }
 }
 
-/** Reserves that changed without a trade are told only if they are known and did change. */
-function told(log: EvmLog, draft: EventDraft | null, after: Amounts | null, gained: Amounts): readonly VenueEvent[] {
+/** A change of reserves without a trade is published only if it is known and not zero. */
+function eventsOf(
+  log: EvmLog,
+  draft: EventDraft | null,
+  after: Amounts | null,
+  gained: Amounts,
+): readonly VenueEvent[] {
   if (draft === null || (draft.kind === 'reserves' && gained[0] === 0n && gained[1] === 0n)) return []
-  return [completeEvent(draft, log, after === null ? null : known(after))]
+  return [completeEvent(draft, log, after === null ? null : possibleOrNull(after))]
 }
 
 function plus([a0, a1]: Amounts, [b0, b1]: Amounts): Amounts {
   return [a0 + b0, a1 + b1]
 }
 
-/** Less than nothing, or more than a balance can be, cannot be there: the token's balances are not what the pool's logs tell, and no longer known. */
-function known(amounts: Amounts): Amounts | null {
+/** Null for impossible balances: then the token's balances do not follow the pool's logs (taxes, rebases) and are unknown. */
+function possibleOrNull(amounts: Amounts): Amounts | null {
   const [amount0, amount1] = amounts
   return amount0 < 0n || amount1 < 0n || amount0 > MAX_BALANCE || amount1 > MAX_BALANCE ? null : amounts
 }

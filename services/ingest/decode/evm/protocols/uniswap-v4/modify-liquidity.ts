@@ -1,4 +1,7 @@
-/** A position's liquidity changes: what of each token moves as principal, and what fees are paid out (v4-core: Pool.sol `modifyLiquidity`). */
+/**
+ * A change of a position's liquidity: the principal that moves, and the fees paid out (v4-core: Pool.sol
+ * `modifyLiquidity`).
+ */
 
 import { amount0Between, amount1Between, sqrtPriceAtTick } from './liquidity-math.js'
 import {
@@ -26,19 +29,19 @@ export type Modified = {
   state: V4State
   /** Into the pool; negative: out of it. */
   principal: readonly [bigint, bigint]
-  /** Out of the pool; none where the positions are not known. */
+  /** Out of the pool; zero if the positions are unknown. */
   fees: readonly [bigint, bigint]
 }
 
-/** Null: more is taken than is there, so the state is not the pool's. */
+/** Null if more is removed than exists: then the state does not match the pool. */
 export function modify(state: V4State, change: Modification): Modified | null {
   const principal = principalOf(state, change)
   const inRange = change.tickLower <= state.tick && state.tick < change.tickUpper
   const liquidity = state.liquidity + (inRange ? change.liquidityDelta : 0n)
   if (state.ticks === null) return { state: { ...state, liquidity }, principal, fees: [0n, 0n] }
-  const lower = moved(state.ticks, change.tickLower, change.liquidityDelta, 1n, state)
-  const ticks = moved(lower, change.tickUpper, change.liquidityDelta, -1n, state)
-  const kept = swept(swept(ticks, change.tickLower, state), change.tickUpper, state)
+  const lower = withLiquidity(state.ticks, change.tickLower, change.liquidityDelta, 1n, state)
+  const ticks = withLiquidity(lower, change.tickUpper, change.liquidityDelta, -1n, state)
+  const kept = withoutUnusedTick(withoutUnusedTick(ticks, change.tickLower, state), change.tickUpper, state)
   if (kept === null || liquidity < 0n) return null
   const after = { ...state, liquidity, ticks: kept }
   if (state.positions === null) return { state: after, principal, fees: [0n, 0n] }
@@ -51,7 +54,7 @@ export function modify(state: V4State, change: Modification): Modified | null {
   return { state: { ...after, positions }, principal, fees: earned(before.liquidity, before.growthInside, inside) }
 }
 
-/** Added liquidity is rounded up, removed liquidity down: always for the pool. */
+/** Added liquidity is rounded up, removed liquidity down: always in the pool's favour. */
 export function principalOf(
   { tick, sqrtPrice }: Pick<V4State, 'tick' | 'sqrtPrice'>,
   { tickLower, tickUpper, liquidityDelta }: Modification,
@@ -67,7 +70,7 @@ export function principalOf(
   ]
 }
 
-function moved(ticks: Ticks, number: number, delta: bigint, netSign: 1n | -1n, pool: V4State): Ticks {
+function withLiquidity(ticks: Ticks, number: number, delta: bigint, netSign: 1n | -1n, pool: V4State): Ticks {
   if (delta === 0n) return ticks
   const before = tickAt(ticks, pool.tickSpacing, number) ?? newTick(number, pool)
   return withTick(ticks, pool.tickSpacing, number, {
@@ -77,13 +80,13 @@ function moved(ticks: Ticks, number: number, delta: bigint, netSign: 1n | -1n, p
   })
 }
 
-/** By the contract's convention all growth before a tick had liquidity happened below it. */
+/** By the contract's convention, all growth before a tick was initialised happened below it. */
 function newTick(number: number, { tick, growth }: V4State): Tick {
   return { liquidityGross: 0n, liquidityNet: 0n, growthOutside: number <= tick ? growth : NO_GROWTH }
 }
 
-/** Without a tick that no position needs any more; null: less than nothing is left. */
-function swept(ticks: Ticks | null, number: number, { tickSpacing }: V4State): Ticks | null {
+/** Removes a tick that no position uses; null if its liquidity is negative. */
+function withoutUnusedTick(ticks: Ticks | null, number: number, { tickSpacing }: V4State): Ticks | null {
   const tick = ticks === null ? undefined : tickAt(ticks, tickSpacing, number)
   if (ticks === null || tick === undefined || tick.liquidityGross > 0n) return ticks
   return tick.liquidityGross < 0n ? null : withTick(ticks, tickSpacing, number, undefined)

@@ -1,4 +1,4 @@
-/** What makes a pool of the manager: its key, whose hash is its id; and a position's key likewise (v4-core: PoolKey.sol, Position.sol). */
+/** A pool's key, whose hash is the pool id, and a position's key likewise (v4-core: PoolKey.sol, Position.sol). */
 
 import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
 import { hashOfHex } from '../../abi/keccak.js'
@@ -26,7 +26,7 @@ export function positionKeyOf(owner: string, tickLower: number, tickUpper: numbe
   return hashOfHex(owner.slice(2) + int24Digits(tickLower) + int24Digits(tickUpper) + salt.slice(2))
 }
 
-/** Null: both sides are the native coin, itself and wrapped, which is no market. */
+/** Null if both tokens are the native coin, plain and wrapped: that is not a market. */
 export function venueOfKey(id: string, key: PoolKey, manager: KnownContract, chain: ChainContracts): Venue | null {
   const tokens = key.currencies.map((currency) => tradedToken(currency, chain))
   if (tokens[0] === tokens[1]) return null

@@ -1,6 +1,7 @@
 /**
- * A pool's state in mid-life, from the manager's storage (v4-core: Extsload.sol, StateLibrary.sol for where things lie): price and
- * liquidity, the bitmap of ticks, the ticks. Reserves are the principal that follows from them.
+ * Reads the state of a pool whose creation was not seen from the manager's storage (v4-core: Extsload.sol,
+ * StateLibrary.sol for the layout): price and liquidity, the tick bitmap, the ticks. Reserves are the principal that
+ * follows from them.
  */
 
 import { hashOfHex, selectorOf } from '../../abi/keccak.js'
@@ -16,7 +17,7 @@ const POOLS_SLOT = 6
 const LIQUIDITY = 3n
 const TICKS = 4n
 const BITMAP = 5n
-/** Slots a call: some 1 M gas, which every node allows. */
+/** Slots per call: about 1 M gas, which every node allows. */
 const SLOTS_PER_CALL = 400
 
 export function* readV4State(venue: Venue): Reading<V4State> {
@@ -48,8 +49,8 @@ export function* readV4State(venue: Venue): Reading<V4State> {
   const ticks = new Map<number, Map<number, Tick>>()
   for (const [place, tick] of numbers.entries()) {
     const word = wordOf(tick, spacing)
-    const drawer = ticks.get(word) ?? new Map<number, Tick>()
-    ticks.set(word, drawer.set(tick, unpackedTick(packed[place] ?? 0n)))
+    const bucket = ticks.get(word) ?? new Map<number, Tick>()
+    ticks.set(word, bucket.set(tick, unpackedTick(packed[place] ?? 0n)))
   }
   return { ...pool, ticks, reserves: principalBetween(ticks, pool.sqrtPrice) }
 }
@@ -92,9 +93,9 @@ function unpackedTick(slot: bigint): Tick {
   }
 }
 
-/** Rounded up by range: what is withdrawn later is rounded down by position, and can never be more. */
+/** Rounded up per range: later withdrawals are rounded down per position and can never exceed it. */
 export function principalBetween(ticks: Ticks, sqrtPrice: bigint): readonly [bigint, bigint] {
-  const ascending = [...ticks.values()].flatMap((drawer) => [...drawer]).sort(([a], [b]) => a - b)
+  const ascending = [...ticks.values()].flatMap((bucket) => [...bucket]).sort(([a], [b]) => a - b)
   let [amount0, amount1, liquidity] = [0n, 0n, 0n]
   for (const [place, [tick, { liquidityNet }]] of ascending.entries()) {
     liquidity += liquidityNet

@@ -1,10 +1,9 @@
 /**
- * A swap, walked again through the ticks from the price before to the price its log tells. The log has the sums; how much of them is
- * fee, and in which range it was earned, follows from the steps the contract takes: to the next tick with liquidity or the end of a
- * bitmap word, each rounded by itself (v4-core: Pool.sol `swap`, SwapMath.sol, TickBitmap.sol).
- *
- * The last step needs no knowledge of what the swapper asked for (exact input, exact output, a price limit): whichever it was, its
- * fee is what is left of the input less floor(left × (1 − fee)).
+ * Replays a swap through the ticks, from the price before it to the price in its log. The log has only totals; the fee,
+ * and the ranges that earned it, follow from the contract's steps: to the next initialised tick or the end of a bitmap
+ * word, each rounded by itself (v4-core: Pool.sol `swap`, SwapMath.sol, TickBitmap.sol). The last step needs no
+ * knowledge of the request (exact input, exact output, a price limit): its fee is always the remaining input less
+ * floor(remaining × (1 − fee)).
  */
 
 import { amount0Between, amount1Between, ceilDiv, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './liquidity-math.js'
@@ -21,11 +20,11 @@ export type WalkFrom = {
   growth: Growth
 }
 
-export type SwapSeen = {
+export type SwapTotals = {
   zeroForOne: boolean
-  /** All that was paid in, fees included. */
+  /** The whole input, fees included. */
   amountIn: bigint
-  /** Of the input, protocol's and providers' together. */
+  /** Of the input: the protocol's and the providers' fee together. */
   feePips: bigint
   protocolFeePips: bigint
   sqrtPriceAfter: bigint
@@ -41,8 +40,8 @@ export type Walked = {
   protocolFee: bigint
 }
 
-/** Null: from this state the swap cannot have come to where its log says, so the state is not the pool's. */
-export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
+/** Null if the swap cannot lead from this state to the one in its log: then the state does not match the pool. */
+export function walkSwap(from: WalkFrom, swap: SwapTotals): Walked | null {
   const { zeroForOne, sqrtPriceAfter } = swap
   const { tickSpacing } = from
   const token = zeroForOne ? 0 : 1
@@ -67,7 +66,7 @@ export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
     protocolFee += toProtocol
     left -= paid
     if (!reached) break
-    // No price limit lets a swap end at the outermost ticks.
+    // No valid price limit lets a swap end at the outermost ticks.
     if (next === (zeroForOne ? MIN_TICK : MAX_TICK)) return null
     const passed = tickAt(ticks, tickSpacing, next)
     if (passed !== undefined) {
@@ -84,20 +83,20 @@ export function walkSwap(from: WalkFrom, swap: SwapSeen): Walked | null {
 
 type WholeStep = { paid: bigint; fee: bigint }
 
-function wholeStep(price: bigint, nextPrice: bigint, liquidity: bigint, swap: SwapSeen): WholeStep {
+function wholeStep(price: bigint, nextPrice: bigint, liquidity: bigint, swap: SwapTotals): WholeStep {
   const between = swap.zeroForOne ? amount0Between : amount1Between
   const amountIn = between(price, nextPrice, liquidity, 'up')
   const fee = swap.feePips === PIPS ? amountIn : ceilDiv(amountIn * swap.feePips, PIPS - swap.feePips)
   return { paid: amountIn + fee, fee }
 }
 
-/** The protocol takes its part of all that was paid, rounded down; where providers have no fee, all of the fee. */
-function protocolShare(paid: bigint, fee: bigint, { feePips, protocolFeePips }: SwapSeen): bigint {
+/** The protocol takes its share of the input, rounded down; if providers have no fee, the whole fee. */
+function protocolShare(paid: bigint, fee: bigint, { feePips, protocolFeePips }: SwapTotals): bigint {
   if (protocolFeePips === 0n) return 0n
   return feePips === protocolFeePips ? fee : (paid * protocolFeePips) / PIPS
 }
 
-/** Where the next step ends: a tick with liquidity, else the end of the bitmap's word; without liquidity words make no difference. */
+/** Where the next step ends: at an initialised tick, else at the end of the bitmap word; without liquidity, word ends do not matter. */
 function nextStop(ticks: Ticks, tick: number, tickSpacing: number, down: boolean, skipsWords: boolean): number {
   const column = Math.floor(tick / tickSpacing) + (down ? 0 : 1)
   const word = Math.floor(column / 256)
@@ -112,9 +111,9 @@ function nextStop(ticks: Ticks, tick: number, tickSpacing: number, down: boolean
 }
 
 /** Of the keys the highest at or below, or the lowest above. */
-function nearest(drawer: ReadonlyMap<number, unknown> | undefined, from: number, down: boolean): number | null {
+function nearest(bucket: ReadonlyMap<number, unknown> | undefined, from: number, down: boolean): number | null {
   let best: number | null = null
-  for (const key of drawer?.keys() ?? []) {
+  for (const key of bucket?.keys() ?? []) {
     if (down ? key <= from && (best === null || key > best) : key > from && (best === null || key < best)) best = key
   }
   return best

@@ -1,7 +1,8 @@
 /**
- * Uniswap V4: all pools live in one PoolManager, and a pool's id is its pair's address. Reserves are what the manager holds for the
- * pool: principal, fees not yet paid out and donations, without what is the protocol's (`v4/pool-state.ts` for pools met in
- * mid-life). What a hook takes or trades for itself is not the pool's and is not told. The log names no recipient but the sender.
+ * Uniswap V4: all pools live in one PoolManager, and the pair id is the pool id. Reserves are what the manager holds
+ * for the pool: principal, unpaid fees and donations, without the protocol's share (see `v4-state.ts` for pools whose
+ * creation was not seen). What a hook takes or trades for itself is not the pool's and is not published. Logs name only
+ * a sender, which is also used as recipient.
  */
 import { selectorOf } from '../../abi/keccak.js'
 import { answeredAddress, answeredInt, answeredUint, callOf } from '../../abi/view-calls.js'

@@ -1,4 +1,4 @@
-/** One log of the manager, applied to the pool it is about. */
+/** Applies one log of the PoolManager to its pool. */
 import type { EvmLog } from '../../log.js'
 import type { Applied, VenueEvent } from '../../protocol.js'
 import { movedReserves, sizeOf } from '../../venue.js'
@@ -19,7 +19,7 @@ export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
   const swap = logs.swapOf(log)
   const { sqrtPrice, tick, liquidity } = swap
   const after = { ...swapped(swap, state), sqrtPrice, tick, liquidity }
-  // A hook may trade for the pool: the manager's own swap is then of nothing.
+  // A hook may trade in place of the pool: then the manager's swap has zero amounts.
   if (swap.amounts[0] === 0n && swap.amounts[1] === 0n) return { state: after, events: [] }
   const tokenIn = swap.amounts[0] < 0n || swap.amounts[1] > 0n ? 0 : 1
   const tokenOut = 1 - tokenIn
@@ -39,7 +39,7 @@ export function applySwap(log: EvmLog, state: V4State): Applied<V4State> {
   return { state: after, events: [event] }
 }
 
-/** Ticks, growth and reserves after it. */
+/** State with ticks, growth and reserves after the swap. */
 function swapped(swap: logs.SwapLog, state: V4State): V4State {
   if (state.ticks === null) return state
   const [amount0, amount1] = swap.amounts
@@ -58,7 +58,7 @@ function swapped(swap: logs.SwapLog, state: V4State): V4State {
       liquidityAfter: swap.liquidity,
     },
   )
-  if (walked === null) return lost(state)
+  if (walked === null) return withUnknownReserves(state)
   const { ticks, growth, protocolFee, providersFee } = walked
   const kept = state.positions === null ? protocolFee + providersFee : protocolFee
   const moved: Amounts = zeroForOne ? [-amount0 - kept, -amount1] : [-amount0, -amount1 - kept]
@@ -73,7 +73,11 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
     tickUpper,
     liquidityDelta,
   }
-  const modified = modify(state, change) ?? { state: lost(state), principal: principalOf(state, change), fees: NOTHING }
+  const modified = modify(state, change) ?? {
+    state: withUnknownReserves(state),
+    principal: principalOf(state, change),
+    fees: NOTHING,
+  }
   const { principal, fees } = modified
   const reserves = movedReserves(modified.state.reserves, [principal[0] - fees[0], principal[1] - fees[1]])
   const after = { ...modified.state, reserves }
@@ -91,7 +95,7 @@ export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   return { state: after, events: [event] }
 }
 
-/** A donation is a fee for whoever provides liquidity at the price of the moment. */
+/** A donation is a fee for the liquidity in range. */
 export function applyDonate(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, amounts } = logs.donateOf(log)
   if (state.positions === null) return { state, events: [] }
@@ -106,7 +110,7 @@ export function applyProtocolFee(log: EvmLog, state: V4State): Applied<V4State> 
 
 const NOTHING: Amounts = [0n, 0n]
 
-/** What was followed is not the pool: better no reserves than wrong ones. Prices and amounts are the logs' own and go on. */
-function lost(state: V4State): V4State {
+/** The followed state does not match the pool: unknown reserves are better than wrong ones. Prices and amounts come from the logs and continue. */
+function withUnknownReserves(state: V4State): V4State {
   return { ...state, reserves: null, ticks: null, positions: null }
 }

@@ -1,12 +1,15 @@
-/** What is followed of a pool inside the manager: the contract's own variables, as a value (v4-core: Pool.sol, Position.sol). */
+/**
+ * The followed state of a pool inside the manager: the contract's own variables, as an immutable value (v4-core:
+ * Pool.sol, Position.sol).
+ */
 import type { VenueState } from '../../venue.js'
 
 export type Tick = {
-  /** Of all positions that end here. */
+  /** Of all positions with a bound here. */
   liquidityGross: bigint
-  /** Added when the price passes upwards. */
+  /** Added when the price crosses upwards. */
   liquidityNet: bigint
-  /** Fee growth on the other side of this tick, by token; only differences mean something. */
+  /** Fee growth on the other side of this tick, by token; only differences are meaningful. */
   growthOutside: Growth
 }
 
@@ -24,12 +27,12 @@ export type V4State = VenueState & {
   liquidity: bigint
   /** Hundredths of a basis point of what is paid in, by the token that is paid in. */
   protocolFees: readonly [bigint, bigint]
-  /** Null: the ticks could not be read, so that neither fees nor reserves can be followed. */
+  /** Null if the ticks could not be read: then neither fees nor reserves can be followed. */
   ticks: Ticks | null
   growth: Growth
   /**
-   * Null: met in mid-life. What its positions are owed cannot be read then, and `reserves` are the positions' principal alone: fees
-   * stay out of them when they are earned, and nothing is taken out when they are paid. Else all the pool holds, fees included.
+   * Null if the pool's creation was not seen: then owed fees cannot be read, and `reserves` are the positions'
+   * principal alone, without fees. Otherwise reserves are all the pool holds, fees included.
    */
   positions: Positions | null
 }
@@ -50,8 +53,8 @@ export function unreadState(tickSpacing: number): V4State {
 }
 
 /**
- * In drawers, one for each word of the contract's bitmap (256 places where a tick may be): a change copies one drawer, and a swap's
- * steps end with a word. Only ticks where a position ends.
+ * In buckets, one per word of the contract's bitmap (256 possible ticks): a change copies one bucket, and a swap's
+ * steps end at a word's end. Holds only ticks where a position ends.
  */
 export type Ticks = ReadonlyMap<number, ReadonlyMap<number, Tick>>
 
@@ -63,39 +66,39 @@ export function tickAt(ticks: Ticks, tickSpacing: number, tick: number): Tick | 
   return ticks.get(wordOf(tick, tickSpacing))?.get(tick)
 }
 
-/** Without `info`: without that tick. */
+/** Removes the tick if `info` is undefined. */
 export function withTick(ticks: Ticks, tickSpacing: number, tick: number, info: Tick | undefined): Ticks {
   const word = wordOf(tick, tickSpacing)
-  const drawer = new Map(ticks.get(word))
-  if (info === undefined) drawer.delete(tick)
-  else drawer.set(tick, info)
+  const bucket = new Map(ticks.get(word))
+  if (info === undefined) bucket.delete(tick)
+  else bucket.set(tick, info)
   const copy = new Map(ticks)
-  if (drawer.size === 0) copy.delete(word)
-  else copy.set(word, drawer)
+  if (bucket.size === 0) copy.delete(word)
+  else copy.set(word, bucket)
   return copy
 }
 
 /**
- * By the contract's own key (a hash), in drawers by the key's first byte: a busy pool has a hundred thousand positions, and a change
- * copies one drawer.
+ * By the contract's key (a hash), in buckets by the key's first byte: a busy pool has a hundred thousand positions, and
+ * a change copies one bucket.
  */
 export type Positions = ReadonlyMap<string, ReadonlyMap<string, Position>>
 
-const drawerOf = (key: string): string => key.slice(2, 4)
+const bucketOf = (key: string): string => key.slice(2, 4)
 
 export function positionAt(positions: Positions, key: string): Position | undefined {
-  return positions.get(drawerOf(key))?.get(key)
+  return positions.get(bucketOf(key))?.get(key)
 }
 
-/** An empty position is forgotten: the contract pays it nothing, whatever its growth was. */
+/** An empty position is dropped: the contract pays it nothing, whatever its growth was. */
 export function withPosition(positions: Positions, key: string, position: Position): Positions {
-  const drawer = new Map(positions.get(drawerOf(key)))
-  if (position.liquidity === 0n) drawer.delete(key)
-  else drawer.set(key, position)
-  return new Map(positions).set(drawerOf(key), drawer)
+  const bucket = new Map(positions.get(bucketOf(key)))
+  if (position.liquidity === 0n) bucket.delete(key)
+  else bucket.set(key, position)
+  return new Map(positions).set(bucketOf(key), bucket)
 }
 
-// Fee growth, as the contract counts it: modulo 2^256, so that only differences mean something (v4-core: Pool.sol).
+// Fee growth is counted modulo 2^256, as in the contract: only differences are meaningful (v4-core: Pool.sol).
 
 const Q128 = 1n << 128n
 

@@ -114,7 +114,7 @@ function blocksOf(logs: readonly EvmLog[]): { number: number; logs: EvmLog[] }[]
 }
 
 function slotsOf({ sqrtPrice, tick, liquidity, protocolFees, ticks }: V4State): unknown {
-  const all = [...(ticks?.values() ?? [])].flatMap((drawer) => [...drawer])
+  const all = [...(ticks?.values() ?? [])].flatMap((bucket) => [...bucket])
   const sorted = all.sort(([a], [b]) => a - b).map(([number, info]) => [number, info.liquidityGross, info.liquidityNet])
   return { sqrtPrice, tick, liquidity, protocolFees, ticks: sorted }
 }
