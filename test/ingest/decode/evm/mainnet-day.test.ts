@@ -6,7 +6,7 @@ import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswa
 import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
 import { play } from './rig.js'
 
-/** More than the day takes out, so that the pool never runs dry: the files do not tell what was there before. */
+/** More than the day takes out, so that the pool never runs dry: the files do not contain earlier reserves. */
 const START = [10n ** 18n, 10n ** 27n] as const
 
 describe.skipIf(!hasDay)('a day of a mainnet pool', () => {

@@ -1,4 +1,4 @@
-/** Single logs as they stand on chains, decoded to what explorers and other decoders tell of them. */
+/** Single logs from mainnets, decoded to what explorers and other decoders show. */
 import { expect, it } from 'vitest'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import { balancer } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer.js'

@@ -1,4 +1,4 @@
-/** A pool met in mid-life is taken only on its factory's word, or because it was asked for by name. */
+/** A pool whose creation was not seen is accepted only if its factory confirms it or it is configured. */
 import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { Call, ChainContracts, Protocol } from '../../../../services/ingest/decode/evm/protocol.js'
@@ -74,7 +74,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-const TELLS = { 'token0()': words(TOKEN0), 'token1()': words(TOKEN1), 'factory()': words(FACTORY) }
+const VIEWS = { 'token0()': words(TOKEN0), 'token1()': words(TOKEN1), 'factory()': words(FACTORY) }
 
 /** A pool with these views, and a factory that answers one question with `confirmed`. */
 function contracts(views: Record<string, string>, asked: string, confirmed: string) {
@@ -88,20 +88,20 @@ function contracts(views: Record<string, string>, asked: string, confirmed: stri
 describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool, fork }) => {
   const describeWith = (views: Record<string, string>, chain: ChainContracts, confirmed = POOL) =>
     answerWith(protocol.describe(POOL, ANY_LOG, chain), contracts(views, asked, confirmed))
-  const views = { ...TELLS, ...answers }
+  const views = { ...VIEWS, ...answers }
   const named = { named: new Set([POOL]) }
 
   it('is described where its factory confirms it', () => {
     expect(describeWith(views, chainOf(protocol.name))).toEqual(venue(protocol.name, pool))
   })
 
-  it('is refused where its factory does not know it', () => {
+  it('is refused if its factory does not list it', () => {
     expect(describeWith(views, chainOf(protocol.name), address(0))).toEqual({
       refused: `its factory ${FACTORY} does not confirm it`,
     })
   })
 
-  it('is refused where nobody knows its factory', () => {
+  it('is refused if its factory is unknown', () => {
     expect(describeWith(views, chainOf(protocol.name, { contracts: new Map() }))).toEqual({
       refused: `its factory ${FACTORY} is unknown`,
     })

@@ -12,7 +12,7 @@ import type { Venue, VenueState } from '../../../../services/ingest/decode/evm/v
 
 export type Word = bigint | number | string | boolean
 
-/** A made-up address that can be told from others at a glance. */
+/** A made-up address that is easy to recognise. */
 export function address(n: number): string {
   return `0x${n.toString(16).padStart(40, '0')}`
 }

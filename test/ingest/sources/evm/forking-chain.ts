@@ -27,7 +27,7 @@ export class ForkingChain {
   private readonly known = new Map<string, CheckedBlock>()
   private readonly random
   private names = 0
-  /** Told by the next answers instead of the head. */
+  /** Returned by the next answers instead of the head. */
   staleHeads: Header[] = []
 
   constructor(seed: number) {

@@ -20,9 +20,9 @@ afterEach(async () => {
   rmSync(path, { recursive: true, force: true })
 })
 
-type Drawers = ReadonlyMap<number, ReadonlyMap<number, bigint>>
+type Buckets = ReadonlyMap<number, ReadonlyMap<number, bigint>>
 
-function known(price: bigint, ticks: Drawers | null): KnownVenue {
+function known(price: bigint, ticks: Buckets | null): KnownVenue {
   const venue = { id: ID, protocol: 'uniswap-v4', amm: 'uniswapv4', tokens: ['0x1', '0x2'], fee: null, creator: null }
   const state = { reserves: [price, 1n], price, ticks, flat: new Map([[1, 2n]]) }
   return { venue, state, pairs: [ID], funded: true }
@@ -35,7 +35,7 @@ function step(number: number): { number: number; hash: string; timeS: number } {
 it('random changes, ways back and starts, seed 7', async () => {
   const random = createRandom(7)
   const model: (KnownVenue | undefined)[] = [undefined]
-  let ticks: Drawers = new Map()
+  let ticks: Buckets = new Map()
   for (let round = 0; round < 300; round += 1) {
     const what = random.int(0, 9)
     if (what < 7) {
@@ -55,7 +55,7 @@ it('random changes, ways back and starts, seed 7', async () => {
       const back = random.int(Math.max(0, model.length - 4), model.length - 1)
       book.rollback(back)
       model.length = back + 1
-      const state = model.at(-1)?.state as { ticks?: Drawers | null } | undefined
+      const state = model.at(-1)?.state as { ticks?: Buckets | null } | undefined
       ticks = state?.ticks ?? new Map()
     } else {
       book.commit()
@@ -80,7 +80,7 @@ it('what did not change is the same object again', () => {
     ),
   )
   book.end(true)
-  const state = book.venue(ID)?.state as { ticks?: Drawers }
+  const state = book.venue(ID)?.state as { ticks?: Buckets }
   expect(state.ticks?.get(0)).toBe(first)
   expect(state.ticks?.get(1)).toBe(second)
 })

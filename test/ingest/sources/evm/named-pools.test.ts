@@ -34,6 +34,6 @@ it('a pool id and a curve are asked of their own singletons alone: another would
   expect(await described('bsc', [CURVE])).toEqual([[CURVE, ['fourmeme', 'fourmeme']]])
 })
 
-it('a pool that no contract of the chain can tell of is refused, not waited for', async () => {
+it('a pool that no contract of the chain can hold is refused, not waited for', async () => {
   await expect(described('eth', [CURVE])).rejects.toThrow(/_fo: no known contract on this chain uses such pool ids/)
 })

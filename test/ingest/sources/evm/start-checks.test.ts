@@ -48,7 +48,7 @@ test('tokens of the chain pass, with what they call themselves', async () => {
   ])
 })
 
-test('a configured stablecoin of another chain is refused, and whose it is told', async () => {
+test('a configured stablecoin of another chain is refused, and its chain is named', async () => {
   const check = checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set([USDT_OF_ETH]), silentLogger, signal)
   await expect(check).rejects.toMatchObject({
     name: 'ConfigError',
@@ -59,7 +59,7 @@ test('a configured stablecoin of another chain is refused, and whose it is told'
   })
 })
 
-test('one nobody knows is refused too, and so is a token that does not tell its decimals', async () => {
+test('an unknown address is refused too, and so is a token without decimals', async () => {
   const { mute } = market.contracts.tokens
   const given = [NOWHERE, mute.address]
   await expect(checkConfiguredTokens(reader, factsOf(given), new Set(given), silentLogger, signal)).rejects.toThrow(
@@ -67,7 +67,7 @@ test('one nobody knows is refused too, and so is a token that does not tell its 
   )
 })
 
-test('one that was built in is only told of', async () => {
+test('a built-in one is only a warning', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   await checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set(), logger, signal)
@@ -75,7 +75,7 @@ test('one that was built in is only told of', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
 })
 
-test('a chain without dollars is told of: all its prices would be missing', async () => {
+test('a chain without dollar tokens is a warning: all its prices would be missing', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   const { anchor: _, ...facts } = factsOf([])

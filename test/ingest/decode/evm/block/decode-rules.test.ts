@@ -3,7 +3,7 @@ import { createRules } from '../../../../../services/ingest/decode/evm/block/dec
 import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
 import { FACTORY } from '../rig.js'
 
-it('a contract of a protocol nobody decodes is refused with the nearest one: its pools would be waited for in silence', () => {
+it('an unknown protocol is refused with the nearest name: its pools would silently never appear', () => {
   const scope = {
     pools: new Set<string>(),
     tokens: new Set<string>(),

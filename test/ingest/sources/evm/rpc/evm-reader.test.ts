@@ -1,4 +1,4 @@
-/** The reader against a real node: blocks, logs, senders, calls and heads as the node itself tells them. */
+/** The reader against a real node: blocks, logs, senders, calls and heads as the node itself returns them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
@@ -93,9 +93,9 @@ describe.each([
     const { logs, ...last } = blocks.at(-1) ?? { logs: [] }
     expect(last).toEqual(head)
     expect(logs.every(({ blockHash }) => blockHash === head.hash)).toBe(true)
-    const told = await logsOfNode(filter, 1, head.number)
-    expect(told.length).toBeGreaterThan(10)
-    expect(blocks.flatMap((block) => block.logs.map(brief))).toEqual(told.map(brief))
+    const fromNode = await logsOfNode(filter, 1, head.number)
+    expect(fromNode.length).toBeGreaterThan(10)
+    expect(blocks.flatMap((block) => block.logs.map(brief))).toEqual(fromNode.map(brief))
     const middle = blocks[Math.floor(blocks.length / 2)]
     expect(await reader.block(middle?.hash ?? '', filter, signal)).toEqual(middle)
     expect(reader.status()[0]).toMatchObject({ healthy: true, reason: null, errors: {} })
@@ -107,8 +107,10 @@ describe.each([
     const blocks = await reader.blocks(1, head.number, EVERYTHING, signal)
     const wanted = blocks.map((block) => ({ block, txHashes: [...new Set(block.logs.map(({ txHash }) => txHash))] }))
     const hashes = wanted.flatMap(({ txHashes }) => txHashes)
-    const told = await node.batch<{ from: string }>(hashes.map((hash) => ['eth_getTransactionByHash', [hash]] as const))
-    const expected = new Map(hashes.map((hash, place) => [hash, told[place]?.from.toLowerCase()]))
+    const fromNode = await node.batch<{ from: string }>(
+      hashes.map((hash) => ['eth_getTransactionByHash', [hash]] as const),
+    )
+    const expected = new Map(hashes.map((hash, place) => [hash, fromNode[place]?.from.toLowerCase()]))
     expect(await reader.senders(wanted, signal)).toEqual(expected)
     const fewer = wanted.map(({ block, txHashes }) => ({ block, txHashes: txHashes.slice(0, 1) }))
     const some = await readerOf({ urls: [url()] }).senders(fewer, signal)
@@ -140,12 +142,12 @@ describe.each([
     const earlier = await reader.headerByNumber(head.number - 20, signal)
     const { tokens } = market.contracts
     const addresses = Object.values(tokens).map((token) => (typeof token === 'string' ? token : token.address))
-    const nobody = `0x${'12'.repeat(20)}`
+    const noContract = `0x${'12'.repeat(20)}`
     const calls = addresses.flatMap((to) => [
       { to, data: call('totalSupply()') },
       { to, data: call('nothingOfThatName()') },
       { to, data: call('symbol()') },
-      { to: nobody, data: call('symbol()') },
+      { to: noContract, data: call('symbol()') },
       { to, data: call('balanceOf(address)', market.wallets[0] ?? '') },
     ])
     for (const at of [head, earlier as Header]) {
@@ -165,7 +167,7 @@ describe.each([
     }
   })
 
-  test('heads come as they are mined, and a lower head is told after a reorganisation', async () => {
+  test('heads come as they are mined, and a lower head is reported after a reorg', async () => {
     const reader = readerOf({ urls: [url()] })
     const stop = new AbortController()
     const heads = reader.heads(stop.signal)
@@ -196,12 +198,12 @@ test('the node’s own blooms have every log’s address and topics, and little 
   const wire = await node.batch<{ logsBloom: string }>(
     blocks.map(({ hash }) => ['eth_getBlockByHash', [hash, false]] as const),
   )
-  const strangers = Array.from({ length: 50 }, (_, place) => `0x${place.toString(16).padStart(40, '0')}`)
+  const others = Array.from({ length: 50 }, (_, place) => `0x${place.toString(16).padStart(40, '0')}`)
   for (const [place, { logs }] of blocks.entries()) {
     const bloom = wire[place]?.logsBloom ?? ''
     const items = logs.flatMap(({ address, topics }) => [address, ...topics])
     expect(items.filter((item) => !isInBloom(bloom, bloomBits(item)))).toEqual([])
-    expect(strangers.filter((item) => isInBloom(bloom, bloomBits(item))).length).toBeLessThan(5)
+    expect(others.filter((item) => isInBloom(bloom, bloomBits(item))).length).toBeLessThan(5)
   }
 })
 
@@ -227,7 +229,7 @@ test('answers of any length', async () => {
   expect(answers.map((answer) => (answer === null ? 0 : (answer.length - 2) / 2))).toEqual(lengths)
 })
 
-test('a block nobody has is null, and its logs, senders and calls are errors that may be tried again', async () => {
+test('a block that no node has is null, and its logs, senders and calls are errors that can be retried', async () => {
   const reader = readerOf()
   const head = await headOfNode()
   const gone = { ...head, hash: `0x${'ab'.repeat(32)}` }
@@ -280,6 +282,6 @@ test('the chain’s ration of requests is kept', async () => {
 
 test('the finalized block by its tag', async () => {
   const reader = readerOf()
-  const told = await node.rpc<WireBlock>('eth_getBlockByNumber', ['finalized', false])
-  expect(await reader.finalized(signal)).toBe(Number(told.number))
+  const fromNode = await node.rpc<WireBlock>('eth_getBlockByNumber', ['finalized', false])
+  expect(await reader.finalized(signal)).toBe(Number(fromNode.number))
 })

@@ -13,7 +13,7 @@ const nowMs = () => 0
 const sleep = async () => {}
 const random = () => 0.5
 
-/** Nobody is asked here: heads are told. */
+/** No node is asked here: heads come from subscriptions. */
 const mute: Transport = { exchange: async () => [], bytesReceived: 0, close() {} }
 
 /** Always answers with a block of this number. */
@@ -56,7 +56,7 @@ test('the time between blocks is the usual one, whatever pauses there were', () 
   expect(tracker.blockMs).toBe(1000)
 })
 
-test('what is told: new, known, or lower or far above, which is to be looked into unless its teller is known to be behind', () => {
+test('a notified head is new, known, or unverified if lower or far above, unless its node is known to lag', () => {
   const { tracker, endpoints } = trackerOf(['http://one.example', 'http://other.example'])
   const [one, other] = endpoints as [Endpoint, Endpoint]
   expect(tracker.noticed(one, header(10, 100))).toBe('new')

@@ -1,4 +1,4 @@
-/** Balancer: the vault's logs, and what it answers about a pool met in mid-life. */
+/** Balancer: the vault's logs, and its answers about a pool whose creation was not seen. */
 import { describe, expect, it } from 'vitest'
 import { BadLog } from '../../../../../../services/ingest/decode/evm/protocol.js'
 import { balancer } from '../../../../../../services/ingest/decode/evm/protocols/balancer/balancer.js'
@@ -113,7 +113,7 @@ describe('Balancer V2', () => {
     expect(() => balancer.apply(swap(A, A, 1n, 1n, 0), at, start)).toThrow(BadLog)
   })
 
-  it('reads a pool in mid-life from the vault, and refuses another vault', () => {
+  it('reads a pool whose creation was not seen from the vault, and refuses another vault', () => {
     const answer = words(96, 224, 352, 3, ...TOKENS, 3, 5, 6, 7, 99)
     const met = answerWith(balancer.describe(POOL, swap(A, B, 1n, 1n, 0), chain('balancer')), () => answer)
     expect(met).toEqual(at)
@@ -149,7 +149,7 @@ describe('Balancer V3', () => {
       },
     )
 
-  it('tells swaps and liquidity, and leaves the reserves to the block’s end', () => {
+  it('decodes swaps and liquidity, and leaves the reserves to the block’s end', () => {
     const logs = [swap, liquidity('LiquidityAdded'), liquidity('LiquidityRemoved')]
     const { events } = play(balancerV3, at, balancerV3.emptyState(at), logs)
     expect(events).toEqual([

@@ -19,8 +19,8 @@ const event = (signature: string, data: readonly Word[], at = plain) => {
   const log = makeLog(signature, [WHO], data)
   const { events } = curve.apply(log, at, { reserves: null })
   expect(events).toHaveLength(1)
-  const { log: told, ...rest } = events[0] ?? { log: null }
-  expect(told).toBe(log)
+  const { log: eventLog, ...rest } = events[0] ?? { log: null }
+  expect(eventLog).toBe(log)
   return rest
 }
 
@@ -68,7 +68,7 @@ describe('a log', () => {
     expect(event(signature, data)).toEqual(change(kind, [1n, 2n, 3n])),
   )
 
-  it('of one coin taken out tells which, where it says so', () => {
+  it('of one coin removed names the coin, if the event has it', () => {
     const one = change('remove', [0n, 55n, 0n])
     const unknown = { kind: 'reserves', sender: WHO, reserves: null }
     expect(event('RemoveLiquidityOne(address,int128,uint256,uint256,uint256)', [1, 50, 55, 9])).toEqual(one)
@@ -85,7 +85,7 @@ describe('a log', () => {
       reserves: null,
     }))
 
-  it('of twocrypto’s fixed amounts out tells them behind the shares', () => {
+  it('of twocrypto’s fixed amounts out has them after the shares', () => {
     const two = { ...crypto, tokens: crypto.tokens.slice(0, 2) }
     const data = [50, 7, 9, 1, 10n ** 18n]
     expect(event('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)', data, two)).toEqual(
@@ -109,7 +109,7 @@ describe('a log', () => {
   ])('%s of coins it has not is a bad log', (signature, data) => expect(() => event(signature, data)).toThrow(BadLog))
 })
 
-describe('a pool met in mid-life', () => {
+describe('a pool whose creation was not seen', () => {
   const log = makeLog('Any()', [], [])
   const chain = chainOf('curve', { wrappedNative: WRAPPED })
   const answers =
@@ -160,7 +160,7 @@ describe('a pool met in mid-life', () => {
     expect(answerWith(describe(), zeros)).toHaveProperty('refused')
   })
 
-  it('tells its balances by its own numbering', () => {
+  it('reads balances by the pool’s index type', () => {
     const old = { ...plain, facts: { numbering: 'int128', isCrypto: false } }
     expect(answerWith(curve.readState(old, chain), answers('int128', fixed))).toEqual({ reserves: [100n, 101n, 102n] })
     expect(answerWith(curve.readState(plain, chain), answers('int128', fixed))).toEqual({ reserves: null })

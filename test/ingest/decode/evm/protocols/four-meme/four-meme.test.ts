@@ -105,7 +105,7 @@ it('a token’s way', () => {
 it.each([
   ['with their fee, as the chain has them', ',uint256', [1]],
   ['as the documents have them', '', []],
-])('trades of the first manager tell amounts alone, %s', (_, field, fee) => {
+])('trades of the first manager have amounts only, %s', (_, field, fee) => {
   const first = (name: string, log: number) =>
     makeLog(`${name}(address,address,uint256,uint256${field})`, [], [TOKEN, TRADER, 500, 3, ...fee], here(log))
   const logs = [first('TokenPurchase', 0), first('TokenSale', 1)]
@@ -142,7 +142,7 @@ describe('a curve', () => {
     expect(answerWith(fourMeme.describe(TOKEN, created, chain), () => info(address(0)))).toHaveProperty('refused')
   })
 
-  it('of the first manager is paid with BNB: its logs tell that it knows the token, without them its answer does', () => {
+  it('of the first manager is paid in BNB: proven by its logs, else by its answer', () => {
     const known = { address: FIRST, protocol: 'four-meme', amm: 'fourmeme' }
     const old = { ...chain, contracts: new Map([[FIRST, known]]) }
     const describe = (log: EvmLog, answer: string | null) =>
@@ -156,7 +156,7 @@ describe('a curve', () => {
     expect(describe(silent, words(0))).toHaveProperty('refused')
   })
 
-  it('in mid-life has the offer and the funds the manager keeps', () => {
+  it('whose creation was not seen has the manager’s offer and funds', () => {
     expect(answerWith(fourMeme.readState(at, chain), () => info(address(0)))).toEqual({
       reserves: [MAX / 2n, 5n * 10n ** 18n],
     })

@@ -197,15 +197,18 @@ describe('a pair', () => {
     expect(contract && liquidityBook.created(created, contract, chain)).toEqual(expected)
   })
 
-  it.each(['2.0', '2.1'] as const)('of %s is met in mid-life on its factory’s word', (version) => {
-    const describe = () => liquidityBook.describe(POOL, created, chain)
-    expect(answerWith(describe(), answers(version, POOL))).toEqual(expected)
-    expect(answerWith(describe(), answers(version, address(0xbad)))).toHaveProperty('refused')
-    expect(answerWith(liquidityBook.readState(at, chain), answers(version, POOL))).toEqual({
-      reserves: [3n, 4n],
-      open: null,
-    })
-  })
+  it.each(['2.0', '2.1'] as const)(
+    'of %s whose creation was not seen is accepted if its factory confirms it',
+    (version) => {
+      const describe = () => liquidityBook.describe(POOL, created, chain)
+      expect(answerWith(describe(), answers(version, POOL))).toEqual(expected)
+      expect(answerWith(describe(), answers(version, address(0xbad)))).toHaveProperty('refused')
+      expect(answerWith(liquidityBook.readState(at, chain), answers(version, POOL))).toEqual({
+        reserves: [3n, 4n],
+        open: null,
+      })
+    },
+  )
 
   it('of an unknown factory counts only by name', () => {
     const unknown = chainOf('liquidity-book', { contracts: new Map() })

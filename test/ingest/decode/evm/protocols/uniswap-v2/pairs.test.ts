@@ -1,4 +1,4 @@
-/** Pairs that tell their reserves: Uniswap V2's and Solidly's. */
+/** Pairs that publish their reserves: Uniswap V2's and Solidly's. */
 import { describe, expect, it } from 'vitest'
 import { pairState } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/pair-ledger.js'
 import { solidly } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/solidly.js'
@@ -80,7 +80,7 @@ describe.each([
     ])
   })
 
-  it('every Sync nobody claims is told, several in one transaction too', () => {
+  it('every unclaimed Sync is published, several in one transaction too', () => {
     const logs = [
       sync(101n, 200n, 0),
       sync(102n, 200n, 1),
@@ -106,7 +106,7 @@ describe.each([
     ])
   })
 
-  it('a Sync that says what was known says nothing', () => {
+  it('a Sync without a change is not published', () => {
     expect(run([sync(100n, 200n, 0)]).events).toEqual([])
     expect(run([sync(100n, 200n, 0)], null).events).toHaveLength(1)
   })

@@ -40,11 +40,11 @@ const collectProtocol = (amounts: Amounts, log: number, tx = 0) =>
 
 const run = (logs: readonly EvmLog[], protocol: Protocol<V3State> = uniswapV3, state = v3State([1000n, 2000n])) =>
   play(protocol, venue(protocol.name), state, logs)
-const told = (logs: readonly EvmLog[], protocol: Protocol<V3State> = uniswapV3) =>
+const eventsOf = (logs: readonly EvmLog[], protocol: Protocol<V3State> = uniswapV3) =>
   run(logs, protocol).events.map(({ kind, log, reserves }) => [kind, log.logIndex, reserves])
 
 describe('Uniswap V3', () => {
-  it('a swap tells direction, amounts, price and what is left', () => {
+  it('a swap has direction, amounts, price and reserves', () => {
     const log = swap([-7n, 9n], 4)
     expect(run([log])).toEqual({
       state: v3State([993n, 2009n], PRICE),
@@ -79,7 +79,7 @@ describe('Uniswap V3', () => {
   })
 
   it('a removal counts what is paid out for it later in the transaction, and so does all in between', () => {
-    expect(told([burn([4n, 8n], 0), swap([5n, -3n], 1), collect([6n, 9n], 2)])).toEqual([
+    expect(eventsOf([burn([4n, 8n], 0), swap([5n, -3n], 1), collect([6n, 9n], 2)])).toEqual([
       ['liquidity', 0, [994n, 1991n]],
       ['swap', 1, [999n, 1988n]],
     ])
@@ -87,7 +87,7 @@ describe('Uniswap V3', () => {
 
   it('the first burn since the last payment counts it: managers burn again, for nothing, to reckon fees', () => {
     expect(
-      told([burn([4n, 8n], 0), burn([0n, 0n], 1), collect([5n, 9n], 2), burn([1n, 1n], 3), collect([1n, 1n], 4)]),
+      eventsOf([burn([4n, 8n], 0), burn([0n, 0n], 1), collect([5n, 9n], 2), burn([1n, 1n], 3), collect([1n, 1n], 4)]),
     ).toEqual([
       ['liquidity', 0, [995n, 1991n]],
       ['liquidity', 1, [995n, 1991n]],
@@ -96,7 +96,7 @@ describe('Uniswap V3', () => {
   })
 
   it('a payment to another position, or in another transaction, stands for itself', () => {
-    expect(told([burn([4n, 8n], 0), collect([1n, 1n], 1, 0, [-20, 10]), collect([4n, 8n], 2, 1)])).toEqual([
+    expect(eventsOf([burn([4n, 8n], 0), collect([1n, 1n], 1, 0, [-20, 10]), collect([4n, 8n], 2, 1)])).toEqual([
       ['liquidity', 0, [1000n, 2000n]],
       ['reserves', 1, [999n, 1999n]],
       ['reserves', 2, [995n, 1991n]],
@@ -104,7 +104,9 @@ describe('Uniswap V3', () => {
   })
 
   it('the protocol’s share and a loan’s fee change reserves; nothing paid changes nothing', () => {
-    expect(told([collectProtocol([1n, 2n], 0), flash([3n, 0n], 1), flash([0n, 0n], 2), collect([0n, 0n], 3)])).toEqual([
+    expect(
+      eventsOf([collectProtocol([1n, 2n], 0), flash([3n, 0n], 1), flash([0n, 0n], 2), collect([0n, 0n], 3)]),
+    ).toEqual([
       ['reserves', 0, [999n, 1998n]],
       ['reserves', 1, [1002n, 1998n]],
     ])
@@ -158,15 +160,15 @@ describe('its relatives', () => {
       [PAYER, TRADER],
       [5n, -3n, PRICE, 5n, 0n, 1n, 0n],
     )
-    expect(told([log], pancakeV3)).toEqual([['swap', 0, [1005n, 1997n]]])
+    expect(eventsOf([log], pancakeV3)).toEqual([['swap', 0, [1005n, 1997n]]])
   })
 
   it('a gauge of Slipstream collects fees', () => {
     const log = makeLog('CollectFees(address,uint128,uint128)', [TRADER], [5n, 3n])
-    expect(told([swap([5n, -3n], 0), log], slipstream).at(-1)).toEqual(['reserves', 0, [1000n, 1994n]])
+    expect(eventsOf([swap([5n, -3n], 0), log], slipstream).at(-1)).toEqual(['reserves', 0, [1000n, 1994n]])
   })
 
-  it('Algebra’s newer Swap and Burn tell fees', () => {
+  it('Algebra’s newer Swap and Burn carry fees', () => {
     const logs = [
       makeLog(
         'Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)',
@@ -176,7 +178,7 @@ describe('its relatives', () => {
       makeLog('Burn(address,int24,int24,uint128,uint256,uint256,uint24)', [OWNER, -10, 10], [1n, 4n, 8n, 0n], at(1)),
       collect([4n, 8n], 2),
     ]
-    expect(told(logs, algebra)).toEqual([
+    expect(eventsOf(logs, algebra)).toEqual([
       ['swap', 0, [1005n, 1997n]],
       ['liquidity', 1, [1001n, 1989n]],
     ])
@@ -222,7 +224,7 @@ describe('whatever happens', () => {
     { maxLength: 40 },
   )
 
-  it('reserves equal a plain ledger after every transaction, and the last event tells them', () => {
+  it('reserves equal a plain ledger after every transaction, and the last event has them', () => {
     fc.assert(
       fc.property(moves, (drawn) => {
         const ledger: [bigint, bigint] = [10n ** 9n, 10n ** 9n]

@@ -67,7 +67,7 @@ describe('the real pool manager', () => {
       const metLate = late.get(id)?.state
       expect(slotsOf(state)).toEqual(slotsOf(truth))
       expect(metLate && slotsOf(metLate)).toEqual(slotsOf(truth))
-      // Met in mid-life: the principal alone, but for the units rounding leaves in the pool.
+      // Creation not seen: the principal alone, except for units that rounding leaves in the pool.
       const principal = principalBetween(state.ticks ?? new Map(), state.sqrtPrice)
       for (const token of [0, 1] as const) {
         const drift = (metLate?.reserves?.[token] ?? -1n) - (principal[token] ?? 0n)

@@ -1,4 +1,4 @@
-/** Uniswap V4 by hand: what a pool is, what each log tells, and what strangers and broken followings do. */
+/** Uniswap V4 by hand: pools, each log, logs of foreign contracts, and states that do not match. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../../../../../../services/ingest/decode/evm/abi/keccak.js'
@@ -87,7 +87,7 @@ describe('a pool', () => {
   it('has the id the chain gave the first ETH/USDC pool of 0.05 %', () =>
     expect(ID).toBe('0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27'))
 
-  it('met in mid-life is told by the position manager, if its key makes the id', () => {
+  it('whose creation was not seen is described by the position manager, if its key hashes to the id', () => {
     const log = swap(-1n, 1n, PRICE, 1n, 0)
     const asked = `${selectorOf('poolKeys(bytes25)')}${ID.slice(2, 52)}${'0'.repeat(14)}`
     const key = words(NATIVE, USDC, 500, 10, NATIVE)
@@ -144,7 +144,7 @@ describe('a log', () => {
     ])
   })
 
-  it('of a swap tells the swapper’s side turned round, and the price', () => {
+  it('of a swap has the swapper’s amounts negated, and the price', () => {
     // 1,000,000 in: 999,500 after the fee, at a liquidity of 10^9 from price 1.
     const price = (10n ** 9n * PRICE) / (10n ** 9n + 999_500n) + 1n
     const log = swap(-1_000_000n, 998_502n, price, 10n ** 9n, -20)
@@ -172,7 +172,7 @@ describe('a log', () => {
   it('of another contract that borrows the id is silent', () =>
     expect(played(...made, { ...swap(-5n, 4n, PRICE, 10n ** 9n, 0), address: WHO }).last).toEqual([]))
 
-  it('that cannot follow from what was followed makes the reserves unknown, and is told', () => {
+  it('that does not match the followed state is published with unknown reserves', () => {
     const { state, last } = played(...made, swap(-1_000_000n, 998_502n, sqrtPriceAtTick(-20), 5n, -20))
     expect(last).toMatchObject([{ kind: 'swap', amountIn: 1_000_000n, reserves: null }])
     expect(state).toMatchObject({ reserves: null, ticks: null, liquidity: 5n, tick: -20 })
