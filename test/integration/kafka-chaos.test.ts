@@ -10,6 +10,7 @@ import { verdictOn } from '../rig/cluster/pushes.js'
 import { type ResumingClient, startResumingClient } from '../rig/cluster/resuming-client.js'
 import { candleDifferences } from '../rig/cluster/stored-candles.js'
 import { updateRuns } from '../rig/cluster/update-runs.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { generateRecording, type MarketOptions } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
@@ -18,8 +19,8 @@ import { recompute } from '../rig/reference/recompute.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 import { interleave, writeTape } from '../rig/up/recording.js'
 
-const SEED = Number(process.env.SEED ?? 11)
-const ROUNDS = Number(process.env.ROUNDS ?? 50)
+const SEED = seedOf('chaosRounds')
+const ROUNDS = countOf('chaosRounds')
 /** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
 const SPEED = '4'
 /** More than is played in all rounds. */

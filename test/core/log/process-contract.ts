@@ -3,6 +3,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { EventLog, LogRecord } from '../../../services/core/log/port.js'
+import { countOf, seedOf } from '../../rig/counts.js'
 import type { WriterTask, WrittenValue } from '../../rig/log-writer.js'
 import { createRandom } from '../../rig/market/random.js'
 import { entry } from './contract.js'
@@ -110,13 +111,13 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
     }, 60_000)
 
     it('kill -9 in mid-append: what was acknowledged is there once, the rest is whole or absent', async () => {
-      const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+      const seed = seedOf('logWriterKills')
       console.info(`kill -9 of a log writer: SEED=${seed}`)
       const random = createRandom(seed).next
       const topic = 'dex.blocks.eth'
       const log = await open()
       const acknowledged: [string, number][] = []
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < countOf('logWriterKills'); round++) {
         const writer = `w${round}`
         const { child, acks, line } = startWriter({ topic, writer, batches: 1e9, seed: seed + round, inFlight: 4 })
         const closed = once(child, 'close')
