@@ -1,8 +1,10 @@
 /** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count, one after another. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { COUNTS, type CountName, countOf } from './counts.js'
+import { COUNTS, type CountName, countOf } from '../counts.js'
 
+// As npm scripts run: in the repository's root.
+const VITEST = 'node_modules/vitest/vitest.mjs'
 const ALL = Object.keys(COUNTS) as CountName[]
 
 async function runLong(asked: readonly string[]): Promise<number> {
@@ -18,7 +20,10 @@ async function runLong(asked: readonly string[]): Promise<number> {
     const { files, proves } = COUNTS[name]
     process.stdout.write(`\n[${at + 1}/${names.length}] ${name} ${countOf(name, env)}: ${proves}\n`)
     const startedMs = Date.now()
-    const child = spawn('npx', ['vitest', 'run', '--testTimeout', '3600000', ...files], { env, stdio: 'inherit' })
+    const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', '3600000', ...files], {
+      env,
+      stdio: 'inherit',
+    })
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) failed.push(name)
     const took = Math.round((Date.now() - startedMs) / 1000)
