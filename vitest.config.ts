@@ -6,7 +6,10 @@ const pure = pureTestFiles(import.meta.dirname)
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/rig/scratch.ts', 'test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
+    globalSetup: [
+      ...['test/rig/scratch.ts', 'test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
+      'test/rig/servers/shared.ts',
+    ],
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     projects: [
