@@ -78,7 +78,7 @@ let client: ResumingClient
 /** What was done and what everybody wrote, for whoever has to find out why. */
 function story(): string {
   const rounds = done.map((what, at) => `round ${at + 1}: ${what}`).join('\n')
-  return `SEED=${SEED}, ${done.length} of ${ROUNDS} rounds\n${rounds}\n${cluster.tails()}`
+  return `DEXTAPE_TEST_SEED=${SEED}, ${done.length} of ${ROUNDS} rounds\n${rounds}\n${cluster.tails()}`
 }
 
 async function telling<T>(work: () => Promise<T>): Promise<T> {
@@ -100,7 +100,7 @@ async function playRounds(): Promise<void> {
 }
 
 beforeAll(async () => {
-  console.info(`chaos: SEED=${SEED}`)
+  console.info(`chaos: DEXTAPE_TEST_SEED=${SEED}`)
   const tape = writeTape(join(folder, 'tape.jsonl'), interleave([...lines.values()]))
   const settings = { intervals: { flush_ms: 200, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
   const chains = CHAINS.map(marketMoney)

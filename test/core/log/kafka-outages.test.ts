@@ -18,7 +18,7 @@ const seed = seedOf('brokerOutages')
 const OUTAGES = countOf('brokerOutages')
 
 it('appends once each and follows all, whatever happens to the broker', async () => {
-  console.info(`broker outages: SEED=${seed}`)
+  console.info(`broker outages: DEXTAPE_TEST_SEED=${seed}`)
   const random = createRandom(seed).next
   const told: string[] = []
   const log = openTestLog(broker.brokers, freshPrefix(), {

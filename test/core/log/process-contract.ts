@@ -114,7 +114,7 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
 
     it('kill -9 in mid-append: what was acknowledged is there once, the rest is whole or absent', async () => {
       const seed = seedOf('logWriterKills')
-      console.info(`kill -9 of a log writer: SEED=${seed}`)
+      console.info(`kill -9 of a log writer: DEXTAPE_TEST_SEED=${seed}`)
       const random = createRandom(seed).next
       const topic = 'dex.blocks.eth'
       const log = await open()
