@@ -23,5 +23,5 @@ export default defineConfig({
 })
 
 function limits() {
-  return { pool: 'forks', maxWorkers: 2, testTimeout: 120_000, hookTimeout: 120_000 } as const
+  return { pool: 'forks', maxWorkers: 2, testTimeout: 600_000, hookTimeout: 600_000 } as const
 }

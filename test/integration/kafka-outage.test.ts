@@ -5,12 +5,12 @@ import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
 import { openedLogOf } from '../rig/cluster/contents.js'
 import type { LogLine } from '../rig/cluster/service.js'
 import { updateRuns } from '../rig/cluster/update-runs.js'
-import { countOf, seedOf } from '../rig/counts.js'
+import { countOf, isLongRun, seedOf } from '../rig/counts.js'
 import { memoryOf, resetPeak } from '../rig/servers/figures.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 
 const AWAY_S = countOf('outageSeconds')
-const SWAPS_PER_S = 1000
+const SWAPS_PER_S = isLongRun() ? 1000 : 300
 /** A block of the slowest chain comes every twelve seconds. */
 const LIVE_LAG_S = 20
 const NAMED_WITHIN_MS = 10_000
