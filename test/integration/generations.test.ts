@@ -101,6 +101,8 @@ describe('a history written anew under a running up', () => {
     const market = newMarket(200 + 50 * SWITCHES, { trueNow: 200, lineMs: 25 })
     const random = createRandom(SEED)
     let up = await startUp(market.upPlan)
+    // Who writes a history anew joins it to one that is there.
+    await up.until(CHAIN, 'served', ({ head }) => head > market.late)
     let [tookMs, switched, kills] = [1500, 0, 0]
     const killUp = async () => {
       await up.stop('SIGKILL')
