@@ -100,13 +100,13 @@ export async function ensureNeeds(
   if (missing.length === 0) return
   if (!machine.isRoot || !isDebianLike(machine)) throw new Error(missingMessage(missing, machine))
   const command = installCommand(missing, machine)
-  process.stderr.write(`The tests need ${missing.map(({ name }) => name).join(', ')}: running ${command}\n`)
   const code = install(command)
   const still = missingNeeds(await look())
   if (still.length > 0) throw new Error(`The installation ended with ${code}.\n${missingMessage(still, machine)}`)
 }
 
 function runInstall(command: string): number | null {
+  process.stderr.write(`Installing what the tests need: ${command}\n`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   return spawnSync('sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status
 }
