@@ -5,8 +5,8 @@ import { STATUS_TOPIC } from '../core/cluster/topics.js'
 import type { Claim } from '../core/config/index.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { createServe } from '../serve/main.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
-import { loadServe } from './run/load-serve.js'
 import { openConfiguredStore } from './run/open-store.js'
 import { runProcess } from './run/process.js'
 import type { RunServe } from './run-commands.js'
@@ -15,7 +15,6 @@ import { greet } from './up/greeting.js'
 const ORIGIN_EVERY_MS = 1000
 
 export const runServe: RunServe = async ({ config, logger, out }) => {
-  const createServe = await loadServe()
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing } = parts

@@ -4,10 +4,10 @@ import { createHealth } from '../core/runtime/health.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { createServe } from '../serve/main.js'
 import { openPlatform } from './platform/open.js'
 import { openFold, runFold } from './run/fold.js'
 import { openIngests } from './run/ingests.js'
-import { loadServe } from './run/load-serve.js'
 import { type Closing, openConfiguredStore } from './run/open-store.js'
 import { type Choice, chooseSource } from './run/source.js'
 import { pipeStatusOf } from './run/status.js'
@@ -20,7 +20,6 @@ type UpOptions = Parameters<RunUp>[0]
 
 export const runUp: RunUp = async (options) => {
   const { config, logger } = options
-  const createServe = await loadServe()
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   const choice = chooseSource(config, options.source)
@@ -29,7 +28,7 @@ export const runUp: RunUp = async (options) => {
   const shutdown = createShutdown(logger)
   const closing: Closing = [() => shutdown.done(), () => lock.release()]
   try {
-    return await runServices(options, choice, createServe, dir, shutdown, closing)
+    return await runServices(options, choice, dir, shutdown, closing)
   } finally {
     for (const close of closing.reverse()) await close()
   }
@@ -39,7 +38,6 @@ export const runUp: RunUp = async (options) => {
 async function runServices(
   { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
-  createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
   shutdown: Shutdown,
   closing: Closing,

@@ -2,6 +2,7 @@
 import type { ChainFacts } from '../domain/chains.js'
 import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
+import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './without-secrets.js'
 
 export { withoutSecrets }
@@ -32,6 +33,7 @@ export type Config = ChainSources & {
   host: string
   httpPort: number
   wsPort: number
+  pushServer: (typeof PUSH_SERVERS)[number]
   /** A fixed key for development, beside those of `dextape keys`. */
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
   /** `spec`: an envelope where the interface shows one; `always`: around every success body. */
@@ -64,6 +66,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     host: config.host,
     http_port: config.httpPort,
     ws_port: config.wsPort,
+    push_server: config.pushServer,
     api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
     envelope: config.envelope,
     public_urls: config.publicUrls,

@@ -101,6 +101,7 @@ function build(
     host: settings.host ?? '0.0.0.0',
     httpPort,
     wsPort,
+    pushServer: settings.push_server ?? 'auto',
     apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
     envelope: settings.envelope ?? 'spec',
     publicUrls: publicUrls(settings, problems),

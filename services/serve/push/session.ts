@@ -1,4 +1,3 @@
-import type { WebSocket } from 'uWebSockets.js'
 import type { Access } from '../keys/gate.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
@@ -6,11 +5,12 @@ import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Asked, ParseContext, Topic } from './topic.js'
+import type { PushSocket } from './transport/transport.js'
 
 /** A subscription on its way to live: where it stands in each of its chains. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
-/** A socket's state; uWebSockets holds it as the socket's user data. */
+/** A socket's state. */
 export type Session = {
   access: Access
   /** Which key opened it, to see whether it still may. */
@@ -23,8 +23,7 @@ export type Session = {
   isSlow: boolean
 }
 
-export type Socket = WebSocket<SocketData>
-export type SocketData = { session: Session | { refusal: string } }
+export type Admission = Session | { refusal: string }
 
 export type MethodDeps = {
   hub: Hub
@@ -39,7 +38,7 @@ export function liveSubscriptions(session: Session): Subscription[] {
 }
 
 /** Runs one request of a socket. */
-export function callMethod(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+export function callMethod(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   switch (request.method) {
     case 'ping':
       return 'pong'
@@ -52,7 +51,7 @@ export function callMethod(deps: MethodDeps, socket: Socket, session: Session, r
   }
 }
 
-function subscribe(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const { topic, asked, options } = readSubscription(deps, session, request.params)
   const { maxSubscriptionsPerSocket } = deps.context.limits
   if (session.isSlow) throw new RpcError(RPC.limitExceeded, 'Read what was sent before subscribing to more.')
@@ -79,7 +78,7 @@ function subscribe(deps: MethodDeps, socket: Socket, session: Session, request: 
   return { status: 'ok', cursor: asked.chains.map((chain) => cursorAt(deps.headOf(chain))) }
 }
 
-function unsubscribe(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const all = Array.isArray(request.params) && request.params.length === 0
   const wanted = all ? undefined : readSubscription(deps, session, request.params)
   const key = wanted && keyOf(wanted.topic, wanted.asked)
@@ -93,7 +92,7 @@ function keyOf(topic: Topic, asked: Asked): string {
   return `${topic.name}:${asked.canonical}`
 }
 
-function drop(hub: Hub, socket: Socket, session: Session, subscription: Subscription): void {
+function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
 }

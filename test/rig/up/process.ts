@@ -45,7 +45,13 @@ export type UpProcess = {
 export function startUp(options: UpOptions): UpProcess {
   const child = spawn(process.execPath, ['--max-semi-space-size=64', BIN, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
-    env: { PATH: process.env.PATH, ...storeEnvironmentOf(options.dataDir), ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      // The push suites run once more with ws (vitest.config.ts).
+      DEXTAPE_PUSH_SERVER: process.env.DEXTAPE_PUSH_SERVER,
+      ...storeEnvironmentOf(options.dataDir),
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = endOf(child)
