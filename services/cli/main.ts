@@ -1,6 +1,7 @@
 /** The edge of the command: the process's own streams, environment and exit code. */
+
+import { createOutput, endQuietlyOnClosedPipe } from '../core/runtime/output.js'
 import { runMain } from '../core/runtime/run-main.js'
-import { createOutput, endQuietlyOnClosedPipe } from './output.js'
 import { runCli } from './program.js'
 
 endQuietlyOnClosedPipe(process.stdout, (code) => process.exit(code))

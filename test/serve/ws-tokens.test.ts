@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../services/core/config/keys.js'
+import { hashKey } from '../../services/core/keys/key-store.js'
 import { createWsTokens, TOKEN_LIFE_MS } from '../../services/serve/keys/ws-tokens.js'
 
 const HASH = hashKey('a key')

@@ -1,4 +1,4 @@
-import { hashKey } from '../../core/config/keys.js'
+import { hashKey } from '../../core/keys/key-store.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Admission } from './session.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { hashKey } from '../../core/config/keys.js'
+import { hashKey } from '../../core/keys/key-store.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/schema.js'

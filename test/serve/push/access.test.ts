@@ -1,6 +1,6 @@
 /** Who may open a socket, for how long, and for what. */
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../../services/core/config/keys.js'
+import { hashKey } from '../../../services/core/keys/key-store.js'
 import { KEY, keyRecord } from '../rig.js'
 import { PAIR } from '../updates.js'
 import { usePushRig } from './rig.js'
