@@ -44,7 +44,9 @@ export function createWsTransport<Admission>(
     ...{ autoPong: false, closeTimeout: LONGEST_CLOSE_MS },
   }
   const peers = new WebSocketServer(options)
-  const server = createServer((_request, response) => response.writeHead(426).end(NOT_A_WEBSOCKET))
+  const server = createServer((_request, response) => {
+    response.writeHead(426, { 'content-length': NOT_A_WEBSOCKET.length }).end(NOT_A_WEBSOCKET)
+  })
   let idleTimer: NodeJS.Timeout | undefined
 
   function join(group: string, link: Link): void {
