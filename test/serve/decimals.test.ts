@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { percentChange } from '../../services/serve/numbers/change.js'
-import { decimalOrEmpty, decimalOrNull, plainDecimal } from '../../services/serve/numbers/plain-decimal.js'
-import { rawOrNull, rawToDecimal } from '../../services/serve/numbers/raw-decimal.js'
+import {
+  decimalOrEmpty,
+  decimalOrNull,
+  percentChange,
+  plainDecimal,
+  rawOrNull,
+  rawToDecimal,
+} from '../../services/serve/views/decimals.js'
 
 const PLAIN = /^-?\d+(\.\d+)?$/
 

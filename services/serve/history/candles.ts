@@ -1,7 +1,7 @@
 import type { Candle } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import type { ChainState } from '../memory/chain-state.js'
-import { type Bar, barOf, type Category, fillPrevious, rollUp } from './bars.js'
+import { type Bar, barOf, type Category, fillPrevious, rollUp } from './candle-bars.js'
 import type { HistoryInterval } from './intervals.js'
 
 /** Bucket starts that are a pair's. */

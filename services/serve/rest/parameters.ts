@@ -57,3 +57,20 @@ export function resolveTokenIds(chains: ChainDirectory, ids: readonly string[], 
   }
   return [...byId.values()]
 }
+
+/** How many `things` an answer may hold: every list's `limit`, declared alike. */
+export const limitOf = (things: string, { max, standard }: { max: number; standard: number }) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: max, default: standard, description: `Most ${things} in the answer` }),
+  )
+
+/** The end of the year 9999: milliseconds given for seconds are told so. */
+const LAST_S = 253_402_300_799
+
+export const epochSeconds = (what: string) =>
+  Type.Integer({ minimum: 0, maximum: LAST_S, description: `${what}, epoch seconds` })
+
+export function checkRange(fromS: number | undefined, toS: number | undefined): void {
+  if (fromS === undefined || toS === undefined || fromS <= toS) return
+  throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
+}
