@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { repositoryRoot } from '../../../schemas/avro.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8')) as { version: string }
+/** Of the installed package: its package.json is the nearest one above, from the sources and from dist/. */
+export const VERSION = readVersion()
 
-/** Of the installed package. */
-export const VERSION = version
+function readVersion(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
+  return version
+}

@@ -39,6 +39,7 @@ describe('configuration', () => {
       host: '0.0.0.0',
       httpPort: 8080,
       wsPort: 8081,
+      pushServer: 'auto',
       apiKey: { kind: 'none' },
       envelope: 'spec',
       publicUrls: [],
@@ -123,6 +124,7 @@ describe('configuration', () => {
   it.each([
     [{ DEXTAPE_HTP_PORT: '1' }, 'unknown environment variable DEXTAPE_HTP_PORT: did you mean DEXTAPE_HTTP_PORT?'],
     [{ DEXTAPE_HTTP_PORT: 'x' }, 'DEXTAPE_HTTP_PORT must be a whole number from 0 to 65535, got "x"'],
+    [{ DEXTAPE_PUSH_SERVER: 'uws' }, 'DEXTAPE_PUSH_SERVER must be one of auto, uWebSockets.js, ws, got "uws"'],
     [{ DEXTAPE_ENVELOPE: 'alwys' }, 'DEXTAPE_ENVELOPE must be "spec" or "always", got "alwys"'],
     [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS must be host:port, comma separated; got "nonsense"'],
     [{ SCHEMA_REGISTRY_URL: 'http://r' }, 'a schema registry is set without Kafka brokers'],
