@@ -1,5 +1,6 @@
 /** `dextape aggregate`: folds its share of the chains, as one of a group. */
 import { sleep } from '../core/runtime/backoff.js'
+import { hostInUrl } from '../core/runtime/ports.js'
 import { runProcess } from './cluster-process.js'
 import { openFold, runFold } from './fold-chains.js'
 import { openConfiguredStore } from './open-store.js'
@@ -38,7 +39,7 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
     }))
     isMigrated = await untilPrepared(() => store.migrate(), shutdown.signal)
     if (!isMigrated) return 0
-    await out.line(`aggregate is up; http://127.0.0.1:${port}/status`)
+    await out.line(`aggregate is up; http://${hostInUrl(config.host)}:${port}/status`)
     const failure = await runFold(aggregate, { platform, config, logger }, shutdown)
     return failure === undefined ? 0 : 1
   })

@@ -1,6 +1,7 @@
 /** What a person sees once everything is up: where it is, the key, and what to try. */
 import type { Config } from '../core/config/index.js'
 import type { Output } from '../core/runtime/output.js'
+import { hostInUrl } from '../core/runtime/ports.js'
 import type { ExamplePair } from './choose-source.js'
 
 export type Greeting = {
@@ -17,7 +18,7 @@ export type Greeting = {
 
 export async function greet(out: Output, greeting: Greeting): Promise<void> {
   const { config, ports, firstKey, isSimulated, dataDir, hasSource = true, example } = greeting
-  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+  const host = hostInUrl(config.host)
   const rest = `http://${host}:${ports.httpPort}`
   const push = `ws://${host}:${ports.wsPort}`
   await out.line(isSimulated ? 'Dextape is up, on a SIMULATED market' : 'Dextape is up')

@@ -2,6 +2,7 @@
 import type { IngestChain } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
 import { ConfigError } from '../core/domain/errors.js'
+import { hostInUrl } from '../core/runtime/ports.js'
 import type { IngestStatus } from '../ingest/status.js'
 import type { Ingests } from './chain-sources/ingest-parts.js'
 import { openIngests } from './chain-sources/open-ingests.js'
@@ -30,7 +31,7 @@ export const runIngest: RunIngest = ({ config, logger, out, source: asked, speed
     const ingestParts = { platform, config, logger, health, metrics, dataDir: openDataDir(dataDir), speed }
     ingests = await openIngests(chosen, { ...ingestParts, onHistory: () => {} }, closing, shutdown.signal)
     tell(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
-    await out.line(`ingest of ${names().join(', ')} is up; http://127.0.0.1:${port}/status`)
+    await out.line(`ingest of ${names().join(', ')} is up; http://${hostInUrl(config.host)}:${port}/status`)
     const outcome = await ingests?.run(shutdown.signal)
     return outcome?.kind === 'failed' ? 1 : 0
   })

@@ -24,16 +24,21 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     closing.push(() => keys.close())
     const told = createKeyedTable<ToldReport>(log, STATUS_TOPIC, { logger })
     const pipe = createPipeStatus(told, Date.now)
+    if (config.wsTokenSecret.kind === 'none')
+      logger.warn(
+        'WebSocket tokens work on this node only; set DEXTAPE_WS_TOKEN_SECRET on all serve nodes to share them',
+      )
     let origin: Claim | undefined
     let firstKey: string | undefined
     const prepare = async () => {
       await store.migrate()
       await keys.load()
       origin = await platform.origin()
-      firstKey ??= (await keys.ensureFirst())?.key
+      if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
     }
     const serve = createServe({
       ...{ log, codec, store, keys, config, logger, metrics, health, prepare },
+      ...(config.wsTokenSecret.kind === 'fixed' ? { wsTokenSecret: config.wsTokenSecret.secret } : {}),
       where: `serve ${platform.instance}`,
       ...{ pipeStatus: pipe.chains, awayElsewhere: pipe.away },
       simulated: () => origin?.origin === 'simulated',

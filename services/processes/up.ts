@@ -1,6 +1,7 @@
 /** `dextape up`: ingest, aggregate and serve in one process, on whatever log and store the configuration names. */
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
+import { readWsTokenSecret } from '../core/keys/private-files.js'
 import { createHealth } from '../core/runtime/health.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { checkPortFree } from '../core/runtime/ports.js'
@@ -52,7 +53,8 @@ async function runServices(
   const keys = platform.createKeys()
   closing.push(() => keys.close())
   await keys.load()
-  const firstKey = await keys.ensureFirst()
+  const firstKey = config.apiKey.kind === 'fixed' ? undefined : await keys.ensureFirst()
+  const wsTokenSecret = config.wsTokenSecret.kind === 'fixed' ? config.wsTokenSecret.secret : readWsTokenSecret(dir)
   const metrics = createMetrics()
   const watch = createHistoryWatch(out)
   const ingestParts = { platform, config, logger, health, metrics, dataDir: dir, speed, open }
@@ -71,7 +73,7 @@ async function runServices(
   }
   const serve = createServe({
     ...{ log, codec, store, keys, config, logger, metrics, health, where: 'up' },
-    ...{ prepare, pipeStatus, simulated },
+    ...{ prepare, pipeStatus, simulated, wsTokenSecret },
   })
   closing.push(() => serve.stop())
   const ports = await serve.start(shutdown.signal)

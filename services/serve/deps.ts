@@ -48,6 +48,8 @@ export type ServeDeps = {
   store: Store
   keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
   config: ServeConfig
+  /** Signs WebSocket tokens. Undefined: a random one, whose tokens are good on this node and until it stops. */
+  wsTokenSecret?: string
   logger: Logger
   metrics: Metrics
   /**

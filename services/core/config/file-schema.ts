@@ -69,6 +69,7 @@ export const ConfigFile = Type.Object(
     ws_port: Type.Optional(Port),
     push_server: Type.Optional(Type.Union(PUSH_SERVERS.map((name) => Type.Literal(name)))),
     api_key: Type.Optional(Type.String({ minLength: 1 })),
+    ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),

@@ -1,18 +1,26 @@
 /** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
+import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
 
-/** Requests a second and CU a month; null: no limit. */
+/** Requests a second, CU a month, open sockets and subscribed ids over all of them; null: no limit. */
 export const PLANS = {
-  free: { ratePerS: 1, quotaCu: null },
-  basic: { ratePerS: 5, quotaCu: null },
-  pro: { ratePerS: 20, quotaCu: null },
-  unlimited: { ratePerS: null, quotaCu: null },
-} as const satisfies Record<string, { ratePerS: number | null; quotaCu: number | null }>
+  free: { ratePerS: 1, quotaCu: null, maxSockets: 5, maxIds: 10_000 },
+  basic: { ratePerS: 5, quotaCu: null, maxSockets: 20, maxIds: 50_000 },
+  pro: { ratePerS: 20, quotaCu: null, maxSockets: 100, maxIds: 200_000 },
+  unlimited: { ratePerS: null, quotaCu: null, maxSockets: null, maxIds: null },
+} as const satisfies Record<string, PlanLimits>
 export type Plan = keyof typeof PLANS
+export type PlanLimits = {
+  ratePerS: number | null
+  quotaCu: number | null
+  maxSockets: number | null
+  maxIds: number | null
+}
 
 export type KeyRecord = {
   /** Short and public: the start of the hash. */
@@ -94,6 +102,7 @@ export function keyNamed(records: readonly KeyRecord[], idOrName: string): KeyRe
 }
 
 export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyStore {
+  ensurePrivateKeys(dir)
   const db = openDb<KeyRecord>(dir, dir.keysPath)
   const spent = openDb<number>(dir, join(dir.keysPath, 'spent'))
   const spentKey = (keyId: string, month: string): string => `${month} ${keyId}`
@@ -144,9 +153,13 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
   }
 }
 
+/** Of the files the store makes; the package's types do not know the option. */
+const PRIVATE = { permissionsMode: PRIVATE_FILE_MODE }
+
 function openDb<Value>(dir: DataDir, path: string) {
   try {
-    return open<Value, string>({ path, encoding: 'json', noSubdir: false })
+    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER_MODE })
+    return open<Value, string>({ path, encoding: 'json', noSubdir: false, ...PRIVATE })
   } catch (cause) {
     throw new ConfigError({
       code: 'keys_unusable',

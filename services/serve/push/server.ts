@@ -6,14 +6,15 @@ import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../metrics.js'
-import { admit } from './admit.js'
+import { admit, openSession } from './admit.js'
 import { catchUpSocket } from './catch-up.js'
 import { encodeMoment } from './encode.js'
 import { gapNotices } from './gap.js'
 import { createHub } from './hub.js'
+import { createKeyUsage } from './key-usage.js'
 import { byeText } from './notices.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { type Admission, callMethod, liveSubscriptions, type MethodDeps, type Session } from './session.js'
+import { type Admitted, callMethod, liveSubscriptions, type MethodDeps, type Refused, type Session } from './session.js'
 import { checkSlow, resumeDrained } from './slow-sockets.js'
 import { type Break, createTape } from './tape.js'
 import { TOPICS } from './topics/index.js'
@@ -59,6 +60,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   const slow = { hub, metrics, slowBytes: limits.slowBytes }
   const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<PushSocket, Session>()
+  const keyUsage = createKeyUsage()
   /** Sockets whose turn to catch up is coming. */
   const soon = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
@@ -109,9 +111,10 @@ export function createPushServer(deps: PushDeps): PushServer {
     }
   }
 
-  function onOpen(socket: PushSocket, session: Admission): void {
+  function onOpen(socket: PushSocket, admitted: Admitted | Refused): void {
+    const session = openSession(keyUsage, admitted)
     if ('refusal' in session) {
-      socket.send(JSON.stringify({ error: { code: -1, message: session.refusal } }))
+      socket.send(JSON.stringify({ error: { code: session.code, message: session.refusal } }))
       socket.end(CLOSE_POLICY, session.refusal)
       return
     }
@@ -155,6 +158,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     if (session === undefined) return
     for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
     session.catchingUp.clear()
+    session.usage.close()
   }
 
   function onDrain(socket: PushSocket): void {

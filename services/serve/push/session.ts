@@ -1,6 +1,7 @@
 import type { Access } from '../keys/gate.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
+import type { SocketUsage } from './key-usage.js'
 import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
@@ -10,11 +11,15 @@ import type { PushSocket } from './transport/transport.js'
 /** A subscription on its way to live: where it stands in each of its chains. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
-/** A socket's state. */
-export type Session = {
-  access: Access
-  /** Which key opened it, to see whether it still may. */
-  keyHash: string
+/** Who opened a socket; the key's hash, to see whether it still may. */
+export type Admitted = { access: Access; keyHash: string }
+/** Told in one message before the close: browsers see nothing of an upgrade that is refused. */
+export type Refused = { refusal: string; code: number }
+
+/** An open socket's state. */
+export type Session = Admitted & {
+  /** Its share of what the key may hold over all its sockets. */
+  usage: SocketUsage
   /** By what was asked for: the same params twice are one subscription. */
   subscriptions: Map<string, Subscription>
   /** Those that are still being brought up to date. */
@@ -22,8 +27,6 @@ export type Session = {
   /** Reads too slowly: its conflating subscriptions are out of their groups until it has drained. */
   isSlow: boolean
 }
-
-export type Admission = Session | { refusal: string }
 
 export type MethodDeps = {
   hub: Hub
@@ -59,7 +62,9 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
     throw new RpcError(RPC.limitExceeded, `A socket holds at most ${maxSubscriptionsPerSocket} subscriptions.`)
   }
+  // The ids of the subscription it replaces are free before its own are counted.
   if (known !== undefined) drop(deps.hub, socket, session, known)
+  session.usage.takeIds(asked.channels.length)
   const subscription: Subscription = {
     topic: topic.name,
     canonical: keyOf(topic, asked),
@@ -94,6 +99,7 @@ function keyOf(topic: Topic, asked: Asked): string {
 
 function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
+  session.usage.releaseIds(subscription.asked.channels.length)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type DataDir, openDataDir } from '../../../services/core/data-dir/data-dir.js'
 import { hashKey, type KeyStore, monthOf, openKeyStore } from '../../../services/core/keys/key-store.js'
+import { readWsTokenSecret } from '../../../services/core/keys/private-files.js'
 
 const opened: KeyStore[] = []
 afterEach(async () => {
@@ -71,6 +72,48 @@ describe('keys', () => {
     expect(await keys.ensureFirst()).toBeUndefined()
     await keys.revoke(first?.record.id ?? '')
     expect(await open(dir).keys.ensureFirst()).toBeUndefined()
+  })
+})
+
+describe('the files of the keys', () => {
+  const modes = ({ keysPath }: DataDir) => {
+    const entries = readdirSync(keysPath, { recursive: true, encoding: 'utf8' })
+    return new Map(['', ...entries].map((name) => [name, (statSync(join(keysPath, name)).mode & 0o777).toString(8)]))
+  }
+  const PRIVATE = new Map([
+    ['', '700'],
+    ...['data.mdb', 'lock.mdb', 'spent/data.mdb', 'spent/lock.mdb', 'ws-token.secret'].map((name) => [name, '600']),
+    ['spent', '700'],
+  ] as [string, string][])
+
+  it('are for their owner alone', () => {
+    const { dir } = open()
+    const made = modes(dir)
+    expect(readWsTokenSecret(dir)).toMatch(/^[0-9a-f]{64}$/)
+    expect(modes(dir)).toEqual(PRIVATE)
+    expect(made.set('ws-token.secret', '600')).toEqual(PRIVATE)
+  })
+
+  it('that an earlier version left open to everyone are closed at the next start', async () => {
+    const { dir, keys } = open()
+    const secret = readWsTokenSecret(dir)
+    const { record } = await keys.create({ name: 'old', plan: 'free' })
+    for (const store of opened.splice(0)) await store.close()
+    for (const [name, mode] of PRIVATE) chmodSync(join(dir.keysPath, name), mode === '700' ? 0o755 : 0o664)
+    const again = open(dir)
+    expect(modes(dir)).toEqual(PRIVATE)
+    expect(again.keys.list()).toEqual([record])
+    expect(readWsTokenSecret(dir)).toBe(secret)
+  })
+
+  it('hold a secret that is no key’s hash, or are refused', async () => {
+    const { dir, keys } = open()
+    const { record } = await keys.create({ name: 'a', plan: 'free' })
+    expect(readWsTokenSecret(dir)).not.toBe(record.hash)
+    const broken = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))
+    mkdirSync(broken.keysPath)
+    writeFileSync(join(broken.keysPath, 'ws-token.secret'), 'short\n')
+    expect(() => readWsTokenSecret(broken)).toThrow(/does not hold a secret.*got 5 characters.*Delete the file/)
   })
 })
 
