@@ -17,8 +17,8 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
   let transport: Transport
   let port = 0
 
-  beforeAll(async () => {
-    transport = create(
+  const start = (idleTimeoutS: number): Transport =>
+    create(
       {
         admit: (key, token) => ({ key, token }),
         open: (socket, admission) => {
@@ -40,14 +40,17 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
           seen.push('close')
         },
       },
-      { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS: 8 },
+      { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS },
     )
+
+  beforeAll(async () => {
+    transport = start(60)
     port = await transport.listen('127.0.0.1', 0)
   })
   afterAll(() => transport.stopListening())
 
-  const dial = async (headers = '', path = '/') => {
-    const client = await openClient(port, handshake(headers, path))
+  const dial = async (headers = '', path = '/', at = port) => {
+    const client = await openClient(at, handshake(headers, path))
     await client.until((text) => text.includes('\r\n\r\n'))
     client.forgetHead()
     return client
@@ -182,14 +185,16 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     socket.send('last')
     expect(seen).toEqual([])
     client.socket.resume()
-    await client.until(() => client.texts().at(-1) === 'last')
+    await client.until((text) => text.endsWith('last'))
     await expect.poll(() => [socket.getBufferedAmount(), seen.includes('drain')]).toEqual([0, true])
     expect(client.texts().length).toBe(sent + 1)
     client.socket.destroy()
   })
 
   it('pings a silent client and drops it, and keeps one that answers', async () => {
-    const [silent, answering] = [await dial(), await dial()]
+    const impatient = start(8)
+    const at = await impatient.listen('127.0.0.1', 0)
+    const [silent, answering] = [await dial('', '/', at), await dial('', '/', at)]
     await answering.until((text) => text.includes('\x89\x00'))
     answering.socket.write(frame(10, ''))
     await silent.closed
@@ -197,6 +202,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     answering.socket.write(frame(1, 'here'))
     await answering.until((text) => text.includes('echo here'))
     answering.socket.destroy()
+    impatient.stopListening()
   })
 })
 
