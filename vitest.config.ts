@@ -4,6 +4,14 @@ import { pureTestFiles } from './test/rig/suite/pure-files.js'
 
 const pure = pureTestFiles(import.meta.dirname)
 
+/** Suites of the push protocol: they hold for both WebSocket servers. */
+const PUSH_PROTOCOL = [
+  'test/serve/push*.test.ts',
+  'test/serve/push/*.test.ts',
+  'test/contract/push*.test.ts',
+  'test/integration/fuzz-frames.test.ts',
+]
+
 export default defineConfig({
   test: {
     globalSetup: [
@@ -18,6 +26,7 @@ export default defineConfig({
         test: { name: 'system', include: ['test/**/*.test.ts'], exclude: pure, ...limits() },
       },
       { test: { name: 'pure', include: pure, isolate: false, ...limits() } },
+      { test: { name: 'push-ws', include: PUSH_PROTOCOL, env: { DEXTAPE_PUSH_SERVER: 'ws' }, ...limits() } },
     ],
   },
 })

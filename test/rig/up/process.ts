@@ -21,6 +21,8 @@ export type UpOptions = {
   config?: Record<string, unknown>
   env?: Record<string, string>
   args?: readonly string[]
+  /** Another command than the checkout's, started in the folder of the data directory. */
+  command?: readonly [string, ...string[]]
 }
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string }
@@ -44,10 +46,19 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', BIN, 'up', ...argumentsOf(options)], {
+  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=64', BIN]
+  const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
-    env: { PATH: process.env.PATH, ...storeEnvironmentOf(options.dataDir), ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      // The push suites run once more with ws (vitest.config.ts).
+      DEXTAPE_PUSH_SERVER: process.env.DEXTAPE_PUSH_SERVER,
+      ...storeEnvironmentOf(options.dataDir),
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // npx passes no signals on: they go to its whole process group.
+    detached: options.command !== undefined,
   })
   const ended = endOf(child)
   const serving = addressesOf(child, ended)
@@ -70,7 +81,8 @@ export function startUp(options: UpOptions): UpProcess {
   }
 
   async function signal(name: NodeJS.Signals): Promise<Ended> {
-    if (!hasEnded(child)) child.kill(name)
+    if (!hasEnded(child) && options.command !== undefined) process.kill(-(child.pid ?? 0), name)
+    else if (!hasEnded(child)) child.kill(name)
     return ended
   }
 
