@@ -42,7 +42,7 @@ export class Runtime {
     private readonly name: string,
     private readonly signers: readonly string[],
   ) {
-    for (const signer of signers) this.fund(signer, 50_000_000_000n)
+    for (const signer of signers) this.fund(signer, 500_000_000_000_000n)
   }
 
   fund(account: string, lamports: bigint): void {

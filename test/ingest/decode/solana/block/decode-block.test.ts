@@ -5,7 +5,9 @@ import { memoryBook } from '../../../../../services/ingest/decode/solana/block/b
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { readBodies } from '../../../../../services/ingest/decode/solana/wire/parse-block.js'
-import { HAS_REAL, realTransaction } from '../real-transactions.js'
+import { recordedCases } from '../../../../rig/recordings.js'
+import { generatedTransaction, PUMP_BUY, PUMP_SELL } from '../../../../rig/solana/generated/transactions.js'
+import { type RealTransaction, realTransaction } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'
 
 const BUY = 'tx-parser/pumpfun_buy_0.json'
