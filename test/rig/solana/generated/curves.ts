@@ -20,7 +20,7 @@ export function launchLabCurve(scene: Scene): Pair {
     // Fees that nobody has taken yet lie beside what was raised.
     runtime.hold(scene.key('quote vault'), SOL, scene.key('authority'), raisedFor(sold) + 5_000_000n),
   ] as const
-  return { address, authority: scene.key('authority'), tokens: [coin, SOL], vaults }
+  return { address, tokens: [coin, SOL], vaults }
 }
 
 const VIRTUAL = { base: 1_073_025_605_596_382n, quote: 30_000_852_951n }
@@ -41,7 +41,15 @@ export function tradeLaunchLab(scene: Scene, pair: Pair, isBuy = scene.random.ch
     ? [scene.purse(coin, 0n), scene.purse(SOL, quote)]
     : [scene.purse(coin, coins), scene.purse(SOL, 0n)]
   const accounts = [
-    ...[scene.trader, pair.authority, scene.key('config'), scene.key('platform'), pair.address, userCoin, userQuote],
+    ...[
+      scene.trader,
+      scene.key('authority'),
+      scene.key('config'),
+      scene.key('platform'),
+      pair.address,
+      userCoin,
+      userQuote,
+    ],
     ...[...pair.vaults, coin.mint, SOL.mint, coin.programId, SOL.programId, scene.key('events'), LAUNCHLAB],
   ]
   const [amountIn, amountOut] = isBuy ? [quote, coins] : [coins, quote]
@@ -77,17 +85,17 @@ export function createLaunchLab(scene: Scene): void {
   const [coin, address] = [scene.token('coin'), scene.key('curve')]
   const vault = runtime.hold(scene.key('coin vault'), coin, scene.key('authority'), 0n)
   const quoteVault = runtime.hold(scene.key('quote vault'), SOL, scene.key('authority'), 0n)
-  const pair: Pair = { address, authority: scene.key('authority'), tokens: [coin, SOL], vaults: [vault, quoteVault] }
+  const pair: Pair = { address, tokens: [coin, SOL], vaults: [vault, quoteVault] }
   const [name, symbol, uri] = ['Generated', 'GEN', 'https://example.com/generated.json']
   const accounts = [
-    ...[scene.trader, scene.trader, scene.key('config'), scene.key('platform'), pair.authority, address],
+    ...[scene.trader, scene.trader, scene.key('config'), scene.key('platform'), scene.key('authority'), address],
     ...[coin.mint, SOL.mint, vault, quoteVault, scene.key('metadata'), coin.programId, SOL.programId],
     ...[scene.key('events'), LAUNCHLAB],
   ]
   const described = [borsh.u8(coin.decimals), borsh.text(name), borsh.text(symbol), borsh.text(uri), borsh.u8(0)]
   const curve = [u64s(SUPPLY, FOR_SALE, 85_000_000_000n), borsh.u8(1), u64s(0n, 0n, 0n)]
   runtime.call(LAUNCHLAB, accounts, callBytes('initialize_v2', ...described, ...curve), () => {
-    runtime.mintTo(coin, vault, SUPPLY, pair.authority)
+    runtime.mintTo(coin, vault, SUPPLY, scene.key('authority'))
     const event = [keys(address, scene.trader, scene.key('config')), ...described, ...curve]
     runtime.emit(eventBytes('PoolCreateEvent', ...event))
     scene.expected.push({ type: 'token', token: coin.mint, name, symbol, decimals: coin.decimals })
@@ -129,12 +137,22 @@ export function createDbc(scene: Scene): void {
   const [coin, address, config] = [scene.token('coin'), scene.key('curve'), scene.key('config')]
   const vault = runtime.hold(scene.key('coin vault'), coin, scene.key('authority'), 0n)
   const quoteVault = runtime.hold(scene.key('quote vault'), SOL, scene.key('authority'), 0n)
-  const pair: Pair = { address, authority: scene.key('authority'), tokens: [coin, SOL], vaults: [vault, quoteVault] }
+  const pair: Pair = { address, tokens: [coin, SOL], vaults: [vault, quoteVault] }
   const [name, symbol] = ['Bent', 'BENT']
-  const accounts = [config, pair.authority, scene.trader, coin.mint, SOL.mint, address, vault, quoteVault, scene.trader]
+  const accounts = [
+    config,
+    scene.key('authority'),
+    scene.trader,
+    coin.mint,
+    SOL.mint,
+    address,
+    vault,
+    quoteVault,
+    scene.trader,
+  ]
   const words = [borsh.text(name), borsh.text(symbol), borsh.text('ipfs://bent')]
   runtime.call(DBC, accounts, callBytes('initialize_virtual_pool_with_spl_token', ...words), () => {
-    runtime.mintTo(coin, vault, SUPPLY, pair.authority)
+    runtime.mintTo(coin, vault, SUPPLY, scene.key('authority'))
     const told = [keys(address, config, scene.trader, coin.mint), borsh.u8(0), u64s(1n)]
     runtime.emit(eventBytes('EvtInitializePool', ...told))
     scene.expected.push({ type: 'token', token: coin.mint, name, symbol, decimals: coin.decimals })

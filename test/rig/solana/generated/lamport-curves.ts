@@ -56,7 +56,7 @@ export function createPump(scene: Scene): void {
   scene.expected.push({
     ...{ type: 'launch', token: coin.mint, platform: 'pump', stage: 'created', progress: 0, pool: address },
   })
-  const pair: Pair = { address, authority: address, tokens: [coin, SOL], vaults: [vault, vault] }
+  const pair: Pair = { address, tokens: [coin, SOL], vaults: [vault, vault] }
   const reserves = { reserve0: `${PUMP_START.forSale}`, reserve1: '0' }
   scene.expectLiquidity('pump', pair, 'create', [PUMP_START.forSale, 0n], reserves)
   tradeCurve(scene, curve, true, 4)
@@ -105,7 +105,7 @@ function tradeCurve(scene: Scene, { coin, address, vault, sold }: Curve, isBuy: 
     runtime.emit(eventBytes('TradeEvent', ...first, ...parts.slice(0, version - 1).flat()))
     const [reserve0, reserve1] = [`${state.token}`, `${state.sol}`]
     const [paid, got] = isBuy ? [lamports, coins] : [coins, lamports]
-    const pair: Pair = { address, authority: address, tokens: [coin, SOL], vaults: [vault, vault] }
+    const pair: Pair = { address, tokens: [coin, SOL], vaults: [vault, vault] }
     const trade = { pair, side: isBuy ? 1 : 0, source: own, destination: own, amountIn: paid, amountOut: got } as const
     scene.expectSwap('pump', trade, got, { reserve0, reserve1 })
     scene.expected.push({ type: 'launch', token: coin.mint, platform: 'pump', stage: 'curve', pool: address })
@@ -154,7 +154,7 @@ export function tradeMoonshot(scene: Scene, isBuy: boolean): void {
     const amounts = u64s(coins, lamports, fees.dex, fees.helio, soldAfter)
     const told = [amounts, keys(curve, WRAPPED_SOL, trader), borsh.u8(isBuy ? 0 : 1), borsh.text('trade')]
     runtime.logEvent(eventBytes('TradeEvent', ...told))
-    const pair: Pair = { address: curve, authority: curve, tokens: [coin, SOL], vaults: [vault, vault] }
+    const pair: Pair = { address: curve, tokens: [coin, SOL], vaults: [vault, vault] }
     const [paid, got] = isBuy ? [lamports, coins] : [coins, lamports]
     const trade = { pair, side: isBuy ? 1 : 0, source: own, destination: own, amountIn: paid, amountOut: got } as const
     const reserves = { reserve0: `${MOON_SUPPLY - soldAfter}`, reserve1: `${raisedFor(soldAfter)}` }

@@ -16,8 +16,10 @@ function rayLog(scene: Scene, bytes: Buffer): void {
 }
 
 /** What the protocol may take out lies in the vaults, but is none of the pool’s. */
+export const PROTOCOL_SHARE = 1_000n
+
 function counted(scene: Scene, { vaults }: Pair): [coin: bigint, pc: bigint] {
-  const own = (vault: string) => scene.runtime.balanceOf(vault) - 1_000n
+  const own = (vault: string) => scene.runtime.balanceOf(vault) - PROTOCOL_SHARE
   return [own(vaults[0]), own(vaults[1])]
 }
 

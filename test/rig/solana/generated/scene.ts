@@ -2,6 +2,7 @@
 import type { LaunchEvent, LiquidityEvent, SwapEvent, TokenEvent } from '../../../../services/core/domain/records.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, TOKEN_2022, WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
+import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import type { Random } from '../../market/random.js'
 import { keyFrom } from '../seeded.js'
 import { Runtime, SOL, type Token } from './runtime.js'
@@ -11,7 +12,7 @@ export type ExpectedEvent = Some<SwapEvent> | Some<LiquidityEvent> | Some<Launch
 
 export type Both<T> = readonly [T, T]
 /** A pool with a vault of each token. */
-export type Pair = { address: string; authority: string; tokens: Both<Token>; vaults: Both<string> }
+export type Pair = { address: string; tokens: Both<Token>; vaults: Both<string> }
 
 /** `side`: of the token that is paid in. Sent amounts; a token with a transfer fee arrives with less. */
 export type Trade = {
@@ -76,7 +77,7 @@ export class Scene {
     const address = this.key(`pool ${label}`)
     const vault = (side: 0 | 1): string =>
       this.runtime.hold(this.key(`vault ${side} ${label}`), ordered[side], address, this.amount(1e9, 9e12))
-    return { address, authority: address, tokens: ordered, vaults: [vault(0), vault(1)] }
+    return { address, tokens: ordered, vaults: [vault(0), vault(1)] }
   }
 
   /** Either way, by a share of what the pool has. */
@@ -143,9 +144,10 @@ export class Scene {
     return { reserve0: `${this.runtime.balanceOf(vaults[0])}`, reserve1: `${this.runtime.balanceOf(vaults[1])}` }
   }
 
-  /** What was opened for this transaction alone is closed. */
-  end(): void {
+  /** What was opened for this transaction alone is closed; its accounts may be looked up in a table. */
+  finish(): JsonTransaction {
     for (const account of new Set(this.opened)) this.runtime.close(account)
+    return this.runtime.finish(this.random.chance(0.5))
   }
 }
 

@@ -137,9 +137,7 @@ export function generatedTransactions(seed = 1): readonly GeneratedTransaction[]
   const transactions = Object.entries(SCENES).map(([name, play], at) => {
     const scene = new Scene(`${name} ${seed}`, randomFrom(`${name} ${seed}`))
     play(scene)
-    scene.end()
-    const value = scene.runtime.finish(scene.random.chance(0.5))
-    return { name, slot: FIRST_SLOT + at, value, expected: scene.expected }
+    return { name, slot: FIRST_SLOT + at, value: scene.finish(), expected: scene.expected }
   })
   made.set(seed, transactions)
   return transactions
