@@ -1,6 +1,6 @@
 /** The aggregate service: every chain of the log through its pipeline, read → price → fold → emit → sink → checkpoint. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LiveGenerations } from '../core/cluster/generations.js'
+import type { LiveGenerations } from '../core/coordination/generations.js'
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'

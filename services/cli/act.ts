@@ -5,8 +5,3 @@ import type { GlobalOptions } from './context.js'
 export type Act = <Options>(
   run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
 ) => (...given: unknown[]) => Promise<void>
-
-/** Loaded by name, so that a command nobody asked for costs nothing at the start. */
-export async function load<Module>(name: string): Promise<Module> {
-  return (await import(new URL(`./${name}.js`, import.meta.url).href)) as Module
-}

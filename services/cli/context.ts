@@ -2,18 +2,11 @@
 
 import type { Writable } from 'node:stream'
 import type { Environment } from '../core/config/environment.js'
-import {
-  type Config,
-  type DataDir,
-  findDataDir,
-  isDataDir,
-  isRunning,
-  type LoadOptions,
-  loadConfig,
-  openDataDir,
-} from '../core/config/index.js'
+import { type Config, type LoadOptions, loadConfig } from '../core/config/index.js'
+import { type DataDir, findDataDir, isDataDir, openDataDir } from '../core/data-dir/data-dir.js'
+import { isRunning } from '../core/data-dir/lock.js'
 import { createLogger, type Logger } from '../core/runtime/logger.js'
-import type { Output } from './output.js'
+import type { Output } from '../core/runtime/output.js'
 
 export type World = {
   env: Environment

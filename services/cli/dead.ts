@@ -2,11 +2,12 @@
 import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
+import type { OpenLog } from '../core/log/topic-records.js'
+import { shownTime } from '../core/runtime/output.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
-import { type OpenLog, withLog } from './open-log.js'
-import { shownTime } from './output.js'
+import { withLog } from './open-log.js'
 import { wholeNumber } from './read-number.js'
-import { rawText, recordJson } from './record-json.js'
+import { rawText, recordJson } from './topics/record-json.js'
 
 type Found = { offset: number; letter: DeadLetter }
 const DEAD_PREFIX = deadTopic('')

@@ -1,11 +1,13 @@
 /** `dextape keys`: API keys are shown once, when they are made. */
 import { randomBytes } from 'node:crypto'
-import { openSharedKeys } from '../core/cluster/keys.js'
-import { type Config, type DataDir, isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/config/index.js'
+import type { Config } from '../core/config/index.js'
+import type { DataDir } from '../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
+import { openSharedKeys } from '../core/keys/cluster-keys.js'
+import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
+import { shownTime } from '../core/runtime/output.js'
 import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
 import { openLog } from './open-log.js'
-import { shownTime } from './output.js'
 
 export type CreateKeyOptions = GlobalOptions & {
   name: string

@@ -3,6 +3,7 @@ import { on, once } from 'node:events'
 import { type RawData, WebSocket } from 'ws'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { silentLogger } from '../core/runtime/logger.js'
+import { hostInUrl } from '../core/runtime/ports.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
 import { configBeside, type GlobalOptions, type World } from './context.js'
@@ -27,7 +28,7 @@ export async function listen(
   }
   const count =
     options.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--count', options.count, { from: 1 })
-  const socket = openSocket(options.url ?? `ws://127.0.0.1:${config.wsPort}`, key)
+  const socket = openSocket(options.url ?? `ws://${hostInUrl(config.host)}:${config.wsPort}`, key)
   const shutdown = createShutdown(silentLogger)
   shutdown.signal.addEventListener('abort', () => socket.close())
   try {

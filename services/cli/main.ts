@@ -1,8 +1,10 @@
 /** The edge of the command: the process's own streams, environment and exit code. */
-import { runMain } from '../core/runtime/run-main.js'
-import { createOutput, endQuietlyOnClosedPipe } from './output.js'
+
+import { createOutput, endQuietlyOnClosedPipe } from '../core/runtime/output.js'
+import { dieOnUncaughtError, runMain } from '../core/runtime/run-main.js'
 import { runCli } from './program.js'
 
+dieOnUncaughtError()
 endQuietlyOnClosedPipe(process.stdout, (code) => process.exit(code))
 await runMain(() =>
   runCli(

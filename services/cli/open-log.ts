@@ -1,14 +1,15 @@
 /** The log a command works on, with its codec. */
-import type { LiveGeneration } from '../core/cluster/generations.js'
-import { GENERATIONS_TOPIC } from '../core/cluster/topics.js'
-import type { Config, DataDir } from '../core/config/index.js'
-import { type Codec, createCodec } from '../core/log/codec.js'
+
+import type { Config } from '../core/config/index.js'
+import type { LiveGeneration } from '../core/coordination/generations.js'
+import { GENERATIONS_TOPIC } from '../core/coordination/internal-topics.js'
+import type { DataDir } from '../core/data-dir/data-dir.js'
+import { createCodec } from '../core/log/codec.js'
 import { openEmbedded } from '../core/log/embedded.js'
 import { openKeyedTable } from '../core/log/keyed-table.js'
 import { blocksTopic, type EventLog } from '../core/log/port.js'
-import { openKafka, registryOf } from './platform/kafka.js'
-
-export type OpenLog = { log: EventLog; codec: Codec }
+import type { OpenLog } from '../core/log/topic-records.js'
+import { openKafka, registryOf } from '../processes/platform/kafka.js'
 
 /** A command says that the broker is away rather than wait for it. */
 const PATIENCE_MS = 8000

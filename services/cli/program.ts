@@ -1,11 +1,11 @@
 /** The command line: which command, with which options. Each command is a file of its own, loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander'
-import { ENVIRONMENT, PLANS } from '../core/config/index.js'
+import { ENVIRONMENT } from '../core/config/index.js'
+import { PLANS } from '../core/keys/key-store.js'
 import { EXIT } from '../core/runtime/run-main.js'
-import { type Act, load } from './act.js'
+import type { Act } from './act.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions } from './chain-options.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
-import type { RunVerify } from './run-commands.js'
 import { addBackfill, addCluster, addUp } from './service-commands.js'
 
 type ExitWith = (code: number) => void
@@ -39,7 +39,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .action(
       act<{ chain?: string }>(async (options) => {
         const config = configBeside(world, options)
-        const { runVerify } = await load<{ runVerify: RunVerify }>('verify')
+        const { runVerify } = await import('./verify/verify.js')
         return runVerify({ config, chain: options.chain, logger: loggerOf(world, config), out: world.out })
       }),
     )
@@ -86,7 +86,9 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
       ].join('\n'),
     )
     .action(
-      act<{ chain: string; pools?: string }>(async (options) => (await import('./decode.js')).decode(world, options)),
+      act<{ chain: string; pools?: string }>(async (options) =>
+        (await import('./decode/decode.js')).decode(world, options),
+      ),
     )
 
   addTopics(program, world, act)
@@ -110,7 +112,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
       'after',
       `${CHAIN_HELP}\n\nExamples:\n  dextape doctor\n  dextape doctor --chain base --rpc https://node.example --pool 0x…`,
     )
-    .action(act<ChainOptions>(async (options) => (await import('./doctor.js')).doctor(world, options)))
+    .action(act<ChainOptions>(async (options) => (await import('./doctor/doctor.js')).doctor(world, options)))
 
   return program
 }
@@ -122,7 +124,7 @@ function addTopics(program: Command, world: World, act: Act): void {
     .command('ls')
     .description('every topic with its offsets, size and newest time')
     .option('--json', 'JSON lines')
-    .action(act<{ json?: boolean }>(async (options) => (await import('./topics.js')).listTopics(world, options)))
+    .action(act<{ json?: boolean }>(async (options) => (await import('./topics/topics.js')).listTopics(world, options)))
   topics
     .command('tail')
     .description('the last records of a topic as JSON lines')
@@ -131,7 +133,7 @@ function addTopics(program: Command, world: World, act: Act): void {
     .option('-f, --follow', 'wait for more')
     .action(
       act<{ lines: string; follow?: boolean }>(async (options, topic) =>
-        (await import('./topics.js')).tailTopic(world, topic ?? '', options),
+        (await import('./topics/topics.js')).tailTopic(world, topic ?? '', options),
       ),
     )
   topics
@@ -148,7 +150,7 @@ function addTopics(program: Command, world: World, act: Act): void {
     )
     .action(
       act<{ from?: string; to?: string; out?: string; gzip?: boolean }>(async (options, topic) =>
-        (await import('./topics-export.js')).exportTopic(world, topic ?? '', options),
+        (await import('./topics/export.js')).exportTopic(world, topic ?? '', options),
       ),
     )
   topics
@@ -157,7 +159,7 @@ function addTopics(program: Command, world: World, act: Act): void {
     .argument('<file>', 'JSON lines, plain or gzip; - for stdin')
     .addHelpText('after', '\nExample:\n  zcat day.jsonl.gz | dextape topics import -')
     .action(
-      act(async (options, file) => (await import('./topics-import.js')).importRecording(world, file ?? '', options)),
+      act(async (options, file) => (await import('./topics/import.js')).importRecording(world, file ?? '', options)),
     )
 }
 

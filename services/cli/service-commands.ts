@@ -3,8 +3,9 @@ import { type Command, Option } from 'commander'
 import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
-import { type Act, load } from './act.js'
-import type { BackfillOptions } from './backfill.js'
+import type { AskedSource, RunUp } from '../processes/process-options.js'
+import type { Act } from './act.js'
+import type { BackfillOptions } from './backfill/backfill.js'
 import {
   addChainOptions,
   addNodeOptions,
@@ -15,7 +16,6 @@ import {
 } from './chain-options.js'
 import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
 import { readNumber } from './read-number.js'
-import type { AskedSource, RunAggregate, RunIngest, RunServe, RunUp } from './run-commands.js'
 
 type SourceOptions = GlobalOptions &
   ChainOptions & {
@@ -80,7 +80,7 @@ export function addUp(program: Command, world: World, act: Act): void {
     )
     .action(
       act<SourceOptions>(async (options) => {
-        const { runUp } = await load<{ runUp: RunUp }>('up')
+        const { runUp } = await import('../processes/up.js')
         return runUp(sourceOf(world, options, 'serve'))
       }),
     )
@@ -104,7 +104,7 @@ export function addCluster(program: Command, world: World, act: Act): void {
     )
     .action(
       act<SourceOptions>(async (options) => {
-        const { runIngest } = await load<{ runIngest: RunIngest }>('ingest')
+        const { runIngest } = await import('../processes/ingest.js')
         return runIngest(sourceOf(world, options, 'ingest'))
       }),
     )
@@ -118,7 +118,7 @@ export function addCluster(program: Command, world: World, act: Act): void {
     .action(
       act(async (options) => {
         const config = configOf(world, options, { service: 'aggregate' })
-        const { runAggregate } = await load<{ runAggregate: RunAggregate }>('aggregate')
+        const { runAggregate } = await import('../processes/aggregate.js')
         return runAggregate({ config, logger: loggerOf(world, config), out: world.out })
       }),
     )
@@ -129,7 +129,7 @@ export function addCluster(program: Command, world: World, act: Act): void {
     .action(
       act(async (options) => {
         const config = configOf(world, options)
-        const { runServe } = await load<{ runServe: RunServe }>('serve')
+        const { runServe } = await import('../processes/serve.js')
         return runServe({ config, logger: loggerOf(world, config), out: world.out })
       }),
     )
@@ -157,5 +157,5 @@ export function addBackfill(program: Command, world: World, act: Act): void {
         '\nExamples:\n  dextape backfill --chain base --from 2024-01-05\n  dextape backfill --chain base --dead',
       ].join('\n'),
     )
-    .action(act<BackfillOptions>(async (options) => (await import('./backfill.js')).backfill(world, options)))
+    .action(act<BackfillOptions>(async (options) => (await import('./backfill/backfill.js')).backfill(world, options)))
 }

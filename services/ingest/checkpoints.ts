@@ -1,6 +1,6 @@
 /** Where each source goes on after a restart: in the data directory, beside the log. */
 import { open } from 'lmdb'
-import type { DataDir } from '../core/config/data-dir.js'
+import type { DataDir } from '../core/data-dir/data-dir.js'
 import type { PublishedBlock } from './source.js'
 
 export type ChainMark = PublishedBlock

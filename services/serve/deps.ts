@@ -1,5 +1,5 @@
 import type { Config } from '../core/config/config.js'
-import type { KeyStore } from '../core/config/keys.js'
+import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
 import type { AwayReport, Health } from '../core/runtime/health.js'
@@ -48,6 +48,8 @@ export type ServeDeps = {
   store: Store
   keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
   config: ServeConfig
+  /** Signs WebSocket tokens. Undefined: a random one, whose tokens are good on this node and until it stops. */
+  wsTokenSecret?: string
   logger: Logger
   metrics: Metrics
   /**

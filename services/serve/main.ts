@@ -56,7 +56,7 @@ export function createServe(deps: ServeDeps): Serve {
   const rest = createRestServer({ chains, store, gate, metrics, logger, envelope, isLoaded: () => isLoaded })
   addServiceRoutes(rest, { memory, metrics, status })
   addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
-  const tokens = createWsTokens(randomBytes, nowMs, gate.hashOf)
+  const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
   let wsPort = config.wsPort
   addWsTokenRoute(rest, { gate, tokens, wsPort: () => wsPort, isLoaded: () => isLoaded })
   const push = createPushServer({ memory, chains, gate, tokens, metrics, logger, nowMs, limits })

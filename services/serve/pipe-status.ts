@@ -1,5 +1,10 @@
 /** What ingest and aggregate told of themselves, as /status shows it. */
-import { type FoldChain, HEARTBEAT_MS, type IngestChain, type ToldReport } from '../core/cluster/status.js'
+import {
+  type FoldChain,
+  HEARTBEAT_MS,
+  type IngestChain,
+  type ToldReport,
+} from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
 import type { AwayReport } from '../core/runtime/health.js'
 import type { PipeChainStatus } from './deps.js'

@@ -5,9 +5,9 @@ import { Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { chainSections, sourcesAsked } from '../../services/cli/chain-options.js'
 import type { World } from '../../services/cli/context.js'
-import { createOutput } from '../../services/cli/output.js'
 import { runCli } from '../../services/cli/program.js'
 import { loadConfig } from '../../services/core/config/index.js'
+import { createOutput } from '../../services/core/runtime/output.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-options-'))
 writeFileSync(join(cwd, 'dextape.yaml'), 'data_dir: none\nchains: { base: { rpc: [http://a], pools: [] } }')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SOURCES_TOPIC } from '../../services/core/cluster/topics.js'
+import { SOURCES_TOPIC } from '../../services/core/coordination/internal-topics.js'
 import type { EventLog } from '../../services/core/log/port.js'
 import type { Checkpoint } from '../../services/ingest/checkpoints.js'
 import { claimCheckpoints } from '../../services/ingest/shared-checkpoints.js'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { liveGeneration, openLog } from '../../services/cli/open-log.js'
-import { findDataDir } from '../../services/core/config/index.js'
+import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { liveGeneration, openLog } from '../../services/cli/open-log.js'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import { findDataDir } from '../../services/core/config/index.js'
+import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { linesOf } from '../rig/chains/log-contents.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
 import { dataDirOf, environmentOf, startUp, type UpPlan } from '../rig/http/up.js'

@@ -88,6 +88,10 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(depends_on ?? {})).toEqual(expect.arrayContaining(['kafka', 'registry']))
   })
 
+  it.each(ours)('%s listens on all addresses of its container', (_, { environment }) => {
+    expect(environment.DEXTAPE_HOST).toBe('0.0.0.0')
+  })
+
   it('asks each service at the port it answers on', () => {
     const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck.test.at(-1)])
     const answering = Object.entries(HTTP_PORTS).map(([name, port]) => [name, `http://127.0.0.1:${port}/ready`])
@@ -122,7 +126,10 @@ describe('docker-compose.yml', () => {
     const secrets = all.flatMap(([, { environment }]) =>
       Object.entries(environment).filter(([name]) => /PASSWORD|SECRET|TOKEN|_KEY$/.test(name)),
     )
-    expect(secrets).toEqual([['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)]])
+    expect(secrets).toEqual([
+      ['DEXTAPE_API_KEY', expect.stringMatching(/^\$\{DEXTAPE_API_KEY:-\}$/)],
+      ['DEXTAPE_WS_TOKEN_SECRET', expect.stringMatching(/^\$\{DEXTAPE_WS_TOKEN_SECRET:-\}$/)],
+    ])
     for (const [, { environment }] of ours) expect(String(environment.CLICKHOUSE_URL)).not.toContain('@')
   })
 })
@@ -133,6 +140,10 @@ describe('the image', () => {
   const taken = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),
   )
+
+  it('listens on all addresses of its container', () => {
+    expect(dockerfile).toMatch(/^ENV .*\bDEXTAPE_HOST=0\.0\.0\.0\b/m)
+  })
 
   it('is built on one pinned Node 20', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

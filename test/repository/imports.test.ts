@@ -13,29 +13,24 @@ function roomOf(file: string): string {
 }
 
 /** What each room may import besides itself and packages. */
+const CORE = ['domain', 'runtime', 'config', 'data-dir', 'log', 'store', 'coordination', 'keys'].map(
+  (room) => `core/${room}`,
+)
+const SERVICES = ['ingest', 'aggregate', 'serve']
 const ALLOWED: Record<string, readonly string[]> = {
   'core/domain': [],
   'core/runtime': ['core/domain'],
   'core/config': ['core/domain', 'core/runtime'],
+  'core/data-dir': ['core/domain', 'core/runtime'],
   'core/log': ['core/domain', 'core/runtime', 'schemas'],
   'core/store': ['core/domain', 'core/runtime', 'schemas'],
-  // What the processes of a cluster share stands in the log and has the shapes of the configuration.
-  'core/cluster': ['core/domain', 'core/runtime', 'core/config', 'core/log'],
-  ingest: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'core/cluster', 'schemas'],
-  aggregate: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'core/cluster', 'schemas'],
-  serve: ['core/domain', 'core/runtime', 'core/config', 'core/log', 'core/store', 'core/cluster', 'schemas'],
-  cli: [
-    'core/domain',
-    'core/runtime',
-    'core/config',
-    'core/log',
-    'core/store',
-    'core/cluster',
-    'schemas',
-    'ingest',
-    'aggregate',
-    'serve',
-  ],
+  // Processes coordinate through tables in the log.
+  'core/coordination': ['core/domain', 'core/runtime', 'core/config', 'core/data-dir', 'core/log'],
+  'core/keys': ['core/domain', 'core/runtime', 'core/data-dir', 'core/log', 'core/coordination'],
+  // Services meet in schemas, never in each other's code.
+  ...Object.fromEntries(SERVICES.map((service) => [service, [...CORE, 'schemas']])),
+  processes: [...CORE, ...SERVICES, 'schemas'],
+  cli: [...CORE, ...SERVICES, 'processes', 'schemas'],
 }
 
 /** Rooms that must not touch the outside world: their packages. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashKey, type SpentCu } from '../../services/core/config/keys.js'
+import { hashKey, type SpentCu } from '../../services/core/keys/key-store.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createKeyGate } from '../../services/serve/keys/gate.js'
 import { createSpending } from '../../services/serve/keys/spending.js'

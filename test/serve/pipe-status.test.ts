@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ServiceReport, type ToldReport, tellStatus } from '../../services/core/cluster/status.js'
-import { STATUS_TOPIC } from '../../services/core/cluster/topics.js'
+import { STATUS_TOPIC } from '../../services/core/coordination/internal-topics.js'
+import { type ServiceReport, type ToldReport, tellStatus } from '../../services/core/coordination/service-reports.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { openKeyedTable } from '../../services/core/log/keyed-table.js'
 import type { EventLog } from '../../services/core/log/port.js'

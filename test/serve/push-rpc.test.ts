@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../services/core/config/keys.js'
+import { hashKey } from '../../services/core/keys/key-store.js'
 import { usePushRig } from './push/rig.js'
 import { keyRecord } from './rig.js'
 import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'

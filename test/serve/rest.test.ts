@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashKey } from '../../services/core/config/keys.js'
+import { hashKey } from '../../services/core/keys/key-store.js'
 import { missingFields } from './fields.js'
 import { KEY, keyRecord, type Rig, startRig } from './rig.js'
 import {

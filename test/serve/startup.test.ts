@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
-import { findOffset } from '../../services/serve/memory/find-offset.js'
+import { findOffset } from '../../services/serve/memory/load.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'
@@ -31,10 +31,21 @@ async function storeState(epoch: number, seq: number, priceUsd: number): Promise
 }
 
 describe('starting', () => {
+  it('without any chain is not ready, and says so, until a first update is served', async () => {
+    await rig.start()
+    const ready = async () => {
+      const answer = await rig.get('/ready', {})
+      return [answer.status, await answer.json()]
+    }
+    expect(await ready()).toEqual([503, { status: 'no_chain', reason: 'No chain has any updates yet.' }])
+    await rig.feed(firstUpdate())
+    expect(await ready()).toEqual([200, { status: 'ready' }])
+  })
+
   it('with an empty store reads the updates from their beginning, split ones whole', async () => {
     const crowd = Array.from({ length: 40 }, (_, n) => pairUpdate({ pair: `0x${n.toString(16).padStart(40, '0')}` }))
-    await rig.append(firstUpdate(), update({ seq: 2, pairs: crowd }))
-    await rig.start()
+    await rig.append(update({ seq: 2, pairs: crowd }))
+    await rig.restart()
     await expect.poll(async () => (await rig.get('/ready')).status).toBe(200)
     expect(await chainStatus()).toMatchObject({ seq: 2, gaps: 0 })
     expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_pairs{chain="eth"} 42')
@@ -60,7 +71,8 @@ describe('starting', () => {
       const answer = await fetch(`http://127.0.0.1:${httpPort}/ready`)
       return [answer.status, await answer.json()]
     }
-    await expect.poll(ready).toEqual([503, { status: 'catching_up', behind: ['eth'] }])
+    const reason = 'Not all updates that were in the log at the start are applied yet: eth.'
+    await expect.poll(ready).toEqual([503, { status: 'catching_up', reason, behind: ['eth'] }])
     // A socket now could be told of less than the log has.
     await expect(fetch(`http://127.0.0.1:${wsPort}/`)).rejects.toThrow()
     release()

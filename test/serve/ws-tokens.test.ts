@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../services/core/config/keys.js'
+import { hashKey } from '../../services/core/keys/key-store.js'
 import { createWsTokens, TOKEN_LIFE_MS } from '../../services/serve/keys/ws-tokens.js'
 
 const HASH = hashKey('a key')
+const SECRET = randomBytes(32).toString('hex')
 
-function node(hashes: Record<string, string> = { k1: HASH }) {
+function node(hashes: Record<string, string> = { k1: HASH }, secret = SECRET) {
   const clock = { ms: 1_000_000 }
   return {
     clock,
     tokens: createWsTokens(
+      secret,
       randomBytes,
       () => clock.ms,
       (id) => hashes[id],
@@ -19,10 +21,30 @@ function node(hashes: Record<string, string> = { k1: HASH }) {
 }
 
 describe('a token for a socket', () => {
-  it('opens one, on whichever node has the key', () => {
+  it('opens one, on whichever node has the key and the secret', () => {
     const [issuer, other] = [node(), node()]
     const { token } = issuer.tokens.issue('k1', HASH)
     expect([other.tokens.redeem(token), other.tokens.redeem(token)]).toEqual([HASH, undefined])
+    expect(node({ k1: HASH }, 'of another installation').tokens.redeem(issuer.tokens.issue('k1', HASH).token)).toBe(
+      undefined,
+    )
+  })
+
+  it('cannot be forged by whoever reads the stored hash of a key', () => {
+    const { tokens, clock } = node()
+    const words = `k1.${clock.ms + 1000}.${randomBytes(16).toString('base64url')}`
+    for (const text of [`websocket ${words}`, `websocket ${HASH} ${words}`]) {
+      const seal = createHmac('sha256', HASH).update(text).digest('base64url')
+      expect(tokens.redeem(`${words}.${seal}`)).toBeUndefined()
+    }
+  })
+
+  it('lives no longer than a minute and the difference of two clocks, whatever it says of itself', () => {
+    const [issuer, other] = [node(), node()]
+    issuer.clock.ms += 60_000
+    expect(other.tokens.redeem(issuer.tokens.issue('k1', HASH).token)).toBe(HASH)
+    issuer.clock.ms += 1
+    expect(other.tokens.redeem(issuer.tokens.issue('k1', HASH).token)).toBeUndefined()
   })
 
   it('ends after a minute, and with its key', () => {

@@ -1,8 +1,8 @@
 /** What is left of generations that are not live: an unfinished one that is given up, and those that were live before. */
 import { DextapeError } from '../../core/domain/errors.js'
 import { blocksOf, blocksTopic, type EventLog } from '../../core/log/port.js'
-import type { Output } from '../output.js'
-import type { Platform } from '../platform/platform.js'
+import type { Output } from '../../core/runtime/output.js'
+import type { Platform } from '../../processes/platform/platform.js'
 
 type Parts = Pick<Platform, 'log' | 'generations'>
 

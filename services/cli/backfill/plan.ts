@@ -1,11 +1,12 @@
 /** Which generation a backfill writes, and from where. */
-import type { Generations, UnfinishedGeneration } from '../../core/cluster/generations.js'
+
 import type { ChainStart } from '../../core/config/index.js'
+import type { Generations, UnfinishedGeneration } from '../../core/coordination/generations.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
 import { blocksOf, blocksTopic, deadTopic } from '../../core/log/port.js'
-import type { OpenLog } from '../open-log.js'
-import { firstBlock, recordsOf } from './records.js'
+import type { OpenLog } from '../../core/log/topic-records.js'
+import { firstBlock, recordsOf } from '../../core/log/topic-records.js'
 
 /** `from`: where the user wants it to begin; `dead`: at the oldest dead letter. */
 export type Wanted = { from: ChainStart | undefined; dead: boolean }

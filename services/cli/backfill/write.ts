@@ -1,7 +1,8 @@
 /** Writes a generation beside the live one until it has reached the live one's head. */
-import type { UnfinishedGeneration } from '../../core/cluster/generations.js'
+import type { UnfinishedGeneration } from '../../core/coordination/generations.js'
 import { lastRecord } from '../../core/log/last-record.js'
 import { blocksTopic } from '../../core/log/port.js'
+import { firstBlock } from '../../core/log/topic-records.js'
 import { sleep } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
@@ -9,9 +10,8 @@ import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { createStatus, type IngestStatus } from '../../ingest/status.js'
-import type { Platform } from '../platform/platform.js'
+import type { Platform } from '../../processes/platform/platform.js'
 import { createProgress } from './progress.js'
-import { firstBlock } from './records.js'
 
 export type WriteDeps = {
   platform: Pick<Platform, 'log' | 'codec' | 'generations' | 'checkpointsFor'>

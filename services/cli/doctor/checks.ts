@@ -1,17 +1,12 @@
 /** The single checks of `dextape doctor`. Each answers with a finding and never throws. */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  type Config,
-  findDataDir,
-  type KafkaChoice,
-  lockHolder,
-  openDataDir,
-  withoutSecrets,
-} from '../../core/config/index.js'
+import { type Config, type KafkaChoice, withoutSecrets } from '../../core/config/index.js'
+import { findDataDir, openDataDir } from '../../core/data-dir/data-dir.js'
+import { lockHolder } from '../../core/data-dir/lock.js'
 import { splitUrl } from '../../core/log/registry-http.js'
 import { checkPortFree } from '../../core/runtime/ports.js'
-import { openKafka } from '../platform/kafka.js'
+import { openKafka } from '../../processes/platform/kafka.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
 

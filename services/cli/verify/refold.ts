@@ -11,8 +11,9 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
+import type { OpenLog } from '../../core/log/topic-records.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { liveGeneration, type OpenLog } from '../open-log.js'
+import { liveGeneration } from '../open-log.js'
 import { fingerprintOf } from './fingerprint.js'
 
 export type Refolded = {

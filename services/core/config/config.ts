@@ -29,11 +29,14 @@ export type Config = ChainSources & {
   dataDir: string
   /** Where a simulated market keeps its data: the same where a directory is given, else one of its own. */
   simulatedDataDir: string
+  /** The address every server listens on. */
   host: string
   httpPort: number
   wsPort: number
-  /** A fixed key for development, beside those of `dextape keys`. */
+  /** A fixed key for development, beside those of `dextape keys`; with it no first key is created. */
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
+  /** Signs WebSocket tokens. None: `up` keeps one in its data directory, a serve node makes one at each start. */
+  wsTokenSecret: { kind: 'none' } | { kind: 'fixed'; secret: string }
   /** `spec`: an envelope where the interface shows one; `always`: around every success body. */
   envelope: 'spec' | 'always'
   /** Where REST is reached from outside, all equal. None: told nobody. */
@@ -65,6 +68,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     http_port: config.httpPort,
     ws_port: config.wsPort,
     api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
+    ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, not shown)' : 'none',
     envelope: config.envelope,
     public_urls: config.publicUrls,
     log_format: config.logFormat,

@@ -5,9 +5,11 @@ import { nearestWord } from './nearest.js'
 export const ENVIRONMENT = {
   DEXTAPE_CONFIG: 'configuration file, YAML or JSON',
   DEXTAPE_DATA_DIR: 'data directory (.dextape)',
+  DEXTAPE_HOST: 'address to listen on (127.0.0.1); 0.0.0.0 for all',
   DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), what ingest (8082) and aggregate (8083) tell of themselves',
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
+  DEXTAPE_WS_TOKEN_SECRET: 'secret that signs WebSocket tokens, the same on all serve nodes; at least 32 characters',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
@@ -28,12 +30,16 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   const settings: ConfigFile = {}
   const dataDir = get('DEXTAPE_DATA_DIR')
   if (dataDir !== undefined) settings.data_dir = dataDir
+  const host = get('DEXTAPE_HOST')
+  if (host !== undefined) settings.host = host
   const httpPort = port('DEXTAPE_HTTP_PORT', get('DEXTAPE_HTTP_PORT'), problems)
   if (httpPort !== undefined) settings.http_port = httpPort
   const wsPort = port('DEXTAPE_WS_PORT', get('DEXTAPE_WS_PORT'), problems)
   if (wsPort !== undefined) settings.ws_port = wsPort
   const apiKey = get('DEXTAPE_API_KEY')
   if (apiKey !== undefined) settings.api_key = apiKey
+  const tokenSecret = get('DEXTAPE_WS_TOKEN_SECRET')
+  if (tokenSecret !== undefined) settings.ws_token_secret = tokenSecret
   const envelope = get('DEXTAPE_ENVELOPE')
   if (envelope === 'always' || envelope === 'spec') settings.envelope = envelope
   else if (envelope !== undefined) problems.push(`DEXTAPE_ENVELOPE must be "spec" or "always", got "${envelope}"`)

@@ -65,6 +65,7 @@ export const ConfigFile = Type.Object(
     http_port: Type.Optional(Port),
     ws_port: Type.Optional(Port),
     api_key: Type.Optional(Type.String({ minLength: 1 })),
+    ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),

@@ -98,10 +98,11 @@ function build(
     file: path === undefined ? { kind: 'none' } : { kind: 'file', path },
     dataDir: resolve(cwd, settings.data_dir ?? '.dextape'),
     simulatedDataDir: resolve(cwd, settings.data_dir ?? '.dextape-simulated'),
-    host: settings.host ?? '0.0.0.0',
+    host: settings.host ?? '127.0.0.1',
     httpPort,
     wsPort,
     apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
+    wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',
     publicUrls: publicUrls(settings, problems),
     logFormat: settings.log_format ?? 'auto',
@@ -130,6 +131,15 @@ function build(
     chains: withLogos(chains, settings.token_lists ?? [], cwd, problems),
     ...chainSources(chains, settings.chains ?? {}, problems),
   }
+}
+
+const SHORTEST_SECRET = 32
+
+function wsTokenSecret({ ws_token_secret: secret }: ConfigFile, problems: string[]): Config['wsTokenSecret'] {
+  if (secret === undefined) return { kind: 'none' }
+  if (secret.length < SHORTEST_SECRET)
+    problems.push(`ws_token_secret (DEXTAPE_WS_TOKEN_SECRET) must have at least ${SHORTEST_SECRET} characters`)
+  return { kind: 'fixed', secret }
 }
 
 function publicUrls({ public_urls: urls = [] }: ConfigFile, problems: string[]): string[] {

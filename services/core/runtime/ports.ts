@@ -11,8 +11,22 @@ export async function checkPortFree(host: string, port: number, name: string): P
   })
 }
 
+/** The host part of a URL that reaches a server listening on `host` from this machine. */
+export function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 export function portError(host: string, port: number, name: string, cause: unknown): ConfigError {
   const code = (cause as NodeJS.ErrnoException).code
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new ConfigError({
+      code: 'host_unusable',
+      what: `Cannot listen on ${host}: it is not an address of this machine (${code})`,
+      fix: 'Set DEXTAPE_HOST to one that is, or to 0.0.0.0 for all.',
+      cause,
+    })
   const reason =
     code === 'EADDRINUSE' ? 'is already in use' : code === 'EACCES' ? 'needs permission' : `cannot be opened: ${code}`
   return new ConfigError({

@@ -1,5 +1,7 @@
 /** The outermost edge of a program: every way to end becomes an exit code and, where it failed, one message on stderr. */
+import { writeSync } from 'node:fs'
 import { ConfigError, DextapeError } from '../domain/errors.js'
+import { killMyself } from './shutdown.js'
 
 export const EXIT = { ok: 0, failed: 1, usage: 64, config: 78 } as const
 
@@ -23,6 +25,20 @@ export async function runMain(main: () => Promise<number | undefined>, edge: Mai
     edge.stderr(`${messageOf(error)}\n`)
     edge.exit(error instanceof ConfigError ? EXIT.config : EXIT.failed)
   }
+}
+
+/**
+ * An error that nobody caught ends the process at once. Node's own way out is an exit, during which the open engine waits for
+ * ever, with the ports still open.
+ */
+export function dieOnUncaughtError(): void {
+  process.on('uncaughtException', (error) => {
+    try {
+      writeSync(process.stderr.fd, `${messageOf(error)}\n`)
+    } finally {
+      killMyself()
+    }
+  })
 }
 
 /** What was foreseen is told in a sentence; what was not comes with its stack, for whoever mends it. */

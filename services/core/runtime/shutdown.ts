@@ -14,7 +14,7 @@ type SignalSource = {
 export type ShutdownEdge = { signals: SignalSource; end: () => void }
 
 /** Not an exit: that runs the embedded engine's own handlers, which may wait for ever for what is broken. */
-const killMyself = () => void process.kill(process.pid, 'SIGKILL')
+export const killMyself = () => void process.kill(process.pid, 'SIGKILL')
 
 export interface Shutdown {
   /** Aborts when the process shall stop; its reason is the signal's name or what `stop` was given. */

@@ -16,7 +16,21 @@ export async function openSession(path: string): Promise<EngineSession> {
     return createChdbConnection({ path: directory })
   } catch (error) {
     throw openFault(directory, error)
+  } finally {
+    restoreFatalSignals()
   }
+}
+
+const FATAL_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'] as const
+
+/**
+ * The engine's first session installs handlers for these signals that sleep for minutes, waiting for a thread that only a
+ * ClickHouse server has. Node aborts when it is out of memory, so the process would hang with its ports open. Adding and
+ * removing a listener gives each signal its default action again: the process ends at once.
+ */
+function restoreFatalSignals(): void {
+  const ignore = () => {}
+  for (const signal of FATAL_SIGNALS) process.on(signal, ignore).off(signal, ignore)
 }
 
 async function loadEngine(): Promise<typeof import('chdb/connection')> {

@@ -1,8 +1,7 @@
 /** The WebSocket interface as AsyncAPI 3.0, made from the declared topics. Pure: declarations in, document out. */
 import type { Notice } from '../push/notices.js'
 import type { Topic } from '../push/topic.js'
-import { INTERFACE_VERSION, LICENSE } from './interface.js'
-import type { Document } from './openapi.js'
+import { type Document, INTERFACE_VERSION, LICENSE } from './openapi.js'
 import { type Exchange, exchangesOf, type Message } from './ws-messages.js'
 
 export type AsyncApiOptions = {

@@ -2,9 +2,7 @@
 import type { TObject } from '@sinclair/typebox'
 import type { Operation } from '../rest/operation.js'
 import { ERROR_STATUSES, errorResponses, headers, PROBLEM_SCHEMA } from './answers.js'
-import { INTERFACE_VERSION, LICENSE } from './interface.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
-import { serversOf } from './servers.js'
 
 /** An operation as far as documents tell of it. */
 export type Documented = Omit<Operation, 'handle'>
@@ -111,3 +109,26 @@ function envelopeOf(data: JsonSchema): JsonSchema {
 function jsonContent(schema: JsonSchema): Document {
   return { 'application/json': { schema } }
 }
+
+/**
+ * The hosts of the REST interface. The interface lists two that are equal: those configured, else wherever the document came
+ * from; a second one that nobody named stays a variable.
+ */
+export function serversOf(publicUrls: readonly string[]): Record<string, unknown>[] {
+  const [first = '/', ...others] = publicUrls
+  const named = [first, ...others].map((url, index) => ({
+    url,
+    description: index === 0 ? 'This server' : 'An equivalent host',
+  }))
+  if (others.length > 0) return named
+  const alternative = { default: first, description: 'Address of a second, equivalent host where there is one' }
+  return [
+    ...named,
+    { url: '{alt_base_url}', description: 'An equivalent host', variables: { alt_base_url: alternative } },
+  ]
+}
+
+/** The version of the interface, which is not the program's. */
+export const INTERFACE_VERSION = '2.1.0'
+
+export const LICENSE = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../../core/config/config.js'
-import { hashKey, type KeyRecord, type KeyStore } from '../../core/config/keys.js'
+import { hashKey, type KeyRecord, type KeyStore } from '../../core/keys/key-store.js'
 import type { Spending } from './spending.js'
 
 export type Refusal =

@@ -1,4 +1,4 @@
-import { type KeyStore, monthOf } from '../../core/config/keys.js'
+import { type KeyStore, monthOf } from '../../core/keys/key-store.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
 /** What keys spent in the current calendar month (UTC). Kept in the key store, so a restart forgets nothing. */

@@ -1,8 +1,7 @@
 import { normalAddress } from '../../core/domain/chains.js'
 import type { TokenState } from '../memory/chain-state.js'
 import type { Market } from '../views/market.js'
-import { createShortlist } from './shortlist.js'
-import { byMeasure, type Ranked, type TokenMeasure } from './token-order.js'
+import { byMeasure, createShortlist, type Ranked, type TokenMeasure } from './ranking.js'
 
 const EXACT = 0
 const PREFIX = 1

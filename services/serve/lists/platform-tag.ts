@@ -1,5 +1,5 @@
 import type { TokenInfo } from '../../core/domain/records.js'
-import type { TokenMeasure } from './token-order.js'
+import type { TokenMeasure } from './ranking.js'
 
 /** Close to graduating: this far along the curve. */
 const ALMOST = 0.8

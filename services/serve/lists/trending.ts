@@ -1,7 +1,7 @@
 import type { TokenState } from '../memory/chain-state.js'
 import { dayMakers, dayTrades, dayVolumeUsd, hourVolumeUsd } from '../memory/windows.js'
 import type { Market } from '../views/market.js'
-import { byText, createShortlist } from './shortlist.js'
+import { byText, createShortlist } from './ranking.js'
 
 /** Volume beyond this many times the liquidity is somebody trading with himself. */
 const MOST_TURNOVER = 10

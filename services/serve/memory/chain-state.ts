@@ -2,7 +2,6 @@ import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/do
 import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
-import { createPairsByToken, type PairsByToken } from './pairs-by-token.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
 import { type PackedWindows, packWindows } from './windows.js'
 
@@ -158,4 +157,33 @@ export const UNDESCRIBED: TokenInfo = {
   ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
   ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
   ...{ launch_pool: null, launch_at: 0, burnt_supply: null },
+}
+
+const NONE: readonly string[] = []
+
+/** Which pairs have a token on one side (as target, or as quote), in the order they became known. */
+export interface PairsByToken {
+  /** A pair that was not there before. */
+  add(token: string, pair: string): void
+  remove(token: string, pair: string): void
+  of(token: string): readonly string[]
+  clear(): void
+}
+
+export function createPairsByToken(): PairsByToken {
+  const byToken = new Map<string, string[]>()
+  return {
+    add(token, pair) {
+      const pairs = byToken.get(token)
+      if (pairs === undefined) byToken.set(token, [pair])
+      else pairs.push(pair)
+    },
+    remove(token, pair) {
+      const left = (byToken.get(token) ?? NONE).filter((one) => one !== pair)
+      if (left.length === 0) byToken.delete(token)
+      else byToken.set(token, left)
+    },
+    of: (token) => byToken.get(token) ?? NONE,
+    clear: () => byToken.clear(),
+  }
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../metrics.js'
 import type { Applied } from './apply.js'
-import { type ChainState, createChainState, trimFlushed } from './chain-state.js'
+import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './chain-state.js'
 import type { UpdateCodec } from './decode.js'
 import { type Follower, followChain } from './follow.js'
 import { loadChain, loadProgress } from './load.js'
@@ -25,6 +25,9 @@ export type MemoryDeps = {
   pollMs?: number
 }
 
+/** `behind`: the chains that have not caught up. */
+export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason: string; behind?: string[] }
+
 /** The hot state of all chains, kept current from their updates. */
 export interface Memory {
   chain(name: string): ChainState | undefined
@@ -33,12 +36,10 @@ export interface Memory {
   onApplied(listener: (applied: Applied) => void): void
   /** Called at a start for each of the last updates the loaded state has, in order, before anything is applied. */
   onRecalled(listener: (state: ChainState, past: Recalled) => void): void
-  /** True once every chain has applied what its log had at the start. */
-  isReady(): boolean
+  /** Why answers would lack something the log has, or undefined where they do not. */
+  whyNotReady(): NotReady | undefined
   /** Resolves once each chain that was there at the start has caught up, or stopped. */
   settled(): Promise<void>
-  /** Chains that have not caught up. */
-  behind(): string[]
   /** The log's topics by name, as they were when the log last answered. */
   topics(): ReadonlyMap<string, TopicRange>
   /** Resolves once all chains are loaded. Where it fails it may be called again. */
@@ -174,12 +175,22 @@ export function createMemory(deps: MemoryDeps): Memory {
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
     onApplied: (listener) => listeners.push(listener),
     onRecalled: (listener) => recallers.push(listener),
-    behind: () => [...behind],
     async settled() {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
     },
     topics: () => topics,
-    isReady: () => started && behind.size === 0,
+    whyNotReady() {
+      if (!started) return { status: 'starting', reason: 'The log and the store are not loaded yet.' }
+      const chains = [...behind].sort()
+      if (chains.length > 0)
+        return {
+          status: 'catching_up',
+          reason: `Not all updates that were in the log at the start are applied yet: ${chains.join(', ')}.`,
+          behind: chains,
+        }
+      if ([...states.values()].some(({ seq }) => seq !== NOTHING_APPLIED)) return undefined
+      return { status: 'no_chain', reason: 'No chain has any updates yet.' }
+    },
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all(stored.map(open))

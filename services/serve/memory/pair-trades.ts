@@ -1,6 +1,5 @@
-import type { KeptTrade } from './kept-trade.js'
 import { NO_WALLET } from './wallet-ids.js'
-import type { WindowTally } from './window-tally.js'
+import type { KeptTrade, WindowTally } from './windows.js'
 
 /** A good price and the second it is of. */
 export type TimedPrice = { timeS: number; priceUsd: number }

@@ -1,9 +1,8 @@
 import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
-import { rawToNumber } from '../numbers/raw-decimal.js'
+import { rawToNumber } from '../views/decimals.js'
 import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
 import { createWalletIds } from './wallet-ids.js'
-import { WindowTally } from './window-tally.js'
-import { COUNTED_WINDOW_S } from './windows.js'
+import { COUNTED_WINDOW_S, WindowTally } from './windows.js'
 
 /** What lies further than this behind the final now is in no window, whatever a reorg may still take back. */
 export const KEPT_S = COUNTED_WINDOW_S['5m']

@@ -1,5 +1,6 @@
 import { UPDATE_WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
+import { NO_WALLET } from './wallet-ids.js'
 
 /** Windows of a pair or token in one flat array: eleven numbers a window, a tenth of the memory of four objects. */
 export type PackedWindows = Float64Array
@@ -61,3 +62,47 @@ export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY
 export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HOUR_BUY_VOLUME, HOUR_SELL_VOLUME)
 export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
 export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])
+
+/** Sums of one window, over the trades of one pair or of many. */
+export class WindowTally {
+  private readonly sums: Window = { ...EMPTY_WINDOW }
+  private readonly buyers = new Set<number>()
+  private readonly sellers = new Set<number>()
+
+  add({ sell, amountUsd, amountTarget, goodPriceUsd, walletId }: Omit<KeptTrade, 'timeS' | 'block'>): void {
+    const { sums } = this
+    if (sell) {
+      sums.sells += 1
+      sums.sell_volume += amountUsd
+    } else {
+      sums.buys += 1
+      sums.buy_volume += amountUsd
+    }
+    sums.amount += amountTarget
+    if (walletId !== NO_WALLET) (sell ? this.sellers : this.buyers).add(walletId)
+    if (Number.isNaN(goodPriceUsd)) return
+    // Comparisons with an unknown number are false: the first price is both.
+    if (!(goodPriceUsd <= sums.high)) sums.high = goodPriceUsd
+    if (!(goodPriceUsd >= sums.low)) sums.low = goodPriceUsd
+  }
+
+  window(priceBefore: number): Window {
+    let makers = this.buyers.size
+    for (const seller of this.sellers) if (!this.buyers.has(seller)) makers += 1
+    const distinct = { buyers: this.buyers.size, sellers: this.sellers.size, makers }
+    return { ...this.sums, ...distinct, price_before: priceBefore }
+  }
+}
+
+/** What the windows need of a trade. */
+export type KeptTrade = {
+  timeS: number
+  block: number
+  sell: boolean
+  /** Unknown (NaN) adds nothing. */
+  amountUsd: number
+  amountTarget: number
+  /** NaN where the trade is not good. */
+  goodPriceUsd: number
+  walletId: number
+}

@@ -1,5 +1,5 @@
 import { INTERVALS } from '../../core/domain/chains.js'
-import { rawToNumber } from '../numbers/raw-decimal.js'
+import { rawToNumber } from '../views/decimals.js'
 import { launchTagOf, targetOf } from '../views/market.js'
 import { jsonNumberOrNull } from '../views/schema.js'
 import type { PairMoment, Switch } from './moment.js'

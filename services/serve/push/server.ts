@@ -12,11 +12,12 @@ import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../metrics.js'
-import { admit } from './admit.js'
+import { admit, openSession } from './admit.js'
 import { catchUpSocket } from './catch-up.js'
 import { encodeMoment } from './encode.js'
 import { gapNotices } from './gap.js'
 import { createHub } from './hub.js'
+import { createKeyUsage } from './key-usage.js'
 import { byeText } from './notices.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
 import {
@@ -61,6 +62,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   const slow = { hub, metrics, slowBytes: limits.slowBytes }
   const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<Socket, Session>()
+  const keyUsage = createKeyUsage()
   /** Sockets whose turn to catch up is coming. */
   const soon = new Set<Socket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
@@ -113,16 +115,16 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   function upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
-    const data: SocketData = { session: admit(deps, request.getHeader('x-api-key'), request.getQuery('token') ?? '') }
+    const data: SocketData = { admitted: admit(deps, request.getHeader('x-api-key'), request.getQuery('token') ?? '') }
     const header = (name: string) => request.getHeader(name)
     const [key, protocol] = [header('sec-websocket-key'), header('sec-websocket-protocol')]
     response.upgrade(data, key, protocol, header('sec-websocket-extensions'), context)
   }
 
   function onOpen(socket: Socket): void {
-    const { session } = socket.getUserData()
+    const session = openSession(keyUsage, socket.getUserData().admitted)
     if ('refusal' in session) {
-      socket.send(JSON.stringify({ error: { code: -1, message: session.refusal } }))
+      socket.send(JSON.stringify({ error: { code: session.code, message: session.refusal } }))
       socket.end(CLOSE_POLICY, session.refusal)
       return
     }
@@ -164,6 +166,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     if (session === undefined) return
     for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
     session.catchingUp.clear()
+    session.usage.close()
   }
 
   app.ws<SocketData>('/*', {

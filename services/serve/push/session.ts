@@ -2,6 +2,7 @@ import type { WebSocket } from 'uWebSockets.js'
 import type { Access } from '../keys/gate.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
+import type { SocketUsage } from './key-usage.js'
 import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
@@ -10,11 +11,15 @@ import type { Asked, ParseContext, Topic } from './topic.js'
 /** A subscription on its way to live: where it stands in each of its chains. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
-/** A socket's state; uWebSockets holds it as the socket's user data. */
-export type Session = {
-  access: Access
-  /** Which key opened it, to see whether it still may. */
-  keyHash: string
+/** Who opened a socket; the key's hash, to see whether it still may. */
+export type Admitted = { access: Access; keyHash: string }
+/** Told in one message before the close: browsers see nothing of an upgrade that is refused. */
+export type Refused = { refusal: string; code: number }
+
+/** An open socket's state. */
+export type Session = Admitted & {
+  /** Its share of what the key may hold over all its sockets. */
+  usage: SocketUsage
   /** By what was asked for: the same params twice are one subscription. */
   subscriptions: Map<string, Subscription>
   /** Those that are still being brought up to date. */
@@ -24,7 +29,7 @@ export type Session = {
 }
 
 export type Socket = WebSocket<SocketData>
-export type SocketData = { session: Session | { refusal: string } }
+export type SocketData = { admitted: Admitted | Refused }
 
 export type MethodDeps = {
   hub: Hub
@@ -60,7 +65,9 @@ function subscribe(deps: MethodDeps, socket: Socket, session: Session, request: 
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
     throw new RpcError(RPC.limitExceeded, `A socket holds at most ${maxSubscriptionsPerSocket} subscriptions.`)
   }
+  // The ids of the subscription it replaces are free before its own are counted.
   if (known !== undefined) drop(deps.hub, socket, session, known)
+  session.usage.takeIds(asked.channels.length)
   const subscription: Subscription = {
     topic: topic.name,
     canonical: keyOf(topic, asked),
@@ -95,6 +102,7 @@ function keyOf(topic: Topic, asked: Asked): string {
 
 function drop(hub: Hub, socket: Socket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
+  session.usage.releaseIds(subscription.asked.channels.length)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 

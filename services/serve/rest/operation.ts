@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Store } from '../../core/store/port.js'
 import type { ChainDirectory } from '../chain-directory.js'
 
@@ -50,4 +50,13 @@ export function operation<Params extends TObject, Query extends TObject, Body ex
   declared: Operation<Params, Query, Body, Data>,
 ): Operation {
   return declared as unknown as Operation
+}
+
+/** The interface's wrapping of a success body. */
+export function envelopeSchema(data: TSchema): TSchema {
+  return Type.Object({ status: Type.Integer(), msg: Type.String(), data_type: Type.Integer(), data })
+}
+
+export function envelope(data: unknown, msg = 'SUCCESS') {
+  return { status: 1, msg, data_type: 1, data }
 }

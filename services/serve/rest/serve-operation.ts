@@ -1,12 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { ChainDirectory } from '../chain-directory.js'
 import type { Access, KeyGate } from '../keys/gate.js'
-import { asOf } from './as-of.js'
-import { envelope, envelopeSchema } from './envelope.js'
+import type { ServeMetrics } from '../metrics.js'
 import { refuseOtherMethods } from './methods.js'
-import type { Answer, Operation } from './operation.js'
+import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
 import { refused, stillLoading } from './problem.js'
-import type { RestDeps } from './rest-deps.js'
 import { queryValidator, validator } from './validate.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -89,4 +89,21 @@ function rateHeaders(reply: FastifyReply, gate: KeyGate, access: Access): void {
   if (remaining === null) return
   reply.header('ratelimit-policy', `"default";q=${access.ratePerS};w=1`)
   reply.header('ratelimit', `"default";r=${remaining};t=1`)
+}
+
+/** X-As-Of: a chain's now; of several the lowest, then each by name. */
+export function asOf(directory: ChainDirectory, chains: readonly string[]): string {
+  const times = chains.map((chain): [string, number] => [chain, directory.market(chain)?.state.nowS ?? 0])
+  const lowest = Math.min(...times.map(([, timeS]) => timeS))
+  if (times.length <= 1) return String(Number.isFinite(lowest) ? lowest : 0)
+  return [String(lowest), ...times.map(([chain, timeS]) => `${chain}=${timeS}`)].join('; ')
+}
+
+export type RestDeps = OperationContext & {
+  gate: KeyGate
+  metrics: ServeMetrics
+  logger: Logger
+  envelope: 'spec' | 'always'
+  /** False until there is something to answer from. */
+  isLoaded: () => boolean
 }

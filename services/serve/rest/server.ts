@@ -3,10 +3,8 @@ import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { knowEveryMethod } from './methods.js'
 import { OPERATIONS } from './operations/index.js'
-import { problem, RequestError, unavailable } from './problem.js'
-import type { RestDeps } from './rest-deps.js'
-import { serveOperation } from './serve-operation.js'
-import { answerUnreadable } from './unreadable.js'
+import { answerUnreadable, problem, RequestError, unavailable } from './problem.js'
+import { type RestDeps, serveOperation } from './serve-operation.js'
 
 const MAX_BODY_BYTES = 1_048_576
 /** Longer than any id: an id that is too long is told so, not "no such route". */

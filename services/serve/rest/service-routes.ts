@@ -10,8 +10,8 @@ type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promis
 export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async (_request, reply) => {
-    if (memory.isReady()) return { status: 'ready' }
-    return reply.code(503).header('retry-after', '1').send({ status: 'catching_up', behind: memory.behind() })
+    const notReady = memory.whyNotReady()
+    return notReady === undefined ? { status: 'ready' } : reply.code(503).header('retry-after', '1').send(notReady)
   })
   app.get('/status', async () => status())
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))

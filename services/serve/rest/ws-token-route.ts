@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { hashKey } from '../../core/config/keys.js'
+import { hashKey } from '../../core/keys/key-store.js'
 import type { KeyGate } from '../keys/gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/schema.js'
-import { envelope } from './envelope.js'
 import { refuseOtherMethods } from './methods.js'
+import { envelope } from './operation.js'
 import { refused, stillLoading } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { powerOfTen } from '../../core/domain/money.js'
-import type { Balance } from '../holders/balances.js'
-import type { WalletTrades } from '../holders/wallet-trades.js'
+import type { Balance, WalletTrades } from '../history/holders.js'
 import type { TokenState } from '../memory/chain-state.js'
-import { rawToNumber } from '../numbers/raw-decimal.js'
+import { rawToNumber } from './decimals.js'
 import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market.js'
 import { fieldsOf, int, jsonNumberOrNull, numOrNull, text } from './schema.js'
 

@@ -1,8 +1,14 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { TokenInfo } from '../../core/domain/records.js'
-import type { PairState, TokenState } from '../memory/chain-state.js'
-import { type ChainState, quoteToken, targetToken, UNDESCRIBED } from '../memory/chain-state.js'
-import { rawToNumber } from '../numbers/raw-decimal.js'
+import {
+  type ChainState,
+  type PairState,
+  quoteToken,
+  type TokenState,
+  targetToken,
+  UNDESCRIBED,
+} from '../memory/chain-state.js'
+import { rawToNumber } from './decimals.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
 export type Market = {

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { WINDOWS, type WindowName } from '../../core/domain/chains.js'
+import type { Window } from '../../core/domain/records.js'
 import type { PairState } from '../memory/chain-state.js'
-import { changeOrNull } from '../numbers/change.js'
-import { decimalOrNull } from '../numbers/plain-decimal.js'
-import { rawOrNull } from '../numbers/raw-decimal.js'
+import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
+import { changeOrNull, decimalOrNull, percentChange, rawOrNull } from './decimals.js'
 import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market.js'
-import { changeOver, pairWindow } from './pair-windows.js'
 import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
 
 export const sideSchema = (side: 'token0' | 'token1') => ({
@@ -95,4 +94,15 @@ function windowFields(market: Market, pair: PairState, w: WindowName) {
     [`sells_tx_${w}_count`]: window.sells,
     [`tx_${w}_count`]: window.buys + window.sells,
   }
+}
+
+/** As of the chain's now: a pair whose window to the minute lost a trade is told again, traded or not. */
+export function pairWindow({ state }: Market, pair: PairState, name: WindowName): Window {
+  if (!isCounted(name)) return windowOf(pair.windows, name)
+  return state.recent.pairWindow(pair, COUNTED_WINDOW_S[name], state.nowS)
+}
+
+/** Percent against the last good price before the window; none before it: against the pair's first good price. */
+export function changeOver(pair: PairState, { price_before: before }: Window): number {
+  return percentChange(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)
 }

@@ -1,12 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { PairState } from '../memory/chain-state.js'
 import { windowOf } from '../memory/windows.js'
-import { changeOrEmpty } from '../numbers/change.js'
-import { decimalOrEmpty, decimalOrNull } from '../numbers/plain-decimal.js'
-import { rawOrNull } from '../numbers/raw-decimal.js'
+import { changeOrEmpty, decimalOrEmpty, decimalOrNull, rawOrNull } from './decimals.js'
 import { dayPrice, type Market, sidePrices, targetOf, tokenInfo } from './market.js'
-import { sideFields, sideSchema } from './pair-view.js'
-import { changeOver, pairWindow } from './pair-windows.js'
+import { changeOver, pairWindow, sideFields, sideSchema } from './pair-view.js'
 import { decimal, fieldsOf, int, numOrNull, text } from './schema.js'
 
 /** Fees are in hundredths of a basis point. */

@@ -36,10 +36,11 @@ describe('configuration', () => {
       dataDir: join(cwd, '.dextape'),
       simulatedDataDir: join(cwd, '.dextape-simulated'),
       simulator: { seed: 1, swapsPerS: 20, historyS: 259_200 },
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       httpPort: 8080,
       wsPort: 8081,
       apiKey: { kind: 'none' },
+      wsTokenSecret: { kind: 'none' },
       envelope: 'spec',
       publicUrls: [],
       logFormat: 'auto',
@@ -70,6 +71,11 @@ describe('configuration', () => {
     })
     expect(load('{"http_port": 9000}').httpPort).toBe(9000)
     expect(load('').httpPort).toBe(8080)
+  })
+
+  it('listens where DEXTAPE_HOST says, else where the file does, else on this machine alone', () => {
+    expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
+    expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '' }).host).toBe('10.0.0.1')
   })
 
   it('publishes trades alone only where asked to', () => {
@@ -124,6 +130,7 @@ describe('configuration', () => {
     [{ DEXTAPE_HTP_PORT: '1' }, 'unknown environment variable DEXTAPE_HTP_PORT: did you mean DEXTAPE_HTTP_PORT?'],
     [{ DEXTAPE_HTTP_PORT: 'x' }, 'DEXTAPE_HTTP_PORT must be a whole number from 0 to 65535, got "x"'],
     [{ DEXTAPE_ENVELOPE: 'alwys' }, 'DEXTAPE_ENVELOPE must be "spec" or "always", got "alwys"'],
+    [{ DEXTAPE_WS_TOKEN_SECRET: 'short' }, '(DEXTAPE_WS_TOKEN_SECRET) must have at least 32 characters'],
     [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS must be host:port, comma separated; got "nonsense"'],
     [{ SCHEMA_REGISTRY_URL: 'http://r' }, 'a schema registry is set without Kafka brokers'],
     [{ CLICKHOUSE_URL: 'ftp://user:secret@h' }, 'CLICKHOUSE_URL must be an http:// or https:// address'],
@@ -140,6 +147,7 @@ describe('configuration', () => {
   it('never repeats a secret, neither in its description nor in a message', () => {
     const env = {
       DEXTAPE_API_KEY: 'hunter2',
+      DEXTAPE_WS_TOKEN_SECRET: 'hunter2'.repeat(5),
       CLICKHOUSE_URL: 'https://user:hunter2@h:8443/db?password=hunter2',
       KAFKA_BROKERS: 'k:1',
       SCHEMA_REGISTRY_URL: 'http://a:hunter2@r',

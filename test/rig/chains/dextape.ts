@@ -1,12 +1,12 @@
 /** `up` and `backfill` as processes of their own, reading a moving chain in the place of nodes: `dextape.js PLAN up|backfill [OPTIONS]`. */
 import { readFileSync } from 'node:fs'
-import { type BackfillOptions, backfill } from '../../../services/cli/backfill.js'
+import { type BackfillOptions, backfill } from '../../../services/cli/backfill/backfill.js'
 import { sourcesAsked } from '../../../services/cli/chain-options.js'
 import { configOf, loggerOf, type World } from '../../../services/cli/context.js'
-import { createOutput } from '../../../services/cli/output.js'
-import type { OpenChain } from '../../../services/cli/run/open-chain.js'
-import { runUp } from '../../../services/cli/up.js'
+import { createOutput } from '../../../services/core/runtime/output.js'
 import { runMain } from '../../../services/core/runtime/run-main.js'
+import type { OpenChain } from '../../../services/processes/chain-sources/open-chain.js'
+import { runUp } from '../../../services/processes/up.js'
 import { openMovingChain, readLines } from './moving-chain.js'
 
 /** `startedMs`: when the first line came true; `lineMs`: how long after it the next. */

@@ -1,8 +1,10 @@
 /** What a chain's generations hold, read strictly: every record must continue the one before. */
-import { recordsOf } from '../../../services/cli/backfill/records.js'
-import { liveGeneration, type OpenLog } from '../../../services/cli/open-log.js'
+
+import { liveGeneration } from '../../../services/cli/open-log.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic } from '../../../services/core/log/port.js'
+import type { OpenLog } from '../../../services/core/log/topic-records.js'
+import { recordsOf } from '../../../services/core/log/topic-records.js'
 import type { RecordingLine } from '../reference/lines.js'
 
 /** The blocks that stay, by hash; `wrong`: records that do not continue the head, doubled ones too. */

@@ -32,6 +32,9 @@ export type Answer = { status: number; headers: Headers; body: unknown }
 
 export type Up = {
   dataDir: string
+  /** What it wrote once it was up. */
+  greeting: string
+  restUrl: string
   wsUrl: string
   get(path: string): Promise<Answer>
   post(path: string, body: unknown): Promise<Answer>
@@ -122,6 +125,8 @@ export async function startUp(plan: UpPlan): Promise<Up> {
 
   return {
     dataDir: dataDirOf(folder),
+    greeting,
+    restUrl: rest,
     wsUrl,
     get,
     post: (path, body) =>

@@ -1,6 +1,7 @@
 /** Who may open a socket, for how long, and for what. */
 import { describe, expect, it } from 'vitest'
-import { hashKey } from '../../../services/core/config/keys.js'
+import { hashKey } from '../../../services/core/keys/key-store.js'
+import { connect } from '../push-client.js'
 import { KEY, keyRecord } from '../rig.js'
 import { PAIR } from '../updates.js'
 import { usePushRig } from './rig.js'
@@ -42,6 +43,36 @@ describe('a token', () => {
     const refused = await client({}, `?token=${late}`)
     expect(await refused.closed).toMatchObject({ code: 1008 })
     expect(await open.call('ping')).toMatchObject({ result: 'pong' })
+  })
+
+  it('stops with its key', async () => {
+    node.rig.keys.set(hashKey('brief'), keyRecord({ id: 'brief' }))
+    const { token } = (await askToken({ 'x-api-key': 'brief' })).body.data
+    node.rig.keys.set(hashKey('brief'), keyRecord({ id: 'brief', revokedAtMs: 1 }))
+    const refused = await client({}, `?token=${token}`)
+    expect(await refused.closed).toMatchObject({ code: 1008 })
+    expect(refused.frames).toEqual([{ error: { code: -1, message: 'Unauthorized' } }])
+  })
+
+  it('opens a socket on another node with the same secret, and on none with another', async () => {
+    const nodes = ['one secret', 'one secret', 'another secret'].map((wsTokenSecret) =>
+      node.rig.open({ wsTokenSecret }),
+    )
+    try {
+      const ports: { httpPort: number; wsPort: number }[] = []
+      for (const one of nodes) ports.push(await one.start())
+      const answer = await fetch(`http://127.0.0.1:${ports[0]?.httpPort}/v2/ws/token`, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY },
+      })
+      const { token } = ((await answer.json()) as { data: Token }).data
+      const open = (at: number) => connect(`ws://127.0.0.1:${ports[at]?.wsPort}/?token=${token}`, {})
+      const [same, other] = [await open(1), await open(2)]
+      expect(await same.call('ping')).toMatchObject({ result: 'pong' })
+      expect(await other.closed).toMatchObject({ code: 1008 })
+    } finally {
+      for (const one of nodes) await one.stop()
+    }
   })
 
   it('is not given without a key, and its address follows the proxy’s scheme', async () => {

@@ -1,7 +1,7 @@
 /** The market's state in the data directory: replaced whole, so that a crash leaves the one before. */
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DataDir } from '../../../core/config/data-dir.js'
+import type { DataDir } from '../../../core/data-dir/data-dir.js'
 import type { SnapshotStore } from './kept-snapshots.js'
 
 export function fileSnapshots(dir: Pick<DataDir, 'path'>): SnapshotStore {

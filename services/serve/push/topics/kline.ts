@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Interval } from '../../../core/domain/chains.js'
-import { pushedInterval } from '../../candles/intervals.js'
+import { pushedInterval } from '../../history/intervals.js'
 import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
 import { currentMoment, type Moment, type PairMoment } from '../moment.js'
 import {

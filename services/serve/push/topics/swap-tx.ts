@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
-import { decimalOrEmpty } from '../../numbers/plain-decimal.js'
-import { rawOrEmpty, rawToNumber } from '../../numbers/raw-decimal.js'
+import { decimalOrEmpty, rawOrEmpty, rawToNumber } from '../../views/decimals.js'
 import { targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
 import type { Moment, PairMoment } from '../moment.js'

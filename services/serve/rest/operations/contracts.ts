@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { balancesOf, largestBalances } from '../../holders/balances.js'
+import { balancesOf, largestBalances } from '../../history/holders.js'
 import { ContractView, contractParties, contractView, RANKED_HOLDERS } from '../../views/contract-view.js'
-import { resolveId, TokenIdParams } from '../ids.js'
 import { operation } from '../operation.js'
+import { resolveId, TokenIdParams } from '../parameters.js'
 
 export const contracts = operation({
   id: 'contracts',

@@ -1,15 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Bar } from '../../candles/bars.js'
-import { readHistory, wholeTime } from '../../candles/history.js'
-import { HISTORY_INTERVALS, type HistoryInterval } from '../../candles/intervals.js'
-import { plainDecimal } from '../../numbers/plain-decimal.js'
+import type { Bar } from '../../history/candle-bars.js'
+import { readHistory, wholeTime } from '../../history/candles.js'
+import { HISTORY_INTERVALS, type HistoryInterval } from '../../history/intervals.js'
+import { plainDecimal } from '../../views/decimals.js'
 import { type Market, targetOf } from '../../views/market.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
-import { PairIdParams, resolveId } from '../ids.js'
-import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
+import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
-import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 300
 const MAX_LIMIT = 1000

@@ -1,7 +1,7 @@
-import { readHistory } from '../../candles/history.js'
-import { mainPairSegments } from '../../candles/main-pair-segments.js'
-import { resolveId, TokenIdParams } from '../ids.js'
+import { readHistory } from '../../history/candles.js'
+import { mainPairSegments } from '../../history/main-pair-segments.js'
 import { operation } from '../operation.js'
+import { resolveId, TokenIdParams } from '../parameters.js'
 import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
 
 export const klinesToken = operation({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { PairView, pairView } from '../../views/pair-view.js'
-import { PairIdParams, resolveId } from '../ids.js'
 import { operation } from '../operation.js'
+import { PairIdParams, resolveId } from '../parameters.js'
 
 export const pairDetail = operation({
   id: 'pairDetail',

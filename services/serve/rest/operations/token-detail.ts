@@ -4,8 +4,8 @@ import { flag } from '../../views/schema.js'
 import { TokenPair, tokenPairView } from '../../views/token-pair.js'
 import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
 import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
-import { resolveId, TokenIdParams } from '../ids.js'
 import { operation } from '../operation.js'
+import { resolveId, TokenIdParams } from '../parameters.js'
 
 const PAIRS_TOLD = 5
 

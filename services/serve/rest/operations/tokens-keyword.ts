@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { findTokens } from '../../lists/keyword.js'
-import { TOKEN_MEASURES } from '../../lists/token-order.js'
+import { TOKEN_MEASURES } from '../../lists/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
-import { ChainName, resolveChains } from '../ids.js'
-import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
+import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
 const DEFAULT_LIMIT = 100

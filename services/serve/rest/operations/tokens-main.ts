@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { descending } from '../../lists/shortlist.js'
+import { descending } from '../../lists/ranking.js'
 import type { TokenState } from '../../memory/chain-state.js'
 import type { Market } from '../../views/market.js'
 import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
-import { ChainName, resolveChain } from '../ids.js'
 import { operation } from '../operation.js'
+import { ChainName, resolveChain } from '../parameters.js'
 
 export const tokensMain = operation({
   id: 'tokensMain',

@@ -1,12 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { readTag, TAG_FORMS } from '../../lists/platform-tag.js'
-import { createShortlist } from '../../lists/shortlist.js'
-import { byMeasure, type Ranked, TOKEN_MEASURES } from '../../lists/token-order.js'
+import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES } from '../../lists/ranking.js'
 import type { Market } from '../../views/market.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
-import { ChainName, resolveChains } from '../ids.js'
-import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
+import { ChainName, limitOf, resolveChains } from '../parameters.js'
 import { badRequest } from '../problem.js'
 
 const DEFAULT_LIMIT = 100

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
 import { decimal, fieldsOf, int, text } from '../../views/schema.js'
 import { priceFields } from '../../views/token-view.js'
-import { resolveTokenIds, tokenIds } from '../ids.js'
 import { operation } from '../operation.js'
+import { resolveTokenIds, tokenIds } from '../parameters.js'
 
 const MAX_TOKENS = 200
 

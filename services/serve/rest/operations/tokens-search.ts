@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { tokenFields, tokenView } from '../../views/token-view.js'
 import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
-import { resolveTokenIds, tokenIds } from '../ids.js'
 import { operation } from '../operation.js'
+import { resolveTokenIds, tokenIds } from '../parameters.js'
 
 const MAX_TOKENS = 50
 

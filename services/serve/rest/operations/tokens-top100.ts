@@ -1,11 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { balancesOf, largestBalances } from '../../holders/balances.js'
-import { NO_TRADES, tradesOfWallets } from '../../holders/wallet-trades.js'
+import { balancesOf, largestBalances, NO_TRADES, tradesOfWallets } from '../../history/holders.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
 import type { Market } from '../../views/market.js'
-import { resolveId, TokenIdParams } from '../ids.js'
-import { limitOf } from '../limit.js'
 import { operation } from '../operation.js'
+import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
 const MAX_LIMIT = 100
 

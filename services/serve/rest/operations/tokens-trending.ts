@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { trending } from '../../lists/trending.js'
 import { int } from '../../views/schema.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
-import { ChainName, resolveChain } from '../ids.js'
 import { operation } from '../operation.js'
+import { ChainName, resolveChain } from '../parameters.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 100

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { LiquidityKind } from '../../../core/domain/records.js'
-import { readLiquidity } from '../../events/history.js'
+import { readLiquidity } from '../../history/events.js'
 import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/liquidity-item.js'
 import { tokenInfo } from '../../views/market.js'
-import { PairIdParams } from '../ids.js'
 import { operation } from '../operation.js'
+import { PairIdParams } from '../parameters.js'
 import { answerTxs, TxsQuery, txsData } from './txs-query.js'
 
 const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]

@@ -1,15 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Store } from '../../../core/store/port.js'
-import { type EventQuery, findPlace, type Place } from '../../events/history.js'
+import { type EventQuery, findPlace, type Place } from '../../history/events.js'
 import type { PairState } from '../../memory/chain-state.js'
 import type { Placed } from '../../memory/event-overlay.js'
 import type { Market } from '../../views/market.js'
 import { int, text } from '../../views/schema.js'
-import { resolveId } from '../ids.js'
-import { limitOf } from '../limit.js'
 import type { Answer, OperationContext } from '../operation.js'
+import { checkRange, epochSeconds, limitOf, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
-import { checkRange, epochSeconds } from '../time.js'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300

@@ -1,7 +1,7 @@
-import { readTrades } from '../../events/history.js'
+import { readTrades } from '../../history/events.js'
 import { SwapItem, swapItem } from '../../views/swap-item.js'
-import { PairIdParams } from '../ids.js'
 import { operation } from '../operation.js'
+import { PairIdParams } from '../parameters.js'
 import { answerTxs, TxsQuery, txsData } from './txs-query.js'
 
 export const txsSwap = operation({

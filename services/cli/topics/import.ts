@@ -1,0 +1,47 @@
+/** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
+import { resolve } from 'node:path'
+import { chainFacts } from '../../core/config/index.js'
+import { createHealth } from '../../core/runtime/health.js'
+import { EXIT } from '../../core/runtime/run-main.js'
+import { createShutdown } from '../../core/runtime/shutdown.js'
+import { createIngest } from '../../ingest/main.js'
+import { openRecording, streamRecording } from '../../ingest/sources/recording/recording.js'
+import { totals } from '../../ingest/status.js'
+import { pinnedGenerations } from '../../processes/chain-sources/open-ingests.js'
+import { openPlatform } from '../../processes/platform/open.js'
+import { configOf, type GlobalOptions, loggerOf, ownDir, type World } from '../context.js'
+
+export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
+  const config = configOf(world, options)
+  const logger = loggerOf(world, config)
+  const recording = { logger, family: (chain: string) => chainFacts(config, chain).family }
+  const source =
+    file === '-'
+      ? streamRecording(world.stdin, 'stdin', recording)
+      : await openRecording(resolve(world.cwd, file), recording)
+  const health = createHealth({ parts: ['log'], logger })
+  const shutdown = createShutdown(logger)
+  const platform = await openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
+  try {
+    await platform.claimOrigin({ origin: 'real' })
+    const checkpoints = await platform.checkpointsFor(source)
+    try {
+      const { log, codec, generations } = platform
+      await generations.load()
+      const generationOf = pinnedGenerations(generations)
+      const { progressMs } = config.intervals
+      const ingest = createIngest({ source, log, codec, checkpoints, generationOf, logger, health, progressMs })
+      const outcome = await ingest.run(shutdown.signal)
+      const { blocks, retracts, events, deadLetters } = totals(ingest.status)
+      await world.out.line(
+        `${outcome.kind}: ${blocks} blocks, ${retracts} retracts, ${events} events, ${deadLetters} dead letters`,
+      )
+      return outcome.kind === 'done' ? EXIT.ok : EXIT.failed
+    } finally {
+      await checkpoints.close()
+    }
+  } finally {
+    await platform.close()
+    shutdown.done()
+  }
+}

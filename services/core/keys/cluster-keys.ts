@@ -1,0 +1,135 @@
+/**
+ * The keys of a cluster, in a topic: every node has them in memory and hears of a new or revoked one as soon as it is
+ * written. A key's record is written once and never again, so its offset tells which key was the first.
+ */
+
+import { KEYS_TOPIC } from '../coordination/internal-topics.js'
+import { createKeyedTable, type TableEntry } from '../log/keyed-table.js'
+import type { EventLog } from '../log/port.js'
+import { type Logger, silentLogger } from '../runtime/logger.js'
+import { FIRST_KEY, type KeyRecord, type KeyStore, keyNamed, makeKey, type NewKey, oldestFirst } from './key-store.js'
+
+export type SharedKeysOptions = {
+  /** What this node's counters stand under: no other process, not even an earlier one on this machine, may have it. */
+  node: string
+  nowMs?: () => number
+  logger?: Logger
+}
+
+/** `key/<hash>`; `first` marks one that counts only where no key stands before it. */
+type StoredKey = { record: KeyRecord; first?: true }
+/** `revoked/<hash>` */
+type Revocation = { revokedAtMs: number }
+/** `spent/<month>/<key id>/<node>`: what one node counted, so that nodes never overwrite each other. */
+type Counter = { node: string; cu: number }
+type Stored = StoredKey | Revocation | Counter
+
+export type SharedKeys = KeyStore & {
+  /** Reads what is there, then keeps it current. Until then no key is known; where it fails it may be called again. */
+  load(): Promise<void>
+}
+
+export async function openSharedKeys(log: EventLog, options: SharedKeysOptions): Promise<KeyStore> {
+  const keys = createSharedKeys(log, options)
+  await keys.load()
+  return keys
+}
+
+export function createSharedKeys(log: EventLog, options: SharedKeysOptions): SharedKeys {
+  const { node, nowMs = Date.now, logger = silentLogger } = options
+  const table = createKeyedTable<Stored>(log, KEYS_TOPIC, { logger, nowMs })
+  const byHash = new Map<string, { record: KeyRecord; offset: number; first: boolean }>()
+  const revokedAtMs = new Map<string, number>()
+  /** By month and key, then by node. */
+  const counters = new Map<string, Map<string, number>>()
+  /** What this node has surely written. */
+  const own = new Map<string, number>()
+  let oldestOffset = Number.POSITIVE_INFINITY
+  let adding: Promise<unknown> = Promise.resolve()
+
+  function learn({ key, value, offset }: TableEntry<Stored>): void {
+    const [kind, ...rest] = key.split('/')
+    if (kind === 'key' && 'record' in value) {
+      byHash.set(value.record.hash, { record: value.record, offset, first: value.first === true })
+      oldestOffset = Math.min(oldestOffset, offset)
+    } else if (kind === 'revoked' && 'revokedAtMs' in value) {
+      revokedAtMs.set(rest[0] ?? '', value.revokedAtMs)
+    } else if (kind === 'spent' && 'cu' in value) {
+      const account = rest.slice(0, 2).join('/')
+      counters.set(account, (counters.get(account) ?? new Map<string, number>()).set(value.node, value.cu))
+    }
+  }
+  table.onChange(learn)
+
+  function lookup(hash: string): KeyRecord | undefined {
+    const found = byHash.get(hash)
+    // Another node's key stood there before this "first" one: it was never told to anybody.
+    if (found === undefined || (found.first && found.offset > oldestOffset)) return undefined
+    return { ...found.record, revokedAtMs: revokedAtMs.get(hash) ?? null }
+  }
+
+  const list = (): KeyRecord[] => oldestFirst([...byHash.keys()].flatMap((hash) => lookup(hash) ?? []))
+
+  async function add(wanted: NewKey, first: boolean): Promise<{ key: string; record: KeyRecord }> {
+    const made = makeKey(wanted, nowMs())
+    await table.put(`key/${made.record.hash}`, { record: made.record, ...(first ? { first: true } : {}) })
+    return made
+  }
+
+  const ending = new AbortController()
+  let following: Promise<void> | undefined
+
+  async function follow(): Promise<void> {
+    try {
+      await table.follow(ending.signal)
+    } catch (error) {
+      if (!ending.signal.aborted) logger.error('the keys are no longer followed', { topic: KEYS_TOPIC, error })
+    }
+  }
+
+  return {
+    async load() {
+      await table.refresh()
+      following ??= follow()
+    },
+    create: (wanted) => add(wanted, false),
+    list,
+    async revoke(idOrName) {
+      await table.refresh()
+      const found = keyNamed(list(), idOrName)
+      if (found === undefined || found.revokedAtMs !== null) return found
+      await table.put(`revoked/${found.hash}`, { revokedAtMs: nowMs() })
+      return lookup(found.hash)
+    },
+    lookup,
+    spentCu(keyId, month) {
+      let sum = 0
+      for (const cu of counters.get(`${month}/${keyId}`)?.values() ?? []) sum += cu
+      return sum
+    },
+    addSpentCu(spent) {
+      const work = adding.then(async () => {
+        const totals = new Map<string, number>()
+        for (const { keyId, month, cu } of spent) {
+          const counter = `spent/${month}/${keyId}/${node}`
+          totals.set(counter, (totals.get(counter) ?? own.get(counter) ?? 0) + cu)
+        }
+        if (totals.size === 0) return
+        await table.putAll(new Map([...totals].map(([counter, cu]) => [counter, { node, cu }])))
+        for (const [counter, cu] of totals) own.set(counter, cu)
+      })
+      adding = work.catch(() => {})
+      return work
+    },
+    async ensureFirst() {
+      await table.refresh()
+      if (byHash.size > 0) return undefined
+      const made = await add(FIRST_KEY, true)
+      return lookup(made.record.hash) === undefined ? undefined : made
+    },
+    async close() {
+      ending.abort()
+      await following
+    },
+  }
+}

@@ -1,0 +1,171 @@
+/** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import type { DataDir } from '../data-dir/data-dir.js'
+import { ConfigError } from '../domain/errors.js'
+import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
+
+/** Requests a second, CU a month, open sockets and subscribed ids over all of them; null: no limit. */
+export const PLANS = {
+  free: { ratePerS: 1, quotaCu: null, maxSockets: 5, maxIds: 10_000 },
+  basic: { ratePerS: 5, quotaCu: null, maxSockets: 20, maxIds: 50_000 },
+  pro: { ratePerS: 20, quotaCu: null, maxSockets: 100, maxIds: 200_000 },
+  unlimited: { ratePerS: null, quotaCu: null, maxSockets: null, maxIds: null },
+} as const satisfies Record<string, PlanLimits>
+export type Plan = keyof typeof PLANS
+export type PlanLimits = {
+  ratePerS: number | null
+  quotaCu: number | null
+  maxSockets: number | null
+  maxIds: number | null
+}
+
+export type KeyRecord = {
+  /** Short and public: the start of the hash. */
+  id: string
+  hash: string
+  name: string
+  plan: Plan
+  ratePerS: number | null
+  quotaCu: number | null
+  createdAtMs: number
+  expiresAtMs: number | null
+  revokedAtMs: number | null
+}
+
+export type NewKey = {
+  name: string
+  plan: Plan
+  ratePerS?: number | null
+  quotaCu?: number | null
+  expiresAtMs?: number | null
+}
+
+/** Credit units a key spent in a calendar month (UTC), written `2026-11`. */
+export type SpentCu = { keyId: string; month: string; cu: number }
+
+export interface KeyStore {
+  /** Resolves once stored. The key is nowhere but in this answer. */
+  create(wanted: NewKey): Promise<{ key: string; record: KeyRecord }>
+  /** Oldest first, revoked ones too. */
+  list(): KeyRecord[]
+  /** By id, hash or name; undefined when there is none such, or the name stands for several. */
+  revoke(idOrName: string): Promise<KeyRecord | undefined>
+  /** The record of a key's hash; whether it is revoked or expired is the caller's to judge. Sees what other processes stored. */
+  lookup(hash: string): KeyRecord | undefined
+  /** What the key spent in the month, by all processes that told. */
+  spentCu(keyId: string, month: string): number
+  /** Adds to what keys spent; resolves once stored. */
+  addSpentCu(spent: readonly SpentCu[]): Promise<void>
+  /** Makes an `unlimited` key when the store has never had one. */
+  ensureFirst(): Promise<{ key: string; record: KeyRecord } | undefined>
+  close(): Promise<void>
+}
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+
+export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
+
+/** What `ensureFirst` makes. */
+export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited' }
+
+export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; record: KeyRecord } {
+  const key = `dx_${randomBytes(24).toString('base64url')}`
+  const hash = hashKey(key)
+  const plan = PLANS[wanted.plan]
+  const record: KeyRecord = {
+    id: hash.slice(0, 12),
+    hash,
+    name: wanted.name,
+    plan: wanted.plan,
+    ratePerS: wanted.ratePerS === undefined ? plan.ratePerS : wanted.ratePerS,
+    quotaCu: wanted.quotaCu === undefined ? plan.quotaCu : wanted.quotaCu,
+    createdAtMs,
+    expiresAtMs: wanted.expiresAtMs ?? null,
+    revokedAtMs: null,
+  }
+  return { key, record }
+}
+
+export const oldestFirst = (records: Iterable<KeyRecord>): KeyRecord[] =>
+  [...records].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+
+/** By id or hash, else the one valid key of that name. */
+export function keyNamed(records: readonly KeyRecord[], idOrName: string): KeyRecord | undefined {
+  const byId = records.find(({ id, hash }) => id === idOrName || hash === idOrName)
+  const byName = records.filter(({ name, revokedAtMs }) => name === idOrName && revokedAtMs === null)
+  return byId ?? (byName.length === 1 ? byName[0] : undefined)
+}
+
+export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyStore {
+  ensurePrivateKeys(dir)
+  const db = openDb<KeyRecord>(dir, dir.keysPath)
+  const spent = openDb<number>(dir, join(dir.keysPath, 'spent'))
+  const spentKey = (keyId: string, month: string): string => `${month} ${keyId}`
+  const list = (): KeyRecord[] => oldestFirst(db.getRange().map(({ value }) => value))
+
+  return {
+    async create(wanted) {
+      const made = makeKey(wanted, nowMs())
+      await db.put(made.record.hash, made.record)
+      await db.flushed
+      return made
+    },
+    list,
+    async revoke(idOrName) {
+      const found = keyNamed(list(), idOrName)
+      if (found === undefined) return undefined
+      const revoked = { ...found, revokedAtMs: found.revokedAtMs ?? nowMs() }
+      await db.put(found.hash, revoked)
+      await db.flushed
+      return revoked
+    },
+    lookup: (hash) => db.get(hash),
+    spentCu: (keyId, month) => spent.get(spentKey(keyId, month)) ?? 0,
+    async addSpentCu(more) {
+      // In a transaction: several processes may add to one key.
+      await spent.transaction(() => {
+        for (const { keyId, month, cu } of more) {
+          const key = spentKey(keyId, month)
+          spent.put(key, (spent.get(key) ?? 0) + cu)
+        }
+      })
+      await spent.flushed
+    },
+    async ensureFirst() {
+      const made = makeKey(FIRST_KEY, nowMs())
+      const stored = await db.transaction(() => {
+        if (db.getCount() > 0) return false
+        db.put(made.record.hash, made.record)
+        return true
+      })
+      await db.flushed
+      return stored ? made : undefined
+    },
+    close: async () => {
+      await db.close()
+      await spent.close()
+    },
+  }
+}
+
+/** Of the files the store makes; the package's types do not know the option. */
+const PRIVATE = { permissionsMode: PRIVATE_FILE_MODE }
+
+function openDb<Value>(dir: DataDir, path: string) {
+  try {
+    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER_MODE })
+    return open<Value, string>({ path, encoding: 'json', noSubdir: false, ...PRIVATE })
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'keys_unusable',
+      what: `The keys in ${dir.keysPath} cannot be opened: ${(cause as Error).message}`,
+      fix: 'Give this user read and write permission there.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,75 @@
+/** What ingest and the fold know of each chain, for /status and /metrics. */
+import type { Aggregate, AggregateChainStatus } from '../aggregate/main.js'
+import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
+import type { IngestStatus } from '../ingest/status.js'
+import type { PipeChainStatus } from '../serve/deps.js'
+
+export function pipeStatusOf(
+  aggregate: Pick<Aggregate, 'status'>,
+  ingests: readonly IngestStatus[],
+  nowMs: () => number,
+): () => PipeChainStatus[] {
+  return () => {
+    const folded = new Map(aggregate.status().map((status) => [status.chain, status]))
+    // A chain whose source gave nothing yet is told as well.
+    const chains = new Set([...folded.keys(), ...ingests.flatMap(({ chain }) => chain ?? [])])
+    return [...chains].map((chain) => {
+      const ingest = ingests.find((status) => status.chains.has(chain))
+      const publishedAtMs = ingest?.chains.get(chain)?.publishedAtMs ?? 0
+      const { firstBlock, stopped } = folded.get(chain) ?? { firstBlock: null, stopped: null }
+      const reason = stopped ?? (ingest === undefined ? null : failureOf(ingest))
+      return {
+        chain,
+        source: ingest?.source ?? '',
+        sourceAgeS: publishedAtMs === 0 ? null : Math.floor((nowMs() - publishedAtMs) / 1000),
+        indexedFrom: firstBlock?.number ?? null,
+        ...(reason === null ? {} : { stopped: reason }),
+      }
+    })
+  }
+}
+
+/** Why a source gives nothing more, where it cannot. */
+export function failureOf({ state, error }: IngestStatus): string | null {
+  return state === 'failed' ? `its source cannot go on: ${error?.message ?? 'for an unknown reason'}` : null
+}
+
+export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {
+  const perChain = (value: (status: AggregateChainStatus) => number) =>
+    function* (): Iterable<Sample> {
+      for (const status of aggregate.status()) yield { labels: { chain: status.chain }, value: value(status) }
+    }
+  const labels = ['chain']
+  const counters = [
+    ['dextape_fold_blocks_total', 'Blocks applied', (status: AggregateChainStatus) => status.blocks],
+    ['dextape_fold_swaps_total', 'Swaps applied', (status: AggregateChainStatus) => status.swaps],
+    ['dextape_fold_retracts_total', 'Retracts applied', (status: AggregateChainStatus) => status.retracts],
+    [
+      'dextape_fold_repeated_total',
+      'Records dropped because they were applied before',
+      (status: AggregateChainStatus) => status.repeated,
+    ],
+  ] as const
+  for (const [name, help, value] of counters) metrics.counter({ name, help, labels }, perChain(value))
+  metrics.gauge(
+    { name: 'dextape_fold_head_blocks', help: 'Number of the last block applied', labels },
+    perChain((s) => s.head?.number ?? 0),
+  )
+  metrics.gauge(
+    { name: 'dextape_fold_seq', help: 'Seq of the last update', labels },
+    perChain((s) => s.seq),
+  )
+  metrics.gauge(
+    { name: 'dextape_store_seq', help: 'Seq whose rows are in the store', labels },
+    perChain((s) => s.flushedSeq),
+  )
+  metrics.gauge(
+    { name: 'dextape_chain_stopped', help: '1 where a chain cannot go on', labels },
+    perChain((s) => (s.stopped === null ? 0 : 1)),
+  )
+  metrics.counter(DEAD_LETTERS_TOTAL, function* () {
+    for (const { chain, deadByReason } of aggregate.status()) {
+      for (const [reason, value] of deadByReason) yield { labels: { chain, reason }, value }
+    }
+  })
+}

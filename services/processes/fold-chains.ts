@@ -1,0 +1,100 @@
+/** Folds the chains that are this process's until it shall stop. */
+import { type Aggregate, createAggregate } from '../aggregate/main.js'
+import { createOwnedChains } from '../aggregate/owned-chains.js'
+import { type Config, chainFacts } from '../core/config/index.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { Metrics } from '../core/runtime/metrics.js'
+import type { Shutdown } from '../core/runtime/shutdown.js'
+import type { Store } from '../core/store/port.js'
+import { registerFoldMetrics } from './chain-status.js'
+import { abortOf } from './cluster-process.js'
+import type { Platform } from './platform/platform.js'
+
+/** The store's own number for a good insert: large enough to be quick, small enough for memory. */
+const FLUSH_ROWS = 50_000
+
+export type FoldDeps = {
+  platform: Platform
+  store: Store
+  config: Config
+  logger: Logger
+  metrics: Metrics
+  /** Awaited before a chain is opened. */
+  beforeChain?: () => Promise<void>
+}
+
+export function openFold({ platform, store, config, logger, metrics, beforeChain }: FoldDeps): Aggregate {
+  const aggregate = createAggregate({
+    ...{ log: platform.log, codec: platform.codec, generations: platform.generations, store, logger, nowMs: Date.now },
+    async openState(chain) {
+      await beforeChain?.()
+      return platform.openState(chain)
+    },
+    factsOf: (chain) => chainFacts(config, chain),
+    settings: {
+      ...config.fold,
+      ...{ flushEveryMs: config.intervals.flushMs, flushRows: FLUSH_ROWS },
+      checkpointEveryMs: config.intervals.checkpointMs,
+      publishTrades: config.topics.trades,
+      ...{ deadKeptMs: config.retention.deadMs, secondCandlesKeptS: config.retention.s1CandlesMs / 1000 },
+      ...{ updatesKeptMs: config.retention.updatesMs, updatesHeldMs: platform.updatesHeldMs },
+    },
+  })
+  registerFoldMetrics(metrics, aggregate)
+  return aggregate
+}
+
+/** Resolves with the first failure that is not a chain's own; a chain that cannot go on keeps the others running. */
+export async function runFold(
+  aggregate: Aggregate,
+  { platform, config, logger }: Pick<FoldDeps, 'platform' | 'config' | 'logger'>,
+  shutdown: Shutdown,
+): Promise<unknown> {
+  let failure: unknown
+  const fail = (what: string, error: unknown) => {
+    failure ??= error
+    logger.error(what, { error })
+    shutdown.stop(what)
+  }
+  const onFailure = (chain: string, error: unknown) => fail(`the fold of ${chain} failed`, error)
+  const owned = createOwnedChains({ aggregate, logger, onFailure }, shutdown.signal)
+  // Chains are finished before others may take them.
+  const membership = new AbortController()
+  const following = platform
+    .followChains((chains) => owned.assign(chains), membership.signal)
+    .catch((error: unknown) => {
+      // At a stop the log may be closed while the broker is away.
+      if (!shutdown.signal.aborted) fail('the chains to fold are not known any more', error)
+    })
+  const lastSeq = new Map<string, number>()
+  const progress = setInterval(() => reportProgress(aggregate, logger, lastSeq), config.intervals.progressMs)
+  await abortOf(shutdown.signal)
+  clearInterval(progress)
+  await owned.ended()
+  membership.abort()
+  await following
+  return failure
+}
+
+/** One line per chain and interval, while it moves; `seen` is what was told last. */
+function reportProgress(aggregate: Aggregate, logger: Logger, seen: Map<string, number>): void {
+  for (const { chain, seq, head, swaps, repeated, deadByReason, flushedSeq } of aggregate.status()) {
+    if (seen.get(chain) === seq) continue
+    seen.set(chain, seq)
+    logger.info('aggregate', {
+      chain,
+      block: head?.number,
+      seq,
+      stored_seq: flushedSeq,
+      swaps,
+      repeated,
+      dead_letters: sum(deadByReason.values()),
+    })
+  }
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}

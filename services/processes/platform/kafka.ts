@@ -1,0 +1,88 @@
+/** Everything shared stands in Kafka: any number of processes on any machines, none of which keeps anything of its own. */
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { openTopicStateStore } from '../../aggregate/checkpoint/topic-state-store.js'
+import type { KafkaChoice } from '../../core/config/index.js'
+import { claimSharedOrigin, sharedOrigin } from '../../core/coordination/cluster-origin.js'
+import { createGenerations } from '../../core/coordination/generations.js'
+import { createSharedKeys } from '../../core/keys/cluster-keys.js'
+import { createCodec } from '../../core/log/codec.js'
+import { openFencedTopic } from '../../core/log/kafka/fenced-topic.js'
+import { runMembership } from '../../core/log/kafka/group.js'
+import { type KafkaLog, openKafkaLog } from '../../core/log/kafka/kafka-log.js'
+import { AGGREGATE_GROUP, blocksOf, stateTopic } from '../../core/log/port.js'
+import type { SchemaRegistry } from '../../core/log/registry.js'
+import { httpRegistry } from '../../core/log/registry-http.js'
+import { inLogRegistry } from '../../core/log/registry-in-log.js'
+import type { Presence } from '../../core/runtime/health.js'
+import { newScratch } from '../../core/runtime/scratch.js'
+import { memoryCheckpoints } from '../../ingest/checkpoints.js'
+import { claimCheckpoints } from '../../ingest/shared-checkpoints.js'
+import { LOG_STOP_MS, type Platform, type PlatformDeps } from './platform.js'
+
+const REQUEST_TIMEOUT_MS = 10_000
+/** A serving node that is further behind than this reads the store instead. */
+const UPDATES_HELD_MS = 3_600_000
+const SCRATCH = 'dextape-fold-'
+
+export function openKafka(choice: KafkaChoice, presence: Presence, patienceMs: number): KafkaLog {
+  return openKafkaLog({
+    ...choice,
+    clientId: 'dextape',
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    patienceMs,
+    onAway: presence.onAway,
+    onBack: presence.onBack,
+  })
+}
+
+export function registryOf(choice: KafkaChoice, log: KafkaLog): SchemaRegistry {
+  return choice.registry.kind === 'http' ? httpRegistry({ url: choice.registry.url }) : inLogRegistry(log)
+}
+
+export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: stopping }: PlatformDeps): Platform {
+  const log = openKafka(choice, health.presenceOf('log'), Number.POSITIVE_INFINITY)
+  const generations = createGenerations(log, { logger })
+  const writer = randomBytes(8).toString('hex')
+  let scratch: string | undefined
+  stopping.addEventListener('abort', () => setTimeout(() => void log.close(), LOG_STOP_MS).unref(), { once: true })
+
+  /** What the fold looks up while it runs; the truth is in the topic, so a crash leaves rubbish and nothing else. */
+  function scratchFolder(): string {
+    scratch ??= newScratch(SCRATCH)
+    return scratch
+  }
+
+  return {
+    log,
+    codec: createCodec(registryOf(choice, log)),
+    instance: `${hostname()} ${process.pid}`,
+    claimOrigin: (claim) => claimSharedOrigin(log, claim, writer),
+    origin: () => sharedOrigin(log),
+    checkpointsFor: async ({ id }) =>
+      id === null ? memoryCheckpoints() : claimCheckpoints(log, { sourceId: id, writer }),
+    openState: (chain) => openTopicStateStore(openFencedTopic(log, stateTopic(chain)), join(scratchFolder(), chain)),
+    generations,
+    createKeys: () => createSharedKeys(log, { node: writer, logger }),
+    followChains: (onChains, signal) =>
+      runMembership(
+        log,
+        {
+          group: AGGREGATE_GROUP,
+          // A chain's first topic stands for the chain, whichever generation of it is live.
+          topics: async () => (await log.topicNames()).filter((topic) => blocksOf(topic)?.generation === 1),
+          onAssigned: (topics) => onChains(topics.flatMap((topic) => blocksOf(topic)?.chain ?? [])),
+          onTrouble: (reason) => logger.warn('the group went on without this process; joining again', { reason }),
+        },
+        signal,
+      ),
+    updatesHeldMs: UPDATES_HELD_MS,
+    async close() {
+      await generations.close()
+      await log.close()
+      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/** `dextape serve`: REST and pushes for all chains, one of as many nodes as are needed. */
+
+import { STATUS_TOPIC } from '../core/coordination/internal-topics.js'
+import type { ToldReport } from '../core/coordination/service-reports.js'
+import type { Claim } from '../core/data-dir/origin.js'
+import { createKeyedTable } from '../core/log/keyed-table.js'
+import { checkPortFree } from '../core/runtime/ports.js'
+import { createPipeStatus } from '../serve/pipe-status.js'
+import { runProcess } from './cluster-process.js'
+import { greet } from './greeting.js'
+import { loadServe } from './load-serve.js'
+import { openConfiguredStore } from './open-store.js'
+import type { RunServe } from './process-options.js'
+
+const ORIGIN_EVERY_MS = 1000
+
+export const runServe: RunServe = async ({ config, logger, out }) => {
+  const createServe = await loadServe()
+  await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
+  return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
+    const { platform, health, metrics, shutdown, closing } = parts
+    const { log, codec } = platform
+    const store = await openConfiguredStore(config, health, shutdown, closing)
+    const keys = platform.createKeys()
+    closing.push(() => keys.close())
+    const told = createKeyedTable<ToldReport>(log, STATUS_TOPIC, { logger })
+    const pipe = createPipeStatus(told, Date.now)
+    if (config.wsTokenSecret.kind === 'none')
+      logger.warn(
+        'WebSocket tokens work on this node only; set DEXTAPE_WS_TOKEN_SECRET on all serve nodes to share them',
+      )
+    let origin: Claim | undefined
+    let firstKey: string | undefined
+    const prepare = async () => {
+      await store.migrate()
+      await keys.load()
+      origin = await platform.origin()
+      if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
+    }
+    const serve = createServe({
+      ...{ log, codec, store, keys, config, logger, metrics, health, prepare },
+      ...(config.wsTokenSecret.kind === 'fixed' ? { wsTokenSecret: config.wsTokenSecret.secret } : {}),
+      where: `serve ${platform.instance}`,
+      ...{ pipeStatus: pipe.chains, awayElsewhere: pipe.away },
+      simulated: () => origin?.origin === 'simulated',
+    })
+    closing.push(() => serve.stop())
+    void told.follow(shutdown.signal).catch((error: unknown) => logger.error('statuses are not read', { error }))
+    const timer = setInterval(() => {
+      void platform
+        .origin()
+        .then((claimed) => {
+          origin = claimed
+          if (claimed !== undefined) clearInterval(timer)
+        })
+        .catch(() => {})
+    }, ORIGIN_EVERY_MS)
+    closing.push(() => clearInterval(timer))
+    const ports = await serve.start(shutdown.signal)
+    if (shutdown.signal.aborted) return 0
+    await greet(out, { config, ports, firstKey, isSimulated: origin?.origin === 'simulated' })
+    await parts.stopped()
+    return 0
+  })
+}

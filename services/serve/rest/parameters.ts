@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox'
+import { type ChainDirectory, chainUnknown, type Id, parseId } from '../chain-directory.js'
+import type { Market } from '../views/market.js'
+import { badRequest } from './problem.js'
+
+const EXAMPLE_TOKEN_ID = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2-eth'
+const EXAMPLE_PAIR_ID = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640-eth'
+
+export type ResolvedId = Id & { market: Market }
+
+export const TokenIdParams = Type.Object({
+  'token-id': Type.String({ description: '<token_address>-<chain>', examples: [EXAMPLE_TOKEN_ID] }),
+})
+export const PairIdParams = Type.Object({
+  'pair-id': Type.String({ description: '<pair_address>-<chain>', examples: [EXAMPLE_PAIR_ID] }),
+})
+
+/** No `maxItems`: one token given twice counts once, so only the number of different ones is bounded. */
+export const tokenIds = (max: number) =>
+  Type.Array(Type.String({ description: '<token_address>-<chain>' }), {
+    minItems: 1,
+    description: `1 to ${max} different token-ids; duplicates count once`,
+    examples: [[EXAMPLE_TOKEN_ID]],
+    'x-max-distinct-items': max,
+  })
+
+export const ChainName = Type.String({ minLength: 1, description: 'A chain’s short name', examples: ['eth'] })
+
+export function resolveChain(chains: ChainDirectory, chain: string): Market {
+  const market = chains.market(chain)
+  if (market !== undefined) return market
+  const { code, detail } = chainUnknown(chains, chain)
+  throw badRequest(code, detail)
+}
+
+/** One chain where it is named, else all. */
+export function resolveChains(chains: ChainDirectory, chain: string | undefined): Market[] {
+  return chain === undefined ? chains.markets() : [resolveChain(chains, chain)]
+}
+
+export function resolveId(chains: ChainDirectory, id: string, what: 'token-id' | 'pair-id'): ResolvedId {
+  const parsed = parseId(chains, id, what)
+  if ('code' in parsed) throw badRequest(parsed.code, parsed.detail)
+  return parsed
+}
+
+/** A list of token-ids; one given twice counts once. */
+export function resolveTokenIds(chains: ChainDirectory, ids: readonly string[], max: number): ResolvedId[] {
+  const byId = new Map<string, ResolvedId>()
+  for (const id of ids) {
+    const resolved = resolveId(chains, id, 'token-id')
+    byId.set(`${resolved.address}-${resolved.chain}`, resolved)
+  }
+  if (byId.size === 0) throw badRequest('token_ids_empty', 'token_ids must name at least one token.')
+  if (byId.size > max) {
+    throw badRequest('token_ids_too_many', `token_ids takes at most ${max} tokens, got ${byId.size}.`)
+  }
+  return [...byId.values()]
+}
+
+/** How many `things` an answer may hold: every list's `limit`, declared alike. */
+export const limitOf = (things: string, { max, standard }: { max: number; standard: number }) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: max, default: standard, description: `Most ${things} in the answer` }),
+  )
+
+/** The end of the year 9999: milliseconds given for seconds are told so. */
+const LAST_S = 253_402_300_799
+
+export const epochSeconds = (what: string) =>
+  Type.Integer({ minimum: 0, maximum: LAST_S, description: `${what}, epoch seconds` })
+
+export function checkRange(fromS: number | undefined, toS: number | undefined): void {
+  if (fromS === undefined || toS === undefined || fromS <= toS) return
+  throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
+}

@@ -1,0 +1,73 @@
+/** A finite double as a plain decimal that reads back as the same double: never an exponent. */
+import { amountOf } from '../../core/domain/money.js'
+export function plainDecimal(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`plainDecimal takes finite numbers, got ${value}`)
+  const text = String(value)
+  const exponentAt = text.indexOf('e')
+  if (exponentAt < 0) return text
+  const exponent = Number(text.slice(exponentAt + 1))
+  const negative = text.startsWith('-')
+  const mantissa = text.slice(negative ? 1 : 0, exponentAt)
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return (negative ? '-' : '') + shifted(whole, fraction, exponent)
+}
+
+/** Unknown (NaN) or infinite: null. */
+export function decimalOrNull(value: number): string | null {
+  return Number.isFinite(value) ? plainDecimal(value) : null
+}
+
+/** Unknown (NaN) or infinite: the empty string the interface wants where a string is required. */
+export function decimalOrEmpty(value: number): string {
+  return Number.isFinite(value) ? plainDecimal(value) : ''
+}
+
+function shifted(whole: string, fraction: string, exponent: number): string {
+  const digits = whole + fraction
+  const pointAt = whole.length + exponent
+  if (pointAt <= 0) return `0.${'0'.repeat(-pointAt)}${digits}`
+  if (pointAt >= digits.length) return digits + '0'.repeat(pointAt - digits.length)
+  return `${digits.slice(0, pointAt)}.${digits.slice(pointAt)}`
+}
+
+/** A raw integer with its decimals applied, exact: `rawToDecimal('24975', 5)` is `0.24975`. */
+export function rawToDecimal(raw: string, decimals: number): string {
+  const negative = raw.startsWith('-')
+  const digits = (negative ? raw.slice(1) : raw).replace(/^0+(?=\d)/, '')
+  const sign = negative && digits !== '0' ? '-' : ''
+  if (decimals <= 0) return sign + (digits === '0' ? digits : digits + '0'.repeat(-decimals))
+  const padded = digits.padStart(decimals + 1, '0')
+  const fraction = padded.slice(-decimals).replace(/0+$/, '')
+  const whole = padded.slice(0, -decimals)
+  return sign + (fraction === '' ? whole : `${whole}.${fraction}`)
+}
+
+/** Null where the raw amount or the decimals are unknown: decimals are never guessed. */
+export function rawOrNull(raw: string | null, decimals: number | null): string | null {
+  return raw === null || decimals === null ? null : rawToDecimal(raw, decimals)
+}
+
+export function rawOrEmpty(raw: string | null, decimals: number | null): string {
+  return rawOrNull(raw, decimals) ?? ''
+}
+
+/** As a double; NaN where unknown. */
+export function rawToNumber(raw: string | null, decimals: number | null): number {
+  return raw === null || decimals === null ? Number.NaN : amountOf(raw, decimals)
+}
+
+/** Digits beyond these are noise of the subtraction: 24.999999999999993 for 25. */
+const SIGNIFICANT_DIGITS = 12
+
+/** Percent from one price to another; NaN where either is unknown or the base is 0. */
+export function percentChange(from: number, to: number): number {
+  return from > 0 ? Number((((to - from) / from) * 100).toPrecision(SIGNIFICANT_DIGITS)) : Number.NaN
+}
+
+export function changeOrNull(from: number, to: number): string | null {
+  return decimalOrNull(percentChange(from, to))
+}
+
+export function changeOrEmpty(from: number, to: number): string {
+  return decimalOrEmpty(percentChange(from, to))
+}

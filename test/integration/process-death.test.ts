@@ -1,0 +1,57 @@
+/** A process that cannot go on must die: one that hangs keeps its ports, and no supervisor starts it again. */
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { freePort } from '../rig/browser/free-port.js'
+import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { writeRecording } from '../rig/http/recording-file.js'
+import { generateRecording } from '../rig/market/generate.js'
+import { startUp, type UpProcess } from '../rig/up/process.js'
+
+let up: UpProcess | undefined
+let folder: string
+beforeEach(() => {
+  folder = scratchFolder()
+})
+afterEach(async () => void (await up?.kill()))
+afterAll(removeScratchFolders)
+
+async function start(nodeOptions: string) {
+  const events = writeRecording(folder, 'some.jsonl', generateRecording({ seed: 5, chain: 'eth', blocks: 20 }))
+  // Named ports: those a system chooses are bound without SO_REUSEADDR, and stay taken a while after the process.
+  const config = { http_port: await freePort(), ws_port: await freePort() }
+  up = startUp({ dataDir: join(folder, 'data'), events, config, env: { NODE_OPTIONS: nodeOptions } })
+  const served = await up.serving
+  await up.until('a chain', async () => (await fetch(`${served.rest}/ready`)).status === 200)
+  return { up, ...served }
+}
+
+/** Listening where the process did: fails while anything still holds the port. */
+async function expectFree(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject)
+    probe.listen({ host: hostname, port: Number(port) }, resolve)
+  })
+  probe.close()
+}
+
+const PRELOADED = (program: string) => `--import=data:text/javascript,${encodeURIComponent(program)}`
+
+test.each([
+  ['out of memory', 'const held=[];for(;;)held.push(Array(1e6).fill(0.5))', 'SIGABRT', 'heap out of memory'],
+  ['an error nobody caught', 'throw new Error("unforeseen")', 'SIGKILL', 'unforeseen'],
+  ['a rejection nobody handled', 'Promise.reject(new RangeError("unforeseen"))', 'SIGKILL', 'unforeseen'],
+])(
+  '%s: it ends and frees its ports',
+  async (_name, failure, signal, message) => {
+    const preload = PRELOADED(`process.on("SIGUSR2",()=>{${failure}})`)
+    const { up, rest, ws } = await start(`--max-old-space-size=200 ${preload}`)
+    process.kill(up.pid, 'SIGUSR2')
+    expect(await up.ended).toMatchObject({ signal, err: expect.stringContaining(message) })
+    await expectFree(rest)
+    await expectFree(ws)
+  },
+  120_000,
+)

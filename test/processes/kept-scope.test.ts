@@ -1,0 +1,52 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { ChainSection } from '../../services/core/config/index.js'
+import { loadConfig } from '../../services/core/config/index.js'
+import { createLogger } from '../../services/core/runtime/logger.js'
+import { type FirstBlock, tellWhatHistoryLacks } from '../../services/processes/chain-sources/kept-scope.js'
+
+const [A, B, T, F] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string, string]
+const FIRST = { number: 1000, timeS: 1_704_412_800 }
+
+/** What is told at each start of the same history, the first of which finds an empty log. */
+function toldAt(...starts: (ChainSection & { first?: FirstBlock })[]): unknown[] {
+  const folder = mkdtempSync(join(tmpdir(), 'dextape-scope-'))
+  return starts.map(({ first, ...section }, turn) => {
+    const { sources } = loadConfig({ env: { DEXTAPE_RPC_BASE: 'http://n' }, cwd: folder, chains: { base: section } })
+    const source = sources.get('base')
+    if (source === undefined) throw new Error('base has no source')
+    const lines: string[] = []
+    const logger = createLogger('json', {}, (line) => lines.push(line))
+    tellWhatHistoryLacks(source, first ?? (turn === 0 ? undefined : FIRST), folder, logger)
+    const said = lines.map((line) => JSON.parse(line) as { added?: string[]; command: string })
+    return said.map(({ added, command }) => [...(added ?? []), command])
+  })
+}
+
+const ANEW = 'dextape backfill --chain base'
+
+it('what was added to a scope is told at every start, with the command that reads its history', () => {
+  const told = toldAt({ pools: [A] }, { pools: [A] }, { pools: [A, B] }, { pools: [B, A], balances: 'scoped' })
+  expect(told).toEqual([[], [], [[`pool ${B}`, ANEW]], [[`pool ${B}`, 'balances scoped', ANEW]]])
+})
+
+it('a scope that became wider in any way, and none that became narrower', () => {
+  const added = (from: ChainSection, to: ChainSection) => toldAt(from, to)[1]
+  expect(added({ pools: [A] }, {})).toEqual([['all exchanges', ANEW]])
+  expect(added({ pools: [A] }, { pools: [A], tokens: [T] })).toEqual([[`token ${T}`, ANEW]])
+  expect(added({ amms: ['curve'] }, { amms: ['curve', 'uniswapv3'] })).toEqual([['exchange uniswapv3', ANEW]])
+  expect(added({ amms: ['curve'] }, {})).toEqual([['all exchanges', ANEW]])
+  const contracts = [{ address: F, protocol: 'uniswap-v2', amm: 'mine' }]
+  expect(added({}, { contracts })).toEqual([[`contract ${F} (mine)`, ANEW]])
+  for (const narrower of [{ pools: [A] }, { tokens: [T] }, { amms: ['curve'] }]) expect(added({}, narrower)).toEqual([])
+  expect(added({ pools: [A, B] }, { pools: [A] })).toEqual([])
+  expect(added({ pools: [A] }, { pools: [A], contracts })).toEqual([])
+})
+
+it('a start before the history’s first block is told; one that was met, or "latest", is not', () => {
+  const told = toldAt({ start: 1000 }, { start: 1000 }, { start: 10 }, { start: 'latest' }, { start: '2024-01-05' })
+  expect(told).toEqual([[], [], [[`${ANEW} --from 10`]], [], []])
+  expect(toldAt({}, { start: '2023-01-05' })[1]).toEqual([[`${ANEW} --from 2023-01-05T00:00Z`]])
+})
