@@ -51,7 +51,8 @@ export function swapThrough(
   agree(instruction, 'the amount out', told.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
   const amountOut = paid.reached ?? told.amountOut
-  if (amountOut < 0n) throw new BadInstruction(instruction, 'malformed', `more than the ${paid.amount} sent is withheld`)
+  if (amountOut < 0n)
+    throw new BadInstruction(instruction, 'malformed', `more than the ${paid.amount} sent is withheld`)
   const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
   return [
     {
