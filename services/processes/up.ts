@@ -6,13 +6,13 @@ import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { createServe } from '../serve/main.js'
 import { openIngests } from './chain-sources/open-ingests.js'
 import { pipeStatusOf } from './chain-status.js'
 import { type Choice, chooseSource } from './choose-source.js'
 import { openFold, runFold } from './fold-chains.js'
 import { greet } from './greeting.js'
 import { createHistoryWatch } from './history-watch.js'
-import { loadServe } from './load-serve.js'
 import { type Closing, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open.js'
 import type { RunUp } from './process-options.js'
@@ -22,16 +22,15 @@ type UpOptions = Parameters<RunUp>[0]
 
 export const runUp: RunUp = async (options) => {
   const { config, logger } = options
-  const createServe = await loadServe()
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
-  const choice = chooseSource(config, options.source)
+  const choice = await chooseSource(config, options.source)
   const dir = openDataDir(choice.dataDir)
   const lock = lockDataDir(dir)
   const shutdown = createShutdown(logger)
   const closing: Closing = [() => shutdown.done(), () => lock.release()]
   try {
-    return await runServices(options, choice, createServe, dir, shutdown, closing)
+    return await runServices(options, choice, dir, shutdown, closing)
   } finally {
     for (const close of closing.reverse()) await close()
   }
@@ -41,7 +40,6 @@ export const runUp: RunUp = async (options) => {
 async function runServices(
   { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
-  createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
   shutdown: Shutdown,
   closing: Closing,
@@ -85,7 +83,7 @@ async function runServices(
   const ingesting = ingests?.run(shutdown.signal)
   // Told where it is awaited, which is after the greeting.
   ingesting?.catch(() => shutdown.stop('a source cannot be read as it is configured'))
-  if (simulated) await watch.untilLive(serve, shutdown.signal)
+  if (choice.source.kind === 'simulator') await watch.untilLive(serve, shutdown.signal)
   await greet(out, {
     ...{ config, ports, firstKey: firstKey?.key, dataDir: dir.path },
     ...{ isSimulated: simulated, hasSource: ingests !== undefined, example: ingests?.example },

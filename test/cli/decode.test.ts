@@ -1,18 +1,20 @@
 /** `dextape decode` as a person runs it: bytes in, events out. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { runCli } from '../../services/cli/program.js'
 import { createOutput } from '../../services/core/runtime/output.js'
 import { EXIT, messageOf } from '../../services/core/runtime/run-main.js'
 import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
-import { DAY_POOL, hasDay, RECORDING, readDay } from '../ingest/decode/evm/mainnet-day.js'
 import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
+import { DAY_POOL, type Day, generatedDay, recordedDay, tradesOf } from '../rig/evm/day.js'
+import { writeRecording } from '../rig/http/recording-file.js'
+import { describeRecorded } from '../rig/recordings.js'
 
 const root = repositoryRoot()
 const BIN = join(root, 'services/cli/dextape.js')
@@ -178,8 +180,10 @@ describe('what a node answers becomes events', () => {
 
   it('a pool nobody described is left out and told', async () => {
     const ended = await decode(JSON.stringify(receipt(TRADE)))
-    expect(ended).toMatchObject({ code: 0, out: '' })
-    expect(JSON.parse(ended.err)).toMatchObject({
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    const [told = '', refusal] = ended.err.split('\n')
+    expect(refusal).toContain('No event could be decoded: 2 logs were left out (pool_undescribed)')
+    expect(JSON.parse(told)).toMatchObject({
       message: 'logs left out',
       reason: 'pool_undescribed',
       logs: 2,
@@ -197,12 +201,48 @@ describe('what a node answers becomes events', () => {
   })
 })
 
+describe('input that gives nothing does not end as a success', () => {
+  it.each([
+    ['nothing at all', ''],
+    ['blank lines', '\n \n'],
+  ])('%s', async (_, input) => {
+    expect(await decode(input)).toMatchObject({ code: 1, err: expect.stringContaining('The input is empty') })
+  })
+
+  it('result: null', async () => {
+    const nothing = '{"jsonrpc":"2.0","id":1,"result":null}'
+    expect(await decode(nothing)).toMatchObject({ code: 1, err: expect.stringContaining('result is no receipt') })
+    const solana = await decode(nothing, ['--chain', 'solana'])
+    expect(solana).toMatchObject({ code: 1, err: expect.stringContaining('result is null') })
+  })
+
+  it('logs that are all cut short', async () => {
+    const cut = TRADE.map((log) => asRaw({ ...log, data: log.data.slice(0, -64) }))
+    const ended = await decode(JSON.stringify(cut), ['--pools', POOLS])
+    expect(eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')).toEqual([])
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs were left out (bad_log)') })
+  })
+
+  it('a line cut anywhere', async () => {
+    const line = JSON.stringify(receipt(TRADE))
+    for (let length = 0; length < line.length; length += 1)
+      expect(await decodeHere(line.slice(0, length), ['--pools', POOLS]), `${length}`).toMatchObject({
+        code: 1,
+        out: '',
+      })
+  })
+
+  it('an answer without logs is an answer', async () => {
+    expect(await decode('{"jsonrpc":"2.0","id":1,"result":[]}')).toEqual({ code: 0, out: '', err: '' })
+  })
+})
+
 describe('what cannot be used ends with where it is', () => {
   const line = JSON.stringify(receipt(TRADE))
   const [, second] = TRADE as [EvmLog, EvmLog]
   it.each([
     ['no JSON', `${line}\n{"half":`, 'line 2', 'JSON'],
-    ['no receipt', `${line}\n7`, 'line 2', 'is no receipt and no log: 7'],
+    ['no receipt', `${line}\n7`, 'line 2', 'is neither a receipt nor a log: 7'],
     ['an error', '{"error":{"code":-32005,"message":"limit exceeded"}}', 'line 1', 'limit exceeded'],
     [
       'an address that is none',
@@ -250,25 +290,23 @@ describe('what cannot be used ends with where it is', () => {
   })
 })
 
-describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
+describe('a generated day of a pool', () => equalsRecording(generatedDay()))
+describeRecorded('a day of a mainnet pool', 1, () => equalsRecording(recordedDay()))
+
+function equalsRecording(day: Day): void {
   it('equals the recording, read line by line', async () => {
-    const ended = await decode(
-      readDay()
-        .map((log) => JSON.stringify(asRaw(log)))
-        .join('\n'),
-      ['--pools', RECORDING],
-    )
+    const recording = writeRecording(mkdtempSync(join(tmpdir(), 'dextape-day-')), 'day.jsonl', day.lines())
+    const lines = day.logs().map((log) => JSON.stringify(asRaw(log)))
+    const ended = await decode(lines.join('\n'), ['--pools', recording])
     expect(ended.err).toBe('')
-    const recorded = gunzipSync(readFileSync(RECORDING))
-      .toString('utf8')
-      .trim()
-      .split('\n')
-      .flatMap((text) => (JSON.parse(text) as { events: Record<string, unknown>[] }).events)
-      .filter(({ type }) => type === 'swap' || type === 'liquidity')
+    const recorded = tradesOf(day.lines()).map((event) => {
+      const { wallet: _, block: __, ...rest } = event as typeof event & { wallet?: string }
+      return rest
+    })
     const events = eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')
-    expect(events).toHaveLength(6169)
+    expect(events).toHaveLength(day.swaps + day.liquidity)
     expect(events.every(({ pool }) => pool === DAY_POOL.id)).toBe(true)
     // The recording's wallets are stand-ins; everything else it has, we have.
-    expect(events).toMatchObject(recorded.map(({ wallet: _, ...event }) => event))
+    expect(events).toMatchObject(recorded)
   })
-})
+}

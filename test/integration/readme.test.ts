@@ -1,16 +1,17 @@
 /** Every example of the README, run as a reader would: pasted into a shell beside what `npm start` started. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
+import { generatedDay, recordedDay } from '../rig/evm/day.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { writeRecording } from '../rig/http/recording-file.js'
+import { recordedCases } from '../rig/recordings.js'
 
 const root = repositoryRoot()
-const day = join(root, '../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz')
-const LINES_OF_THE_DAY = 3991
 /** A port nobody listens on. */
 const nobody = 9
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) =>
@@ -133,7 +134,11 @@ describe('the README', () => {
     })
   })
 
-  test.skipIf(!existsSync(join(root, '../shared')))('a day of a real pool', async () => {
+  const days = [generatedDay(), ...recordedCases('days of the README', 1, () => [recordedDay()])]
+
+  test.each(days)('a day of a pool: $name', async ({ lines: readLines }) => {
+    const lines = readLines()
+    const day = writeRecording(scratchFolder(), 'day.jsonl', lines)
     const env: Environment = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
     const [up = '', ...rest] = blocks[2] ?? []
     const played = start(up.replace('day.jsonl.gz', day), env)
@@ -141,7 +146,7 @@ describe('the README', () => {
     await until(played, /(Dextape is up)/)
     await vi.waitFor(async () => {
       const status = await fetch(`http://127.0.0.1:${env.DEXTAPE_HTTP_PORT}/status`)
-      expect(await status.json()).toMatchObject({ chains: [{ chain: 'eth', seq: LINES_OF_THE_DAY }] })
+      expect(await status.json()).toMatchObject({ chains: [{ chain: 'eth', seq: lines.length }] })
     }, 60_000)
     const [klines = '', pair = '', topics = '', verified = ''] = await paste(rest, env)
     expect(JSON.parse(klines).data.points).toHaveLength(24)

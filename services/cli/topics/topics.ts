@@ -1,5 +1,5 @@
 /** `dextape topics ls` and `tail`. Both work beside a running `up`. */
-import { nearestWord } from '../../core/config/index.js'
+import { nearestName } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import type { Codec } from '../../core/log/codec.js'
 import type { EventLog, LogRecord } from '../../core/log/port.js'
@@ -83,7 +83,7 @@ async function print(
 export async function existingTopic(log: EventLog, topic: string): Promise<string> {
   const known = (await log.topics()).map((info) => info.topic)
   if (known.includes(topic)) return topic
-  const nearest = nearestWord(topic, known)
+  const nearest = nearestName(topic, known)
   throw new DextapeError({
     code: 'topic_unknown',
     what: `There is no topic ${topic}`,

@@ -3,6 +3,7 @@ import { inOrder } from '../../../../../../services/ingest/decode/solana/instruc
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV1 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1.js'
 import { dammV1Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   type Balance,
   type Built,
@@ -16,8 +17,10 @@ import {
   places,
   transactionOf,
 } from '../../anchor-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction } from '../../real-transactions.js'
 
 const DAMM = 'Eo7WjKq67rjJQSZxS6z3YkapzY3eMj6Xy8X5EQVn5UaB'
 const VAULT = '24Uqj9JCLxUeoC3hGfh5W3s9FM9uCHDS2SG3LYwBpyTi'
@@ -38,7 +41,9 @@ const SWAP = {
   ...{ reserve0: null, reserve1: null },
 }
 
-describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+describeGenerated(meteoraDammV1, 'meteoradamm')
+
+describeRecorded('a recorded transaction', 4, () => {
   it('gives the swap, with what the trader paid beside the vault, and reserves nobody tells left out', () => {
     expect(decoded(meteoraDammV1, parsed(recorded()))).toEqual([SWAP])
   })
@@ -60,7 +65,9 @@ describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
 
   it('survives garbage', () => {
     const calls = Object.keys(CREATIONS).map((name) => create(name))
-    expect(survives(meteoraDammV1, [parsed(recorded()), ...calls], 7, 2_000).refused).toBeGreaterThan(50)
+    expect(
+      garble(meteoraDammV1, callsOf(meteoraDammV1, [parsed(recorded()), ...calls]), { seed: 7, times: 2_000 }).refused,
+    ).toBeGreaterThan(50)
   })
 })
 
@@ -99,6 +106,45 @@ const logged = (call: Built, event: Uint8Array): Built => ({ ...call, programDat
 const liquidityEvent = (name: string, amountA: bigint, amountB: bigint) =>
   eventData(name, borsh.u64(77n), borsh.u64(amountA), borsh.u64(amountB))
 const step = { kind: 'liquidity', pool: poolOf(), sender: user, reserve0: null, reserve1: null }
+
+describe('a swap whose event tells less than was transferred, because vault shares are whole', () => {
+  const accounts = places(15, {
+    ...{ 0: pool, 1: accountA, 2: accountB, 5: vaultA, 6: vaultB, 9: sharesA, 10: sharesB, 12: user },
+  })
+  const paid = 1_000_001n
+  const bought = 900_000n
+  /** A share is worth two tokens; the protocol's 10 are paid beside the vault. */
+  const swapTelling = (amountIn: bigint, amountOut = bought) => {
+    const inner = [
+      moved(a, accountA, key('protocol fees'), 10n),
+      deposit(a, accountA, vaultA, sharesA, paid - 10n),
+      withdrawal(b, vaultB, accountB, sharesB, bought),
+    ]
+    const told = [amountIn, amountOut, 3n, 10n, 0n].map(borsh.u64)
+    const call = logged(built(DAMM, accounts, callData('swap'), inner), eventData('Swap', ...told))
+    return transactionOf([call], held(0n))
+  }
+  const swap = {
+    ...{ kind: 'swap', pool: poolOf(), sender: user, recipient: user, sqrtPrice: null, reserve0: null, reserve1: null },
+    ...{ tokenIn: a, amountIn: paid, tokenOut: b, amountOut: bought },
+  }
+
+  it.each([0n, 1n, 2n, 3n])('has the transferred amounts: %s less', (shortfall) => {
+    expect(decoded(meteoraDammV1, swapTelling(paid - shortfall))).toEqual([swap])
+  })
+
+  it.each([
+    ['more than a share and a token less', paid - 4n],
+    ['half of it', paid / 2n],
+    ['more than was transferred', paid + 1n],
+  ])('is refused where it tells %s', (_, amountIn) => {
+    expect(() => decoded(meteoraDammV1, swapTelling(amountIn))).toThrow(`the amount in is ${amountIn} in the event`)
+  })
+
+  it('is refused where the amount out differs at all', () => {
+    expect(() => decoded(meteoraDammV1, swapTelling(paid, bought - 1n))).toThrow('the amount out is 899999')
+  })
+})
 
 describe('liquidity', () => {
   const accounts = places(16, {
