@@ -16,7 +16,7 @@ import { MONDAY, MONEY, pool, token } from '../rig/tape.js'
 
 const NAMES = ['usd', 'usdt', 'nat', 'maj', 'a', 'b', 'c', 'd']
 
-/** The block after `head`; `branch` tells blocks of one height apart. */
+/** The block after `head`; `branch` distinguishes blocks of one height. */
 function blockAfter(head: FoldState['head'], branch: number, events: EventFacts[]): ChainRecord {
   const number = (head?.number ?? 0) + 1
   const placed = events.map((event, at) => ({ ...event, tx_index: at, log_index: at, tx_hash: `t${number}.${at}` }))

@@ -118,7 +118,7 @@ describe('inserts less retracts are the stored trades', () => {
   }
 })
 
-it('a trade with its fields, and the word that takes it back', async () => {
+it('a trade with its fields, and its retraction', async () => {
   const lines = tape()
     .block(MONDAY, pool('p', 'a', 'usd'))
     .block(MONDAY + 1, swap('p', 10, 'usd', 5, 'a', { wallet: 'w' })).lines

@@ -72,7 +72,7 @@ describe('a chain read from nodes', () => {
     })
   })
 
-  it('of the Solana family has streams beside its nodes, and their tokens are shown nowhere', () => {
+  it('of the Solana family has streams besides its nodes, whose tokens are never displayed', () => {
     const env = { DEXTAPE_RPC_SOLANA: 'https://node/key', DEXTAPE_GEYSER_SOLANA: 'https://s3cret@stream:443' }
     const pool = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2'
     const config = load({ solana: { pools: [pool], amms: ['orca'], commitment: 'finalized' } }, { env })
@@ -94,7 +94,7 @@ describe('a chain read from nodes', () => {
     expect(JSON.stringify(describeConfig(config))).not.toMatch(/s3cret|node\/key/)
   })
 
-  it('takes its nodes from the environment, and what the command line says over both', () => {
+  it('takes its nodes from the environment; the command line overrides both', () => {
     const env = { DEXTAPE_RPC_BASE: 'http://a, ws://b', DEXTAPE_RPC_ETH: '' }
     const section = { rpc: ['http://file'], pools: [A], start: 5 }
     const urls = (given: Given) => load({ base: section }, given).sources.get('base')?.rpcUrls

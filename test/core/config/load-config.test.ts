@@ -74,7 +74,7 @@ describe('configuration', () => {
     expect(load('').httpPort).toBe(8080)
   })
 
-  it('listens where DEXTAPE_HOST says, else where the file does, else on this machine alone', () => {
+  it('listens on DEXTAPE_HOST, else on the host of the file, else on this machine alone', () => {
     expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
     expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '' }).host).toBe('10.0.0.1')
   })
@@ -218,7 +218,7 @@ describe('the money of chains', () => {
   })
 })
 
-describe('the nearest word', () => {
+describe('the nearest name', () => {
   it('is found by edits, a swap of neighbours being one', () => {
     expect(editDistance('abc', 'acb')).toBe(1)
     expect(editDistance('', 'abc')).toBe(3)
@@ -251,7 +251,7 @@ describe('token lists', () => {
   })
 })
 
-it('audited tokens stand in their chain, in its normal form', () => {
+it('audited tokens belong to their chain, in its address form', () => {
   const address = `0x${'Ab'.repeat(20)}`
   expect(load(`chains: { eth: { audited: ["${address}"] } }`).chains.get('eth')?.audited).toEqual([
     address.toLowerCase(),

@@ -56,7 +56,7 @@ it('one that is being written is known until it is live or given up, and its num
   expect([one.unfinishedOf('eth'), one.highestOf('eth'), one.liveOf('eth')]).toEqual([undefined, 3, 3])
 })
 
-it('each has a topic that tells whose it is', () => {
+it('each has a topic with its chain and number', () => {
   const topics = [blocksTopic('eth'), blocksTopic('eth', 1), blocksTopic('my_chain', 12)]
   expect(topics).toEqual(['dex.blocks.eth', 'dex.blocks.eth', 'dex.blocks.my_chain.g12'])
   expect([...topics, 'dex.blocks.eth.x', 'dex.updates.eth', 'dex.blocks.'].map(blocksOf)).toEqual([

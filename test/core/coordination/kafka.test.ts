@@ -76,7 +76,7 @@ describe('keys', () => {
 })
 
 describe('a compacted topic', () => {
-  it('still says where a source goes on, who holds it, and what the origin is', async () => {
+  it('still has where a source resumes, who owns it, and the origin', async () => {
     await claimSharedOrigin(openLog(), { origin: 'simulated', seed: 7 }, 'a')
     const old = await claimCheckpoints(openLog(), { sourceId: 's', writer: 'old' })
     for (let line = 0; line < 20; line++) await old.put('s', at(line))
@@ -90,7 +90,7 @@ describe('a compacted topic', () => {
     await expect(claimSharedOrigin(openLog(), { origin: 'real' }, 'b')).rejects.toMatchObject({ code: 'data_mixed' })
   })
 
-  it('is followed over its holes and over a broker that was away', async () => {
+  it('is followed over its gaps and over a broker that was unreachable', async () => {
     const log = openLog()
     const writing = await openKeyedTable<number>(log, STATUS_TOPIC)
     for (let n = 0; n < 30; n++) await writing.put(`k${n % 3}`, n)

@@ -188,7 +188,7 @@ describe('the codec', () => {
     ['a missing field', { ...block, events: [{ ...swap, pool: undefined }] }, /events\.0\.pool/],
     ['a number beyond what doubles hold', { ...block, number: 2 ** 60 }, /number/],
     ['an amount that is not text', { ...block, events: [{ ...swap, amount_in: 1 }] }, /events\.0\.amount_in = 1/],
-  ])('refuses %s and says where', (_what, wrong, place) => {
+  ])('refuses %s and reports where', (_what, wrong, place) => {
     const codec = createCodec(memoryRegistry())
     expect(() => codec.encodeBlock(TOPIC, wrong as never)).toThrow(place)
   })
@@ -210,7 +210,7 @@ describe('the codec', () => {
     expect(() => codec.decodeLogRecord(Buffer.alloc(0))).toThrow(/Cannot decode a log record/)
   })
 
-  it('with a remote registry works once it was prepared, and says so before', async () => {
+  it('with a remote registry needs prepare first, and reports it', async () => {
     const near = memoryRegistry()
     const remote: SchemaRegistry = {
       idFor: async (subject, schema) => near.idFor(subject, schema),

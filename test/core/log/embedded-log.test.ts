@@ -94,7 +94,7 @@ describe('the embedded log', () => {
     await reader.close()
   })
 
-  it('says what is wrong with a path it cannot use', () => {
+  it('reports what is wrong with a path it cannot use', () => {
     const file = join(path, 'file')
     writeFileSync(file, 'not a folder')
     expect(() => openEmbeddedLog({ path: file })).toThrow(ConfigError)

@@ -118,7 +118,7 @@ describe('a topic with one owner', () => {
     expect((await claimed(open())).values.get('b')).toBe('3')
   })
 
-  it('says why a commit failed, and says it again, where nobody has taken the topic over', async () => {
+  it('reports why a commit failed, each time, if no other process took over the topic', async () => {
     const { owned } = await claimed(open())
     const tooLarge = [{ key: 'a', value: bytes('x'.repeat(2_000_000)) }]
     await expect(owned.commit(tooLarge)).rejects.toMatchObject({ code: 'log_failed' })

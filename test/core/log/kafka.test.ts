@@ -52,7 +52,7 @@ describe('kafka: what only it has', () => {
       expect(await highestTimestamp(5, async (timeMs) => timeMs <= highest)).toBe(highest)
   })
 
-  it('tells the size of a topic', async () => {
+  it('reports the size of a topic', async () => {
     const log = open()
     await log.append('dex.blocks.eth', [entry('x'.repeat(100_000))])
     const { bytes } = await log.info('dex.blocks.eth')
@@ -94,7 +94,7 @@ describe('kafka: what only it has', () => {
       expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
   })
 
-  it('says so when a topic it follows is recreated with fewer records', async () => {
+  it('fails when a topic it follows is recreated with fewer records', async () => {
     const log = open()
     await log.append('dex.blocks.eth', [entry('a'), entry('b'), entry('c')])
     const following = log.follow('dex.blocks.eth', { from: 0 }, new AbortController().signal)

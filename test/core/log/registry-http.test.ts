@@ -104,7 +104,7 @@ describe('against a server with prepared answers', () => {
   it.each([
     ['it fails', { status: 503, body: 'away' }, /got 503/],
     ['it asks us to wait', { status: 429, body: '{"message":"slowly"}' }, /got 429: slowly/],
-    ['it says nothing', 'nothing' as const, /aborted due to timeout/],
+    ['it never answers', 'nothing' as const, /aborted due to timeout/],
   ])('a retry may help when %s, and a later answer counts', async (_what, answer, message) => {
     let broken = true
     const host = await answering(() => (broken ? answer : { status: 200, body: '{"id":7}' }))
@@ -123,7 +123,7 @@ describe('against a server with prepared answers', () => {
     await expect(registry.schemaFor(1)).rejects.toMatchObject({ code: 'registry_unavailable', retry: true })
   })
 
-  it('says so when it is no registry at all', async () => {
+  it('reports a server that is not a registry', async () => {
     const host = await answering(() => ({ status: 200, body: '<html>' }))
     const registry = httpRegistry({ url: `http://${host}` })
     await expect(registry.idFor('s', thing())).rejects.toMatchObject({ code: 'registry_answer', retry: false })

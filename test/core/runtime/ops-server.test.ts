@@ -28,7 +28,7 @@ const ask = async (path: string, method = 'GET', body?: string) => {
 }
 
 describe('the endpoint of a process that serves nobody', () => {
-  it('tells that it lives, and whether it does its work', async () => {
+  it('answers whether the process is alive and ready', async () => {
     const health = await ask('/health?probe=1')
     expect([health.status, health.type, await health.answer.json()]).toEqual([
       200,
@@ -45,7 +45,7 @@ describe('the endpoint of a process that serves nobody', () => {
     expect((await ask('/ready', 'HEAD')).status).toBe(200)
   })
 
-  it('tells status and metrics', async () => {
+  it('answers status and metrics', async () => {
     expect(await (await ask('/status')).answer.json()).toEqual({ chains: [], away: [] })
     const metrics = await ask('/metrics')
     expect([metrics.type, await metrics.answer.text()]).toEqual([
@@ -83,7 +83,7 @@ describe('the endpoint of a process that serves nobody', () => {
     expect((await ask('/health')).status).toBe(200)
   })
 
-  it('says which port is taken and how to choose another', async () => {
+  it('reports which port is in use and how to choose another', async () => {
     await expect(open().listen('127.0.0.1', port)).rejects.toMatchObject({
       ...{ name: 'ConfigError', code: 'port_in_use' },
       message: expect.stringContaining('choose another port with DEXTAPE_HTTP_PORT'),

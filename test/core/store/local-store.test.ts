@@ -69,7 +69,7 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     expect(socketPathOf(deep)).not.toBe(socketPathOf(`${deep}z`))
   })
 
-  it('says who holds the directory, and is free once that one was killed', async () => {
+  it('reports which process has the directory open; it is free once that process is killed', async () => {
     const path = enginePathOf(dataDir)
     const release = await holdEngine(path)
     await expect(openStore({ kind: 'embedded', path })).rejects.toMatchObject({

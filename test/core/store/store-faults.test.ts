@@ -7,8 +7,8 @@ import { line } from './rows.js'
 /** Nothing listens on port 1. */
 const NOWHERE = { kind: 'server', url: 'http://someone:hunter2@127.0.0.1:1/dextape' } as const
 
-describe('a store that is away', () => {
-  it('keeps an insert until the store is closed, and tells of each try', async () => {
+describe('an unreachable store', () => {
+  it('keeps an insert until the store is closed, and reports each attempt', async () => {
     const troubles: Trouble[] = []
     let seenTwo = () => {}
     const two = new Promise<void>((resolve) => {
@@ -29,14 +29,14 @@ describe('a store that is away', () => {
     ])
   })
 
-  it('lets go of an insert when the caller’s signal says so', async () => {
+  it('gives up an insert when the caller’s signal aborts', async () => {
     const stop = new AbortController()
     const store = await openStore(NOWHERE, { signal: stop.signal, onTrouble: () => stop.abort() })
     await expect(store.insert('candle_rows', line('candle_rows'))).rejects.toMatchObject({ code: 'store_closed' })
     await store.close()
   })
 
-  it('fails a query and a ping at once, without a word of address or password', async () => {
+  it('fails a query and a ping at once, without address or password in the message', async () => {
     const store = await openStore(NOWHERE)
     for (const attempt of [() => store.query('SELECT 1'), () => store.ping(), () => store.migrate()]) {
       const error = await attempt().catch((caught: unknown) => caught)

@@ -1,4 +1,4 @@
-/** What a broker's error codes mean to a writer of state: one that was fenced stops, any other says what went wrong. */
+/** What a broker's error codes mean to a writer of state: `fenced` stops it, any other error keeps its own meaning. */
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 import { transactionFault } from '../../../../services/core/log/kafka/fenced-topic.js'
