@@ -14,7 +14,8 @@ import { protocolOf, type ToldFacts, type ToldPool } from './pools-file.js'
 
 export type LeftOut = { reason: string; detail: string; log: EvmLog }
 
-export type Decoder = { decode(block: EvmBlock): { events: Event[]; leftOut: LeftOut[] } }
+/** `decoded`: how many events the logs tell, without the tokens and pools that only the file describes. */
+export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; leftOut: LeftOut[] } }
 
 export function createDecoder(facts: ChainFacts, contracts: readonly KnownContract[], told: ToldFacts): Decoder {
   const rules = createRules({
@@ -33,7 +34,8 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
       const created = createdIn(block)
       const leftOut = block.logs.flatMap((log) => prepare(log, created) ?? [])
       const { events, lost } = decodeBlock(block, book, learned, rules)
-      return { events, leftOut: [...leftOut, ...lost] }
+      const told = events.filter(({ type }) => type !== 'token' && type !== 'pool')
+      return { events, decoded: created.size + told.length, leftOut: [...leftOut, ...lost] }
     },
   }
 

@@ -94,6 +94,20 @@ describe('kafka: what only it has', () => {
       expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
   })
 
+  it('says so when a topic it follows is recreated with fewer records', async () => {
+    const log = open()
+    await log.append('dex.blocks.eth', [entry('a'), entry('b'), entry('c')])
+    const following = log.follow('dex.blocks.eth', { from: 0 }, new AbortController().signal)
+    await following.next()
+    const lost = expect(following.next()).rejects.toMatchObject({ code: 'offset_lost' })
+    const admin = new Kafka({ brokers: [logs.broker.brokers], logLevel: logLevel.NOTHING }).admin()
+    await admin.connect()
+    await admin.deleteTopics({ topics: [`${logs.prefix}dex.blocks.eth`] })
+    await admin.disconnect()
+    await open().append('dex.blocks.eth', [entry('a')])
+    await lost
+  })
+
   it('sleeps when there is nothing to do', async () => {
     const log = open()
     const abort = new AbortController()

@@ -26,7 +26,7 @@ export const balancerV3: Protocol = {
   // A registration's log carries the whole configuration; a pool is described at its first log instead.
   creationTopics: [],
   topics: [SWAP, ADDED, REMOVED],
-  venueOf: (log) => (log.topics[1] === undefined ? null : indexedAddress(log, 1)),
+  venueOf: (log) => indexedAddress(log, 1),
   created: () => null,
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
@@ -69,8 +69,9 @@ function applySwap(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueS
 
 function applyLiquidity(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
   if (log.topics.length !== 4) throw new BadLog(log, `${log.topics.length} topics, expected 4`)
-  const amounts = uintsAt(log, 1)
-  if (amounts.length !== venue.tokens.length) throw new BadLog(log, `${amounts.length} amounts`)
+  const [amounts, fees] = [uintsAt(log, 1), uintsAt(log, 2)]
+  if (amounts.length !== venue.tokens.length || fees.length !== amounts.length)
+    throw new BadLog(log, `${amounts.length} amounts, ${fees.length} fees`)
   const change = log.topics[0] === ADDED ? 'add' : 'remove'
   const sender = indexedAddress(log, 2)
   return { state, happenings: [{ kind: 'liquidity', change, log, reserves: null, sender, amounts }] }

@@ -27,10 +27,12 @@ export const balancer: Protocol = {
   ids: /^0x[0-9a-f]{40}$/,
   creationTopics: [TOKENS_REGISTERED],
   topics: [SWAP, BALANCE_CHANGED, BALANCE_MANAGED],
-  venueOf: (log) => (log.topics[1] === undefined ? null : poolOf(log.topics[1])),
+  venueOf: (log) => poolOf(indexedBytes32(log, 1)),
   created(log, contract) {
     if (log.topics.length !== 2) throw new BadLog(log, `${log.topics.length} topics, expected 2`)
-    return venueOf(indexedBytes32(log, 1), addressesAt(log, 0), contract.address, contract.amm)
+    const [tokens, managers] = [addressesAt(log, 0), addressesAt(log, 1)]
+    if (managers.length !== tokens.length) throw new BadLog(log, 'lists of unequal length')
+    return venueOf(indexedBytes32(log, 1), tokens, contract.address, contract.amm)
   },
   *describe(id, log, chain) {
     const vault = chain.contracts.get(log.address)
@@ -86,6 +88,7 @@ function applySwap(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueS
 
 /** A join or an exit; what the protocol takes of the fees leaves the pool with it. */
 function applyChange(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {
+  if (log.topics.length !== 3) throw new BadLog(log, `${log.topics.length} topics, expected 3`)
   const [tokens, deltas, fees] = [addressesAt(log, 0), intsAt(log, 1), uintsAt(log, 2)]
   if (deltas.length !== tokens.length || fees.length !== tokens.length) throw new BadLog(log, 'lists of unequal length')
   const amounts = venue.tokens.map(() => 0n)

@@ -99,6 +99,8 @@ function liquidity(kind: 'add' | 'remove', coins: number, words: number): Reader
 function listedLiquidity(kind: 'add' | 'remove'): Reader {
   return (log) => {
     if (log.topics.length !== 2) throw new BadLog(log, `${log.topics.length} topics, expected 2`)
+    // Removals leave the list of fees empty; it must be whole all the same.
+    uintsAt(log, 1)
     return { kind, who: indexedAddress(log, 1), amounts: uintsAt(log, 0) }
   }
 }

@@ -4,7 +4,7 @@
  * the fee is paid beside it. Reserves are the offer left and the funds raised, as every trade tells them right after it (fourmeme-docs:
  * trade-guide.md); progress is told at every percent.
  */
-import { addressAt, expectShape, uintAt } from './abi.js'
+import { addressAt, bytesAt, expectShape, uintAt } from './abi.js'
 import { CURVE, describeCurve, readCurveState } from './four-meme-reading.js'
 import {
   CREATE,
@@ -50,6 +50,7 @@ export const fourMeme: Protocol = {
       case LIQUIDITY_ADDED:
         return applyGraduation(log, venue)
       case TRADE_STOP:
+        expectShape(log, 1, 1)
         return { state, happenings: [launch(log, venue, 'curve', 1, venue.id)] }
       default:
         return applyOldTrade(log, state)
@@ -63,6 +64,7 @@ function tokenOf(log: EvmLog): string {
 }
 
 function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
+  expectWholeCreate(log)
   const forSale = numberOf(venue.facts?.maxOffers)
   const created = launch(log, venue, 'created', 0, venue.id)
   if (forSale === null) return { state: { reserves: null }, happenings: [created] }
@@ -76,6 +78,16 @@ function applyCreate(log: EvmLog, venue: Venue): Applied<VenueState> {
     amounts: reserves,
   }
   return { state: { reserves }, happenings: [created, offered] }
+}
+
+/** Name and symbol are texts of any length, each filled up to whole words. */
+function expectWholeCreate(log: EvmLog): void {
+  if (log.topics.length !== 1) throw new BadLog(log, `${log.topics.length} topics, expected 1`)
+  const headWords = log.topics[0] === CREATE ? 8 : 7
+  const textWords = [3, 4].map((word) => 1 + Math.ceil((bytesAt(log, word).length - 2) / 64))
+  const words = textWords.reduce((sum, count) => sum + count, headWords)
+  if (log.data.length < 2 + words * 64)
+    throw new BadLog(log, `${(log.data.length - 2) / 2} bytes of data, expected ${words * 32}`)
 }
 
 function applyTrade(log: EvmLog, venue: Venue, state: VenueState): Applied<VenueState> {

@@ -2,7 +2,7 @@
  * A pair's logs. 2.1 and 2.2 pack two amounts in a word, the token X's in its low half (joe-v2: ILBPair.sol, LBPair.sol,
  * PackedUint128Math.sol); 2.0 has events of its own (joe-v2 before 2.1: ILBPair.sol).
  */
-import { boolAt, bytes32sAt, expectShape, indexedAddress, uintAt } from './abi.js'
+import { boolAt, bytes32sAt, expectShape, indexedAddress, uintAt, uintsAt } from './abi.js'
 import { topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { BadLog } from './protocol.js'
@@ -38,7 +38,11 @@ export type BinSwap = {
 export type BookState = VenueState & {
   /** A swap whose next bin may follow. */
   open: (BinSwap & { log: EvmLog }) | null
+  /** A swap's bin that was refused: the bins right behind it are of the same swap. */
+  refused?: EvmLog
 }
+
+export const isBinSwap = ({ topics }: EvmLog): boolean => topics[0] === SWAP || topics[0] === SWAP_20
 
 /** Null: another event. */
 export function binSwapOf(log: EvmLog): BinSwap | null {
@@ -107,8 +111,10 @@ export function changeOf(log: EvmLog): BinChange {
 
 function sumOfBins(log: EvmLog): Amounts {
   if (log.topics.length !== 3) throw new BadLog(log, `${log.topics.length} topics, expected 3`)
+  const [bins, amounts] = [uintsAt(log, 0), bytes32sAt(log, 1)]
+  if (bins.length !== amounts.length) throw new BadLog(log, 'lists of unequal length')
   let [sumX, sumY] = [0n, 0n]
-  for (const word of bytes32sAt(log, 1)) {
+  for (const word of amounts) {
     const [amountX, amountY] = unpacked(BigInt(word))
     sumX += amountX
     sumY += amountY

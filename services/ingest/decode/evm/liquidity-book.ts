@@ -8,7 +8,7 @@ import * as logs from './liquidity-book-logs.js'
 import { describeBook, readBookState } from './liquidity-book-reading.js'
 import type { EvmLog } from './log.js'
 import { movedReserves, sizeOf } from './moved-reserves.js'
-import type { Applied, Happening, Protocol } from './protocol.js'
+import { type Applied, BadLog, type Happening, type Protocol } from './protocol.js'
 
 // joe-v2: ILBFactory.sol, the same in all versions.
 const CREATED = topicOf('LBPairCreated(address,address,uint256,address,uint256)')
@@ -52,12 +52,15 @@ export const liquidityBook: Protocol<logs.BookState> = {
           }
     return { state: { reserves, open: null }, happenings: [...closed.happenings, happening] }
   },
+  refuse: (log, state) => (logs.isBinSwap(log) ? withoutSwapOf(log, state) : state),
   settle: (_venue, state) => close(state),
   isPricedByTrades: () => true,
 }
 
 function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Applied<logs.BookState> {
   const { open } = state
+  if (state.refused !== undefined && isRightBehind(state.refused, log))
+    throw new BadLog(log, 'another bin of its swap was refused')
   if (open !== null && isNextBin(open, log, swap)) {
     return {
       state: { reserves: movedReserves(state.reserves, swap.toBins), open: joined(open, log, swap) },
@@ -72,12 +75,20 @@ function applySwap(log: EvmLog, swap: logs.BinSwap, state: logs.BookState): Appl
 /** Between two swaps lies at least the transfer of what the first one bought. */
 function isNextBin(open: logs.BinSwap & { log: EvmLog }, log: EvmLog, swap: logs.BinSwap): boolean {
   return (
-    open.log.txHash === log.txHash &&
-    open.log.logIndex + 1 === log.logIndex &&
+    isRightBehind(open.log, log) &&
     open.sender === swap.sender &&
     open.recipient === swap.recipient &&
     open.tokenIn === swap.tokenIn
   )
+}
+
+function isRightBehind(before: EvmLog, log: EvmLog): boolean {
+  return before.txHash === log.txHash && before.logIndex + 1 === log.logIndex
+}
+
+/** A swap with a bin that cannot be read is lost whole: without that bin it would be another swap. */
+function withoutSwapOf(refused: EvmLog, { reserves, open }: logs.BookState): logs.BookState {
+  return { reserves, open: open !== null && isRightBehind(open.log, refused) ? null : open, refused }
 }
 
 function joined(open: logs.BinSwap, log: EvmLog, bin: logs.BinSwap): logs.BinSwap & { log: EvmLog } {
@@ -91,7 +102,7 @@ function joined(open: logs.BinSwap, log: EvmLog, bin: logs.BinSwap): logs.BinSwa
 
 function close(state: logs.BookState): Applied<logs.BookState> {
   const { open, reserves } = state
-  if (open === null) return { state, happenings: [] }
+  if (open === null) return { state: { reserves, open }, happenings: [] }
   const { log, sender, recipient, tokenIn, amountIn, amountOut } = open
   const swap = { kind: 'swap' as const, log, reserves, sender, recipient, tokenIn, tokenOut: 1 - tokenIn }
   return { state: { reserves, open: null }, happenings: [{ ...swap, amountIn, amountOut }] }

@@ -32,6 +32,11 @@ export function claim(log: EvmLog, state: PairState, says: TradeOrLiquidity): Ap
   }
 }
 
+/** A refused Swap, Mint or Burn takes its Sync with it: the reserves hold, but they were no change without a trade. */
+export function refuse(state: PairState, isSync: boolean): PairState {
+  return pairState(isSync ? null : state.reserves)
+}
+
 export function settle(state: PairState): Applied<PairState> {
   return { state: pairState(state.reserves), happenings: leftover(state) }
 }

@@ -86,6 +86,8 @@ export interface Protocol<State extends VenueState = VenueState> {
   readState(venue: Venue, chain: ChainContracts): Reading<State>
   /** Applies one log of `topics`. Throws `BadLog` where the log is not what its topic says. */
   apply(log: EvmLog, venue: Venue, state: State): Applied<State>
+  /** The state after a log that `apply` refused: what the log would have closed or continued must not be told as something else. */
+  refuse?(log: EvmLog, state: State): State
   /** After the last of a transaction's logs: what only the end tells. */
   settle?(venue: Venue, state: State): Applied<State>
   /** Whether its price is not the ratio of its reserves (bins, weights, curves): what each trade was made at stands for it then. */

@@ -7,7 +7,7 @@
 import { addressAt, boolAt, expectShape, indexedAddress, indexedBool, uintAt } from './abi.js'
 import { addressWord, answeredBool, answeredUint, boolWord, callOf } from './abi-call.js'
 import { selectorOf, topicOf } from './keccak.js'
-import { claim, type PairState, pairState, settle, sync } from './pair-ledger.js'
+import { claim, type PairState, pairState, refuse, settle, sync } from './pair-ledger.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from './pool-contract.js'
 import type { Protocol } from './protocol.js'
 import * as v2 from './uniswap-v2.js'
@@ -69,6 +69,7 @@ export const solidly: Protocol<PairState> = {
         return v2.applyPairLog(log, state)
     }
   },
+  refuse: (log, state) => refuse(state, log.topics[0] === SYNC),
   settle: (_venue, state) => settle(state),
   isPricedByTrades: ({ facts }) => facts?.stable === true,
 }

@@ -7,7 +7,7 @@ import { addressWord, answeredUint, callOf } from './abi-call.js'
 import { selectorOf, topicOf } from './keccak.js'
 import type { EvmLog } from './log.js'
 import { netSwap } from './net-swap.js'
-import { claim, type PairState, pairState, settle, sync, type TradeOrLiquidity } from './pair-ledger.js'
+import { claim, type PairState, pairState, refuse, settle, sync, type TradeOrLiquidity } from './pair-ledger.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from './pool-contract.js'
 import type { Applied, Call, Protocol, Reading } from './protocol.js'
 import type { Venue } from './venue.js'
@@ -56,6 +56,7 @@ export const uniswapV2: Protocol<PairState> = {
     }
     return applyPairLog(log, state)
   },
+  refuse: (log, state) => refuse(state, log.topics[0] === SYNC),
   settle: (_venue, state) => settle(state),
 }
 

@@ -3,6 +3,7 @@
  * pool: principal, fees not yet paid out and donations, without what is the protocol's (`v4/pool-state.ts` for pools met in
  * mid-life). What a hook takes or trades for itself is not the pool's and is not told. The log names no recipient but the sender.
  */
+import { indexedBytes32 } from './abi.js'
 import type { Protocol } from './protocol.js'
 import { isStranger } from './stranger.js'
 import { applyDonate, applyInitialize, applyModify, applyProtocolFee, applySwap } from './v4/apply.js'
@@ -18,7 +19,7 @@ export const uniswapV4: Protocol<V4State> = {
   ids: /^0x[0-9a-f]{64}$/,
   creationTopics: [INITIALIZE],
   topics: [INITIALIZE, SWAP, MODIFY_LIQUIDITY, DONATE, PROTOCOL_FEE_UPDATED],
-  venueOf: (log) => log.topics[1] ?? null,
+  venueOf: (log) => indexedBytes32(log, 1),
   created(log, contract, chain) {
     const { id, ...key } = initializeOf(log)
     return venueOfKey(id, key, contract, chain)

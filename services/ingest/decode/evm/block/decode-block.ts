@@ -19,8 +19,16 @@ export function decodeBlock(block: EvmBlock, book: Book, learned: Learned, rules
   return new BlockDecoder(block, book, learned, rules).decode()
 }
 
-/** `known`: but for its state, which moves with every log. `last`: its last log so far. */
-type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; happenings: Happening[]; last: EvmLog }
+type Touched = {
+  /** But for its state, which moves with every log. */
+  known: KnownVenue
+  state: VenueState
+  protocol: Protocol
+  happenings: Happening[]
+  /** Its last log so far. */
+  last: EvmLog
+  hasRefused?: true
+}
 
 class BlockDecoder {
   private readonly events = new EventList()
@@ -78,10 +86,16 @@ class BlockDecoder {
     if (ref === null) return undefined
     const touched = this.touched.get(ref.id) ?? this.meet(ref.id, log)
     if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
-    const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.state)
-    touched.state = state
-    touched.last = log
-    touched.happenings.push(...happenings)
+    try {
+      const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.state)
+      touched.state = state
+      touched.last = log
+      touched.happenings.push(...happenings)
+    } catch (error) {
+      touched.state = touched.protocol.refuse?.(log, touched.state) ?? touched.state
+      touched.hasRefused = true
+      this.lose(log, error)
+    }
     return touched
   }
 
@@ -152,7 +166,8 @@ class BlockDecoder {
         before = happening.reserves ?? before
       }
       if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
-      if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
+      const isUntold = before === null && touched.known.funded === null
+      if (isUntold && touched.hasRefused !== true) this.tellFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }

@@ -1,7 +1,7 @@
 /** One log of the manager, applied to the pool it is about. */
 import type { EvmLog } from '../log.js'
 import { movedReserves, sizeOf } from '../moved-reserves.js'
-import type { Applied, Happening } from '../protocol.js'
+import { type Applied, BadLog, type Happening } from '../protocol.js'
 import { grown } from './growth.js'
 import * as logs from './logs.js'
 import { modify, principalOf } from './modify.js'
@@ -68,6 +68,8 @@ function swapped(swap: logs.SwapLog, state: V4State): V4State {
 
 export function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, tickLower, tickUpper, liquidityDelta, salt } = logs.modifyOf(log)
+  // Amounts follow from the price; nobody has told it of a pool that no node described.
+  if (state.sqrtPrice === 0n) throw new BadLog(log, "the pool's price before it is not known")
   const change = {
     positionKey: positionKeyOf(sender, tickLower, tickUpper, salt),
     tickLower,
