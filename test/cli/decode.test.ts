@@ -240,7 +240,7 @@ describe('what cannot be used ends with where it is', () => {
   const [, second] = TRADE as [EvmLog, EvmLog]
   it.each([
     ['no JSON', `${line}\n{"half":`, 'line 2', 'JSON'],
-    ['no receipt', `${line}\n7`, 'line 2', 'is no receipt and no log: 7'],
+    ['no receipt', `${line}\n7`, 'line 2', 'is neither a receipt nor a log: 7'],
     ['an error', '{"error":{"code":-32005,"message":"limit exceeded"}}', 'line 1', 'limit exceeded'],
     [
       'an address that is none',

@@ -36,11 +36,11 @@ function differences(followed: ReadonlyMap<string, Followed>, { pools, swaps, v4
   const found: string[] = []
   const held = new Map([...v4Holdings.keys()].map((currency) => [currency, 0n]))
   for (const { pool, kind, token0, token1, reserves, sqrtPrice } of pools) {
-    const { state, happenings } = followed.get(pool) ?? {}
+    const { state, events } = followed.get(pool) ?? {}
     const differ = (what: string, got: unknown, expected: unknown) =>
       found.push(`${kind} ${pool} ${what}: ${got}, expected ${expected}`)
     if (reserves !== null && String(state?.reserves) !== String(reserves)) differ('reserves', state?.reserves, reserves)
-    const trades = (happenings ?? []).filter((happening) => happening.kind === 'swap')
+    const trades = (events ?? []).filter((event) => event.kind === 'swap')
     const last = trades.at(-1)
     // What is lent and comes back in the same token is no trade.
     const logs = (swaps.get(pool) ?? []).length

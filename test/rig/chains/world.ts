@@ -1,4 +1,4 @@
-/** A chain whose head moves when told, what reads it and what writes its history anew, on any platform. */
+/** A chain whose head moves on command, with its reader and its backfill, on any platform. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../services/ingest/decode/evm/block/decode-block.js'
-import { nothingLearned } from '../../../../services/ingest/decode/evm/block/learned.js'
-import { createRules } from '../../../../services/ingest/decode/evm/block/rules.js'
-import { topicOf } from '../../../../services/ingest/decode/evm/keccak.js'
+import { nothingPrefetched } from '../../../../services/ingest/decode/evm/block/prefetched.js'
+import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
+import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import { BadLog, type Protocol } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
@@ -225,7 +225,7 @@ describe('logs around one that was cut', () => {
     const known = { reserves: [5n, 5n], ...state } as VenueState
     book.putVenue(POOL, { venue: venue(protocol), state: known, pairs: [POOL], funded: null })
     const block = { number: 1, hash: '0x1', parentHash: '0x0', timeS: 1000, logs, senders: new Map<string, string>() }
-    const { events, lost } = decodeBlock(block, book, nothingLearned(), rules)
+    const { events, lost } = decodeBlock(block, book, nothingPrefetched(), rules)
     return { events, lost: lost.map(({ log, reason }) => [log.logIndex, reason]), state: book.venue(POOL)?.state }
   }
   const cut = (log: EvmLog): EvmLog => ({ ...log, data: log.data.slice(0, -64) })
