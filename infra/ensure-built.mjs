@@ -1,4 +1,4 @@
-// Builds where a source is newer than the last build: an unchanged checkout starts without asking the compiler.
+// Builds if a source is newer than the last build, so that an unchanged checkout starts without the compiler.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ const SOURCES = [
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'tsconfig.tools.json',
 ]
 
 const changedMs = (path) => {
@@ -21,7 +22,7 @@ const changedMs = (path) => {
   return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => changedMs(join(path, name))))
 }
 
-const builtMs = statSync(join(root, 'dist/.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const builtMs = statSync(join(root, 'dist/.tools.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (SOURCES.some((path) => changedMs(join(root, path)) > builtMs)) {
   execFileSync('npm', ['run', '--silent', 'build'], {
     cwd: root,

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { ENVIRONMENT } from '../core/config/index.js'
 import { PLANS } from '../core/keys/key-store.js'
 import { EXIT } from '../core/runtime/run-main.js'
+import { VERSION } from '../core/runtime/version.js'
 import type { Act } from './act.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions } from './chain-options.js'
 import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
@@ -13,6 +14,7 @@ type ExitWith = (code: number) => void
 export function buildProgram(world: World, exitWith: ExitWith): Command {
   const program = new Command('dextape')
     .description('The tape of decentralised exchanges, self-hosted: swaps and liquidity in, candles and prices out.')
+    .version(VERSION, '-V, --version', 'print the version')
     .option('-c, --config <file>', 'configuration file, YAML or JSON (DEXTAPE_CONFIG)')
     .option('-d, --data-dir <dir>', 'data directory (DEXTAPE_DATA_DIR)')
     .showHelpAfterError('(add --help for usage)')

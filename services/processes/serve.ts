@@ -5,17 +5,16 @@ import type { ToldReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
 import { checkPortFree } from '../core/runtime/ports.js'
+import { createServe } from '../serve/main.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
 import { runProcess } from './cluster-process.js'
 import { greet } from './greeting.js'
-import { loadServe } from './load-serve.js'
 import { openConfiguredStore } from './open-store.js'
 import type { RunServe } from './process-options.js'
 
 const ORIGIN_EVERY_MS = 1000
 
 export const runServe: RunServe = async ({ config, logger, out }) => {
-  const createServe = await loadServe()
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing } = parts

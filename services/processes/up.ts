@@ -6,13 +6,13 @@ import { createHealth } from '../core/runtime/health.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
+import { createServe } from '../serve/main.js'
 import { openIngests } from './chain-sources/open-ingests.js'
 import { pipeStatusOf } from './chain-status.js'
 import { type Choice, chooseSource } from './choose-source.js'
 import { openFold, runFold } from './fold-chains.js'
 import { greet } from './greeting.js'
 import { createHistoryWatch } from './history-watch.js'
-import { loadServe } from './load-serve.js'
 import { type Closing, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open.js'
 import type { RunUp } from './process-options.js'
@@ -22,7 +22,6 @@ type UpOptions = Parameters<RunUp>[0]
 
 export const runUp: RunUp = async (options) => {
   const { config, logger } = options
-  const createServe = await loadServe()
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   const choice = await chooseSource(config, options.source)
@@ -31,7 +30,7 @@ export const runUp: RunUp = async (options) => {
   const shutdown = createShutdown(logger)
   const closing: Closing = [() => shutdown.done(), () => lock.release()]
   try {
-    return await runServices(options, choice, createServe, dir, shutdown, closing)
+    return await runServices(options, choice, dir, shutdown, closing)
   } finally {
     for (const close of closing.reverse()) await close()
   }
@@ -41,7 +40,6 @@ export const runUp: RunUp = async (options) => {
 async function runServices(
   { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
-  createServe: Awaited<ReturnType<typeof loadServe>>,
   dir: DataDir,
   shutdown: Shutdown,
   closing: Closing,

@@ -24,7 +24,7 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'publicUrls'>>
+  Partial<Pick<Config, 'publicUrls' | 'pushServer'>>
 
 export type PushLimits = {
   /** A socket with more bytes unsent than this is slow. */

@@ -11,6 +11,7 @@ import { createServeMetrics } from './metrics.js'
 import { addPages } from './pages/routes.js'
 import { pushLimits } from './push/limits.js'
 import { createPushServer } from './push/server.js'
+import { chooseTransport, GLIBC_FIX } from './push/transport/open-transport.js'
 import { createRestServer } from './rest/server.js'
 import { addServiceRoutes } from './rest/service-routes.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
@@ -48,7 +49,10 @@ export function createServe(deps: ServeDeps): Serve {
   ]
   if (deps.health !== undefined) registerHealthMetrics(deps.metrics, deps.health)
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
-  const status = async () => readStatus({ memory, pipeStatus, away, simulated: isSimulated(), nowMs })
+  const transport = chooseTransport(config.pushServer ?? 'auto')
+  if (transport.fallbackReason !== null)
+    logger.warn('pushes are served by ws, which is slower', { reason: transport.fallbackReason, fix: GLIBC_FIX })
+  const status = async () => readStatus({ memory, pipeStatus, away, simulated: isSimulated(), nowMs, transport })
   let isLoaded = false
   const spending = createSpending(deps.keys, nowMs, logger)
   const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
@@ -59,7 +63,17 @@ export function createServe(deps: ServeDeps): Serve {
   const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
   let wsPort = config.wsPort
   addWsTokenRoute(rest, { gate, tokens, wsPort: () => wsPort, isLoaded: () => isLoaded })
-  const push = createPushServer({ memory, chains, gate, tokens, metrics, logger, nowMs, limits })
+  const push = createPushServer({
+    memory,
+    chains,
+    gate,
+    tokens,
+    metrics,
+    logger,
+    nowMs,
+    limits,
+    createTransport: transport.create,
+  })
 
   const ending = new AbortController()
 

@@ -1,8 +1,11 @@
 import { deadTopic } from '../core/log/port.js'
 import type { AwayReport } from '../core/runtime/health.js'
+import { VERSION } from '../core/runtime/version.js'
 import type { PipeChainStatus } from './deps.js'
 import { type ChainState, createChainState } from './memory/chain-state.js'
 import type { Memory } from './memory/memory.js'
+import type { ChosenTransport } from './push/transport/open-transport.js'
+import type { PushServerName } from './push/transport/transport.js'
 
 export type ChainStatus = {
   chain: string
@@ -25,6 +28,9 @@ export type ChainStatus = {
 }
 
 export type StatusReport = {
+  /** Of the program. */
+  version: string
+  push: { server: PushServerName; fallback_reason: string | null }
   /** The market is made up. */
   simulated: boolean
   /** What does not answer, where and since when; empty when all is well. */
@@ -43,6 +49,7 @@ export type StatusDeps = {
   away: () => AwayReport[]
   simulated: boolean
   nowMs: () => number
+  transport: Pick<ChosenTransport, 'server' | 'fallbackReason'>
 }
 
 /** From memory alone: it must answer when nothing else does. */
@@ -57,7 +64,10 @@ export function readStatus(deps: StatusDeps): StatusReport {
   const chains = [...deps.memory.chains(), ...unserved].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
   )
+  const { server, fallbackReason } = deps.transport
   return {
+    version: VERSION,
+    push: { server, fallback_reason: fallbackReason },
     simulated: deps.simulated,
     away: deps.away(),
     chains,

@@ -1,12 +1,11 @@
 /** The decoders against the contracts themselves: whatever a random market did, the pools come out as the contracts say they are. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seedsOf } from '../rig/counts.js'
 import { decodeChain, type Followed } from '../rig/evm/decoded.js'
 import { placeOf, playMarket } from '../rig/evm/market.js'
 import { type EvmNode, startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { type Truth, truth } from '../rig/evm/truth.js'
-
-const SEEDS = Number(process.env.SEEDS ?? 3)
 
 let node: EvmNode
 let market: OpenMarket
@@ -16,21 +15,18 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))(
-  'seed %i: reserves, prices and trades are the contracts’ own',
-  async (seed) => {
-    const opened = await node.snapshot()
-    try {
-      const { pools } = await playMarket(market, { seed, blocks: 80, reorgChance: 0.02 })
-      const followed = await decodeChain(market)
-      const told = await truth(market, pools)
-      expect([...followed.keys()].sort()).toEqual(pools.map(placeOf).sort())
-      expect(differences(followed, told)).toEqual([])
-    } finally {
-      await node.revert(opened)
-    }
-  },
-)
+test.each(seedsOf('evmDecodeSeeds'))('seed %i: reserves, prices and trades are the contracts’ own', async (seed) => {
+  const opened = await node.snapshot()
+  try {
+    const { pools } = await playMarket(market, { seed, blocks: 80, reorgChance: 0.02 })
+    const followed = await decodeChain(market)
+    const told = await truth(market, pools)
+    expect([...followed.keys()].sort()).toEqual(pools.map(placeOf).sort())
+    expect(differences(followed, told)).toEqual([])
+  } finally {
+    await node.revert(opened)
+  }
+})
 
 function differences(followed: ReadonlyMap<string, Followed>, { pools, swaps, v4Holdings }: Truth): string[] {
   const found: string[] = []

@@ -8,12 +8,13 @@ import { withKnownValues } from '../rig/contract/known-values.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
 import { TAPE } from '../rig/contract/tape.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { pythonTools, run } from '../rig/python/venv.js'
 
-const SEED = process.env.FUZZ_SEED ?? '20261'
-const REQUESTS = 2000
+const SEED = String(seedOf('restExamples'))
 /** Generated for each operation, beside those that cover its schema. */
-const EXAMPLES = 75
+const EXAMPLES = countOf('restExamples')
+const REQUESTS = Math.floor((2000 * EXAMPLES) / 75)
 
 /** Left out: whether a request that fits the schema is taken. One for a chain that is not indexed is not, and must not be. */
 const LEFT_OUT = ['positive_data_acceptance']

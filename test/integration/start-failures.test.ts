@@ -27,7 +27,6 @@ const runUp = ({ env = {}, settings = {}, args = [], uid }: Given): Promise<Ende
     cwd: folder,
     env: { ...environmentOf({ folder, settings }), ...env },
     ...(uid === undefined ? {} : { uid }),
-    withinMs: 15_000,
   })
 
 /** One line on stderr, for a person: no stack, no log lines around it, nothing on stdout. */

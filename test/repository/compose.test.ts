@@ -145,9 +145,9 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/^ENV .*\bDEXTAPE_HOST=0\.0\.0\.0\b/m)
   })
 
-  it('is built on one pinned Node 20', () => {
+  it('is built on one pinned Node 24 with a glibc that the push server loads on', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
-    expect(new Set(bases)).toEqual(new Set(['node:20.20.2-bookworm-slim']))
+    expect(new Set(bases)).toEqual(new Set(['node:24.21.0-trixie-slim']))
   })
 
   it('copies what is there and what .dockerignore lets through, and nothing else is let through', () => {

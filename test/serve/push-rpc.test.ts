@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/keys/key-store.js'
+import { VERSION } from '../../services/core/runtime/version.js'
+import { chooseTransport } from '../../services/serve/push/transport/open-transport.js'
 import { usePushRig } from './push/rig.js'
 import { keyRecord } from './rig.js'
 import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'
 
 const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
 const { client, feed } = node
+
+it('/status names the WebSocket server in use, and the version', async () => {
+  const { server, fallbackReason } = chooseTransport(process.env.DEXTAPE_PUSH_SERVER === 'ws' ? 'ws' : 'auto')
+  const { push, version } = await node.rig.serve.status()
+  expect({ push, version }).toEqual({ push: { server, fallback_reason: fallbackReason }, version: VERSION })
+})
 
 describe('the key', () => {
   it.each([

@@ -85,6 +85,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     host: '127.0.0.1',
     httpPort: 0,
     wsPort: 0,
+    pushServer: process.env.DEXTAPE_PUSH_SERVER === 'ws' ? 'ws' : 'auto',
     apiKey: { kind: 'none' },
     envelope: 'spec',
     chains: new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts])),

@@ -7,6 +7,7 @@ import { lockHolder } from '../../core/data-dir/lock.js'
 import { splitUrl } from '../../core/log/registry-http.js'
 import { checkPortFree } from '../../core/runtime/ports.js'
 import { openKafka } from '../../processes/platform/kafka.js'
+import { chooseTransport, GLIBC_FIX } from '../../serve/push/transport/open-transport.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
 
@@ -29,7 +30,6 @@ export async function checkNative(): Promise<Finding[]> {
       () => import('chdb/connection'),
       `run \`npm install --no-save @chdb/lib-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}\`, or set CLICKHOUSE_URL`,
     ],
-    ['uWebSockets.js', 'the push server', () => import('uWebSockets.js'), 'run `npm ci` again on this machine'],
   ]
   const findings: Finding[] = []
   for (const [name, use, load, fix] of parts) {
@@ -41,6 +41,16 @@ export async function checkNative(): Promise<Finding[]> {
     }
   }
   return findings
+}
+
+export function checkPushServer({ pushServer }: Pick<Config, 'pushServer'>): Finding {
+  try {
+    const { server, fallbackReason } = chooseTransport(pushServer)
+    if (fallbackReason === null) return { level: 'ok', what: `${server} loads (the push server)` }
+    return { level: 'warn', what: `${fallbackReason}; pushes are served by ${server}, which is slower`, fix: GLIBC_FIX }
+  } catch (error) {
+    return { level: 'fail', what: (error as Error).message }
+  }
 }
 
 /** An existing directory is checked as it is; a missing one only for whether it could be made. */

@@ -9,6 +9,7 @@ import {
   checkNative,
   checkNode,
   checkPort,
+  checkPushServer,
   checkRegistry,
   checkStore,
   type Finding,
@@ -18,6 +19,7 @@ export async function doctor(world: World, options: GlobalOptions & ChainOptions
   const findings = [checkNode(process.version), ...(await checkNative())]
   const config = readConfig(world, options, findings)
   if (config !== undefined) {
+    findings.push(checkPushServer(config))
     findings.push(...checkDataDir(config))
     findings.push(await checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
     findings.push(await checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))

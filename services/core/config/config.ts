@@ -2,6 +2,7 @@
 import type { ChainFacts } from '../domain/chains.js'
 import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
+import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './without-secrets.js'
 
 export { withoutSecrets }
@@ -33,6 +34,7 @@ export type Config = ChainSources & {
   host: string
   httpPort: number
   wsPort: number
+  pushServer: (typeof PUSH_SERVERS)[number]
   /** A fixed key for development, beside those of `dextape keys`; with it no first key is created. */
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
   /** Signs WebSocket tokens. None: `up` keeps one in its data directory, a serve node makes one at each start. */
@@ -67,6 +69,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     host: config.host,
     http_port: config.httpPort,
     ws_port: config.wsPort,
+    push_server: config.pushServer,
     api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
     ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, not shown)' : 'none',
     envelope: config.envelope,

@@ -1,5 +1,5 @@
 /** The environment variables, checked and turned into the keys of the configuration file they stand for. */
-import type { ChainSection, ConfigFile } from './file-schema.js'
+import { type ChainSection, type ConfigFile, PUSH_SERVERS } from './file-schema.js'
 import { nearestWord } from './nearest.js'
 
 export const ENVIRONMENT = {
@@ -8,6 +8,7 @@ export const ENVIRONMENT = {
   DEXTAPE_HOST: 'address to listen on (127.0.0.1); 0.0.0.0 for all',
   DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), what ingest (8082) and aggregate (8083) tell of themselves',
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
+  DEXTAPE_PUSH_SERVER: 'WebSocket server: uWebSockets.js, ws or auto (the first that loads)',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_WS_TOKEN_SECRET: 'secret that signs WebSocket tokens, the same on all serve nodes; at least 32 characters',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
@@ -36,6 +37,11 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   if (httpPort !== undefined) settings.http_port = httpPort
   const wsPort = port('DEXTAPE_WS_PORT', get('DEXTAPE_WS_PORT'), problems)
   if (wsPort !== undefined) settings.ws_port = wsPort
+  const pushServer = get('DEXTAPE_PUSH_SERVER')
+  const chosen = PUSH_SERVERS.find((name) => name === pushServer)
+  if (chosen !== undefined) settings.push_server = chosen
+  else if (pushServer !== undefined)
+    problems.push(`DEXTAPE_PUSH_SERVER must be one of ${PUSH_SERVERS.join(', ')}, got "${pushServer}"`)
   const apiKey = get('DEXTAPE_API_KEY')
   if (apiKey !== undefined) settings.api_key = apiKey
   const tokenSecret = get('DEXTAPE_WS_TOKEN_SECRET')

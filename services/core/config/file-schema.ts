@@ -6,6 +6,9 @@ const Port = Type.Integer({ minimum: 0, maximum: 65535 })
 const Address = Type.String({ minLength: 1 })
 const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
 
+/** `auto`: uWebSockets.js where its native build loads, else ws. */
+export const PUSH_SERVERS = ['auto', 'uWebSockets.js', 'ws'] as const
+
 /** Of the simulator; the command line takes the same. */
 export const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
 export const SwapsPerS = Type.Number({ minimum: 1, maximum: 50_000 })
@@ -64,6 +67,7 @@ export const ConfigFile = Type.Object(
     host: Type.Optional(Type.String({ minLength: 1 })),
     http_port: Type.Optional(Port),
     ws_port: Type.Optional(Port),
+    push_server: Type.Optional(Type.Union(PUSH_SERVERS.map((name) => Type.Literal(name)))),
     api_key: Type.Optional(Type.String({ minLength: 1 })),
     ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),

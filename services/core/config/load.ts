@@ -101,6 +101,7 @@ function build(
     host: settings.host ?? '127.0.0.1',
     httpPort,
     wsPort,
+    pushServer: settings.push_server ?? 'auto',
     apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
     wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',

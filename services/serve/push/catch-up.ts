@@ -5,9 +5,10 @@ import { gapNotices } from './gap.js'
 import type { Hub, Subscription } from './hub.js'
 import type { Moment } from './moment.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
-import type { CatchUp, Session, Socket } from './session.js'
+import type { CatchUp, Session } from './session.js'
 import type { Tape } from './tape.js'
 import type { Publisher } from './topic.js'
+import type { PushSocket } from './transport/transport.js'
 
 export type CatchUpDeps = {
   hub: Hub
@@ -24,7 +25,7 @@ const MOMENTS_A_TURN = 256
  * Sends a socket what its new subscriptions missed, as much as it may have unread. One that has come to the head goes live in
  * the same turn: no push falls between. True where another turn is due at once; who is behind goes on when the socket drains.
  */
-export function catchUpSocket(deps: CatchUpDeps, socket: Socket, session: Session): boolean {
+export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Session): boolean {
   if (session.isSlow) return false
   let bytes = deps.pauseBytes - socket.getBufferedAmount()
   let moments = MOMENTS_A_TURN
@@ -48,7 +49,7 @@ export function catchUpSocket(deps: CatchUpDeps, socket: Socket, session: Sessio
 }
 
 /** The place itself while everything behind it is kept; else its subscription is told, and goes on where it can. */
-function kept({ tape }: CatchUpDeps, socket: Socket, { subscription }: CatchUp, place: Place): Place {
+function kept({ tape }: CatchUpDeps, socket: PushSocket, { subscription }: CatchUp, place: Place): Place {
   const ring = tape.ringOf(place.chain)
   const head = tape.headOf(place.chain)
   if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
@@ -70,7 +71,7 @@ function isAhead(place: Place, head: Place): boolean {
  * Makes moments again for one subscription, as the hub made them for everybody, until so many bytes are sent: gives the place
  * it came to.
  */
-function createReplay({ nowMs }: CatchUpDeps, socket: Socket, { id, asked }: Subscription) {
+function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, asked }: Subscription) {
   const wanted = new Set(asked.channels)
   const named = new Set(asked.channels.map(addressOf))
   const isWholeChain = named.has(WHOLE_CHAIN)
@@ -102,7 +103,7 @@ function isBehind(place: Place, at: Place): boolean {
   return at.seq > place.seq || (at.seq === place.seq && at.n > place.n)
 }
 
-function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: Socket, session: Session, one: CatchUp): void {
+function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: PushSocket, session: Session, one: CatchUp): void {
   const { subscription, snapshot } = one
   session.catchingUp.delete(subscription)
   if (snapshot) {

@@ -3,7 +3,7 @@ import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
 import type { Asked, OnSlow, Publisher, Push } from './topic.js'
 
-/** Sends one text to all sockets of a group: uWebSockets' publish, or a test's list. */
+/** Sends one text to all sockets of a group: the transport's publish, or a test's list. */
 export type Broadcast = (group: string, text: string) => void
 
 /** A subscription of one socket. */

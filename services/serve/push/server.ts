@@ -1,9 +1,3 @@
-import uWS, {
-  type HttpRequest,
-  type HttpResponse,
-  type us_listen_socket,
-  type us_socket_context_t,
-} from 'uWebSockets.js'
 import { ConfigError } from '../../core/domain/errors.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
@@ -20,17 +14,11 @@ import { createHub } from './hub.js'
 import { createKeyUsage } from './key-usage.js'
 import { byeText } from './notices.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import {
-  callMethod,
-  liveSubscriptions,
-  type MethodDeps,
-  type Session,
-  type Socket,
-  type SocketData,
-} from './session.js'
+import { type Admitted, callMethod, liveSubscriptions, type MethodDeps, type Refused, type Session } from './session.js'
 import { checkSlow, resumeDrained } from './slow-sockets.js'
 import { type Break, createTape } from './tape.js'
 import { TOPICS } from './topics/index.js'
+import type { CreateTransport, PushSocket } from './transport/transport.js'
 
 export type PushDeps = {
   memory: Memory
@@ -41,6 +29,7 @@ export type PushDeps = {
   logger: Logger
   nowMs: () => number
   limits: PushLimits
+  createTransport: CreateTransport
 }
 
 export interface PushServer {
@@ -51,22 +40,30 @@ export interface PushServer {
 
 const CLOSE_POLICY = 1008
 const CLOSE_GOING_AWAY = 1001
-/** Seconds without a word from the other side; the engine pings before. */
 const IDLE_TIMEOUT_S = 60
 
 export function createPushServer(deps: PushDeps): PushServer {
   const { limits, metrics, gate } = deps
-  const app = uWS.App()
-  const hub = createHub({ ...deps, broadcast: (group, text) => void app.publish(group, text) })
+  const transport = deps.createTransport(
+    {
+      admit: (key, token) => admit(deps, key, token),
+      open: onOpen,
+      message: onMessage,
+      ping: dropUnread,
+      drain: onDrain,
+      close: onClose,
+    },
+    { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S },
+  )
+  const hub = createHub({ ...deps, broadcast: transport.publish })
   const tape = createTape(deps.memory, limits)
   const slow = { hub, metrics, slowBytes: limits.slowBytes }
   const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
-  const open = new Map<Socket, Session>()
+  const open = new Map<PushSocket, Session>()
   const keyUsage = createKeyUsage()
   /** Sockets whose turn to catch up is coming. */
-  const soon = new Set<Socket>()
+  const soon = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
-  let listening: us_listen_socket | undefined
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
@@ -93,7 +90,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   /** In a turn of its own: inside the engine's callbacks it is not known what was really sent. */
-  function catchUpSoon(socket: Socket, session: Session): void {
+  function catchUpSoon(socket: PushSocket, session: Session): void {
     if (session.catchingUp.size === 0 || soon.has(socket)) return
     soon.add(socket)
     setImmediate(() => {
@@ -114,15 +111,8 @@ export function createPushServer(deps: PushDeps): PushServer {
     }
   }
 
-  function upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
-    const data: SocketData = { admitted: admit(deps, request.getHeader('x-api-key'), request.getQuery('token') ?? '') }
-    const header = (name: string) => request.getHeader(name)
-    const [key, protocol] = [header('sec-websocket-key'), header('sec-websocket-protocol')]
-    response.upgrade(data, key, protocol, header('sec-websocket-extensions'), context)
-  }
-
-  function onOpen(socket: Socket): void {
-    const session = openSession(keyUsage, socket.getUserData().admitted)
+  function onOpen(socket: PushSocket, admitted: Admitted | Refused): void {
+    const session = openSession(keyUsage, admitted)
     if ('refusal' in session) {
       socket.send(JSON.stringify({ error: { code: session.code, message: session.refusal } }))
       socket.end(CLOSE_POLICY, session.refusal)
@@ -132,21 +122,23 @@ export function createPushServer(deps: PushDeps): PushServer {
     keyTimer ??= setInterval(checkKeys, limits.keyCheckMs).unref()
   }
 
-  function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
+  /** A client that sends requests or pings without reading would fill memory with replies. */
+  function dropUnread(socket: PushSocket): boolean {
+    if (socket.getBufferedAmount() <= limits.slowBytes * 2) return false
+    metrics.socketsClosed.add('unread_replies')
+    socket.close()
+    return true
+  }
+
+  function onMessage(socket: PushSocket, text: string | undefined): void {
     const session = open.get(socket)
-    if (session === undefined) return
-    // Who asks without reading answers would fill memory with them.
-    if (socket.getBufferedAmount() > limits.slowBytes * 2) {
-      metrics.socketsClosed.add('unread_replies')
-      socket.close()
-      return
-    }
-    const reply = safely(() => (isBinary ? NOT_TEXT : answer(socket, session, Buffer.from(message).toString())))
+    if (session === undefined || dropUnread(socket)) return
+    const reply = safely(() => (text === undefined ? NOT_TEXT : answer(socket, session, text)))
     if (reply !== undefined) socket.send(reply)
     catchUpSoon(socket, session)
   }
 
-  function answer(socket: Socket, session: Session, text: string): string | undefined {
+  function answer(socket: PushSocket, session: Session, text: string): string | undefined {
     return answerFrame(text, limits.maxBatch, (request) => callMethod(methods, socket, session, request))
   }
 
@@ -160,7 +152,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     }
   }
 
-  function onClose(socket: Socket): void {
+  function onClose(socket: PushSocket): void {
     const session = open.get(socket)
     open.delete(socket)
     if (session === undefined) return
@@ -169,27 +161,12 @@ export function createPushServer(deps: PushDeps): PushServer {
     session.usage.close()
   }
 
-  app.ws<SocketData>('/*', {
-    maxPayloadLength: limits.maxMessageBytes,
-    // 0 is no limit: past a limit the engine skips messages while publish still says true.
-    maxBackpressure: 0,
-    idleTimeout: IDLE_TIMEOUT_S,
-    sendPingsAutomatically: true,
-    compression: uWS.DISABLED,
-    upgrade,
-    open: onOpen,
-    message: onMessage,
-    drain: (socket) => {
-      const session = open.get(socket)
-      if (session === undefined) return
-      resumeDrained(slow, socket, session)
-      catchUpSoon(socket, session)
-    },
-    close: onClose,
-  })
-  app.any('/*', (response) => {
-    response.writeStatus('426 Upgrade Required').end('This port speaks WebSocket.')
-  })
+  function onDrain(socket: PushSocket): void {
+    const session = open.get(socket)
+    if (session === undefined) return
+    resumeDrained(slow, socket, session)
+    catchUpSoon(socket, session)
+  }
 
   metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
   metrics.gauge('dextape_serve_ring_bytes', 'Kept pushes, about', [], () => [{ value: tape.bytes }])
@@ -199,21 +176,13 @@ export function createPushServer(deps: PushDeps): PushServer {
 
   return {
     listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        app.listen(host, port, (socket) => {
-          if (socket === false) {
-            reject(cannotListen(host, port))
-            return
-          }
-          listening = socket
-          resolve(uWS.us_socket_local_port(socket))
-        })
+      transport.listen(host, port).catch((cause: unknown) => {
+        throw cannotListen(host, port, cause)
       }),
     stop() {
       clearTimeout(checkTimer)
       clearInterval(keyTimer)
-      if (listening !== undefined) uWS.us_listen_socket_close(listening)
-      listening = undefined
+      transport.stopListening()
       for (const socket of [...open.keys()]) {
         socket.send(byeText('The server is stopping.'))
         socket.end(CLOSE_GOING_AWAY, 'stopping')
@@ -224,10 +193,11 @@ export function createPushServer(deps: PushDeps): PushServer {
 
 const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Send requests as text frames.')
 
-function cannotListen(host: string, port: number): ConfigError {
+function cannotListen(host: string, port: number, cause: unknown): ConfigError {
   return new ConfigError({
     code: 'ws_port_taken',
     what: `The WebSocket server cannot listen on ${host}:${port}`,
     fix: 'Set DEXTAPE_WS_PORT to a free port.',
+    cause,
   })
 }

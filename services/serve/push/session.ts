@@ -1,4 +1,3 @@
-import type { WebSocket } from 'uWebSockets.js'
 import type { Access } from '../keys/gate.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
@@ -7,6 +6,7 @@ import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Asked, ParseContext, Topic } from './topic.js'
+import type { PushSocket } from './transport/transport.js'
 
 /** A subscription on its way to live: where it stands in each of its chains. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
@@ -28,9 +28,6 @@ export type Session = Admitted & {
   isSlow: boolean
 }
 
-export type Socket = WebSocket<SocketData>
-export type SocketData = { admitted: Admitted | Refused }
-
 export type MethodDeps = {
   hub: Hub
   topics: ReadonlyMap<string, Topic>
@@ -44,7 +41,7 @@ export function liveSubscriptions(session: Session): Subscription[] {
 }
 
 /** Runs one request of a socket. */
-export function callMethod(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+export function callMethod(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   switch (request.method) {
     case 'ping':
       return 'pong'
@@ -57,7 +54,7 @@ export function callMethod(deps: MethodDeps, socket: Socket, session: Session, r
   }
 }
 
-function subscribe(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const { topic, asked, options } = readSubscription(deps, session, request.params)
   const { maxSubscriptionsPerSocket } = deps.context.limits
   if (session.isSlow) throw new RpcError(RPC.limitExceeded, 'Read what was sent before subscribing to more.')
@@ -86,7 +83,7 @@ function subscribe(deps: MethodDeps, socket: Socket, session: Session, request: 
   return { status: 'ok', cursor: asked.chains.map((chain) => cursorAt(deps.headOf(chain))) }
 }
 
-function unsubscribe(deps: MethodDeps, socket: Socket, session: Session, request: RpcRequest): unknown {
+function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const all = Array.isArray(request.params) && request.params.length === 0
   const wanted = all ? undefined : readSubscription(deps, session, request.params)
   const key = wanted && keyOf(wanted.topic, wanted.asked)
@@ -100,7 +97,7 @@ function keyOf(topic: Topic, asked: Asked): string {
   return `${topic.name}:${asked.canonical}`
 }
 
-function drop(hub: Hub, socket: Socket, session: Session, subscription: Subscription): void {
+function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
   session.usage.releaseIds(subscription.asked.channels.length)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))

@@ -1,7 +1,8 @@
 import type { ServeMetrics } from '../metrics.js'
 import type { Hub } from './hub.js'
 import { byeText, subscriptionNotice } from './notices.js'
-import { liveSubscriptions, type Session, type Socket } from './session.js'
+import { liveSubscriptions, type Session } from './session.js'
+import type { PushSocket } from './transport/transport.js'
 
 /** Try again later: the close code for who reads too slowly. */
 const CLOSE_TOO_SLOW = 1013
@@ -12,7 +13,7 @@ export type SlowDeps = { hub: Hub; metrics: ServeMetrics; slowBytes: number }
  * Looks at one socket's unsent bytes. The engine's own limit is off, for it skips messages without telling; instead a slow
  * socket leaves its groups and its pushes are merged, or, where order without holes was promised, it is closed.
  */
-export function checkSlow(deps: SlowDeps, socket: Socket, session: Session): 'fine' | 'closed' {
+export function checkSlow(deps: SlowDeps, socket: PushSocket, session: Session): 'fine' | 'closed' {
   if (session.isSlow || socket.getBufferedAmount() <= deps.slowBytes) return 'fine'
   const subscriptions = liveSubscriptions(session)
   if (subscriptions.some(({ onSlow }) => onSlow === 'disconnect')) {
@@ -27,7 +28,7 @@ export function checkSlow(deps: SlowDeps, socket: Socket, session: Session): 'fi
 }
 
 /** Called as the socket drains: once it has read everything it gets the merged pushes and is live again. */
-export function resumeDrained(deps: SlowDeps, socket: Socket, session: Session): void {
+export function resumeDrained(deps: SlowDeps, socket: PushSocket, session: Session): void {
   if (!session.isSlow || socket.getBufferedAmount() > 0) return
   session.isSlow = false
   socket.cork(() => {

@@ -39,6 +39,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       httpPort: 8080,
       wsPort: 8081,
+      pushServer: 'auto',
       apiKey: { kind: 'none' },
       wsTokenSecret: { kind: 'none' },
       envelope: 'spec',
@@ -129,6 +130,7 @@ describe('configuration', () => {
   it.each([
     [{ DEXTAPE_HTP_PORT: '1' }, 'unknown environment variable DEXTAPE_HTP_PORT: did you mean DEXTAPE_HTTP_PORT?'],
     [{ DEXTAPE_HTTP_PORT: 'x' }, 'DEXTAPE_HTTP_PORT must be a whole number from 0 to 65535, got "x"'],
+    [{ DEXTAPE_PUSH_SERVER: 'uws' }, 'DEXTAPE_PUSH_SERVER must be one of auto, uWebSockets.js, ws, got "uws"'],
     [{ DEXTAPE_ENVELOPE: 'alwys' }, 'DEXTAPE_ENVELOPE must be "spec" or "always", got "alwys"'],
     [{ DEXTAPE_WS_TOKEN_SECRET: 'short' }, '(DEXTAPE_WS_TOKEN_SECRET) must have at least 32 characters'],
     [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS must be host:port, comma separated; got "nonsense"'],

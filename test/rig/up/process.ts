@@ -10,7 +10,8 @@ import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 25
-const GIVE_UP_MS = 60_000
+/** So late only where it never comes: a busy machine is no failure. */
+const GIVE_UP_MS = 300_000
 
 export type UpOptions = {
   dataDir: string
@@ -20,6 +21,8 @@ export type UpOptions = {
   config?: Record<string, unknown>
   env?: Record<string, string>
   args?: readonly string[]
+  /** Another command than the checkout's, started in the folder of the data directory. */
+  command?: readonly [string, ...string[]]
 }
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string }
@@ -34,7 +37,7 @@ export type UpProcess = {
   status(): Promise<Map<string, ChainStatus>>
   /** By name with labels, as `dextape_fold_seq{chain="eth"}`. */
   metrics(): Promise<Map<string, number>>
-  /** Asks again until the answer is yes; rejects when the process ended, or after a minute with what it last saw. */
+  /** Asks again until the answer is yes; rejects when the process ended, or after minutes with what it last saw. */
   until(what: string, check: () => Promise<boolean>): Promise<void>
   /** SIGTERM; with the time it took to be gone. */
   stop(): Promise<Ended & { tookMs: number }>
@@ -43,10 +46,19 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', BIN, 'up', ...argumentsOf(options)], {
+  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=64', BIN]
+  const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
-    env: { PATH: process.env.PATH, ...storeEnvironmentOf(options.dataDir), ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      // The push suites run once more with ws (vitest.config.ts).
+      DEXTAPE_PUSH_SERVER: process.env.DEXTAPE_PUSH_SERVER,
+      ...storeEnvironmentOf(options.dataDir),
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // npx passes no signals on: they go to its whole process group.
+    detached: options.command !== undefined,
   })
   const ended = endOf(child)
   const serving = addressesOf(child, ended)
@@ -69,7 +81,8 @@ export function startUp(options: UpOptions): UpProcess {
   }
 
   async function signal(name: NodeJS.Signals): Promise<Ended> {
-    if (!hasEnded(child)) child.kill(name)
+    if (!hasEnded(child) && options.command !== undefined) process.kill(-(child.pid ?? 0), name)
+    else if (!hasEnded(child)) child.kill(name)
     return ended
   }
 

@@ -13,6 +13,7 @@ import { openBook } from '../../../../services/ingest/sources/evm/kept-book.js'
 import { createEvmSource } from '../../../../services/ingest/sources/evm/open-evm-source.js'
 import { watchFinality } from '../../../../services/ingest/sources/following/finality.js'
 import type { ChainPosition } from '../../../../services/ingest/sources/following/follow-chain.js'
+import { seedsOf } from '../../../rig/counts.js'
 import { createRandom } from '../../../rig/market/random.js'
 import { FACTORY, ForkingChain } from './forking-chain.js'
 
@@ -110,7 +111,7 @@ function accept(item: Given, log: Log): void {
 const withoutFinality = (blocks: readonly Block[]) => blocks.map(({ finalized_number, ...rest }) => rest)
 
 describe('an EVM source', () => {
-  it.each(Array.from({ length: Number(process.env.EVM_SEEDS ?? 12) }, (_, seed) => seed))(
+  it.each(seedsOf('evmForkSeeds'))(
     'publishes what a clean run would, whatever forks, stale heads and restarts it met (seed %i)',
     async (seed) => {
       const chain = new ForkingChain(seed)

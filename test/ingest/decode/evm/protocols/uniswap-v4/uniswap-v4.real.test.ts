@@ -7,13 +7,13 @@ import { uniswapV4 } from '../../../../../../services/ingest/decode/evm/protocol
 import { INITIALIZE, SWAP } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v4/v4-logs.js'
 import type { V4State } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v4/v4-state.js'
 import type { Venue } from '../../../../../../services/ingest/decode/evm/venue.js'
+import { seedsOf } from '../../../../../rig/counts.js'
 import { type EvmNode, startNode } from '../../../../../rig/evm/node.js'
 import { createRandom } from '../../../../../rig/market/random.js'
 import { deployV4, heldByManager, initializePools, logsOf, NATIVE, playV4, readAt, type V4World } from './v4-world.js'
 
 type Followed = { venue: Venue; state: V4State; trades: number }
 
-const SEEDS = (process.env.V4_SEEDS ?? '1,2').split(',').map(Number)
 const BLOCKS = 25
 
 describe('the real pool manager', () => {
@@ -28,54 +28,57 @@ describe('the real pool manager', () => {
   })
   afterAll(() => node.stop())
 
-  test.each(SEEDS)('reserves, ticks and liquidity are the contract’s after every block, seed %i', async (seed) => {
-    await node.revert(snapshot)
-    snapshot = await node.snapshot()
-    const random = createRandom(seed)
-    await initializePools(world, random)
-    await playV4(world, random, BLOCKS)
-    const logs = (await logsOf(world)).filter(({ topics }) => uniswapV4.topics.includes(topics[0] ?? ''))
-    const lastBlock = Number(await node.rpc<string>('eth_blockNumber'))
-    const half = lastBlock - Math.floor(BLOCKS / 2)
+  test.each(seedsOf('uniswapV4Seeds'))(
+    'reserves, ticks and liquidity are the contract’s after every block, seed %i',
+    async (seed) => {
+      await node.revert(snapshot)
+      snapshot = await node.snapshot()
+      const random = createRandom(seed)
+      await initializePools(world, random)
+      await playV4(world, random, BLOCKS)
+      const logs = (await logsOf(world)).filter(({ topics }) => uniswapV4.topics.includes(topics[0] ?? ''))
+      const lastBlock = Number(await node.rpc<string>('eth_blockNumber'))
+      const half = lastBlock - Math.floor(BLOCKS / 2)
 
-    const whole = new Map<string, Followed>()
-    for (const block of blocksOf(logs)) {
-      for (const log of block.logs) follow(whole, log, contractsOf(world))
-      for (const currency of [NATIVE, ...world.tokens]) {
-        const held = await heldByManager(world, currency, block.number)
-        expect({ block: block.number, currency, held: reservesOf(whole, currency, world) }).toEqual({
-          block: block.number,
-          currency,
-          held,
+      const whole = new Map<string, Followed>()
+      for (const block of blocksOf(logs)) {
+        for (const log of block.logs) follow(whole, log, contractsOf(world))
+        for (const currency of [NATIVE, ...world.tokens]) {
+          const held = await heldByManager(world, currency, block.number)
+          expect({ block: block.number, currency, held: reservesOf(whole, currency, world) }).toEqual({
+            block: block.number,
+            currency,
+            held,
+          })
+        }
+      }
+      expect(logs.filter((log) => log.topics[0] === SWAP).length).toBeGreaterThan(30)
+
+      const late = new Map<string, Followed>()
+      for (const { venue } of whole.values()) {
+        late.set(venue.id, {
+          venue,
+          state: await readAt(world, uniswapV4.readState(venue, contractsOf(world)), half),
+          trades: 0,
         })
       }
-    }
-    expect(logs.filter((log) => log.topics[0] === SWAP).length).toBeGreaterThan(30)
+      for (const log of logs.filter(({ blockNumber }) => blockNumber > half)) follow(late, log, contractsOf(world))
 
-    const late = new Map<string, Followed>()
-    for (const { venue } of whole.values()) {
-      late.set(venue.id, {
-        venue,
-        state: await readAt(world, uniswapV4.readState(venue, contractsOf(world)), half),
-        trades: 0,
-      })
-    }
-    for (const log of logs.filter(({ blockNumber }) => blockNumber > half)) follow(late, log, contractsOf(world))
-
-    for (const [id, { venue, state }] of whole) {
-      const truth = await readAt(world, uniswapV4.readState(venue, contractsOf(world)), lastBlock)
-      const metLate = late.get(id)?.state
-      expect(slotsOf(state)).toEqual(slotsOf(truth))
-      expect(metLate && slotsOf(metLate)).toEqual(slotsOf(truth))
-      // Creation not seen: the principal alone, except for units that rounding leaves in the pool.
-      const principal = principalBetween(state.ticks ?? new Map(), state.sqrtPrice)
-      for (const token of [0, 1] as const) {
-        const drift = (metLate?.reserves?.[token] ?? -1n) - (principal[token] ?? 0n)
-        expect(drift).toBeGreaterThanOrEqual(-40n)
-        expect(drift).toBeLessThan(1500n)
+      for (const [id, { venue, state }] of whole) {
+        const truth = await readAt(world, uniswapV4.readState(venue, contractsOf(world)), lastBlock)
+        const metLate = late.get(id)?.state
+        expect(slotsOf(state)).toEqual(slotsOf(truth))
+        expect(metLate && slotsOf(metLate)).toEqual(slotsOf(truth))
+        // Creation not seen: the principal alone, except for units that rounding leaves in the pool.
+        const principal = principalBetween(state.ticks ?? new Map(), state.sqrtPrice)
+        for (const token of [0, 1] as const) {
+          const drift = (metLate?.reserves?.[token] ?? -1n) - (principal[token] ?? 0n)
+          expect(drift).toBeGreaterThanOrEqual(-40n)
+          expect(drift).toBeLessThan(1500n)
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 function contractsOf({ manager }: V4World): ChainContracts {

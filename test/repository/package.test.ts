@@ -1,0 +1,76 @@
+/** The package as a stranger gets it: packed, installed into an empty folder, started with npx. */
+import { type ExecFileException, execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import type { StatusReport } from '../../services/serve/status.js'
+import { startUp, type UpProcess } from '../rig/up/process.js'
+import { connect } from '../serve/push-client.js'
+
+const root = repositoryRoot()
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+
+/** The user's npm, without the settings of the npm that runs the tests. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+
+function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const done = (error: ExecFileException | null, out: string, err: string) =>
+      error === null ? resolve(out) : reject(new Error(`${command} ${args.join(' ')} failed:\n${out}\n${err}`))
+    execFile(command, args, { cwd, env: environment, maxBuffer: 2 ** 26 }, done)
+  })
+}
+
+describe('the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dextape-package-'))
+  const home = join(folder, 'empty')
+  let files: string[]
+  let up: UpProcess | undefined
+
+  beforeAll(async () => {
+    // Without prepack, which would remove the build that other tests are running.
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root)
+    const [tarball] = JSON.parse(packed) as { filename: string; files: { path: string }[] }[]
+    files = tarball?.files.map(({ path }) => path) ?? []
+    mkdirSync(home)
+    const quiet = ['--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['install', ...quiet, join(folder, tarball?.filename ?? '')], home)
+  }, 300_000)
+  afterAll(async () => {
+    await up?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('has compiled code and what it reads, and nothing of the tests or the sources', () => {
+    const kinds = new Set(files.map((path) => path.replace(/^(dist\/(services|schemas))\/.*\.js$/, '$1/*.js')))
+    expect([...kinds].filter((path) => !/^(schemas|services\/serve\/pages\/static)\//.test(path)).sort()).toEqual([
+      ...['LICENSE', 'README.md', 'dist/schemas/*.js', 'dist/services/*.js', 'package.json', 'services/cli/dextape.js'],
+    ])
+    expect(files.filter((path) => /\.(ts|map|tsbuildinfo)$|test/.test(path))).toEqual([])
+    expect(files).toEqual(expect.arrayContaining(['schemas/geyser.proto', 'schemas/clickhouse/0001_events.sql']))
+  })
+
+  it('names its version', async () => {
+    expect(await run('npx', ['dextape', '--version'], home)).toBe(`${version}\n`)
+  })
+
+  it('starts with npx dextape up, serves its pages and pushes', async () => {
+    const config = { simulator: { history_h: 0 } }
+    up = startUp({ dataDir: join(home, 'data'), config, command: ['npx', 'dextape'] })
+    const { rest, ws, key = '' } = await up.serving
+    const status = (await (await fetch(`${rest}/status`)).json()) as StatusReport
+    expect(status).toMatchObject({ version, simulated: true, push: { server: expect.any(String) } })
+    for (const page of ['/', '/reference', '/openapi.json', '/asyncapi.json', '/ready'])
+      expect([page, (await fetch(`${rest}${page}`)).status]).toEqual([page, 200])
+    const client = await connect(ws, { 'x-api-key': key })
+    const isPushed = new Promise((resolve) => {
+      client.socket.on('message', (data) => String(data).includes('"topic":"tx"') && resolve(true))
+    })
+    await client.call('subscribe', ['tx', '*', 'solana'])
+    expect(await isPushed).toBe(true)
+    client.close()
+    await up.stop()
+  })
+})

@@ -1,0 +1,289 @@
+/** Both WebSocket servers, byte by byte: what a client sees must not tell which of them it talks to. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/open-transport.js'
+import type { PushSocket, Transport } from '../../../../services/serve/push/transport/transport.js'
+
+const MAX_MESSAGE_BYTES = 1000
+const CLOSE_CODE = 1013
+const servers = [chooseTransport('ws'), chooseTransport('auto')].filter(
+  (one, at, all) => all.findIndex(({ server }) => server === one.server) === at,
+)
+
+describe.each(servers)('$server', ({ create }: ChosenTransport) => {
+  const seen: string[] = []
+  const sockets: PushSocket[] = []
+  let transport: Transport
+  let port = 0
+
+  const start = (idleTimeoutS: number): Transport =>
+    create(
+      {
+        admit: (key, token) => ({ key, token }),
+        open: (socket, admission) => {
+          sockets.push(socket)
+          seen.push(`open ${JSON.stringify(admission)}`)
+        },
+        message: (socket, text) => {
+          seen.push(`message ${text}`)
+          if (text?.startsWith('join ')) socket.subscribe(text.slice('join '.length))
+          else if (text?.startsWith('leave ')) socket.unsubscribe(text.slice('leave '.length))
+          else if (text === 'end') socket.end(CLOSE_CODE, 'too slow')
+          else if (text === 'drop') socket.close()
+          else socket.send(`echo ${text}`)
+        },
+        ping: () => void seen.push('ping'),
+        drain: () => void seen.push('drain'),
+        close: (socket) => {
+          sockets.splice(sockets.indexOf(socket), 1)
+          seen.push('close')
+        },
+      },
+      { maxMessageBytes: MAX_MESSAGE_BYTES, idleTimeoutS },
+    )
+
+  beforeAll(async () => {
+    transport = start(60)
+    port = await transport.listen('127.0.0.1', 0)
+  })
+  afterAll(() => transport.stopListening())
+
+  const dial = async (headers = '', path = '/', at = port) => {
+    const client = await openClient(at, handshake(headers, path))
+    await client.until((text) => text.includes('\r\n\r\n'))
+    client.forgetHead()
+    return client
+  }
+
+  it('admits by the first key header and the decoded token, on any path', async () => {
+    seen.length = 0
+    const client = await dial('X-API-KEY: a\r\nX-API-KEY: b\r\n', '/any?token=x%2By')
+    expect(seen).toEqual(['open {"key":"a","token":"x+y"}'])
+    client.socket.destroy()
+  })
+
+  it.each([
+    ['a plain request', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an upgrade without a key', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'],
+    ['an upgrade to HTTP/2', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'],
+  ])('%s is answered with 426', async (_what, request) => {
+    const client = await openClient(port, request)
+    await client.until((text) => text.endsWith('This port speaks WebSocket.'))
+    expect(client.text()).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/)
+    client.socket.destroy()
+  })
+
+  it.each([
+    ['a message over the limit', frame(1, 'x'.repeat(MAX_MESSAGE_BYTES + 1))],
+    [
+      'a message over the limit in fragments',
+      Buffer.concat([frame(0x01, 'x'.repeat(900), { isLast: false }), frame(0, 'x'.repeat(900))]),
+    ],
+    ['text that is not UTF-8', frame(1, Buffer.from([0xff, 0xfe]))],
+    ['a reserved bit', frame(0x41, 'hi')],
+    ['an unknown opcode', frame(3, 'hi')],
+    ['a continuation of nothing', frame(0, 'hi')],
+  ])('%s drops the connection without a close frame', async (_what, bytes) => {
+    seen.length = 0
+    const client = await dial()
+    client.socket.write(bytes)
+    await client.closed
+    expect([client.text(), seen.slice(1)]).toEqual(['', ['close']])
+  })
+
+  it('takes a message of exactly the limit, whole or in fragments, and tells binary apart', async () => {
+    const client = await dial()
+    seen.length = 0
+    client.socket.write(frame(1, 'x'.repeat(MAX_MESSAGE_BYTES)))
+    client.socket.write(Buffer.concat([frame(1, 'he', { isLast: false }), frame(0, 'llo')]))
+    client.socket.write(frame(2, 'bytes'))
+    await client.until((text) => text.includes('echo undefined'))
+    expect(seen).toEqual([`message ${'x'.repeat(MAX_MESSAGE_BYTES)}`, 'message hello', 'message undefined'])
+    client.socket.destroy()
+  })
+
+  it('answers a ping and a close frame in kind', async () => {
+    const client = await dial()
+    client.socket.write(frame(9, 'abc'))
+    await client.until((text) => text === '\x8a\x03abc')
+    client.socket.write(frame(8, Buffer.from([0x03, 0xe8])))
+    await client.closed
+    expect(client.text()).toBe('\x8a\x03abc\x88\x02\x03\xe8')
+  })
+
+  it('ends with everything sent before, then the close frame; the close handler has run by then', async () => {
+    const client = await dial()
+    const socket = sockets.at(-1)
+    seen.length = 0
+    client.socket.write(Buffer.concat([frame(1, 'one'), frame(1, 'end'), frame(1, 'late')]))
+    await client.until((text) => text.includes('too slow'))
+    expect(client.text()).toBe('\x81\x08echo one\x88\x0a\x03\xf5too slow')
+    expect(seen).toEqual(['message one', 'message end', 'close'])
+    expect(sockets.includes(socket as PushSocket)).toBe(false)
+    client.socket.end()
+    await client.closed
+  })
+
+  it('drops without a word', async () => {
+    const client = await dial()
+    client.socket.write(frame(1, 'drop'))
+    await client.closed
+    expect(client.text()).toBe('')
+  })
+
+  it('publishes to the members of a group alone, in order with what is sent directly', async () => {
+    const [one, two] = [await dial(), await dial()]
+    const first = sockets.at(-2)
+    one.socket.write(frame(1, 'join g'))
+    two.socket.write(Buffer.concat([frame(1, 'join g'), frame(1, 'leave g'), frame(1, 'x')]))
+    await two.until((text) => text.includes('echo x'))
+    one.socket.write(frame(1, 'y'))
+    await one.until((text) => text.includes('echo y'))
+    transport.publish('g', 'p1')
+    first?.send('s1')
+    transport.publish('g', 'p2')
+    transport.publish('other', 'p3')
+    first?.cork(() => {
+      first.send('s2')
+      first.send('s3')
+    })
+    two.socket.write(frame(1, 'z'))
+    await two.until((text) => text.includes('echo z'))
+    await one.until((text) => text.includes('s3'))
+    expect([one.texts(), two.texts()]).toEqual([
+      ['echo y', 'p1', 's1', 'p2', 's2', 's3'],
+      ['echo x', 'echo z'],
+    ])
+    for (const { socket } of [one, two]) socket.destroy()
+  })
+
+  it('frames of every length of header arrive as they were published', async () => {
+    const client = await dial()
+    client.socket.write(Buffer.concat([frame(1, 'join sizes'), frame(1, 'x')]))
+    await client.until((text) => text.includes('echo x'))
+    const published = [0, 125, 126, 65_535, 65_536, 70_000].map((size) => 'é'.repeat(size / 2) + 'e'.repeat(size % 2))
+    for (const text of published) transport.publish('sizes', text)
+    await client.until(() => client.texts().length === published.length + 1)
+    expect(client.texts().slice(1)).toEqual(published)
+    client.socket.destroy()
+  })
+
+  it('counts unsent bytes and tells when they are gone', async () => {
+    const client = await dial()
+    const socket = sockets.at(-1)
+    if (socket === undefined) throw new Error('no socket')
+    seen.length = 0
+    client.socket.pause()
+    const text = 'x'.repeat(100_000)
+    let sent = 0
+    while (socket.getBufferedAmount() === 0) {
+      socket.send(text)
+      sent += 1
+      await new Promise(setImmediate)
+    }
+    socket.send('last')
+    expect(seen).toEqual([])
+    client.socket.resume()
+    await client.until((text) => text.endsWith('last'))
+    await expect.poll(() => [socket.getBufferedAmount(), seen.includes('drain')]).toEqual([0, true])
+    expect(client.texts().length).toBe(sent + 1)
+    client.socket.destroy()
+  })
+
+  it('pings a silent client and drops it, and keeps one that answers', async () => {
+    const impatient = start(8)
+    const at = await impatient.listen('127.0.0.1', 0)
+    const [silent, answering] = [await dial('', '/', at), await dial('', '/', at)]
+    await answering.until((text) => text.includes('\x89\x00'))
+    answering.socket.write(frame(10, ''))
+    await silent.closed
+    expect(silent.text()).toBe('\x89\x00')
+    answering.socket.write(frame(1, 'here'))
+    await answering.until((text) => text.includes('echo here'))
+    answering.socket.destroy()
+    impatient.stopListening()
+  })
+})
+
+describe('the choice of the WebSocket server', () => {
+  const noGlibc = () => {
+    throw new Error(
+      "This version of uWS.js supports only Node.js versions …\n\nError: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /home/me/uws.node)",
+    )
+  }
+
+  it('falls back to ws where the native build does not load, and says why without a path of this machine', () => {
+    expect(chooseTransport('auto', noGlibc)).toMatchObject({
+      server: 'ws',
+      fallbackReason: `uWebSockets.js does not load with Node ${process.versions.node}: /lib/libc.so.6: version \`GLIBC_2.38' not found`,
+    })
+  })
+
+  it('refuses to start where uWebSockets.js was asked for by name', () => {
+    expect(() => chooseTransport('uWebSockets.js', noGlibc)).toThrow(/GLIBC_2\.38' not found/)
+  })
+
+  it('takes ws by name without a reason to give', () => {
+    expect(chooseTransport('ws')).toMatchObject({ server: 'ws', fallbackReason: null })
+  })
+})
+
+function handshake(headers: string, path: string): string {
+  const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${key}${headers}\r\n`
+}
+
+/** As a client sends it: masked, with a mask of zeros. */
+function frame(firstByte: number, payload: string | Buffer, { isLast = true } = {}): Buffer {
+  const bytes = Buffer.from(payload)
+  const { length } = bytes
+  const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([(isLast ? 0x80 : 0) | firstByte, ...size, 0, 0, 0, 0]), bytes])
+}
+
+async function openClient(port: number, request: string) {
+  const socket: Socket = connect(port, '127.0.0.1')
+  let received = Buffer.alloc(0)
+  let wake = () => {}
+  socket.on('data', (bytes) => {
+    received = Buffer.concat([received, bytes])
+    wake()
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await once(socket, 'connect')
+  socket.write(request)
+  const text = () => received.toString('latin1')
+  return {
+    socket,
+    closed,
+    text,
+    texts: () => textFrames(received),
+    forgetHead: () => {
+      received = received.subarray(received.indexOf('\r\n\r\n') + 4)
+    },
+    until: async (fits: (text: string) => boolean) => {
+      while (!fits(text())) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+function textFrames(bytes: Buffer): string[] {
+  const texts: string[] = []
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const short = (bytes[at + 1] ?? 0) & 0x7f
+    const header = short < 126 ? 2 : short === 126 ? 4 : 10
+    if (at + header > bytes.length) break
+    const length =
+      short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
+    if (at + header + length > bytes.length) break
+    if (bytes[at] === 0x81) texts.push(bytes.subarray(at + header, at + header + length).toString())
+    at += header + length
+  }
+  return texts
+}
