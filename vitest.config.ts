@@ -15,8 +15,8 @@ const PUSH_PROTOCOL = [
 export default defineConfig({
   test: {
     globalSetup: [
-      ...['test/rig/scratch.ts', 'test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
-      'test/rig/servers/shared.ts',
+      ...['test/rig/scratch.ts', 'test/rig/left-out.ts', 'test/rig/servers/shared.ts'],
+      ...['test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
     ],
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,

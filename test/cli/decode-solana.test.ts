@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
+import { describeRecorded, recordingPath } from '../rig/recordings.js'
+import { generatedTransaction, PUMP_BUY, PUMP_SELL, ROUTE } from '../rig/solana/generated/transactions.js'
 
 const root = repositoryRoot()
 const BIN = join(root, 'services/cli/dextape.js')
-const DATA = join(root, '../shared/data/solana/tx-parser')
+const DATA = recordingPath('solana/tx-parser')
 const dir = mkdtempSync(join(tmpdir(), 'dextape-decode-solana-'))
 
 type Ended = { code: number | null; out: string; err: string }
@@ -40,7 +41,38 @@ const eventsOf = ({ out }: Ended) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 const swapsOf = (ended: Ended) => eventsOf(ended).filter(({ type }) => type === 'swap')
 
-describe.skipIf(!HAS_REAL)('decode --chain solana', () => {
+const generated = (name: string): Record<string, unknown> => {
+  const { value, slot } = generatedTransaction(name)
+  return { ...value, slot }
+}
+const swapsIn = (name: string) => generatedTransaction(name).expected.filter(({ type }) => type === 'swap')
+
+describe('decode --chain solana', () => {
+  it('takes generated transactions one a line, and whole answers', async () => {
+    const [sell, route] = [generated(PUMP_SELL), generated(ROUTE)]
+    const lines = [JSON.stringify(sell), JSON.stringify({ jsonrpc: '2.0', id: 1, result: route })]
+    const ended = await decode(lines.join('\n'))
+    expect({ code: ended.code, err: ended.err }).toEqual({ code: 0, err: '' })
+    expect(swapsOf(ended)).toMatchObject([
+      ...swapsIn(PUMP_SELL).map((swap) => ({ ...swap, block_number: sell.slot, block_hash: null })),
+      ...swapsIn(ROUTE).map((swap) => ({ ...swap, block_number: route.slot, block_hash: null })),
+    ])
+  })
+
+  it('takes a block, and says where its slot is a guess and what was left out', async () => {
+    await takesBlock(generated(PUMP_BUY), generated(PUMP_SELL))
+  })
+
+  it('fails cleanly on what is no body, and takes no pools', async () => {
+    expectBroken(await decode(JSON.stringify('no body of a node')))
+    expect(await decode('', ['--pools', 'pools.jsonl'])).toMatchObject({
+      code: 78,
+      err: expect.stringMatching(/--pools/),
+    })
+  })
+})
+
+describeRecorded('decode --chain solana, recorded', 3, () => {
   it('takes transactions one a line, and whole answers', async () => {
     const [sell, route] = [bodyOf('pumpfun_sell_0'), bodyOf('OKXDEX_swap_0')]
     const lines = [JSON.stringify(sell), JSON.stringify({ jsonrpc: '2.0', id: 1, result: route })]
@@ -60,36 +92,39 @@ describe.skipIf(!HAS_REAL)('decode --chain solana', () => {
   })
 
   it('takes a block, and says where its slot is a guess and what was left out', async () => {
-    const transactions = [bodyOf('pumpfun_buy_0'), { transaction: 'garbage', meta: {} }, bodyOf('pumpfun_sell_0')]
-    const ended = await decode(JSON.stringify({ result: { blockhash: 'hash', parentSlot: 99, transactions } }))
-    expect(ended.code).toBe(0)
-    expect(swapsOf(ended)).toMatchObject([
-      { block_number: 100, block_hash: 'hash', tx_index: 0 },
-      { block_number: 100, block_hash: 'hash', tx_index: 2 },
-    ])
-    const told = ended.err
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(told).toMatchObject([
-      {
-        message: 'instructions left out',
-        reason: 'bad_transaction',
-        instructions: 1,
-        first: 'slot 100, transaction 1, instruction 0',
-      },
-      { message: 'blocks without their slot: taken as the one after the parent', blocks: 1 },
-    ])
+    await takesBlock(bodyOf('pumpfun_buy_0'), bodyOf('pumpfun_sell_0'))
   })
 
-  it('fails cleanly on what is no body, and takes no pools', async () => {
-    const broken = await decode(readFileSync(join(DATA, 'broken_data_0.json'), 'utf8'))
-    expect(broken.code).not.toBe(0)
-    expect(broken.err).toMatch(/is no transaction and no block/)
-    expect(broken.err).not.toMatch(/\n\s+at /)
-    expect(await decode('', ['--pools', 'pools.jsonl'])).toMatchObject({
-      code: 78,
-      err: expect.stringMatching(/--pools/),
-    })
+  it('fails cleanly on what is no body', async () => {
+    expectBroken(await decode(readFileSync(join(DATA, 'broken_data_0.json'), 'utf8')))
   })
 })
+
+async function takesBlock(buy: object, sell: object): Promise<void> {
+  const transactions = [buy, { transaction: 'garbage', meta: {} }, sell]
+  const ended = await decode(JSON.stringify({ result: { blockhash: 'hash', parentSlot: 99, transactions } }))
+  expect(ended.code).toBe(0)
+  expect(swapsOf(ended)).toMatchObject([
+    { block_number: 100, block_hash: 'hash', tx_index: 0 },
+    { block_number: 100, block_hash: 'hash', tx_index: 2 },
+  ])
+  const told = ended.err
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(told).toMatchObject([
+    {
+      message: 'instructions left out',
+      reason: 'bad_transaction',
+      instructions: 1,
+      first: 'slot 100, transaction 1, instruction 0',
+    },
+    { message: 'blocks without their slot: taken as the one after the parent', blocks: 1 },
+  ])
+}
+
+function expectBroken({ code, err }: Ended): void {
+  expect(code).not.toBe(0)
+  expect(err).toMatch(/is no transaction and no block/)
+  expect(err).not.toMatch(/\n\s+at /)
+}

@@ -1,18 +1,20 @@
 /** `dextape decode` as a person runs it: bytes in, events out. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { runCli } from '../../services/cli/program.js'
 import { createOutput } from '../../services/core/runtime/output.js'
 import { EXIT, messageOf } from '../../services/core/runtime/run-main.js'
 import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
-import { DAY_POOL, hasDay, RECORDING, readDay } from '../ingest/decode/evm/mainnet-day.js'
 import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
+import { DAY_POOL, type Day, generatedDay, recordedDay, tradesOf } from '../rig/evm/day.js'
+import { writeRecording } from '../rig/http/recording-file.js'
+import { describeRecorded } from '../rig/recordings.js'
 
 const root = repositoryRoot()
 const BIN = join(root, 'services/cli/dextape.js')
@@ -288,25 +290,23 @@ describe('what cannot be used ends with where it is', () => {
   })
 })
 
-describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
+describe('a generated day of a pool', () => equalsRecording(generatedDay()))
+describeRecorded('a day of a mainnet pool', 1, () => equalsRecording(recordedDay()))
+
+function equalsRecording(day: Day): void {
   it('equals the recording, read line by line', async () => {
-    const ended = await decode(
-      readDay()
-        .map((log) => JSON.stringify(asRaw(log)))
-        .join('\n'),
-      ['--pools', RECORDING],
-    )
+    const recording = writeRecording(mkdtempSync(join(tmpdir(), 'dextape-day-')), 'day.jsonl', day.lines())
+    const lines = day.logs().map((log) => JSON.stringify(asRaw(log)))
+    const ended = await decode(lines.join('\n'), ['--pools', recording])
     expect(ended.err).toBe('')
-    const recorded = gunzipSync(readFileSync(RECORDING))
-      .toString('utf8')
-      .trim()
-      .split('\n')
-      .flatMap((text) => (JSON.parse(text) as { events: Record<string, unknown>[] }).events)
-      .filter(({ type }) => type === 'swap' || type === 'liquidity')
+    const recorded = tradesOf(day.lines()).map((event) => {
+      const { wallet: _, block: __, ...rest } = event as typeof event & { wallet?: string }
+      return rest
+    })
     const events = eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')
-    expect(events).toHaveLength(6169)
+    expect(events).toHaveLength(day.swaps + day.liquidity)
     expect(events.every(({ pool }) => pool === DAY_POOL.id)).toBe(true)
     // The recording's wallets are stand-ins; everything else it has, we have.
-    expect(events).toMatchObject(recorded.map(({ wallet: _, ...event }) => event))
+    expect(events).toMatchObject(recorded)
   })
-})
+}

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { SourceItem } from '../../services/ingest/source.js'
@@ -9,6 +9,8 @@ import {
   type RecordingPosition,
   streamRecording,
 } from '../../services/ingest/sources/recording/recording.js'
+import { generatedDay } from '../rig/evm/day.js'
+import { DAY_RECORDING, describeRecorded } from '../rig/recordings.js'
 import { folder, jsonLines, options, writeRecording } from './rig.js'
 import { blockAt, rawSwap } from './samples.js'
 
@@ -236,9 +238,17 @@ describe('speed', () => {
   })
 })
 
-const day = new URL('../../../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz', import.meta.url).pathname
-it.skipIf(!existsSync(day))('the sample day of real data is used whole', async () => {
-  const { seen } = await take((await open(day)).items(undefined, never))
-  expect(seen.length).toBe(3991)
+async function isUsedWhole(path: string, lines: number): Promise<void> {
+  const { seen } = await take((await open(path)).items(undefined, never))
+  expect(seen.length).toBe(lines)
   expect(seen.every((item) => /^\d+$/.test(item))).toBe(true)
+}
+
+it('a generated day is used whole', async () => {
+  const lines = generatedDay().lines()
+  await isUsedWhole(writeRecording(jsonLines(...lines)), lines.length)
+})
+
+describeRecorded('the sample day of real data', 1, () => {
+  it('is used whole', () => isUsedWhole(DAY_RECORDING, 3991))
 })

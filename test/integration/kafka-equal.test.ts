@@ -1,23 +1,15 @@
 /** The same recording in one process on embedded parts, and through a broker and a server by three: the same to the last bit. */
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../rig/cluster/cluster.js'
 import { clusterContents, updateBytes } from '../rig/cluster/contents.js'
+import { recordedDay } from '../rig/evm/day.js'
+import { describeRecorded } from '../rig/recordings.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
 import { type Baseline, baselineOf } from '../rig/up/baseline.js'
 import { withLog } from '../rig/up/contents.js'
 import { contentDifferences } from '../rig/up/differences.js'
 import { BUSY } from '../rig/up/play.js'
 import { generateTape } from '../rig/up/recording.js'
-
-const day = fileURLToPath(new URL('../../../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz', import.meta.url))
-
-function readDay(): RecordingLine[] {
-  const lines = gunzipSync(readFileSync(day)).toString('utf8').trimEnd().split('\n')
-  return lines.map((line) => JSON.parse(line) as RecordingLine)
-}
 
 const generated = () =>
   generateTape({
@@ -63,7 +55,4 @@ function playsTheSame(linesOf: () => RecordingLine[]): void {
 
 describe('a generated market of three chains with reorgs', () => playsTheSame(generated))
 
-// Absent on somebody's own machine it skips; on CI a missing file fails.
-describe.skipIf(!existsSync(day) && process.env.CI === undefined)('USDC/WETH on 2024-01-05', () =>
-  playsTheSame(readDay),
-)
+describeRecorded('USDC/WETH on 2024-01-05', 2, () => playsTheSame(recordedDay().lines))

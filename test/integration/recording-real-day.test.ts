@@ -1,8 +1,6 @@
-/** A real day of a real pool, played with nothing configured: the way the first user will. */
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
+/** A day of a pool, played with nothing configured: the way the first user will. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Day, generatedDay, recordedDay } from '../rig/evm/day.js'
 import {
   candleDifferences,
   type Played,
@@ -12,26 +10,27 @@ import {
   tokenDifferences,
 } from '../rig/http/against-reference.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { writeRecording } from '../rig/http/recording-file.js'
 import { startUp, type Up } from '../rig/http/up.js'
-import type { RecordingLine } from '../rig/reference/lines.js'
+import { describeRecorded } from '../rig/recordings.js'
 
-const day = fileURLToPath(new URL('../../../shared/data/recordings/usdc-weth-2024-01-05.jsonl.gz', import.meta.url))
 const MONEY = {
   ...{ chain: 'eth', family: 'evm' as const, title: 'Ethereum', stables: [], majors: [] },
   anchor: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
   native: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
 }
 
-// Absent on somebody's own machine it skips; on CI a missing file fails.
-describe.skipIf(!existsSync(day) && process.env.CI === undefined)('USDC/WETH on 2024-01-05', () => {
+describe('a generated day', () => playsDay(generatedDay()))
+describeRecorded('USDC/WETH on 2024-01-05', 5, () => playsDay(recordedDay()))
+
+function playsDay(day: Day): void {
   let up: Up
   let played: Played
 
   beforeAll(async () => {
-    const text = gunzipSync(readFileSync(day)).toString('utf8').trimEnd()
-    const lines = text.split('\n').map((line) => JSON.parse(line) as RecordingLine)
+    const [lines, folder] = [day.lines(), scratchFolder()]
     played = playedBy(lines, MONEY)
-    up = await startUp({ folder: scratchFolder(), events: day })
+    up = await startUp({ folder, events: writeRecording(folder, 'day.jsonl', lines) })
     await up.applied('eth', lines.length)
   })
 
@@ -40,9 +39,9 @@ describe.skipIf(!existsSync(day) && process.env.CI === undefined)('USDC/WETH on 
     removeScratchFolders()
   })
 
-  test('6,046 trades are counted', async () => {
-    expect((await up.metrics()).get('dextape_fold_swaps_total{chain="eth"}')).toBe(6_046)
-    expect(played.reference.trades).toHaveLength(6_046)
+  test('all trades are counted', async () => {
+    expect((await up.metrics()).get('dextape_fold_swaps_total{chain="eth"}')).toBe(day.swaps)
+    expect(played.reference.trades).toHaveLength(day.swaps)
   })
 
   test('the pair', async () => expect(await pairDifferences(up, played)).toEqual([]))
@@ -53,4 +52,4 @@ describe.skipIf(!existsSync(day) && process.env.CI === undefined)('USDC/WETH on 
 
   test('every candle of every interval and category', async () =>
     expect(await candleDifferences(up, played, () => ['u', 'm', 'r'])).toEqual([]))
-})
+}

@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asYellowstone, type JsonTransaction } from '../ingest/decode/solana/encodings.js'
-import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
 import { wireInfo } from '../ingest/sources/solana/geyser/geyser-blocks.js'
 import { type GeyserServer, startGeyser, type Visitor } from '../ingest/sources/solana/geyser/geyser-server.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
@@ -21,7 +20,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-describe.runIf(HAS_REAL)('a Geyser stream beside a node', () => {
+describe('a Geyser stream beside a node', () => {
   test('sends what would be asked for; cut, it is missed by nobody; back, it is heard again', async () => {
     const ledger = createLedger({ seed: 7, weights: { garbled: 0 } })
     ledger.advance(HISTORY)

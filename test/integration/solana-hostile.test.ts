@@ -5,7 +5,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import type { IngestOutcome } from '../../services/ingest/main.js'
-import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
 import { crashingLog } from '../rig/aggregate/crashing-log.js'
 import { countOf, seedsOf } from '../rig/counts.js'
 import { createRandom, type Random } from '../rig/market/random.js'
@@ -17,7 +16,8 @@ import { type RpcServer, startRpcServer } from '../rig/solana/rpc-server.js'
 import { openSolanaPlace, type SolanaPlace } from '../rig/solana/source-run.js'
 
 const SEEDS = countOf('solanaHostileSeeds')
-const WITHIN_MS = 15_000
+/** Long: on a busy machine every try takes its time. */
+const WITHIN_MS = 60_000
 const SHOWN = 3
 const MOST_STARTS = 20
 const HISTORY = { blocks: 40 }
@@ -50,7 +50,7 @@ type Outcome = { blocks: Published[]; letters: string[] }
 const clean = new Map<boolean, Outcome>()
 const happened = { kills: 0, retracts: 0, errors: 0, lies: 0, late: 0 }
 
-describe.runIf(HAS_REAL)('hostile nodes', () => {
+describe('hostile nodes', () => {
   beforeAll(async () => {
     for (const sameSlots of [true, false]) {
       const { ledger, forkSlot } = playedToOrphans()

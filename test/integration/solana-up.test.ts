@@ -1,9 +1,9 @@
 /** `dextape up` on a Solana node, as a person starts it: behind a provider's limits a pair's live candles are served within a minute. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
 import { type Limiter, startLimiter } from '../rig/evm/limiter.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { generatedTransaction, SOL_USDC_SWAP } from '../rig/solana/generated/transactions.js'
 import { createLedger, type Ledger, SLOT_MS } from '../rig/solana/ledger.js'
 import { keepGoing, type LiveLedger } from '../rig/solana/live.js'
 import { MOVING_POOL } from '../rig/solana/moving-pool.js'
@@ -14,24 +14,23 @@ const KEY = 'dx_solana'
 const WITHIN_MS = 60_000
 const REQUESTS_PER_S = 10
 const HISTORY_SLOTS = 50
-/** SOL against USDC on Raydium CLMM, by its recording: without it nothing has a price in dollars. */
-const SOL_USDC = {
-  pool: 'CYbD9RaToYMtWKA7QZyoLahnHdWq553Vm62Lh6qWtuxq',
-  recording: 'vixen/vRYNRDqsLW7Kk6GHPzxYytqxHDzDMTGfD2SD3fYsUZgA',
-}
+/** SOL against USDC on Raydium CLMM: without it nothing has a price in dollars. */
+const SOL_USDC_POOL = generatedTransaction(SOL_USDC_SWAP).expected.flatMap((event) =>
+  event.type === 'swap' && event.pool !== undefined ? [event.pool] : [],
+)
 
 let ledger: Ledger
 let live: LiveLedger
 let server: RpcServer
 let limiter: Limiter
 
-describe.runIf(HAS_REAL)('up on a Solana node', () => {
+describe('up on a Solana node', () => {
   beforeAll(async () => {
     ledger = createLedger({
       ...{ seed: 1, skipChance: 0.05, transactions: [3, 8] as const },
       firstTimeS: Math.floor((Date.now() - HISTORY_SLOTS * SLOT_MS) / 1000),
-      weights: { recorded: 3, pool: 3, garbled: 0 },
-      isRepeated: (name) => name.startsWith(SOL_USDC.recording),
+      weights: { trade: 3, pool: 3, garbled: 0 },
+      isRepeated: (name) => name === SOL_USDC_SWAP,
     })
     ledger.advance({ slots: HISTORY_SLOTS })
     server = await startRpcServer(ledger)
@@ -69,7 +68,7 @@ describe.runIf(HAS_REAL)('up on a Solana node', () => {
 })
 
 function upOn(dataDir: string): UpProcess {
-  const args = ['--chain', 'solana', '--rpc', limiter.url, '--pool', MOVING_POOL, '--pool', SOL_USDC.pool]
+  const args = ['--chain', 'solana', '--rpc', limiter.url, '--pool', MOVING_POOL, '--pool', ...SOL_USDC_POOL]
   return startUp({ dataDir, env: { DEXTAPE_API_KEY: KEY }, args })
 }
 

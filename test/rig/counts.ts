@@ -59,11 +59,11 @@ export const COUNTS = {
     proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
   },
   evmForkSeeds: {
-    ...{ short: 12, long: 100, seed: 0, files: ['test/ingest/sources/evm/source.test.ts'] },
+    ...{ short: 12, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
     proves: 'an EVM source publishes what a clean run would, whatever forks, stale heads and restarts it meets',
   },
   uniswapV4Seeds: {
-    ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/uniswap-v4.real.test.ts'] },
+    ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/protocols/uniswap-v4/uniswap-v4.real.test.ts'] },
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',
   },
   solanaHostileSeeds: {
@@ -73,6 +73,11 @@ export const COUNTS = {
   solanaReaderSeeds: {
     ...{ short: 3, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
     proves: 'history read through hostile Solana nodes has every block and no wrong one',
+  },
+  solanaGeneratedSeeds: {
+    ...{ short: 3, long: 100, seed: 1, files: ['test/ingest/decode/solana/block/generated.test.ts'] },
+    proves:
+      'generated transactions of every Solana exchange become the events their generator knows of, and nothing else',
   },
   solanaMutations: {
     ...{ short: 2_000, long: 100_000, seed: 7, files: ['test/ingest/decode/solana/block/mutations.test.ts'] },

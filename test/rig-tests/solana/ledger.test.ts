@@ -5,7 +5,6 @@ import { decodeSolanaBlock } from '../../../services/ingest/decode/solana/block/
 import { WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
 import { readBodies } from '../../../services/ingest/decode/solana/wire/parse-block.js'
 import { rulesOf } from '../../ingest/decode/solana/block/decoded.js'
-import { HAS_REAL } from '../../ingest/decode/solana/real-transactions.js'
 import { blockAnswer } from '../../rig/solana/block-answer.js'
 import { createLedger, type Ledger } from '../../rig/solana/ledger.js'
 import { MOVING_POOL, MOVING_TOKEN } from '../../rig/solana/moving-pool.js'
@@ -60,7 +59,7 @@ describe('a ledger', () => {
     expect(() => ledger.die(ground.slot - 1, { branch: 'deep', sameSlots })).toThrow(/final/)
   })
 
-  it.runIf(HAS_REAL)('has the trades of the recordings; only those garbled on purpose cannot be decoded', () => {
+  it('has trades of every kind; only those garbled on purpose cannot be decoded', () => {
     const ledger = createLedger({ seed: 4 })
     ledger.advance({ blocks: 60 })
     const [book, rules] = [memoryBook(), rulesOf({ balances: 'all' })]

@@ -1,12 +1,14 @@
-/** The recorded transactions mean the same in every encoding the rig serves them in. */
-import { describe, expect, it } from 'vitest'
+/** Transactions mean the same in every encoding the rig serves them in. */
+import { expect, it } from 'vitest'
 import { memoryBook } from '../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../services/ingest/decode/solana/block/decode-block.js'
 import { rulesOf } from '../../ingest/decode/solana/block/decoded.js'
-import { asBase58, asBase64 } from '../../ingest/decode/solana/encodings.js'
+import { asBase58, asBase64, asYellowstone, type JsonTransaction } from '../../ingest/decode/solana/encodings.js'
+import { recordedCases } from '../../rig/recordings.js'
 import { asParsed } from '../../rig/solana/recorded/as-parsed.js'
-import type { ParsedTransaction } from '../../rig/solana/recorded/from-parsed.js'
-import { recordedTransactions } from '../../rig/solana/recorded/transactions.js'
+import { fromParsed, type ParsedTransaction } from '../../rig/solana/recorded/from-parsed.js'
+import { fromYellowstone, type YellowstoneTransaction } from '../../rig/solana/recorded/from-yellowstone.js'
+import { generatedInJson, type JsonForm, recordedInJson } from '../../rig/solana/recorded/transactions.js'
 
 const RULES = rulesOf({ balances: 'all' })
 const told = (value: unknown, slot: number) => {
@@ -14,18 +16,39 @@ const told = (value: unknown, slot: number) => {
   return { events, lost: lost.map(({ reason, detail, order }) => ({ reason, detail, order })) }
 }
 
-describe.each(recordedTransactions())('$name', ({ value, original, slot }) => {
-  it.each([
-    ['json', value],
-    ['jsonParsed', asParsed(value)],
-    ['base64', asBase64(value)],
-    ['base58', asBase58(value)],
-  ])('as %s has the recording’s events', (_, encoded) => {
-    expect(told(encoded, slot)).toEqual(told(original, slot))
-  })
+const ENCODINGS: readonly (readonly [name: string, encode: (value: JsonTransaction) => unknown])[] = [
+  ['json', (value) => value],
+  ['jsonParsed', asParsed],
+  ['base64', asBase64],
+  ['base58', asBase58],
+]
+const inEncodings = (forms: readonly JsonForm[]) =>
+  forms.flatMap((form) => ENCODINGS.map(([encoding, encode]) => ({ ...form, encoding, encode })))
+
+it.each([...inEncodings(generatedInJson()), ...recordedCases('encodings', 120, () => inEncodings(recordedInJson()))])(
+  '$name as $encoding has the original’s events',
+  ({ value, original, slot, encode }) => {
+    const { events, lost } = told(original, slot)
+    expect(events.length).toBeGreaterThan(0)
+    expect(told(encode(value), slot)).toEqual({ events, lost })
+  },
+)
+
+it.each(generatedInJson())('$name: as a node parses it and as a stream sends it, it can be had back', ({ value }) => {
+  expect(fromParsed(asParsed(value) as ParsedTransaction)).toEqual(withLookups(value))
+  const streamed = asYellowstone(value, (bytes) => [...bytes]) as YellowstoneTransaction
+  const { version: _, ...back } = fromYellowstone(streamed)
+  expect(told(back, 1)).toEqual(told(value, 1))
 })
 
-const parsed = recordedTransactions().filter(({ name }) => name.startsWith('anchores/'))
+/** The parsed form has the list of lookups also where it is empty. */
+function withLookups({ transaction, ...rest }: JsonTransaction): JsonTransaction {
+  return { ...rest, transaction: { ...transaction, message: { addressTableLookups: [], ...transaction.message } } }
+}
+
+const parsed = recordedCases('parsed by nodes', 7, () =>
+  recordedInJson().filter(({ name }) => name.startsWith('anchores/')),
+)
 
 it.each(parsed)('$name: parsed again it is what the node gave', ({ value, original }) => {
   const { transaction, meta } = original as ParsedTransaction

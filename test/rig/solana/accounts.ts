@@ -1,8 +1,9 @@
-/** The accounts of the tokens in the recorded transactions, as spl-token lays out a mint, with the decimals that the transactions tell. */
+/** The accounts of the tokens in the chain's transactions, as spl-token lays out a mint, with the decimals that the transactions tell. */
 import { decodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
 import { MOVED_TOKEN } from './block-content.js'
-import { recordedTransactions } from './recorded/transactions.js'
+import { MOVING_TOKEN } from './moving-pool.js'
+import { everyInJson } from './recorded/transactions.js'
 import { keyFrom, randomFrom } from './seeded.js'
 
 export type AccountAnswer = {
@@ -22,15 +23,16 @@ const LAMPORTS = 1_461_600
 type TokenBalance = { mint: string; programId?: string; uiTokenAmount: { decimals?: number } }
 
 /** Every mint the chain's transactions have a balance of. */
-export function recordedMints(): Map<string, Mint> {
+export function knownMints(): Map<string, Mint> {
   const mints = new Map<string, Mint>([
     [WRAPPED_SOL, { decimals: 9, programId: TOKEN }],
     // What the built-in chain calls its dollars.
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', { decimals: 6, programId: TOKEN }],
     ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', { decimals: 6, programId: TOKEN }],
+    [MOVING_TOKEN, { decimals: 6, programId: TOKEN }],
     [MOVED_TOKEN.mint, { decimals: MOVED_TOKEN.decimals, programId: TOKEN }],
   ])
-  for (const { value } of recordedTransactions()) {
+  for (const { value } of everyInJson()) {
     const { preTokenBalances = [], postTokenBalances = [] } = value.meta as Record<string, TokenBalance[] | undefined>
     for (const { mint, programId = TOKEN, uiTokenAmount } of [...preTokenBalances, ...postTokenBalances])
       mints.set(mint, { decimals: uiTokenAmount.decimals ?? 0, programId })

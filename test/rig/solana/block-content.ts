@@ -1,36 +1,37 @@
-/** What stands in a block of the made chain: trades recorded on mainnet, some of them failed, between votes and transfers. */
+/** What stands in a block of the generated chain: trades, generated or recorded on mainnet, some of them failed, between votes and transfers. */
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import type { Random } from '../market/random.js'
+import { generatedTransaction, PUMP_SELL, RAYDIUM_V4_SWAP } from './generated/transactions.js'
 import { failed, garbled, lamportTransfer, repeated, tokenTransfer, vote } from './made-transactions.js'
-import { FIRST_RESERVES, MOVING_RECORDING, type PoolTrade, poolTrade, type Reserves } from './moving-pool.js'
-import { recordedTransactions } from './recorded/transactions.js'
+import { FIRST_RESERVES, type PoolTrade, poolTrade, type Reserves } from './moving-pool.js'
+import { everyInJson } from './recorded/transactions.js'
 import { keyFrom } from './seeded.js'
 
 /** What follows from the blocks below, on every branch its own: balances of one token, and the moving pool's reserves. */
 export type BranchState = { holdings: readonly bigint[]; reserves: Reserves }
 
-/** The recordings that are also garbled: a program's log there tells what its transfers tell. */
-const GARBLED = 'raydiumLiquidityPoolV4_swap'
+/** Trades that are also garbled: a program's log there tells what its transfers tell. */
+const isGarbled = (name: string) => name === RAYDIUM_V4_SWAP || name.includes('raydiumLiquidityPoolV4_swap')
 const HOLDERS = 6
 const FIRST_HELD = 1_000_000_000n
 export const FIRST_STATE: BranchState = {
   holdings: Array.from({ length: HOLDERS }, () => FIRST_HELD),
   reserves: FIRST_RESERVES,
 }
-/** Traded in a recording (`pumpfun_sell_0`), so that who holds it is followed. */
-export const MOVED_TOKEN = { mint: 'CnNVDyM7GXBBcH8giuRYm17YCn6kpFTTbnd6Tx4hpump', decimals: 6 }
+/** Traded on its curve, so that who holds it is followed. */
+export const MOVED_TOKEN = { mint: soldCoin(), decimals: 6 }
 
-type Kind = 'recorded' | 'failed' | 'garbled' | 'pool' | 'vote' | 'lamports' | 'tokens'
+type Kind = 'trade' | 'failed' | 'garbled' | 'pool' | 'vote' | 'lamports' | 'tokens'
 type Weights = Readonly<Record<Kind, number>>
 
 /** Trades first: on mainnet most transactions are votes. */
-const WEIGHTS: Weights = { recorded: 6, failed: 1, garbled: 0.3, pool: 2, vote: 2, lamports: 1, tokens: 2 }
+const WEIGHTS: Weights = { trade: 6, failed: 1, garbled: 0.3, pool: 2, vote: 2, lamports: 1, tokens: 2 }
 
 export type ContentOptions = {
   /** Both included. */
   transactions: readonly [least: number, most: number]
   weights?: Partial<Weights>
-  /** Which recordings are repeated, by name; else all. */
+  /** Which trades are repeated, by name; else all. */
   isRepeated?: (name: string) => boolean
 }
 
@@ -44,26 +45,23 @@ export function blockContent(
   random: Random,
   { transactions: [least, most], weights = {}, isRepeated = () => true }: ContentOptions,
 ): Content {
-  const recordings = recordedTransactions().filter(
-    (each) => !each.name.startsWith(MOVING_RECORDING) && isRepeated(each.name),
-  )
-  const hasRecordings = recordings.length > 0
+  const trades = everyInJson().filter((each) => isRepeated(each.name))
   const wanted = Object.entries({ ...WEIGHTS, ...weights }) as [Kind, number][]
-  const kinds = wanted.map(([kind, weight]) => [hasRecordings || isPlain(kind) ? weight : 0, kind] as const)
+  const kinds = wanted.map(([kind, weight]) => [trades.length > 0 || isPlain(kind) ? weight : 0, kind] as const)
   const holdings = [...before.holdings]
   let { reserves } = before
-  const trades: PoolTrade[] = []
+  const poolTrades: PoolTrade[] = []
   const transactions = Array.from({ length: random.int(least, most) }, (_, at) => someTransaction(`${name} ${at}`))
-  return { transactions, trades, state: { holdings, reserves } }
+  return { transactions, trades: poolTrades, state: { holdings, reserves } }
 
   function someTransaction(own: string): JsonTransaction {
     switch (random.weighted(kinds)) {
-      case 'recorded':
-        return repeated(random.pick(recordings).value, own, previousBlockhash)
+      case 'trade':
+        return repeated(random.pick(trades).value, own, previousBlockhash)
       case 'failed':
-        return failed(repeated(random.pick(recordings).value, own, previousBlockhash))
+        return failed(repeated(random.pick(trades).value, own, previousBlockhash))
       case 'garbled': {
-        const some = random.pick(recordings.filter((each) => each.name.includes(GARBLED)))
+        const some = random.pick(trades.filter((each) => isGarbled(each.name)))
         return garbled(repeated(some.value, own, previousBlockhash))
       }
       case 'pool':
@@ -83,7 +81,7 @@ export function blockContent(
     const amountIn = (isBuy ? sol : coin) / BigInt(random.int(50, 5000))
     const { transaction, trade, after } = poolTrade(own, previousBlockhash, { isBuy, amountIn }, reserves)
     reserves = after
-    trades.push(trade)
+    poolTrades.push(trade)
     return transaction
   }
 
@@ -99,4 +97,10 @@ export function blockContent(
   }
 }
 
-const isPlain = (kind: Kind): boolean => kind === 'vote' || kind === 'lamports' || kind === 'tokens'
+function soldCoin(): string {
+  const [swap] = generatedTransaction(PUMP_SELL).expected
+  if (swap?.type !== 'swap' || swap.token_in === undefined) throw new Error('a sale without a coin')
+  return swap.token_in
+}
+
+const isPlain = (kind: Kind): boolean => kind === 'vote' || kind === 'lamports' || kind === 'tokens' || kind === 'pool'

@@ -1,5 +1,5 @@
 /** What a node of the made chain answers, method by method, as agave's `rpc/src/rpc.rs` decides it. */
-import { type Mint, mintAccount, recordedMints } from './accounts.js'
+import { knownMints, type Mint, mintAccount } from './accounts.js'
 import { type BlockOptions, blockAnswer } from './block-answer.js'
 import type { Ledger, LedgerBlock } from './ledger.js'
 import * as errors from './rpc-errors.js'
@@ -17,7 +17,7 @@ export type NodeOptions = {
   hasLongTermStorage?: boolean
   /** So many slots behind the chain. */
   behindSlots?: () => number
-  /** Accounts besides those of the recorded transactions. */
+  /** Accounts besides those of the chain's transactions. */
   mints?: ReadonlyMap<string, Mint>
 }
 
@@ -27,7 +27,7 @@ export type Methods = (method: string, params: readonly unknown[]) => unknown
 
 export function createMethods(ledger: Ledger, options: NodeOptions = {}): Methods {
   const { genesisHash = MAINNET_GENESIS, firstSlot = 0, hasLongTermStorage = false, behindSlots = () => 0 } = options
-  const mints = new Map([...recordedMints(), ...(options.mints ?? [])])
+  const mints = new Map([...knownMints(), ...(options.mints ?? [])])
 
   /** The newest block this node has. */
   const tip = (): LedgerBlock => {

@@ -1,10 +1,10 @@
 /** A log cut short, in its topics or anywhere in its data, is a bad log for every protocol: never another event, never passed over. */
 import { describe, expect, it } from 'vitest'
+import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import { memoryBook } from '../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../services/ingest/decode/evm/block/decode-block.js'
-import { nothingPrefetched } from '../../../../services/ingest/decode/evm/block/prefetched.js'
 import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
-import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
+import { nothingPrefetched } from '../../../../services/ingest/decode/evm/block/prefetched.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import { BadLog, type Protocol } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'

@@ -1,11 +1,10 @@
 /** Calls of Meteora's DLMM: instructions recorded on mainnet with the names of their accounts, and the events they tell. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { repositoryRoot } from '../../../../schemas/avro.js'
 import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
+import { recordingPath } from '../../../rig/recordings.js'
 import { type Balance, borsh, eventData, hex, key } from './anchor-calls.js'
-import { HAS_REAL, sharedJson } from './real-transactions.js'
+import { sharedJson } from './real-transactions.js'
 
 export const DLMM = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'
 const RECORDED = 'carbon/meteora-dlmm-decoder'
@@ -24,8 +23,7 @@ export function recorded(name: string): { accounts: string[]; data: Uint8Array; 
 }
 
 export function recordedNames(start: string): string[] {
-  if (!HAS_REAL) return []
-  return readdirSync(join(repositoryRoot(), '../shared/data/solana', RECORDED))
+  return readdirSync(recordingPath(`solana/${RECORDED}`))
     .filter((file) => file.startsWith(start) && file.endsWith('_ix.json'))
     .map((file) => file.replace('_ix.json', ''))
 }

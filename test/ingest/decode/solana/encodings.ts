@@ -55,6 +55,7 @@ export function asYellowstone({ transaction, meta }: JsonTransaction, bytes: (by
       message: {
         ...message,
         versioned: true,
+        addressTableLookups: message.addressTableLookups ?? [],
         accountKeys: message.accountKeys.map(key),
         instructions: message.instructions.map(instruction),
       },

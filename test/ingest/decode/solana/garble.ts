@@ -1,9 +1,12 @@
-/** Garbage in any field of a real instruction. */
+/** Garbage in any field of an instruction: whatever comes of it, a decoder throws nothing but `BadInstruction`. */
 import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { createRandom } from '../../../rig/market/random.js'
 
 export type Random = () => number
+
+/** An account that nothing else names. */
+const NOBODY = 'NobodyXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX'
 
 function below(random: Random, limit: number): number {
   return Math.floor(random() * limit)
@@ -49,6 +52,13 @@ function garbledList<T>(list: readonly T[], random: Random): T[] {
   return copy
 }
 
+function garbledAccounts(accounts: readonly string[], random: Random): string[] {
+  const stranger = below(random, accounts.length)
+  return random() < 0.2
+    ? accounts.map((account, place) => (place === stranger ? NOBODY : account))
+    : garbledList(accounts, random)
+}
+
 function garbledCall(call: Instruction, random: Random): Instruction {
   const { transfer } = call
   if (transfer === null) return { ...call, data: garbledTail(call.data, random, 16) }
@@ -70,7 +80,7 @@ function garbledInstruction(instruction: Instruction, random: Random, named: num
     case 0:
       return { ...instruction, data: garbledTail(data, random, named) }
     case 1:
-      return { ...instruction, accounts: garbledList(accounts, random) }
+      return { ...instruction, accounts: garbledAccounts(accounts, random) }
     case 2:
       return { ...instruction, inner: garbledList(inner, random) }
     case 3:

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../../../services/core/domain/solana-programs.js'
 import { PROGRAMS } from '../../../../services/ingest/decode/solana/programs.js'
 import { decoded } from './block/decoded.js'
-import { recordedTransactions } from './real-transactions.js'
+import { everyTransaction } from './real-transactions.js'
 
 describe('the list of programs', () => {
   it('names every decoder with its address', () => {
@@ -13,7 +13,7 @@ describe('the list of programs', () => {
   })
 
   it('has every exchange that pools are told of', () => {
-    const told = recordedTransactions().flatMap(({ value, slot }) =>
+    const told = everyTransaction().flatMap(({ value, slot }) =>
       decoded(value, slot).events.flatMap((event) => (event.type === 'pool' ? [event.amm] : [])),
     )
     expect([...new Set(told)].filter((amm) => !SOLANA_AMMS.includes(amm))).toEqual([])

@@ -1,18 +1,24 @@
-/** What a program did in the transactions recorded on mainnet, one by one. */
+/** What a program did in whole transactions, one instruction at a time. */
 import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import type { Program } from '../../../../services/ingest/decode/solana/program.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
-import { parsed, recordedTransactions } from './real-transactions.js'
+import { everyTransaction, parsed } from './real-transactions.js'
 
-export type RealLeg = { name: string; instruction: Instruction; transaction: SolanaTransaction }
+export type ProgramCall = { instruction: Instruction; transaction: SolanaTransaction }
+export type RealLeg = ProgramCall & { name: string }
+
+export function callsOf(program: Program, transactions: readonly SolanaTransaction[]): ProgramCall[] {
+  return transactions.flatMap((transaction) =>
+    inOrder(transaction)
+      .filter(({ programId }) => program.programIds.includes(programId))
+      .map((instruction) => ({ instruction, transaction })),
+  )
+}
 
 export function realLegs(program: Program): RealLeg[] {
-  return recordedTransactions().flatMap((real) => {
-    const transaction = parsed(real)
-    return inOrder(transaction)
-      .filter(({ programId }) => program.programIds.includes(programId))
-      .map((instruction) => ({ name: real.name, instruction, transaction }))
-  })
+  return everyTransaction().flatMap((real) =>
+    callsOf(program, [parsed(real)]).map((call) => ({ name: real.name, ...call })),
+  )
 }
 
 export function legOf(legs: readonly RealLeg[], name: string, at = 0): RealLeg {

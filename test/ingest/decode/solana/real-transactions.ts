@@ -1,16 +1,15 @@
 /** Transactions recorded on mainnet, in the shapes nodes give them; `../shared/data/README.md` says where they are from. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
 import type { SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { parseTransaction } from '../../../../services/ingest/decode/solana/wire/parse-transaction.js'
+import { hasRecordings, recordedCases, recordingPath } from '../../../rig/recordings.js'
+import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
 
-const SHARED = join(repositoryRoot(), '../shared/data/solana/')
-/** More of them, for what is not there. */
+const SHARED = recordingPath('solana/')
+/** More of them, kept with the tests. */
 const FIXTURES = join(repositoryRoot(), 'test/fixtures/solana/transactions/')
-
-/** Tests of them are left out only where the folder is not there. */
-export const HAS_REAL = existsSync(SHARED)
 
 /** `value`: `{transaction, meta}`. */
 export type RealTransaction = { name: string; value: Record<string, unknown>; slot: number }
@@ -20,8 +19,12 @@ export function sharedJson(path: string): unknown {
   return JSON.parse(readFileSync(folder + file, 'utf8'))
 }
 
+/** How many there are where there are any. */
+const RECORDED = 30
+
+/** None where there are no recordings. */
 export function realTransactions(): RealTransaction[] {
-  if (!HAS_REAL) return []
+  if (!hasRecordings) return []
   const folders = ['tx-parser', 'anchores', 'anchores/meteora-dlmm', 'vixen']
   return folders.flatMap((folder) =>
     readdirSync(SHARED + folder)
@@ -31,10 +34,19 @@ export function realTransactions(): RealTransaction[] {
   )
 }
 
-/** With those of the fixtures, of which not everything is known that a node would tell. */
-export function recordedTransactions(): RealTransaction[] {
-  const more = readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))
-  return HAS_REAL ? [...realTransactions(), ...more] : more
+/** Of these not everything is known that a node would tell. */
+export function keptTransactions(): RealTransaction[] {
+  return readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))
+}
+
+/** Every transaction there is: generated ones, those kept with the tests, and the recorded ones. */
+export function everyTransaction(): RealTransaction[] {
+  return [...generatedTransactions(), ...keptTransactions(), ...realTransactions()]
+}
+
+/** The same as cases of a suite: recorded ones that are missing count as left out. */
+export function transactionCases(suite: string): RealTransaction[] {
+  return [...generatedTransactions(), ...keptTransactions(), ...recordedCases(suite, RECORDED, realTransactions)]
 }
 
 export function realTransaction(path: string): RealTransaction {

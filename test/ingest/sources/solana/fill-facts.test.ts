@@ -8,9 +8,11 @@ import { createFactsFiller, type FactsTarget } from '../../../../services/ingest
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
 import { readEvent } from '../../../../services/ingest/validate/event.js'
 import { createRandom } from '../../../rig/market/random.js'
+import { recordedCases } from '../../../rig/recordings.js'
+import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
 import { key } from '../../decode/solana/anchor-calls.js'
 import { rulesOf } from '../../decode/solana/block/decoded.js'
-import { HAS_REAL, realTransactions } from '../../decode/solana/real-transactions.js'
+import { type RealTransaction, realTransactions } from '../../decode/solana/real-transactions.js'
 import { PUMP_MINT, realAccounts, USDC } from '../../decode/solana/token/real-accounts.js'
 
 const { signal } = new AbortController()
@@ -153,27 +155,38 @@ it('whatever the blocks are and however they are cut: sorted, no two at one plac
   }
 })
 
-describe.skipIf(!HAS_REAL)('recorded transactions as one block', () => {
-  it('keep all their events as they were, their tokens’ facts and those their programs gave apart', async () => {
-    const transactions = realTransactions().map(({ value }, index) => ({ index, value }))
-    const decode = () => decodeSolanaBlock(1, transactions, memoryBook(), rulesOf({ balances: 'all' })).events
-    const [before, block] = [decode(), { events: decode() }]
-    // As if all mints were alike: with USDC's powers, each without metadata.
-    const usdc = kept.get(USDC) ?? null
-    const mints = new Set(before.flatMap((event) => (event.type === 'token' ? [event.token] : [])))
-    const alike = async (addresses: readonly string[]) => addresses.map((address) => (mints.has(address) ? usdc : null))
-    await createFactsFiller(createTokenFacts(alike)).fill([block], signal)
-    const told = (events: readonly Event[]) => events.filter(({ type }) => type !== 'meta' && type !== 'token')
-    expect(told(block.events)).toEqual(told(before))
-    const tokens = block.events.filter((event) => event.type === 'token')
-    expect(tokens.map(({ name }) => name)).toEqual(
-      before.flatMap((event) => (event.type === 'token' ? [event.name] : [])),
-    )
-    expect(tokens.some(({ name }) => name !== null)).toBe(true)
-    expect(tokens.filter(({ total_supply }) => total_supply === null).map(({ token }) => token)).toEqual([WRAPPED_SOL])
-    expect(block.events.filter(({ type }) => type === 'meta')).toHaveLength(mints.size)
-    const keys = block.events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
-    expect(keys).toEqual([...new Set(keys)].sort((one, other) => one - other))
-    for (const event of block.events) expect(readEvent(event, 'solana')).toEqual({ ok: true, event })
-  })
+const SETS: readonly (readonly [kind: string, read: () => readonly RealTransaction[]])[] = [
+  ['generated', () => generatedTransactions()],
+  ...recordedCases('transactions as one block', 1, () => [['recorded', realTransactions] as const]),
+]
+
+describe('transactions as one block', () => {
+  it.each(SETS)(
+    '%s ones keep all their events as they were, their tokens’ facts and those their programs gave apart',
+    async (_, read) => {
+      const transactions = read().map(({ value }, index) => ({ index, value }))
+      const decode = () => decodeSolanaBlock(1, transactions, memoryBook(), rulesOf({ balances: 'all' })).events
+      const [before, block] = [decode(), { events: decode() }]
+      // As if all mints were alike: with USDC's powers, each without metadata.
+      const usdc = kept.get(USDC) ?? null
+      const mints = new Set(before.flatMap((event) => (event.type === 'token' ? [event.token] : [])))
+      const alike = async (addresses: readonly string[]) =>
+        addresses.map((address) => (mints.has(address) ? usdc : null))
+      await createFactsFiller(createTokenFacts(alike)).fill([block], signal)
+      const told = (events: readonly Event[]) => events.filter(({ type }) => type !== 'meta' && type !== 'token')
+      expect(told(block.events)).toEqual(told(before))
+      const tokens = block.events.filter((event) => event.type === 'token')
+      expect(tokens.map(({ name }) => name)).toEqual(
+        before.flatMap((event) => (event.type === 'token' ? [event.name] : [])),
+      )
+      expect(tokens.some(({ name }) => name !== null)).toBe(true)
+      expect(tokens.filter(({ total_supply }) => total_supply === null).map(({ token }) => token)).toEqual([
+        WRAPPED_SOL,
+      ])
+      expect(block.events.filter(({ type }) => type === 'meta')).toHaveLength(mints.size)
+      const keys = block.events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
+      expect(keys).toEqual([...new Set(keys)].sort((one, other) => one - other))
+      for (const event of block.events) expect(readEvent(event, 'solana')).toEqual({ ok: true, event })
+    },
+  )
 })

@@ -1,7 +1,7 @@
 /**
  * Instructions of the cluster's own programs, compiled and as `jsonParsed` has them. Tags and accounts as in spl-token's `TokenInstruction`, the system
- * program's `SystemInstruction` and the associated-token-account program; names as agave's `transaction-status` writes them. Only those that the recorded
- * transactions have.
+ * program's `SystemInstruction` and the associated-token-account program; names as agave's `transaction-status` writes them. Only those that the
+ * recorded and the generated transactions have.
  */
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { SYSTEM, TOKEN, TOKEN_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
@@ -46,6 +46,8 @@ const LAYOUTS: readonly Layout[] = [
   token('transferChecked', [12], ['source', 'mint', 'destination', 'authority'], {
     fields: [['tokenAmount', 'token amount']],
   }),
+  token('mintTo', [7], ['mint', 'account', 'mintAuthority'], { fields: [['amount', 'u64 text']] }),
+  token('burn', [8], ['account', 'mint', 'authority'], { fields: [['amount', 'u64 text']] }),
   token('closeAccount', [9], ['account', 'destination', 'owner']),
   token('syncNative', [17], ['account']),
   token('initializeAccount3', [18], ['account', 'mint'], { fields: [['owner', 'key']] }),

@@ -1,20 +1,29 @@
-/** The transactions recorded on mainnet, all in the encoding `json`, whatever shape they were recorded in. */
+/** Generated and recorded transactions, all in the encoding `json`, whatever shape they were recorded in. */
 
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { realTransactions } from '../../../ingest/decode/solana/real-transactions.js'
+import { generatedTransactions } from '../generated/transactions.js'
 import { fromParsed, type ParsedTransaction } from './from-parsed.js'
 import { fromYellowstone, type YellowstoneTransaction } from './from-yellowstone.js'
 
-export type Recorded = { name: string; slot: number; value: JsonTransaction; original: unknown }
+/** `original`: as it was recorded. */
+export type JsonForm = { name: string; slot: number; value: JsonTransaction; original: unknown }
 
-let held: readonly Recorded[] | undefined
+let held: readonly JsonForm[] | undefined
 
-export function recordedTransactions(): readonly Recorded[] {
-  // Those that lie with the tests are there in encodings that tell less.
-  held ??= realTransactions()
-    .filter(({ name }) => !name.startsWith('fixtures/'))
-    .map(({ name, slot, value }) => ({ name, slot, original: value, value: inJson(value) }))
+/** None where there are no recordings. */
+export function recordedInJson(): readonly JsonForm[] {
+  held ??= realTransactions().map(({ name, slot, value }) => ({ name, slot, original: value, value: inJson(value) }))
   return held
+}
+
+export function generatedInJson(): readonly JsonForm[] {
+  return generatedTransactions().map(({ name, slot, value }) => ({ name, slot, value, original: value }))
+}
+
+/** What the generated chain repeats. */
+export function everyInJson(): readonly JsonForm[] {
+  return [...generatedInJson(), ...recordedInJson()]
 }
 
 function inJson(value: Record<string, unknown>): JsonTransaction {

@@ -50,6 +50,9 @@ export function swapThrough(
   agree(instruction, 'the amount in', told.amountIn, sent)
   agree(instruction, 'the amount out', told.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
+  const amountOut = paid.reached ?? told.amountOut
+  if (amountOut < 0n)
+    throw new BadInstruction(instruction, 'malformed', `more than the ${paid.amount} sent is withheld`)
   const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
   return [
     {
@@ -61,7 +64,7 @@ export function swapThrough(
       tokenIn: told.isZeroIn ? pool.token0 : pool.token1,
       amountIn: sent.amount,
       tokenOut: told.isZeroIn ? pool.token1 : pool.token0,
-      amountOut: paid.reached ?? told.amountOut,
+      amountOut,
       sqrtPrice: told.sqrtPrice,
       reserve0,
       reserve1,

@@ -1,4 +1,4 @@
-/** The legs of a recorded transaction beside the instructions they ran in. */
+/** The legs of a transaction beside the instructions they ran in. */
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
@@ -37,6 +37,11 @@ export function isPaidBy(transaction: SolanaTransaction, { swap }: Leg, mine: st
 /** Its amounts are the pool's: the trader pays fees besides, or out of what the pool gives. */
 function isPoolsOwn({ amm }: SwapEvent): boolean {
   return amm === 'pumpamm'
+}
+
+/** Of a token that withholds a part of each transfer: the amount out is without that part. */
+export function tellsWhatArrives({ swap }: Leg): boolean {
+  return !isPoolsOwn(swap)
 }
 
 /** A fee that leaves the pool on the trader's account. */

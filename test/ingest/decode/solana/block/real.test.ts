@@ -1,8 +1,9 @@
 /** Recorded transactions against what others read from them. */
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { HAS_REAL, realTransaction, recordedTransactions, sharedJson } from '../real-transactions.js'
+import { describeRecorded, hasRecordings } from '../../../../rig/recordings.js'
+import { everyTransaction, realTransaction, sharedJson } from '../real-transactions.js'
 import { decoded, USDC } from './decoded.js'
 
 type Expected = {
@@ -20,7 +21,7 @@ const ROUTES = new Set(['jupiter_aggregator_v6.ProgramName', 'okx_dex_aggregatio
 /** Over HyaB3W… and the order book of Phoenix besides. */
 const MIXED_ROUTE = 'jupiterAggregatorV6_sharedAccountsRoute_1.json'
 
-const tests = HAS_REAL
+const tests = hasRecordings
   ? (sharedJson('tx-parser/expected.json') as Expected[]).flatMap(({ fixture, actions }) =>
       actions.map(({ expected }) => ({
         fixture,
@@ -31,7 +32,7 @@ const tests = HAS_REAL
   : []
 const trades = tests.filter(({ expected }) => expected.FromToken !== undefined)
 
-describe.skipIf(!HAS_REAL)('what another decoder read', () => {
+describeRecorded('what another decoder read', 13, () => {
   it('there are trades of pools and of routes', () => {
     expect(trades.filter(({ expected }) => POOL_SWAPS.has(expected.ProgramName ?? '')).length).toBe(5)
     expect(trades.filter(({ expected }) => ROUTES.has(expected.ProgramName ?? '')).length).toBe(4)
@@ -111,20 +112,19 @@ describe.skipIf(!HAS_REAL)('what another decoder read', () => {
     expect(events).toEqual([])
     expect(lost).toMatchObject([{ reason: 'bad_transaction', detail: expect.stringContaining('must be an object') }])
   })
-
-  it('of all recorded transactions nothing is lost, and every leg has its place', () => {
-    for (const { name, value, slot } of recordedTransactions()) {
-      const { events, lost } = decoded(value, slot)
-      expect(
-        lost.map(({ reason, detail }) => `${reason} ${detail}`),
-        name,
-      ).toEqual([])
-      const places = events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
-      expect(places, name).toEqual([...new Set(places)].sort((a, b) => a - b))
-    }
-  })
 })
 
+it('of all transactions nothing is lost, and every leg has its place', () => {
+  for (const { name, value, slot } of everyTransaction()) {
+    const { events, lost } = decoded(value, slot)
+    expect(
+      lost.map(({ reason, detail }) => `${reason} ${detail}`),
+      name,
+    ).toEqual([])
+    const places = events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
+    expect(places, name).toEqual([...new Set(places)].sort((a, b) => a - b))
+  }
+})
 function netOf(swaps: readonly SwapEvent[]): Map<string, bigint> {
   const net = new Map<string, bigint>()
   const add = (token: string, amount: bigint) => net.set(token, (net.get(token) ?? 0n) + amount)

@@ -5,18 +5,35 @@ import { balanceAfter, balanceBefore } from '../../../../../services/ingest/deco
 import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { parseBalances, parseTransaction } from '../../../../../services/ingest/decode/solana/wire/parse-transaction.js'
 import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
+import { describeRecorded, recordedCases } from '../../../../rig/recordings.js'
+import {
+  generatedTransaction,
+  PUMP_CREATE,
+  PUMP_SELL,
+  RAYDIUM_V4_SWAP,
+  ROUTE,
+} from '../../../../rig/solana/generated/transactions.js'
 import { asBareBase58, asBase58, asBase64, asYellowstone, type JsonTransaction } from '../encodings.js'
-import { HAS_REAL, parsed, realTransaction, recordedTransactions } from '../real-transactions.js'
+import { everyTransaction, parsed, realTransaction } from '../real-transactions.js'
 
 const PLACE = { slot: 1, index: 0 }
 const parse = (value: unknown): SolanaTransaction | null => parseTransaction(value, PLACE, () => true)
-const jsonOf = (path: string) => structuredClone(realTransaction(path).value) as unknown as JsonTransaction
+const jsonOf = (name: string) => {
+  const { value } = name.startsWith('generated/') ? generatedTransaction(name) : realTransaction(name)
+  return structuredClone(value) as unknown as JsonTransaction
+}
+const sale = () => jsonOf(PUMP_SELL)
 
-describe.skipIf(!HAS_REAL)('a real transaction', () => {
-  const names = ['pumpfun_create_0', 'jupiterAggregatorV6_sharedAccountsRoute_1', 'OKXDEX_swap_0', 'pumpfun_sell_0']
+const RECORDED = ['pumpfun_create_0', 'jupiterAggregatorV6_sharedAccountsRoute_1', 'OKXDEX_swap_0', 'pumpfun_sell_0']
+/** Of the encoding `json`, with calls in calls. */
+const names = (suite: string) => [
+  ...[PUMP_CREATE, PUMP_SELL, RAYDIUM_V4_SWAP, ROUTE],
+  ...recordedCases(suite, RECORDED.length, () => RECORDED.map((name) => `tx-parser/${name}.json`)),
+]
 
-  it.each(names)('%s is the same in every encoding', (name) => {
-    const json = jsonOf(`tx-parser/${name}.json`)
+describe('a transaction', () => {
+  it.each(names('encodings'))('%s is the same in every encoding', (name) => {
+    const json = jsonOf(name)
     const expected = parse(json)
     expect(expected?.instructions.length).toBeGreaterThan(0)
     const forms = {
@@ -31,8 +48,8 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
     for (const [form, value] of Object.entries(forms)) expect(plain(parse(value)), form).toEqual(plain(expected))
   })
 
-  it.each(names)('%s has the same tree by its logs where the node tells no stack height', (name) => {
-    const json = jsonOf(`tx-parser/${name}.json`)
+  it.each(names('trees'))('%s has the same tree by its logs where the node tells no stack height', (name) => {
+    const json = jsonOf(name)
     const expected = plain(parse(json))
     for (const { instructions } of json.meta.innerInstructions)
       for (const instruction of instructions) delete instruction.stackHeight
@@ -43,14 +60,14 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
     expect(inOrder(flat as SolanaTransaction).every(({ programLogs }) => programLogs === null)).toBe(true)
   })
 
-  it.each(names)('%s is refused where the node did not record its calls', (name) => {
-    const json = jsonOf(`tx-parser/${name}.json`)
+  it.each(names('unrecorded calls'))('%s is refused where the node did not record its calls', (name) => {
+    const json = jsonOf(name)
     for (const unrecorded of [null, undefined, []])
       expect(() => parse({ ...json, meta: { ...json.meta, innerInstructions: unrecorded } })).toThrow(BadTransaction)
   })
 
   it('balances lead from the ones before to the ones after, through every transfer', () => {
-    for (const real of recordedTransactions()) {
+    for (const real of everyTransaction()) {
       const transaction = parsed(real)
       const [first, last] = [transaction.instructions.at(0), transaction.instructions.at(-1)]
       if (first === undefined || last === undefined) throw new Error('nothing ran')
@@ -65,21 +82,27 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
   })
 
   it('logs that were cut leave what ran after them untold', () => {
-    const transaction = parsed(realTransaction('tx-parser/transferChecked_0.json'))
-    const told = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
-    // The cut came inside instruction 38, after its first call.
-    const untold = told.flatMap((isTold, order) => (isTold ? [] : [order]))
-    expect(untold).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
+    const json = jsonOf(ROUTE)
+    const whole = inOrder(parse(json) as SolanaTransaction)
+    const lines = json.meta.logMessages as string[]
+    // Inside the second exchange’s call, after it began.
+    const second = lines.indexOf('Program LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo invoke [2]')
+    json.meta.logMessages = [...lines.slice(0, second + 1), 'Log truncated']
+    const told = inOrder(parse(json) as SolanaTransaction).map(({ programLogs }) => programLogs !== null)
+    const isOver = whole.map(({ order }) => lines.slice(0, second).filter(isEnd).length > endsBefore(whole, order))
+    expect(told).toEqual(isOver)
+    expect(told.filter(Boolean).length).toBeGreaterThan(2)
+    expect(told.filter((isTold) => !isTold).length).toBeGreaterThan(4)
   })
 
   it('is not read further where no account of it is wanted', () => {
-    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    const json = sale()
     json.transaction.message.instructions = 'garbage' as never
     expect(parseTransaction(json, PLACE, () => false)).toBeNull()
   })
 
   it('that failed, or votes, is none', () => {
-    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    const json = sale()
     expect(parse({ ...json, isVote: true })).toBeNull()
     json.meta.err = { InstructionError: [0, { Custom: 1 }] }
     expect(parse(json)).toBeNull()
@@ -110,12 +133,34 @@ describe.skipIf(!HAS_REAL)('a real transaction', () => {
     ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'base64'] })],
     ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'zstd'] })],
   ])('with garbage is told by its place: %s', (place, spoil) => {
-    const json = jsonOf('tx-parser/pumpfun_sell_0.json')
+    const json = sale()
     spoil(json)
     expect(() => parse(json)).toThrow(BadTransaction)
     expect(() => parse(json)).toThrow(new RegExp(`^${place.replace(/[[\].]/g, '\\$&')} `))
   })
 })
+
+describeRecorded('logs that a node cut', 1, () => {
+  it('logs that were cut leave what ran after them untold', () => {
+    const transaction = parsed(realTransaction('tx-parser/transferChecked_0.json'))
+    const told = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
+    // The cut came inside instruction 38, after its first call.
+    const untold = told.flatMap((isTold, order) => (isTold ? [] : [order]))
+    expect(untold).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
+  })
+})
+
+const isEnd = (line: string): boolean => line.endsWith(' success')
+
+/** How many instructions end before this one does: those that began before it and do not hold it, and all it holds. */
+function endsBefore(whole: readonly { order: number; depth: number }[], order: number): number {
+  const own = whole[order]
+  if (own === undefined) return 0
+  const next = whole.findIndex((each) => each.order > order && each.depth <= own.depth)
+  const held = (next === -1 ? whole.length : next) - order - 1
+  const holders = own.depth
+  return order - holders + held
+}
 
 function depths(transaction: SolanaTransaction | null): number[] {
   return transaction === null ? [] : inOrder(transaction).map(({ depth }) => depth)

@@ -1,15 +1,26 @@
-/** Recorded transactions as a Geyser endpoint sends them. */
+/** Transactions as a Geyser endpoint sends them. */
 import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 import {
   geyserService,
   type SubscribeUpdate,
 } from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
-import { HAS_REAL, type RealTransaction, realTransactions } from '../../../decode/solana/real-transactions.js'
+import { generatedTransactions } from '../../../../rig/solana/generated/transactions.js'
+import { asYellowstone } from '../../../decode/solana/encodings.js'
+import { type RealTransaction, realTransactions } from '../../../decode/solana/real-transactions.js'
 
-export { HAS_REAL }
+/** As a Geyser endpoint would send them, signatures in base58. */
+export function generatedForGeyser(): RealTransaction[] {
+  return generatedTransactions().map(({ name, slot, value }) => {
+    const sent = asYellowstone(value, (bytes) => bytes) as { transaction: object; meta: object }
+    const transaction = { ...sent.transaction, signatures: value.transaction.signatures }
+    return { name, slot, value: { transaction, meta: sent.meta } }
+  })
+}
 
 /** Only these were recorded from a Geyser endpoint. */
-export const RECORDED: readonly RealTransaction[] = realTransactions().filter(({ name }) => name.startsWith('vixen/'))
+export function recordedFromGeyser(): RealTransaction[] {
+  return realTransactions().filter(({ name }) => name.startsWith('vixen/'))
+}
 
 type Info = { transaction: { signatures: string[] }; meta: object }
 

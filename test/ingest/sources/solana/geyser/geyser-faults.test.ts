@@ -10,7 +10,7 @@ import {
 } from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
 import { readBlock } from '../../../../../services/ingest/sources/solana/geyser/read-block.js'
 import { rulesOf } from '../../../decode/solana/block/decoded.js'
-import { blockUpdate, RECORDED, wireInfo, wireTransaction } from './geyser-blocks.js'
+import { blockUpdate, generatedForGeyser, wireInfo, wireTransaction } from './geyser-blocks.js'
 import { serve, TOKEN, testSignal } from './geyser-rig.js'
 
 describe('a fault names the endpoint', () => {
@@ -84,8 +84,10 @@ describe('a fault names the endpoint', () => {
     })
   })
 
-  it('with whatever bytes of a real block changed: never another error', async () => {
-    const whole = geyserService().subscribe.responseSerialize(blockUpdate(5, RECORDED.slice(0, 2).map(wireTransaction)))
+  it('with whatever bytes of a block changed: never another error', async () => {
+    const whole = geyserService().subscribe.responseSerialize(
+      blockUpdate(5, generatedForGeyser().slice(0, 2).map(wireTransaction)),
+    )
     const random = fromSeed(1)
     const changed = () => {
       const bytes = Buffer.from(whole)

@@ -6,8 +6,17 @@ import { decodeSolanaBlock, type RawInBlock } from '../../../../../services/inge
 import { PROGRAMS } from '../../../../../services/ingest/decode/solana/programs.js'
 import { accountsOfInterest } from '../../../../../services/ingest/sources/solana/geyser/subscribe-request.js'
 import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
+import { recordedCases } from '../../../../rig/recordings.js'
 import { rulesOf } from '../../../decode/solana/block/decoded.js'
-import { blockUpdate, HAS_REAL, hashOf, RECORDED, wireInfo, wireTransaction } from './geyser-blocks.js'
+import type { RealTransaction } from '../../../decode/solana/real-transactions.js'
+import {
+  blockUpdate,
+  generatedForGeyser,
+  hashOf,
+  recordedFromGeyser,
+  wireInfo,
+  wireTransaction,
+} from './geyser-blocks.js'
 import { serve, testSignal } from './geyser-rig.js'
 
 const VOTE = wireInfo(0, {}, {}, true)
@@ -43,17 +52,22 @@ describe('a Geyser stream', () => {
     })
   })
 
-  it.skipIf(!HAS_REAL)('decodes recorded transactions to what their JSON decodes to', async () => {
+  const sets: readonly (readonly [kind: string, transactions: readonly RealTransaction[]])[] = [
+    ['generated', generatedForGeyser()],
+    ...recordedCases('streamed transactions', 1, () => [['recorded', recordedFromGeyser()] as const]),
+  ]
+
+  it.each(sets)('decodes %s transactions to what their JSON decodes to', async (_, sent) => {
     const rules = rulesOf({ balances: 'all' })
     const rig = await serve(async (visitor) => {
-      for (const [at, recorded] of RECORDED.entries())
+      for (const [at, recorded] of sent.entries())
         await visitor.send(blockUpdate(recorded.slot, [wireTransaction(recorded, at)]))
     })
-    const blocks = await rig.taken(RECORDED.length)
+    const blocks = await rig.taken(sent.length)
     const fromWire = blocks.map(({ number, transactions }) =>
       decodeSolanaBlock(number, transactions, memoryBook(), rules),
     )
-    const fromJson = RECORDED.map(({ slot, value }, index) =>
+    const fromJson = sent.map(({ slot, value }, index) =>
       decodeSolanaBlock(slot, [{ index, value }], memoryBook(), rules),
     )
     expect(fromWire).toEqual(fromJson)

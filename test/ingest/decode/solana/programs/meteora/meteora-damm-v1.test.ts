@@ -3,6 +3,7 @@ import { inOrder } from '../../../../../../services/ingest/decode/solana/instruc
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV1 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1.js'
 import { dammV1Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   type Balance,
   type Built,
@@ -16,8 +17,10 @@ import {
   places,
   transactionOf,
 } from '../../anchor-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction } from '../../real-transactions.js'
 
 const DAMM = 'Eo7WjKq67rjJQSZxS6z3YkapzY3eMj6Xy8X5EQVn5UaB'
 const VAULT = '24Uqj9JCLxUeoC3hGfh5W3s9FM9uCHDS2SG3LYwBpyTi'
@@ -38,7 +41,9 @@ const SWAP = {
   ...{ reserve0: null, reserve1: null },
 }
 
-describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+describeGenerated(meteoraDammV1, 'meteoradamm')
+
+describeRecorded('a recorded transaction', 4, () => {
   it('gives the swap, with what the trader paid beside the vault, and reserves nobody tells left out', () => {
     expect(decoded(meteoraDammV1, parsed(recorded()))).toEqual([SWAP])
   })
@@ -60,7 +65,9 @@ describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
 
   it('survives garbage', () => {
     const calls = Object.keys(CREATIONS).map((name) => create(name))
-    expect(survives(meteoraDammV1, [parsed(recorded()), ...calls], 7, 2_000).refused).toBeGreaterThan(50)
+    expect(
+      garble(meteoraDammV1, callsOf(meteoraDammV1, [parsed(recorded()), ...calls]), { seed: 7, times: 2_000 }).refused,
+    ).toBeGreaterThan(50)
   })
 })
 

@@ -3,6 +3,7 @@ import { payloadOf } from '../../../../../../services/ingest/decode/solana/instr
 import { TOKEN, TOKEN_2022, WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV2 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v2.js'
 import { dammV2Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v2-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   borsh,
   built,
@@ -16,8 +17,10 @@ import {
   told,
   transactionOf,
 } from '../../anchor-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction } from '../../real-transactions.js'
 
 const DAMM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG'
 const RECORDED = 'N2jtQtjjoa6xP7DT2pSEno4umH8GUH8y94raw1qd32hUkaV2rRtDgvD3kMZxYALg63pdELiBhhoYUyZBFT8Tm3k'
@@ -58,6 +61,8 @@ function createdEvent(periods: number, isDynamic: boolean): Uint8Array {
   )
 }
 
+describeGenerated(meteoraDammV2, 'meteoradammv2')
+
 describe('the event of a swap', () => {
   it('has all its fields in the first form, of recorded bytes', () => {
     const payload = hex(
@@ -75,7 +80,7 @@ describe('the event of a swap', () => {
   })
 })
 
-describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+describeRecorded('a recorded transaction', 2, () => {
   it('gives the swap whole', () => {
     const [token, sender] = [
       'DkYf3LhSyryKVKprEnQCDWZFfnBEPsDE6msaECXsJEYn',
@@ -97,7 +102,9 @@ describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
     const calls = [swap2Event(0), createdEvent(0, false)].map((event) =>
       transactionOf([built(DAMM, swapAccounts(TOKEN), callData('swap2'), [told(DAMM, event)])]),
     )
-    expect(survives(meteoraDammV2, [real(), ...calls], 7, 2_000).refused).toBeGreaterThan(200)
+    expect(
+      garble(meteoraDammV2, callsOf(meteoraDammV2, [real(), ...calls]), { seed: 7, times: 2_000 }).refused,
+    ).toBeGreaterThan(200)
   })
 })
 

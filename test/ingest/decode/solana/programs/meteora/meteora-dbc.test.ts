@@ -3,6 +3,7 @@ import { inOrder } from '../../../../../../services/ingest/decode/solana/instruc
 import { TOKEN, WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDbc } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc.js'
 import { dbcSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   borsh,
   built,
@@ -15,8 +16,10 @@ import {
   told,
   transactionOf,
 } from '../../anchor-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction } from '../../real-transactions.js'
 
 const DBC = 'dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN'
 const RECORDED = '23BXcBmnM3S3kFxcR49poVKADhGyfdN8GtSGj4tjffFHAYRZHjLpZYWL2McmEMWQT2WcVDwa88CbzvU6N9NjCZCS'
@@ -62,7 +65,9 @@ const bought = (reserve0: bigint, reserve1: bigint) => ({
   ...{ tokenIn: quote, amountIn: 100n, tokenOut: base, amountOut: 5_000n, reserve0, reserve1 },
 })
 
-describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+describeGenerated(meteoraDbc, 'meteoradbc')
+
+describeRecorded('a recorded transaction', 3, () => {
   const [token, sender] = [
     'EeXMYKCMjVLU1PrjAi4o2fMpC37h9RpuU3y7k4WHBQN9',
     'H2GjtXqmbhRCedTidoMPbzuvVjgSeWt1KYMrKcaCC2R7',
@@ -98,7 +103,9 @@ describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
 
   it('survives garbage', () => {
     const built = [buy('swap2', swapEvent('EvtSwap2', 1n, 2n)), created('initialize_virtual_pool_with_spl_token')]
-    expect(survives(meteoraDbc, [real(), ...built], 7, 2_000).refused).toBeGreaterThan(200)
+    expect(
+      garble(meteoraDbc, callsOf(meteoraDbc, [real(), ...built]), { seed: 7, times: 2_000 }).refused,
+    ).toBeGreaterThan(200)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TOKEN_2022 } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDlmm } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   type Built,
   borsh,
@@ -23,9 +24,8 @@ import {
   reserves,
   swapEvent,
 } from '../../dlmm-calls.js'
-import { HAS_REAL } from '../../real-transactions.js'
 
-describe.skipIf(!HAS_REAL)('recorded instructions', () => {
+describeRecorded('recorded instructions', 24, () => {
   it.each(recordedNames('swap'))('%s is a swap', (name) => {
     const { accounts, data, at } = recorded(name)
     const [pool, x, y, user] = [at('lbPair'), at('tokenXMint'), at('tokenYMint'), at('user')]

@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { payloadOf } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { meteoraDlmm } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm.js'
 import { dlmmSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { borsh, built, decoded, eventData, hex, key, told, transactionOf } from '../../anchor-calls.js'
 import { DLMM, liquidityEvent, poolOf, recorded, recordedNames, swapEvent } from '../../dlmm-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction, sharedJson } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction, sharedJson } from '../../real-transactions.js'
 
 const SOL = 'So11111111111111111111111111111111111111112'
+
+describeGenerated(meteoraDlmm, 'meteora')
 
 describe('the event of a swap', () => {
   it('has all its fields', () => {
@@ -55,10 +60,8 @@ describe('the event of a swap', () => {
   })
 })
 
-describe.skipIf(!HAS_REAL)('recorded transactions', () => {
-  const expected = HAS_REAL
-    ? (sharedJson('anchores/expected_dlmm.json') as { expected_event: Record<string, string> }[])
-    : []
+describeRecorded('recorded transactions', 3, () => {
+  const expected = sharedJson('anchores/expected_dlmm.json') as { expected_event: Record<string, string> }[]
 
   it('gives the leg of a Jupiter route as an independent decoder has it', () => {
     const signature = 'EhfdfNdnWud1jXZt9A9FoDfqPmkDR8Di9xYvYdA3R5x6qdK6A7CvJte3TkQLnpj86o4ZsLsgQRZGifgZxyj41vn'
@@ -102,7 +105,7 @@ describe.skipIf(!HAS_REAL)('recorded transactions', () => {
   })
 })
 
-describe.skipIf(!HAS_REAL)('garbage', () => {
+describeRecorded('garbage', 1, () => {
   it('is refused or left out, never a crash', () => {
     const signatures = ['5MMAfqiFPqFUWXPLVE3NYy24sqtDHuRxVnnh7sWyyuizZTgvf4R6xtvPbewE6FDfce6vyKSqTHW9WNRYQj1ieLcK']
     const real = signatures.map((signature) => parsed(realTransaction(`anchores/${signature}.json`)))
@@ -114,7 +117,7 @@ describe.skipIf(!HAS_REAL)('garbage', () => {
       )
       return transactionOf([built(DLMM, accounts, data, [...events, told(DLMM, swapEvent(pool, pool, true, 5n, 6n))])])
     })
-    const outcome = survives(meteoraDlmm, [...real, ...real, ...calls], 20_261_115, 3_000)
+    const outcome = garble(meteoraDlmm, callsOf(meteoraDlmm, [...real, ...real, ...calls]), { seed: 15, times: 3_000 })
     expect(outcome.refused).toBeGreaterThan(300)
   })
 })

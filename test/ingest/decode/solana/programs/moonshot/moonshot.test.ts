@@ -5,6 +5,7 @@ import { moonshot } from '../../../../../../services/ingest/decode/solana/progra
 import { curveProgress } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot-curve.js'
 import { moonshotTrade } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot-events.js'
 import type { SolanaTransaction } from '../../../../../../services/ingest/decode/solana/transaction.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   borsh,
   built,
@@ -17,8 +18,10 @@ import {
   places,
   transactionOf,
 } from '../../anchor-calls.js'
-import { survives } from '../../garbled.js'
-import { HAS_REAL, parsed, realTransaction } from '../../real-transactions.js'
+import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
+import { callsOf } from '../../real-legs.js'
+import { parsed, realTransaction } from '../../real-transactions.js'
 
 const MOONSHOT = 'MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG'
 const SIGNATURE = '5UWcde33J3rxFusKri4UCihzq2YatSoYbVjEhm5PRbYxx7VGxh2DPAMixkfnZ5wVyoE4wZNhwMLeJCULkufRd5cn'
@@ -29,7 +32,9 @@ const curveOf = (pool: string, token0: string, creator: string | null = null) =>
   ...{ pool, amm: 'moonshot', token0, token1: WRAPPED_SOL, fee: null, creator },
 })
 
-describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
+describeGenerated(moonshot, 'moonshot')
+
+describeRecorded('a recorded transaction', 3, () => {
   const [mint, curve] = ['8bhuFRNgQxiKFVsGzmygaiwX1CyGf4hu4A5giVE9moon', 'Hn7KyhXmojuLe7Z3EovB2JXDAUJniyQEXhoviJwAJrNo']
   const sender = '3xPtPLAfgBan33sbmcoxgDaAm2qkSNRKajMBj1oN1w27'
 
@@ -54,7 +59,9 @@ describe.skipIf(!HAS_REAL)('a recorded transaction', () => {
   })
 
   it('survives garbage', () => {
-    expect(survives(moonshot, [recorded(), sale(900n), migration(70n)], 7, 2_000).refused).toBeGreaterThan(200)
+    expect(
+      garble(moonshot, callsOf(moonshot, [recorded(), sale(900n), migration(70n)]), { seed: 7, times: 2_000 }).refused,
+    ).toBeGreaterThan(200)
   })
 })
 

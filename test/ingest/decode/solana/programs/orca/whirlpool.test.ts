@@ -1,10 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { whirlpool } from '../../../../../../services/ingest/decode/solana/programs/orca/whirlpool.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytes,
   decoded,
@@ -21,7 +23,7 @@ import {
   u128,
 } from '../../instruction-rig.js'
 import { legOf, realLegs } from '../../real-legs.js'
-import { HAS_REAL, sharedJson } from '../../real-transactions.js'
+import { sharedJson } from '../../real-transactions.js'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const POOL = '4NRNNzycXvMUaZ9GibE7jzZC18hL2QEfQQSA81m3bfvr'
@@ -56,7 +58,9 @@ const holding = (account: string, mint: string, pre: bigint, post: bigint): Held
   post,
 })
 
-describe.runIf(HAS_REAL)('Orca Whirlpools on mainnet', () => {
+describeGenerated(whirlpool, 'orca')
+
+describeRecorded('Orca Whirlpools on mainnet', 4, () => {
   const legs = realLegs(whirlpool)
 
   test('a swap with its event, whole', () => {
@@ -122,7 +126,7 @@ describe.runIf(HAS_REAL)('Orca Whirlpools on mainnet', () => {
   })
 })
 
-describe.runIf(HAS_REAL)('recorded instructions of Whirlpools', () => {
+describeRecorded('recorded instructions of Whirlpools', 10, () => {
   test.each([
     ['initialize_pool', 'funder'],
     ['initialize_pool_v2', 'funder'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   EVENT_CALL,
   eventDiscriminator,
@@ -15,6 +15,8 @@ import {
 } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-amm-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytesOf,
   eventCall,
@@ -24,7 +26,6 @@ import {
   tokenTransfer,
   transactionOf,
 } from '../../made-transaction.js'
-import { HAS_REAL } from '../../real-transactions.js'
 import { vectorsOf } from '../../vectors.js'
 
 const [PROGRAM = ''] = pumpAmm.programIds
@@ -37,7 +38,9 @@ const BUY = vector('unpack_buy_event_v2')
 const SELL = vector('unpack_sell_event_v2')
 const CREATE = vector('unpack_create_pool_v2_event')
 
-describe.skipIf(!HAS_REAL)('events of PumpSwap', () => {
+describeGenerated(pumpAmm, 'pumpamm')
+
+describeRecorded('events of PumpSwap', 3, () => {
   it('a buy', () => {
     const { fields } = BUY
     expect(readBuy(new ByteReader(bytesOf(BUY.hex), 16))).toEqual({
@@ -71,7 +74,7 @@ describe.skipIf(!HAS_REAL)('events of PumpSwap', () => {
   })
 })
 
-describe.skipIf(!HAS_REAL)('PumpSwap', () => {
+describeRecorded('PumpSwap', 6, () => {
   const pool = SELL.fields.pool ?? ''
   const seller = SELL.fields.user ?? ''
   const userBase = SELL.fields.user_base_token_account ?? ''

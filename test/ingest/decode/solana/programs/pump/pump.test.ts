@@ -11,6 +11,8 @@ import { pump } from '../../../../../../services/ingest/decode/solana/programs/p
 import { readCreate, readTrade } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytesOf,
   eventCall,
@@ -21,7 +23,6 @@ import {
   tokenTransfer,
   transactionOf,
 } from '../../made-transaction.js'
-import { HAS_REAL } from '../../real-transactions.js'
 import { vectorsOf } from '../../vectors.js'
 
 const [PROGRAM = ''] = pump.programIds
@@ -63,10 +64,12 @@ function buy(...inner: MadeInstruction[]): Instruction {
 
 const decode = (instruction: Instruction) => pump.decode(instruction, transactionOf([instruction]))
 
-describe('events of Pump.fun', () => {
+describeGenerated(pump, 'pump')
+
+describeRecorded('events of Pump.fun', 6, () => {
   const trades = vectorsOf('pumpfun').filter(({ name }) => name.startsWith('anchor_self_cpi_trade'))
 
-  it.skipIf(!HAS_REAL)('there are vectors of every recorded version', () => expect(trades).toHaveLength(4))
+  it('there are vectors of every recorded version', () => expect(trades).toHaveLength(4))
 
   it.each(trades)('$name', ({ hex, fields }) => {
     const read = readTrade(new ByteReader(bytesOf(hex), 16))

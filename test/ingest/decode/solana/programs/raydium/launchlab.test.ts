@@ -7,10 +7,12 @@ import {
 import { TOKEN_2022 } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { launchLab } from '../../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'
 import { launchTradeOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/launchlab-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
 import { bytes, decoded, hex, key, made, refusal, transactionOf, u8, u64, WRAPPED_SOL } from '../../instruction-rig.js'
 import { legOf, realLegs } from '../../real-legs.js'
-import { HAS_REAL, sharedJson } from '../../real-transactions.js'
+import { sharedJson } from '../../real-transactions.js'
 
 const CURVE = 'C9HhQft4MTfnboDfpqS5Vy1zdkxPzL9qscWarUMtA999'
 const TOKEN = '54y4DV6shhwvojpRCCqwvgRTPd45UGrCEghpsa9pBj7F'
@@ -21,7 +23,9 @@ function named(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(instructionDiscriminator(name)), ...fields)
 }
 
-describe.runIf(HAS_REAL)('LaunchLab on mainnet', () => {
+describeGenerated(launchLab, 'launchlab')
+
+describeRecorded('LaunchLab on mainnet', 5, () => {
   const legs = realLegs(launchLab)
 
   test('a token that is launched, whole', () => {

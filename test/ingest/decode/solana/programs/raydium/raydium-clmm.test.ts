@@ -4,7 +4,9 @@ import {
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { raydiumClmm } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-clmm.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytes,
   decoded,
@@ -22,7 +24,7 @@ import {
   WRAPPED_SOL,
 } from '../../instruction-rig.js'
 import { legOf, realLegs } from '../../real-legs.js'
-import { HAS_REAL, sharedJson } from '../../real-transactions.js'
+import { sharedJson } from '../../real-transactions.js'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const ORE = 'oreoU2P8bN6jkk3jbaiVxYnG1dCXcYxwhwyK9jSybcp'
@@ -56,7 +58,9 @@ function recorded(name: string): { accounts: string[]; data: Uint8Array; at: (la
   return { accounts: accounts.map(({ pubkey }) => pubkey), data: hex(data), at }
 }
 
-describe.runIf(HAS_REAL)('Raydium CLMM on mainnet', () => {
+describeGenerated(raydiumClmm, 'raydiumclmm')
+
+describeRecorded('Raydium CLMM on mainnet', 12, () => {
   const legs = realLegs(raydiumClmm)
 
   test('a swap within Jupiter, whole', () => {

@@ -8,7 +8,9 @@ import {
   cpmmLiquidityOf,
   cpmmSwapOf,
 } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-cpmm-events.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytes,
   decoded,
@@ -23,7 +25,7 @@ import {
   WRAPPED_SOL,
 } from '../../instruction-rig.js'
 import { legOf, realLegs } from '../../real-legs.js'
-import { HAS_REAL, sharedJson } from '../../real-transactions.js'
+import { sharedJson } from '../../real-transactions.js'
 
 const POOL = '8THC7UQN8zPXRL61o75fP4gcwRyB5W3o74yHyqarkqZ9'
 const TOKEN = '7atgF8KQo4wJrD5ATGX7t1V2zVvykPJbFfNeVf1icFv1'
@@ -40,7 +42,9 @@ function told(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(eventDiscriminator(name)), ...fields)
 }
 
-describe.runIf(HAS_REAL)('Raydium CPMM on mainnet', () => {
+describeGenerated(raydiumCpmm, 'raydiumcpmm')
+
+describeRecorded('Raydium CPMM on mainnet', 5, () => {
   const legs = realLegs(raydiumCpmm)
 
   test('a swap with the event of today, whole', () => {

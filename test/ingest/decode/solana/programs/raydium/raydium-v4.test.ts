@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { decodeBase58 } from '../../../../../../services/ingest/decode/solana/keys/base58.js'
 import { raydiumV4 } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-v4.js'
 import { rayLogOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-v4-log.js'
+import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
+import { describeGenerated } from '../../generated-cases.js'
 import {
   bytes,
   decoded,
@@ -17,7 +19,7 @@ import {
   WRAPPED_SOL,
 } from '../../instruction-rig.js'
 import { legOf, realLegs } from '../../real-legs.js'
-import { HAS_REAL, sharedJson } from '../../real-transactions.js'
+import { sharedJson } from '../../real-transactions.js'
 
 const COIN = 'q2y4FENF5cFdX95e2hg6e2MRdxkfeiF3PUHtw1ypump'
 const POOL = { pool: 'pool', amm: 'raydium', token0: COIN, token1: WRAPPED_SOL, fee: null, creator: null }
@@ -43,7 +45,9 @@ function accounts(length: number, at: Record<number, string>): string[] {
   return Array.from({ length }, (_, place) => at[place] ?? `other${place}`)
 }
 
-describe.runIf(HAS_REAL)('Raydium v4 on mainnet', () => {
+describeGenerated(raydiumV4, 'raydium', 1)
+
+describeRecorded('Raydium v4 on mainnet', 5, () => {
   const legs = realLegs(raydiumV4)
 
   test('a swap of pc for coin, whole', () => {
@@ -99,7 +103,8 @@ describe.runIf(HAS_REAL)('Raydium v4 on mainnet', () => {
   })
 
   test('its record, its transfers and the balances after tell the same in every recorded swap', () => {
-    const reserves = legs.map(({ instruction, transaction }) => {
+    const recorded = legs.filter(({ name }) => !name.startsWith('generated/'))
+    const reserves = recorded.map(({ instruction, transaction }) => {
       const [told] = decoded(raydiumV4, instruction, transaction)
       const [silent] = decoded(raydiumV4, { ...instruction, programLogs: null }, transaction) as (typeof told)[]
       return { told, silent }
@@ -180,20 +185,22 @@ test('a pool that is opened, whole, from mainnet', () => {
   ])
 })
 
-test.runIf(HAS_REAL)('a recorded ray_log, field by field', () => {
-  type Payload = { program_test: string; payload_base64: string[]; fields: Record<string, string> }
-  const payloads = sharedJson('pinax/event_payloads.json') as Payload[]
-  const payload = payloads.find((each) => each.program_test.includes('amm_v4_swap_event'))
-  const line = `ray_log: ${payload?.payload_base64[0]}`
-  const instruction = made(raydiumV4, { accounts: [], data: u8(9), programLogs: [line] })
-  const { amount_in, out_amount, pool_coin, pool_pc } = payload?.fields ?? {}
-  expect(rayLogOf(instruction)).toEqual({
-    kind: 'swap',
-    isCoinIn: true,
-    amountIn: BigInt(amount_in ?? ''),
-    amountOut: BigInt(out_amount ?? ''),
-    poolCoin: BigInt(pool_coin ?? ''),
-    poolPc: BigInt(pool_pc ?? ''),
+describeRecorded('its record', 1, () => {
+  test('a recorded ray_log, field by field', () => {
+    type Payload = { program_test: string; payload_base64: string[]; fields: Record<string, string> }
+    const payloads = sharedJson('pinax/event_payloads.json') as Payload[]
+    const payload = payloads.find((each) => each.program_test.includes('amm_v4_swap_event'))
+    const line = `ray_log: ${payload?.payload_base64[0]}`
+    const instruction = made(raydiumV4, { accounts: [], data: u8(9), programLogs: [line] })
+    const { amount_in, out_amount, pool_coin, pool_pc } = payload?.fields ?? {}
+    expect(rayLogOf(instruction)).toEqual({
+      kind: 'swap',
+      isCoinIn: true,
+      amountIn: BigInt(amount_in ?? ''),
+      amountOut: BigInt(out_amount ?? ''),
+      poolCoin: BigInt(pool_coin ?? ''),
+      poolPc: BigInt(pool_pc ?? ''),
+    })
   })
 })
 

@@ -1,59 +1,47 @@
-/** A day of a real pool: every raw log decoded, against an independent decode and against the recording made from it. */
+/** A day of a pool: every raw log decoded, against an independent decode and against the recording made from it. */
 import { describe, expect, it } from 'vitest'
 import type { VenueEvent } from '../../../../services/ingest/decode/evm/protocol.js'
 import { uniswapV3 } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
 import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-pool.js'
-import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
+import { type Day, generatedDay, DAY_POOL as POOL, recordedDay, tradesOf } from '../../../rig/evm/day.js'
+import { describeRecorded } from '../../../rig/recordings.js'
 import { play } from './rig.js'
 
 /** More than the day takes out, so that the pool never runs dry: the files do not contain earlier reserves. */
 const START = [10n ** 18n, 10n ** 27n] as const
 
-describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
-  const logs = hasDay ? readDay() : []
-  const { state, events } = play(uniswapV3, POOL, v3State(START), logs)
+describe('a generated day', () => equalsOthers(generatedDay()))
+describeRecorded('a day of a mainnet pool', 3, () => equalsOthers(recordedDay()))
+
+function equalsOthers(day: Day): void {
+  const { state, events } = play(uniswapV3, POOL, v3State(START), day.logs())
   const trades = events.filter(({ kind }) => kind === 'swap' || kind === 'liquidity')
 
   it('every swap, mint and burn equals the independent decode', () => {
-    const decoded = readCsv('decoded.csv.gz').filter(({ tx_type }) => tx_type !== 'COLLECT')
-    expect(trades).toHaveLength(6169)
-    expect(trades.map(decodedRow)).toEqual(
-      decoded.map((row) => ({
-        place: `${row.block_number}:${row.tx_index}:${row.log_index}:${row.transaction_hash}`,
-        type: row.tx_type,
-        sender: row.sender,
-        recipient: row.receipt,
-        amount0: row.amount0,
-        amount1: row.amount1,
-        sqrtPrice: row.tx_type === 'SWAP' ? row.sqrtPriceX96 : '',
-      })),
-    )
+    expect(trades).toHaveLength(day.swaps + day.liquidity)
+    expect(trades.map(decodedRow)).toEqual(day.decoded().filter(({ type }) => type !== 'COLLECT'))
   })
 
   it('every event equals the recording', () => {
-    const recorded = gunzip(RECORDING)
-      .split('\n')
-      .filter((line) => line !== '')
-      .flatMap((line) => {
-        const block = JSON.parse(line) as { number: number; events: Record<string, unknown>[] }
-        return block.events.map(({ wallet: _, ...event }) => ({ block: block.number, ...event }))
-      })
-      .filter((event) => 'sender' in event)
+    const recorded = tradesOf(day.lines()).map((event) => {
+      const { wallet: _, ...rest } = event as typeof event & { wallet?: string }
+      return rest
+    })
     expect(trades.map(recordedEvent)).toEqual(recorded)
   })
 
   it('the reserves at the end are those of a plain sum over the independent decode', () => {
     const sums = [...START] as [bigint, bigint]
-    for (const { tx_type, amount0 = '', amount1 = '' } of readCsv('decoded.csv.gz')) {
-      if (tx_type === 'BURN') continue
-      const sign = tx_type === 'COLLECT' ? -1n : 1n
+    for (const { type, amount0, amount1 } of day.decoded()) {
+      if (type === 'BURN') continue
+      const sign = type === 'COLLECT' ? -1n : 1n
       sums[0] += sign * BigInt(amount0)
       sums[1] += sign * BigInt(amount1)
     }
     expect(state.reserves).toEqual(sums)
     expect(events.at(-1)?.reserves).toEqual(sums)
   })
-})
+}
 
 function decodedRow(event: VenueEvent) {
   const { log } = event

@@ -1,0 +1,18 @@
+/** Generated transactions of every exchange become the events that their generator knows of, and nothing else. */
+import { describe, expect, it } from 'vitest'
+import { seedsOf } from '../../../../rig/counts.js'
+import { generatedTransactions } from '../../../../rig/solana/generated/transactions.js'
+import { decoded } from './decoded.js'
+
+describe.each(seedsOf('solanaGeneratedSeeds'))('seed %i', (seed) => {
+  it.each(generatedTransactions(seed))('$name', ({ value, slot, expected }) => {
+    const { events, lost } = decoded(value, slot)
+    expect(lost).toEqual([])
+    const told = events.filter(
+      (event) =>
+        ['swap', 'liquidity', 'launch'].includes(event.type) || (event.type === 'token' && event.name !== null),
+    )
+    expect(told).toMatchObject(expected)
+    expect(told).toHaveLength(expected.length)
+  })
+})

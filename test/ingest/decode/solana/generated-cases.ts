@@ -1,0 +1,73 @@
+/** What every program's decoder is held to on generated transactions. */
+import { describe, expect, it } from 'vitest'
+import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
+import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
+import type { Instruction } from '../../../../services/ingest/decode/solana/transaction.js'
+import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
+import { garble } from './garble.js'
+import { callsOf, type ProgramCall } from './real-legs.js'
+import { parsed } from './real-transactions.js'
+
+const SEEDS = [1, 2]
+
+/** `named`: the bytes that name an instruction of the program. */
+export function describeGenerated(program: Program, amm: string, named = 8): void {
+  describe('generated transactions', () => {
+    const made = SEEDS.flatMap((seed) => generatedTransactions(seed)).map((each) => ({
+      expected: each.expected,
+      calls: callsOf(program, [parsed(each)]).filter(({ instruction }) => !isEventCall(instruction)),
+    }))
+    const own = made.filter(({ calls }) => calls.length > 0)
+
+    it('give the amounts that their generator moved', () => {
+      expect(own.length).toBeGreaterThan(1)
+      for (const { calls, expected } of own)
+        expect(calls.flatMap(amountsTold)).toEqual(
+          expected.flatMap((event) => {
+            if ((event.type !== 'swap' && event.type !== 'liquidity') || event.amm !== amm) return []
+            return [event.type === 'swap' ? [event.amount_in, event.amount_out] : [event.amount0, event.amount1]]
+          }),
+        )
+    })
+
+    it('are refused where a transfer is not what the program tells', () => {
+      const changed = own.flatMap(({ calls }) => calls).flatMap((call) => withOtherTransfers(call))
+      const refused = changed.filter(({ instruction, transaction }) => {
+        try {
+          program.decode(instruction, transaction)
+          return false
+        } catch (error) {
+          if (!(error instanceof BadInstruction)) throw error
+          return error.reason === 'disagreement'
+        }
+      })
+      // Some transfers nothing tells of: of fees paid beside, or before a program had events.
+      expect(refused.length).toBeGreaterThan(changed.length / 4)
+    })
+
+    it('with garbage in any field are refused, or decoded, and nothing else', () => {
+      const samples = own.flatMap(({ calls }) => calls)
+      const { decoded, refused } = garble(program, samples, { seed: 11, times: 1_000, named })
+      expect(decoded).toBeGreaterThan(50)
+      expect(refused).toBeGreaterThan(50)
+    })
+  })
+
+  function amountsTold({ instruction, transaction }: ProgramCall): string[][] {
+    return program.decode(instruction, transaction).flatMap((happening) => {
+      if (happening.kind === 'swap') return [[`${happening.amountIn}`, `${happening.amountOut}`]]
+      return happening.kind === 'liquidity' ? [[`${happening.amount0}`, `${happening.amount1}`]] : []
+    })
+  }
+}
+
+/** The call with one of its transfers a unit larger, for each of them. */
+function withOtherTransfers({ instruction, transaction }: ProgramCall): ProgramCall[] {
+  return instruction.inner.flatMap((call, at) => {
+    const { transfer } = call
+    if (transfer === null || transfer.mint === null) return []
+    const larger: Instruction = { ...call, transfer: { ...transfer, amount: transfer.amount + 1n } }
+    const inner = instruction.inner.map((each, place) => (place === at ? larger : each))
+    return [{ instruction: { ...instruction, inner }, transaction }]
+  })
+}

@@ -1,0 +1,24 @@
+/** Counts the cases that a run leaves out for want of recorded data, over all its processes, and says so at its end. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Names the run's file with a number a line. */
+const COUNTS = 'DEXTAPE_LEFT_OUT_CASES'
+
+export function leaveOut(cases: number): void {
+  const file = process.env[COUNTS]
+  if (file !== undefined) appendFileSync(file, `${cases}\n`)
+}
+
+export default function countLeftOut(): () => void {
+  const file = join(tmpdir(), 'left-out-cases')
+  process.env[COUNTS] = file
+  return () => {
+    if (!existsSync(file)) return
+    const cases = readFileSync(file, 'utf8')
+      .split('\n')
+      .reduce((sum, line) => sum + Number(line), 0)
+    console.log(`Recorded data not found beside the checkout: ${cases} further cases left out`)
+  }
+}
