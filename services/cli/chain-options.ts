@@ -68,7 +68,7 @@ export function chainSections(options: ChainOptions): Record<string, ChainSectio
 }
 
 /** The chains that shall run: the named one, else all that have nodes. */
-export function sourcesAsked({ sources }: Pick<Config, 'sources'>, chain: string | undefined): ChainSourceConfig[] {
+export function selectSources({ sources }: Pick<Config, 'sources'>, chain: string | undefined): ChainSourceConfig[] {
   if (chain === undefined) return [...sources.values()]
   const source = sources.get(chain)
   if (source !== undefined) return [source]

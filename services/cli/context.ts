@@ -31,7 +31,7 @@ export function configOf(
 }
 
 /** For commands that work beside a running `up` or after it: unless a directory is named, the one that is running, else the one that is there. */
-export function configBeside(world: World, options: GlobalOptions): Config {
+export function configOfExistingData(world: World, options: GlobalOptions): Config {
   const config = configOf(world, options)
   const { dataDir, simulatedDataDir } = config
   const useSimulated = isRunning(simulatedDataDir)
@@ -44,7 +44,7 @@ export function existingDir(config: Config): DataDir {
   return findDataDir(config.dataDir)
 }
 
-export function ownDir(config: Config): DataDir {
+export function createdDir(config: Config): DataDir {
   return openDataDir(config.dataDir)
 }
 
@@ -52,3 +52,8 @@ export function loggerOf(world: World, config: Config): Logger {
   const format = config.logFormat === 'auto' ? (world.stderrIsTerminal ? 'text' : 'json') : config.logFormat
   return createLogger(format)
 }
+
+/** Runs a command's action with its own and the global options. */
+export type Act = <Options>(
+  run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
+) => (...given: unknown[]) => Promise<void>

@@ -4,9 +4,9 @@ import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
 import type { OpenLog } from '../core/log/topic-records.js'
 import { shownTime } from '../core/runtime/output.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
+import { configOfExistingData, existingDir, type GlobalOptions, type World } from './context.js'
 import { withLog } from './open-log.js'
-import { wholeNumber } from './read-number.js'
+import { parseWholeNumber } from './option-values.js'
 import { rawText, recordJson } from './topics/record-json.js'
 
 type Found = { offset: number; letter: DeadLetter }
@@ -15,8 +15,8 @@ const DEAD_PREFIX = deadTopic('')
 export type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }
 
 export async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
-  const config = configBeside(world, options)
-  const last = options.letters === undefined ? undefined : wholeNumber('--letters', options.letters)
+  const config = configOfExistingData(world, options)
+  const last = options.letters === undefined ? undefined : parseWholeNumber('--letters', options.letters)
   await withLog(
     config,
     () => existingDir(config),
@@ -78,8 +78,8 @@ export async function showDead(
   offsetText: string,
   options: GlobalOptions & { raw?: boolean },
 ): Promise<void> {
-  const offset = wholeNumber('<offset>', offsetText)
-  const config = configBeside(world, options)
+  const offset = parseWholeNumber('<offset>', offsetText)
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),

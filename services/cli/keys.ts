@@ -6,7 +6,7 @@ import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { openSharedKeys } from '../core/keys/cluster-keys.js'
 import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
 import { shownTime } from '../core/runtime/output.js'
-import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
+import { configOfExistingData, createdDir, existingDir, type GlobalOptions, type World } from './context.js'
 import { openLog } from './open-log.js'
 
 export type CreateKeyOptions = GlobalOptions & {
@@ -27,7 +27,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
     ...(options.quota === undefined ? {} : { quotaCu: positive('--quota', options.quota) }),
     ...(options.expires === undefined ? {} : { expiresAtMs: expiry(options.expires, world.nowMs()) }),
   }
-  const keys = await openKeys(world, options, ownDir)
+  const keys = await openKeys(world, options, createdDir)
   try {
     const { key, record } = await keys.create(wanted)
     if (options.json) await world.out.json({ key, id: record.id, name: record.name, plan: record.plan })
@@ -104,7 +104,7 @@ function invalid(name: string, expected: string, got: string): ConfigError {
 
 /** Where the log is a cluster's, so are the keys. */
 async function openKeys(world: World, options: GlobalOptions, dirOf: (config: Config) => DataDir): Promise<KeyStore> {
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   if (config.log.kind === 'embedded') return openKeyStore(dirOf(config), world.nowMs)
   const { log } = openLog(config, () => dirOf(config))
   const keys = await openSharedKeys(log, { node: randomBytes(8).toString('hex'), nowMs: world.nowMs })

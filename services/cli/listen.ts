@@ -6,8 +6,8 @@ import { silentLogger } from '../core/runtime/logger.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { createShutdown } from '../core/runtime/shutdown.js'
-import { configBeside, type GlobalOptions, type World } from './context.js'
-import { wholeNumber } from './read-number.js'
+import { configOfExistingData, type GlobalOptions, type World } from './context.js'
+import { parseWholeNumber } from './option-values.js'
 
 export type ListenOptions = GlobalOptions & { key?: string; url?: string; count?: string }
 
@@ -17,7 +17,7 @@ export async function listen(
   params: readonly string[],
   options: ListenOptions,
 ): Promise<number> {
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   const key = options.key ?? (config.apiKey.kind === 'fixed' ? config.apiKey.key : undefined)
   if (key === undefined) {
     throw new ConfigError({
@@ -27,7 +27,7 @@ export async function listen(
     })
   }
   const count =
-    options.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--count', options.count, { from: 1 })
+    options.count === undefined ? Number.POSITIVE_INFINITY : parseWholeNumber('--count', options.count, { from: 1 })
   const socket = openSocket(options.url ?? `ws://${hostInUrl(config.host)}:${config.wsPort}`, key)
   const shutdown = createShutdown(silentLogger)
   shutdown.signal.addEventListener('abort', () => socket.close())

@@ -39,7 +39,7 @@ export async function withLog<T>(
 }
 
 /** `eth` stands for its blocks: the generation that is live. */
-export async function topicNamed(log: EventLog, name: string): Promise<string> {
+export async function resolveTopicName(log: EventLog, name: string): Promise<string> {
   return name.includes('.') ? name : blocksTopic(name, await liveGeneration(log, name))
 }
 

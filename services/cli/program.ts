@@ -4,10 +4,9 @@ import { ENVIRONMENT } from '../core/config/index.js'
 import { PLANS } from '../core/keys/key-store.js'
 import { EXIT } from '../core/runtime/run-main.js'
 import { VERSION } from '../core/runtime/version.js'
-import type { Act } from './act.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions } from './chain-options.js'
-import { configBeside, type GlobalOptions, loggerOf, type World } from './context.js'
-import { addBackfill, addCluster, addUp } from './service-commands.js'
+import { type Act, configOfExistingData, type GlobalOptions, loggerOf, type World } from './context.js'
+import { addBackfill, addCluster, addUp } from './services.js'
 
 type ExitWith = (code: number) => void
 
@@ -40,7 +39,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     .option('--chain <chain>', 'only this chain')
     .action(
       act<{ chain?: string }>(async (options) => {
-        const config = configBeside(world, options)
+        const config = configOfExistingData(world, options)
         const { runVerify } = await import('./verify/verify.js')
         return runVerify({ config, chain: options.chain, logger: loggerOf(world, config), out: world.out })
       }),
@@ -112,7 +111,7 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
     )
     .action(
       act<{ out?: string; seed?: string; hours: string; end?: string; gzip?: boolean }>(async (options) =>
-        (await import('./topics/simulate.js')).simulate(world, options),
+        (await import('./simulate.js')).simulate(world, options),
       ),
     )
 

@@ -1,12 +1,10 @@
 /** `dextape aggregate`: folds its share of the chains, as one of a group. */
-import { sleep } from '../core/runtime/backoff.js'
+import { createBackoff, sleep, withRetry } from '../core/runtime/backoff.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import { runProcess } from './cluster-process.js'
 import { openFold, runFold } from './fold-chains.js'
-import { openConfiguredStore } from './open-store.js'
+import { claimStore, openConfiguredStore } from './open-store.js'
 import type { RunAggregate } from './process-options.js'
-import { claimStore } from './store-origin.js'
-import { untilPrepared } from './until-prepared.js'
 
 const ORIGIN_EVERY_MS = 500
 
@@ -43,3 +41,14 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
     const failure = await runFold(aggregate, { platform, config, logger }, shutdown)
     return failure === undefined ? 0 : 1
   })
+
+const LONGEST_WAIT_MS = 2000
+
+/** Tries what a start needs until it is there; false where the process shall stop before. What is away is told by health. */
+export async function untilPrepared(prepare: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const attempt = async () => {
+    await prepare()
+    return true
+  }
+  return (await withRetry(attempt, createBackoff({ maxMs: LONGEST_WAIT_MS }), signal, () => {})) === true
+}

@@ -9,7 +9,7 @@ import type { Speed } from '../ingest/sources/recording/pace.js'
 import { claimOfRecording, openRecording } from '../ingest/sources/recording/recording.js'
 import { flagships, openSimulator } from '../ingest/sources/simulator/simulator.js'
 import { fileSnapshots } from '../ingest/sources/simulator/snapshot-file.js'
-import type { AskedSource } from './process-options.js'
+import type { RequestedSource } from './process-options.js'
 
 /** `none`: what is there is served, nothing new comes. */
 export type ChosenSource = OneSource | { kind: 'chains'; sources: readonly ChainSourceConfig[] } | { kind: 'none' }
@@ -20,7 +20,7 @@ export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }
 /** Chains the simulator plays. */
 export const SIMULATED_CHAINS = ['eth', 'bsc', 'solana']
 
-export async function chooseSource(config: Config, asked: AskedSource): Promise<Choice> {
+export async function chooseSource(config: Config, asked: RequestedSource): Promise<Choice> {
   if (asked.kind === 'chains') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
   if (asked.kind === 'recording')
     return { source: asked, dataDir: config.dataDir, claim: await claimOfRecording(asked.file) }

@@ -3,15 +3,15 @@
 import type { Config } from '../core/config/index.js'
 import { type ServiceReport, tellStatus } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
+import { ConfigError } from '../core/domain/errors.js'
 import { abortOf } from '../core/runtime/backoff.js'
 import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../core/runtime/metrics.js'
 import { createOpsServer, type OpsDeps } from '../core/runtime/ops-server.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
-import { assertCluster, type ClusterCommand } from './cluster-needs.js'
 import type { Closing } from './open-store.js'
-import { openPlatform } from './platform/open.js'
+import { openPlatform } from './platform/open-platform.js'
 import type { Platform } from './platform/platform.js'
 
 export type ProcessParts = {
@@ -64,4 +64,21 @@ export async function runProcess(
   } finally {
     for (const close of closing.reverse()) await close()
   }
+}
+
+export type ClusterCommand = 'ingest' | 'aggregate' | 'serve'
+
+export function assertCluster({ log, store }: Pick<Config, 'log' | 'store'>, command: ClusterCommand): void {
+  if (log.kind !== 'kafka')
+    throw new ConfigError({
+      code: 'cluster_needs_kafka',
+      what: `\`dextape ${command}\` is one process of a cluster, which meets in Kafka`,
+      fix: 'Set KAFKA_BROKERS (a broker for one machine: `node infra/kafka/broker.mjs start`), or run everything in one process with `dextape up`.',
+    })
+  if (command !== 'ingest' && store.kind !== 'clickhouse')
+    throw new ConfigError({
+      code: 'cluster_needs_clickhouse',
+      what: `\`dextape ${command}\` shares its store with other processes, and the embedded one belongs to a single process`,
+      fix: 'Set CLICKHOUSE_URL, or run everything in one process with `dextape up`.',
+    })
 }

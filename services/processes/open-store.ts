@@ -1,5 +1,7 @@
 /** The store the configuration names, for a process that writes or serves. */
+
 import type { Config } from '../core/config/index.js'
+import { mixed, type Origin } from '../core/data-dir/origin.js'
 import type { Health } from '../core/runtime/health.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
 import { openStore, type StoreOptions } from '../core/store/clickhouse.js'
@@ -33,4 +35,14 @@ export async function openConfiguredStore(
   const engine = await serveEngine(enginePathOf(config.dataDir), socketPathOf(config.dataDir))
   closing.push(() => engine.close())
   return store
+}
+
+export async function claimStore(store: Store, wanted: Origin): Promise<void> {
+  const [marked] = await store.query<{ origin: Origin }>('SELECT origin FROM origin_rows LIMIT 1')
+  // Rows without a mark were written before there were marks, and are real.
+  const [progress] = marked === undefined ? await store.query('SELECT 1 FROM progress_rows LIMIT 1') : []
+  const held = marked?.origin ?? (progress === undefined ? undefined : 'real')
+  if (held !== undefined && held !== wanted)
+    throw mixed('The store', held, wanted, 'Name another database in CLICKHOUSE_URL, or another data directory.')
+  if (marked === undefined) await store.command('INSERT INTO origin_rows SELECT {origin:String}', { origin: wanted })
 }

@@ -8,13 +8,13 @@ import type { OpenChain } from './chain-sources/open-chain.js'
 type Common = { config: Config; logger: Logger; out: Output }
 
 /** `chains`: read from nodes; `open`: whatever the data directory and the configuration suggest. */
-export type AskedSource =
+export type RequestedSource =
   | { kind: 'recording'; file: string }
   | { kind: 'chains'; sources: readonly ChainSourceConfig[] }
   | { kind: 'open'; wantsSimulation: boolean }
 
 /** `open`: how a chain's nodes are read, where not as usual. */
-type SourceAsked = { source: AskedSource; speed: Speed; open?: OpenChain }
+type SourceAsked = { source: RequestedSource; speed: Speed; open?: OpenChain }
 
 /** Resolves with the exit code; nothing is 0. */
 export type RunUp = (options: Common & SourceAsked) => Promise<number | undefined>

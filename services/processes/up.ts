@@ -11,12 +11,10 @@ import { openIngests } from './chain-sources/open-ingests.js'
 import { pipeStatusOf } from './chain-status.js'
 import { type Choice, chooseSource } from './choose-source.js'
 import { openFold, runFold } from './fold-chains.js'
-import { greet } from './greeting.js'
-import { createHistoryWatch } from './history-watch.js'
-import { type Closing, openConfiguredStore } from './open-store.js'
-import { openPlatform } from './platform/open.js'
+import { createHistoryWatch, greet } from './greeting.js'
+import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
+import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
-import { claimStore } from './store-origin.js'
 
 type UpOptions = Parameters<RunUp>[0]
 

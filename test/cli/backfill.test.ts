@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { abandonGeneration, dropOldGenerations } from '../../services/cli/backfill/old-generations.js'
-import { createProgress } from '../../services/cli/backfill/progress.js'
+import { createProgress } from '../../services/cli/backfill/write.js'
 import { lockBackfill } from '../../services/core/data-dir/lock.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { blocksTopic, deadTopic } from '../../services/core/log/port.js'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { chainSections, sourcesAsked } from '../../services/cli/chain-options.js'
+import { chainSections, selectSources } from '../../services/cli/chain-options.js'
 import type { World } from '../../services/cli/context.js'
 import { runCli } from '../../services/cli/program.js'
 import { loadConfig } from '../../services/core/config/index.js'
@@ -48,9 +48,9 @@ describe('options of chains', () => {
   it('name the one chain that is read; without them all that have nodes are', () => {
     const env = { DEXTAPE_RPC_ETH: 'http://e', DEXTAPE_RPC_BASE: 'http://b' }
     const config = loadConfig({ env, cwd })
-    expect(sourcesAsked(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
-    expect(sourcesAsked(config, 'base').map(({ chain }) => chain)).toEqual(['base'])
-    expect(() => sourcesAsked(config, 'bsc')).toThrow(/No node of bsc is known. .*DEXTAPE_RPC_BSC/)
+    expect(selectSources(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
+    expect(selectSources(config, 'base').map(({ chain }) => chain)).toEqual(['base'])
+    expect(() => selectSources(config, 'bsc')).toThrow(/No node of bsc is known. .*DEXTAPE_RPC_BSC/)
   })
 
   it.each([

@@ -8,11 +8,11 @@ import { createMetrics } from '../../core/runtime/metrics.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { type OpenChain, openChain } from '../../processes/chain-sources/open-chain.js'
-import { openPlatform } from '../../processes/platform/open.js'
-import { type ChainOptions, chainSections, sourcesAsked } from '../chain-options.js'
-import { configOf, existingDir, type GlobalOptions, loggerOf, ownDir, type World } from '../context.js'
+import { openPlatform } from '../../processes/platform/open-platform.js'
+import { type ChainOptions, chainSections, selectSources } from '../chain-options.js'
+import { configOf, createdDir, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { abandonGeneration, dropOldGenerations } from './old-generations.js'
-import type { Wanted } from './plan.js'
+import type { BackfillRequest } from './plan.js'
 import { runBackfill } from './run.js'
 
 export type BackfillOptions = GlobalOptions &
@@ -25,7 +25,7 @@ export async function backfill(world: World, options: BackfillOptions, open: Ope
   const config = configOf(world, options, { chains: chainSections(options) })
   const logger = loggerOf(world, config)
   const isEmbedded = config.log.kind === 'embedded'
-  const dataDir = isEmbedded ? existingDir(config) : ownDir(config)
+  const dataDir = isEmbedded ? existingDir(config) : createdDir(config)
   // On a cluster whoever comes second takes over, and the first one finds out.
   const lock = isEmbedded ? lockBackfill(dataDir, chain) : undefined
   const shutdown = createShutdown(logger)
@@ -36,7 +36,7 @@ export async function backfill(world: World, options: BackfillOptions, open: Ope
       if (abandon === true) await abandonGeneration(platform, chain, world.out)
       if (dropOld === true) await dropOldGenerations(platform, chain, world.out)
       if (abandon === true || dropOld === true) return EXIT.ok
-      const [source] = sourcesAsked(config, chain)
+      const [source] = selectSources(config, chain)
       if (source === undefined) return EXIT.config
       await platform.claimOrigin({ origin: 'real' })
       const parts = { platform, config, dataDir, logger, health, metrics: createMetrics(), out: world.out }
@@ -50,7 +50,7 @@ export async function backfill(world: World, options: BackfillOptions, open: Ope
   }
 }
 
-function wantedOf({ from: text, dead = false }: BackfillOptions): Wanted {
+function wantedOf({ from: text, dead = false }: BackfillOptions): BackfillRequest {
   if (text === undefined) return { from: undefined, dead }
   const from = readStart(text)
   if (from !== undefined && from.kind !== 'latest') return { from, dead }

@@ -9,14 +9,14 @@ import type { OpenLog } from '../../core/log/topic-records.js'
 import { firstBlock, recordsOf } from '../../core/log/topic-records.js'
 
 /** `from`: where the user wants it to begin; `dead`: at the oldest dead letter. */
-export type Wanted = { from: ChainStart | undefined; dead: boolean }
+export type BackfillRequest = { from: ChainStart | undefined; dead: boolean }
 
 /** The unfinished generation goes on; else a new one begins. Undefined: there is nothing to do. */
 export async function planBackfill(
   open: OpenLog,
   generations: Generations,
   chain: string,
-  wanted: Wanted,
+  wanted: BackfillRequest,
   nowMs: number,
 ): Promise<UnfinishedGeneration | undefined> {
   const unfinished = generations.unfinishedOf(chain)

@@ -10,10 +10,10 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Output } from '../../core/runtime/output.js'
 import { EXIT } from '../../core/runtime/run-main.js'
-import { tellWhatHistoryLacks } from '../../processes/chain-sources/kept-scope.js'
+import { warnAboutMissingHistory } from '../../processes/chain-sources/history-scope.js'
 import { bookPathOf, type OpenChain } from '../../processes/chain-sources/open-chain.js'
 import type { Platform } from '../../processes/platform/platform.js'
-import { planBackfill, type Wanted } from './plan.js'
+import { type BackfillRequest, planBackfill } from './plan.js'
 import { writeGeneration } from './write.js'
 
 export type BackfillDeps = {
@@ -31,7 +31,7 @@ export type BackfillDeps = {
 export async function runBackfill(
   deps: BackfillDeps,
   source: ChainSourceConfig,
-  wanted: Wanted,
+  wanted: BackfillRequest,
   signal: AbortSignal,
 ): Promise<number> {
   const { open, platform, config, dataDir, logger, health, metrics, out, nowMs } = deps
@@ -56,7 +56,12 @@ export async function runBackfill(
   )
   if (opened === undefined) return unfinished(out, chain, generation)
   const begun = () => firstBlock({ log, codec }, blocksTopic(chain, generation))
-  tellWhatHistoryLacks({ ...source, start: plan.from }, await begun(), bookPathOf(dataDir, chain, generation), logger)
+  warnAboutMissingHistory(
+    { ...source, start: plan.from },
+    await begun(),
+    bookPathOf(dataDir, chain, generation),
+    logger,
+  )
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
   if (written.outcome.kind === 'failed') {

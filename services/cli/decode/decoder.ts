@@ -10,14 +10,14 @@ import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadLog, type Protocol, type Reading } from '../../ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
 import type { Venue } from '../../ingest/decode/evm/venue.js'
-import { protocolOf, type ToldFacts, type ToldPool } from './pools-file.js'
+import { type DescribedFacts, type DescribedPool, protocolOf } from './pools-file.js'
 
-export type LeftOut = { reason: string; detail: string; log: EvmLog }
+export type SkippedLog = { reason: string; detail: string; log: EvmLog }
 
 /** `decoded`: how many events the logs tell, without the tokens and pools that only the file describes. */
-export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; leftOut: LeftOut[] } }
+export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; leftOut: SkippedLog[] } }
 
-export function createDecoder(facts: ChainFacts, contracts: readonly KnownContract[], told: ToldFacts): Decoder {
+export function createDecoder(facts: ChainFacts, contracts: readonly KnownContract[], told: DescribedFacts): Decoder {
   const rules = createRules({
     chain: facts.chain,
     scope: { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off' },
@@ -44,7 +44,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
   }
 
   /** Makes the venue of a log known, or says why it stays unknown. */
-  function prepare(log: EvmLog, created: ReadonlySet<string>): LeftOut | undefined {
+  function prepare(log: EvmLog, created: ReadonlySet<string>): SkippedLog | undefined {
     const ref = orNull(() => venueRef(log, rules))
     if (ref === null || book.venue(ref.id) !== undefined || prefetched.venues.has(ref.id) || created.has(ref.id)) return
     const pool = told.pools.get(ref.id)
@@ -59,7 +59,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
   }
 }
 
-function venueOf({ id, amm, tokens, fee, creator }: ToldPool, { name }: Protocol): Venue {
+function venueOf({ id, amm, tokens, fee, creator }: DescribedPool, { name }: Protocol): Venue {
   return { id, protocol: name, amm, tokens, fee, creator }
 }
 

@@ -7,15 +7,15 @@ import type { TokenFacts } from '../../ingest/decode/evm/erc20.js'
 import { readEvent } from '../../ingest/validate/event.js'
 import { badInput, jsonValues } from './input.js'
 
-export type ToldPool = { id: string; amm: string; tokens: string[]; fee: number | null; creator: string | null }
+export type DescribedPool = { id: string; amm: string; tokens: string[]; fee: number | null; creator: string | null }
 
-export type ToldFacts = { tokens: Map<string, TokenFacts>; pools: Map<string, ToldPool> }
+export type DescribedFacts = { tokens: Map<string, TokenFacts>; pools: Map<string, DescribedPool> }
 
 /** A pair of a pool of more than two tokens: the pool and the places of the pair's tokens in it. */
 const PAIR_OF_SEVERAL = /^(0x[0-9a-f]+)_(\d)_(\d)$/
 
-export async function readPoolsFile(path: string | undefined): Promise<ToldFacts> {
-  const told: ToldFacts = { tokens: new Map(), pools: new Map() }
+export async function readPoolsFile(path: string | undefined): Promise<DescribedFacts> {
+  const told: DescribedFacts = { tokens: new Map(), pools: new Map() }
   if (path === undefined) return told
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) {
     throw new ConfigError({
@@ -41,7 +41,7 @@ export async function readPoolsFile(path: string | undefined): Promise<ToldFacts
 }
 
 /** The protocol a pool's exchange trades by; undefined: the exchange is not known, so only a log's topic can tell. */
-export function protocolOf({ amm }: ToldPool, contracts: readonly KnownContract[]): string | undefined {
+export function protocolOf({ amm }: DescribedPool, contracts: readonly KnownContract[]): string | undefined {
   return contracts.find((contract) => contract.amm === amm)?.protocol
 }
 
@@ -57,7 +57,7 @@ function isTokenOrPool(event: unknown): event is { type: 'token' | 'pool' } {
   )
 }
 
-function addPool(pools: Map<string, ToldPool>, { pool, amm, token0, token1, fee, creator }: PoolEvent): void {
+function addPool(pools: Map<string, DescribedPool>, { pool, amm, token0, token1, fee, creator }: PoolEvent): void {
   const several = PAIR_OF_SEVERAL.exec(pool)
   if (several === null) {
     pools.set(pool, { id: pool, amm, tokens: [token0, token1], fee, creator })

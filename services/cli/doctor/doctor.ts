@@ -1,7 +1,7 @@
 /** `dextape doctor`: what a start would need, each line ok, warn or fail, and what to do about it. */
 import { type Config, describeConfig } from '../../core/config/index.js'
 import { EXIT } from '../../core/runtime/run-main.js'
-import { type ChainOptions, chainSections, sourcesAsked } from '../chain-options.js'
+import { type ChainOptions, chainSections, selectSources } from '../chain-options.js'
 import { configOf, type GlobalOptions, type World } from '../context.js'
 import {
   checkDataDir,
@@ -40,7 +40,7 @@ export async function doctor(world: World, options: GlobalOptions & ChainOptions
 }
 
 async function findNodes(world: World, config: Config, chain: string | undefined): Promise<Finding[]> {
-  const sources = sourcesAsked(config, chain)
+  const sources = selectSources(config, chain)
   if (sources.length === 0) return []
   const { checkNodes } = await import('./nodes.js')
   return checkNodes(config, sources, world.nowMs, new AbortController().signal)
@@ -54,7 +54,7 @@ async function tell(world: World, findings: readonly Finding[]): Promise<void> {
 function readConfig(world: World, options: GlobalOptions & ChainOptions, findings: Finding[]): Config | undefined {
   try {
     const config = configOf(world, options, { chains: chainSections(options) })
-    sourcesAsked(config, options.chain)
+    selectSources(config, options.chain)
     findings.push({ level: 'ok', what: 'the configuration is valid' })
     return config
   } catch (error) {

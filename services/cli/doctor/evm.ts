@@ -9,7 +9,16 @@ import { estimateScope, type ScopeEstimate } from '../../ingest/sources/evm/esti
 import { resolveScope } from '../../ingest/sources/evm/resolve-scope.js'
 import { createChainReader, type RpcChainReader } from '../../ingest/sources/evm/rpc/evm-reader.js'
 import { checkConfiguredTokens, checkScopeTokens } from '../../ingest/sources/evm/start-checks.js'
-import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import {
+  nodeRateLimit,
+  PATIENCE,
+  type Report,
+  reportEndpoint,
+  reportHead,
+  reportNeeds,
+  TIMEOUT_MS,
+  total,
+} from './node-findings.js'
 
 /** A look at a few blocks first: where that takes long, it is all that is looked at. */
 const SAMPLE_BLOCKS = { few: 5, many: 50 }
@@ -19,7 +28,7 @@ const DEPTHS = [100, 1_000, 10_000, 100_000, 1_000_000] as const
 export async function checkEvm(
   config: Config,
   source: EvmSourceConfig,
-  say: Say,
+  say: Report,
   nowMs: () => number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,8 +41,8 @@ export async function checkEvm(
     await reader.start(signal)
     const head = await reader.head(signal)
     await reader.probe(head, signal)
-    for (const status of reader.status()) sayEndpoint(status, say)
-    sayHead(head, source.finality, await reader.finalized(signal), nowMs, say)
+    for (const status of reader.status()) reportEndpoint(status, say)
+    reportHead(head, source.finality, await reader.finalized(signal), nowMs, say)
     await sayDepth(reader, head, say, signal)
     const facts = chainFacts(config, chain)
     const tokens = await checkConfiguredTokens(reader, facts, new Set(source.explicitTokens), silentLogger, signal)
@@ -48,14 +57,14 @@ export async function checkEvm(
     const beganMs = performance.now()
     const few = await sampled(SAMPLE_BLOCKS.few)
     const isSlow = performance.now() - beganMs > LONG_MS
-    sayEstimate(isSlow ? few : await sampled(SAMPLE_BLOCKS.many), maxRps, nodesTake(reader.status()), say)
+    sayEstimate(isSlow ? few : await sampled(SAMPLE_BLOCKS.many), maxRps, nodeRateLimit(reader.status()), say)
   } finally {
     await reader.close()
   }
 }
 
 /** How far back calls can be made: what a pool or a token was at the time is read by them. */
-async function sayDepth(reader: RpcChainReader, head: Header, say: Say, signal: AbortSignal): Promise<void> {
+async function sayDepth(reader: RpcChainReader, head: Header, say: Report, signal: AbortSignal): Promise<void> {
   const depths = [...DEPTHS.filter((depth) => depth < head.number), head.number - 1]
   let reached = 0
   for (const depth of depths) {
@@ -66,7 +75,7 @@ async function sayDepth(reader: RpcChainReader, head: Header, say: Say, signal: 
   say('ok', 'archive: the state of every block can be read')
 }
 
-function sayReached(reached: number, missing: number, say: Say): void {
+function sayReached(reached: number, missing: number, say: Report): void {
   const back = (depth: number) => `${depth.toLocaleString('en')} blocks back`
   const there = reached === 0 ? '' : `state can be read ${back(reached)}; `
   const fix = 'a start or a backfill from there needs an archive node'
@@ -83,8 +92,13 @@ async function hasState(reader: RpcChainReader, at: Header, signal: AbortSignal)
   }
 }
 
-function sayEstimate(estimate: ScopeEstimate, maxRps: number | undefined, taken: number | undefined, say: Say): void {
+function sayEstimate(
+  estimate: ScopeEstimate,
+  maxRps: number | undefined,
+  taken: number | undefined,
+  say: Report,
+): void {
   const { blocks, logs, transactions, blockTimeS } = estimate
   const seen = `the last ${blocks} blocks, ${blockTimeS.toFixed(2)} s each, had ${logs} logs of it in ${transactions} transactions`
-  sayNeeds(estimate, seen, { maxRps, taken }, say)
+  reportNeeds(estimate, seen, { maxRps, taken }, say)
 }

@@ -10,7 +10,16 @@ import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solan
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
 import { checkConfiguredMints } from '../../ingest/sources/solana/start-checks.js'
 import { createTokenFacts } from '../../ingest/sources/solana/token-facts.js'
-import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import {
+  nodeRateLimit,
+  PATIENCE,
+  type Report,
+  reportEndpoint,
+  reportHead,
+  reportNeeds,
+  TIMEOUT_MS,
+  total,
+} from './node-findings.js'
 
 const SAMPLE_SLOTS = 20
 const DEPTHS = [1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const
@@ -21,7 +30,7 @@ const LOOKS_A_BLOCK = 2
 export async function checkSolana(
   config: Config,
   source: SolanaSourceConfig,
-  say: Say,
+  say: Report,
   nowMs: () => number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,16 +53,16 @@ export async function checkSolana(
     const before = total(reader.status()).bytesReceived
     const sample = await reader.range(Math.max(0, number - SAMPLE_SLOTS), number, signal)
     const bytes = total(reader.status()).bytesReceived - before
-    for (const status of reader.status()) sayEndpoint(status, say, false)
+    for (const status of reader.status()) reportEndpoint(status, say, false)
     const last = sample.at(-1)
-    if (last !== undefined) sayHead(last, source.finality, await reader.finalized(signal), nowMs, say)
+    if (last !== undefined) reportHead(last, source.finality, await reader.finalized(signal), nowMs, say)
     await sayDepth(reader, number, say, signal)
     const facts = chainFacts(config, chain)
     const tokens = createTokenFacts(reader.accounts)
     const checked = await checkConfiguredMints(tokens, facts, new Set(source.explicitTokens), silentLogger, signal)
     const absent = checked.filter((one) => one.facts === null)
     if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
-    saySample(sample, bytes, source, { events: eventsIn(sample), taken: nodesTake(reader.status()) }, say)
+    saySample(sample, bytes, source, { events: eventsIn(sample), taken: nodeRateLimit(reader.status()) }, say)
     if (geyser.length > 0) say('ok', `${geyser.length} Geyser streams are configured; what they send is not asked for`)
 
     function eventsIn(blocks: readonly SlotBlock[]): number {
@@ -69,7 +78,7 @@ export async function checkSolana(
 }
 
 /** How far back blocks can be read. */
-async function sayDepth(reader: RpcSlotReader, head: number, say: Say, signal: AbortSignal): Promise<void> {
+async function sayDepth(reader: RpcSlotReader, head: number, say: Report, signal: AbortSignal): Promise<void> {
   let reached = 0
   for (const depth of DEPTHS.filter((slots) => slots < head)) {
     try {
@@ -90,7 +99,7 @@ function saySample(
   bytes: number,
   { maxRps }: SolanaSourceConfig,
   { events, taken }: { events: number; taken: number | undefined },
-  say: Say,
+  say: Report,
 ): void {
   if (sample.length === 0) return say('warn', 'no block near the head could be read')
   const blockTimeS = timeBetween(sample)
@@ -100,5 +109,5 @@ function saySample(
     requestsPerS: (1 + LOOKS_A_BLOCK) / blockTimeS,
     bytesPerDay: (bytes / sample.length) * (DAY_S / blockTimeS),
   }
-  sayNeeds(needs, seen, { maxRps, taken }, say)
+  reportNeeds(needs, seen, { maxRps, taken }, say)
 }

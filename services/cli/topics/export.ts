@@ -6,11 +6,11 @@ import { createAssembler } from '../../core/log/parts.js'
 import { blocksOf } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import { SEED_FIELD } from '../../ingest/validate/line.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
-import { topicNamed, withLog } from '../open-log.js'
+import { configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import { resolveTopicName, withLog } from '../open-log.js'
+import { offsetOf, parseWhen } from '../option-values.js'
 import { recordJson } from './record-json.js'
-import { existingTopic } from './topics.js'
-import { offsetOf, parseWhen } from './when.js'
+import { requireTopic } from './topics.js'
 import { type Target, writeLines } from './write-lines.js'
 
 export type ExportOptions = GlobalOptions & Target & { from?: string; to?: string }
@@ -18,12 +18,12 @@ export type ExportOptions = GlobalOptions & Target & { from?: string; to?: strin
 export async function exportTopic(world: World, name: string, options: ExportOptions): Promise<void> {
   const from = options.from === undefined ? undefined : parseWhen('--from', options.from)
   const to = options.to === undefined ? undefined : parseWhen('--to', options.to)
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
     async (open) => {
-      const topic = await existingTopic(open.log, await topicNamed(open.log, name))
+      const topic = await requireTopic(open.log, await resolveTopicName(open.log, name))
       const { start, end } = await open.log.info(topic)
       const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
       const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))

@@ -6,13 +6,13 @@ import type { EventLog, LogRecord } from '../../core/log/port.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { shownTime } from '../../core/runtime/output.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
-import { topicNamed, withLog } from '../open-log.js'
-import { wholeNumber } from '../read-number.js'
+import { configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import { resolveTopicName, withLog } from '../open-log.js'
+import { parseWholeNumber } from '../option-values.js'
 import { internalJson, isAvro, recordJson } from './record-json.js'
 
 export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
@@ -42,13 +42,13 @@ export async function listTopics(world: World, options: GlobalOptions & { json?:
 export type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
 
 export async function tailTopic(world: World, name: string, options: TailOptions): Promise<void> {
-  const count = wholeNumber('--lines', options.lines, { digits: 9 })
-  const config = configBeside(world, options)
+  const count = parseWholeNumber('--lines', options.lines, { digits: 9 })
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
     async ({ log, codec }) => {
-      const topic = await existingTopic(log, await topicNamed(log, name))
+      const topic = await requireTopic(log, await resolveTopicName(log, name))
       const { start, end } = await log.info(topic)
       let next = Math.max(start, end - count)
       while (next < end) next = await print(world, codec, topic, await log.read(topic, { from: next }), end)
@@ -80,7 +80,7 @@ async function print(
 }
 
 /** A topic that is not there is most often mistyped. */
-export async function existingTopic(log: EventLog, topic: string): Promise<string> {
+export async function requireTopic(log: EventLog, topic: string): Promise<string> {
   const known = (await log.topics()).map((info) => info.topic)
   if (known.includes(topic)) return topic
   const nearest = nearestWord(topic, known)

@@ -1,4 +1,5 @@
 /** The log folded from its first record, in memory: what the store and the updates must say. */
+import { createHash } from 'node:crypto'
 import { applyRecord } from '../../aggregate/accept.js'
 import { KeptHistory } from '../../aggregate/checkpoint/history.js'
 import { restingState } from '../../aggregate/checkpoint/restore.js'
@@ -14,7 +15,6 @@ import { blocksTopic, updatesTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { liveGeneration } from '../open-log.js'
-import { fingerprintOf } from './fingerprint.js'
 
 export type Refolded = {
   chain: string
@@ -72,4 +72,9 @@ function usable<T>(read: () => T): T | undefined {
     if (error instanceof DextapeError) return undefined
     throw error
   }
+}
+
+/** A short digest, to compare updates without keeping them. */
+export function fingerprintOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64').slice(0, 22)
 }

@@ -1,16 +1,20 @@
 /** One chain read from its nodes into its live generation, and on into the next when that becomes live. */
-import { type ChainSourceConfig, chainFacts } from '../../core/config/index.js'
+import { type ChainSourceConfig, type Config, chainFacts } from '../../core/config/index.js'
+import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { firstBlock } from '../../core/log/topic-records.js'
 import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Metrics } from '../../core/runtime/metrics.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
-import type { IngestParts } from './ingest-parts.js'
-import { tellWhatHistoryLacks } from './kept-scope.js'
+import type { ExamplePair } from '../choose-source.js'
+import type { Platform } from '../platform/platform.js'
+import { warnAboutMissingHistory } from './history-scope.js'
 import { bookPathOf, type OpenChain } from './open-chain.js'
 
 export type ChainIngest = {
@@ -63,7 +67,7 @@ export function openChainIngest(
   async function write(source: Source, generation: number, until: AbortSignal): Promise<IngestOutcome> {
     status.source = source.name
     const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
-    tellWhatHistoryLacks(config, first, bookPathOf(dataDir, chain, generation), logger)
+    warnAboutMissingHistory(config, first, bookPathOf(dataDir, chain, generation), logger)
     const checkpoints = await platform.checkpointsFor({ id: generationCheckpoint(source.id, generation) })
     const ingest = createIngest({
       ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },
@@ -107,3 +111,21 @@ export function openChainIngest(
 
 /** Another process reads this chain now. */
 const isTaken = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
+
+export type IngestParts = {
+  platform: Platform
+  config: Config
+  logger: Logger
+  health: Health
+  metrics: Metrics
+  dataDir: DataDir
+}
+
+export interface Ingests {
+  /** Live, one for each source. */
+  readonly statuses: readonly IngestStatus[]
+  /** Until all have ended or the signal aborts. Throws where a chain's configuration is found wrong. */
+  run(signal: AbortSignal): Promise<IngestOutcome>
+  /** A pair that trades all the time, where a source knows one. */
+  readonly example?: ExamplePair | undefined
+}

@@ -1,8 +1,8 @@
 /** Every chain read from its nodes, each on its own: one that cannot go on is told, and the others do. */
+
 import type { ChainSourceConfig } from '../../core/config/index.js'
-import { createChainHealth } from './chain-health.js'
-import { openChainIngest } from './chain-ingest.js'
-import type { IngestParts, Ingests } from './ingest-parts.js'
+import type { Health } from '../../core/runtime/health.js'
+import { type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
 import type { OpenChain } from './open-chain.js'
 
 export type ChainIngestsOptions = IngestParts & {
@@ -39,4 +39,23 @@ async function within(work: Promise<unknown>, patienceMs: number): Promise<void>
     timer = setTimeout(resolve, patienceMs)
   })
   await Promise.race([work, patience]).finally(() => clearTimeout(timer))
+}
+
+export function createChainHealth(health: Health): (chain: string) => Health {
+  const away = new Map<string, string>()
+  const told = () => [...away].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
+  return (chain) => ({
+    ...health,
+    away(part, reason) {
+      if (part !== 'source') return health.away(part, reason)
+      away.set(chain, reason)
+      health.away(part, told())
+    },
+    ok(part) {
+      if (part !== 'source') return health.ok(part)
+      if (!away.delete(chain)) return
+      if (away.size === 0) health.ok(part)
+      else health.away(part, told())
+    },
+  })
 }

@@ -6,8 +6,8 @@ import type { Speed } from '../../ingest/sources/recording/pace.js'
 import { registerIngestMetrics } from '../../ingest/status.js'
 import { type ChosenSource, openSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
+import type { IngestParts, Ingests } from './chain-ingest.js'
 import { openChainIngests } from './chain-ingests.js'
-import type { IngestParts, Ingests } from './ingest-parts.js'
 import { type OpenChain, openChain } from './open-chain.js'
 
 /** A source that cannot go on after any block writes one generation: moved to another it would leave blocks out. */

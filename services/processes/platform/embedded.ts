@@ -8,8 +8,7 @@ import { openKeyStore } from '../../core/keys/key-store.js'
 import { createCodec } from '../../core/log/codec.js'
 import { openEmbedded } from '../../core/log/embedded.js'
 import { type Checkpoints, openCheckpoints } from '../../ingest/checkpoints.js'
-import { chainsOf } from './chains-of.js'
-import type { Platform, PlatformDeps } from './platform.js'
+import { chainsOf, type Platform, type PlatformDeps } from './platform.js'
 
 const LOOK_EVERY_MS = 200
 

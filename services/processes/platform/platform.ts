@@ -2,6 +2,7 @@
  * What the services stand on: one data directory, or a Kafka cluster. Everything that differs between the two is here, so that
  * the services themselves do not know.
  */
+
 import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { Config } from '../../core/config/index.js'
 import type { Generations } from '../../core/coordination/generations.js'
@@ -9,7 +10,7 @@ import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { Claim } from '../../core/data-dir/origin.js'
 import type { KeyStore } from '../../core/keys/key-store.js'
 import type { Codec } from '../../core/log/codec.js'
-import type { EventLog } from '../../core/log/port.js'
+import { blocksOf, type EventLog } from '../../core/log/port.js'
 import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Checkpoints } from '../../ingest/checkpoints.js'
@@ -47,3 +48,9 @@ export type PlatformDeps = {
 }
 
 export const LOG_STOP_MS = 3000
+
+/** Every chain the log has blocks of. */
+export async function chainsOf(log: EventLog): Promise<string[]> {
+  const topics = await log.topics()
+  return [...new Set(topics.flatMap(({ topic }) => blocksOf(topic)?.chain ?? []))].sort()
+}

@@ -4,16 +4,16 @@ import type { Header } from '../../ingest/sources/following/chain-nodes.js'
 import type { EndpointStatus } from '../../ingest/sources/nodes/endpoint-status.js'
 import type { Finding } from './checks.js'
 
-export type Say = (level: Finding['level'], what: string, fix?: string) => void
+export type Report = (level: Finding['level'], what: string, fix?: string) => void
 
 /** Short: whoever asks the doctor waits for the answer. */
 export const PATIENCE = { attempts: 4, ms: 15_000 }
 export const TIMEOUT_MS = 10_000
 const OLD_HEAD_S = 120
 
-export function sayEndpoint(
+export function reportEndpoint(
   { name, healthy, reason, latencyMs, head, range, batch, errors }: EndpointStatus,
-  say: Say,
+  say: Report,
   hasRanges = true,
 ): void {
   if (!healthy || latencyMs === null) {
@@ -26,12 +26,12 @@ export function sayEndpoint(
 }
 
 /** `final`: by the nodes' word; null: they have none. */
-export function sayHead(
+export function reportHead(
   head: Pick<Header, 'number' | 'timeS'>,
   finality: Finality,
   final: number | null,
   nowMs: () => number,
-  say: Say,
+  say: Report,
 ): void {
   const ageS = Math.max(0, Math.round(nowMs() / 1000 - head.timeS))
   const text = `head ${head.number}, ${ageS} s old`
@@ -43,20 +43,20 @@ export function sayHead(
 }
 
 /** Requests a second: what the user allows, and what the nodes do as far as they said. */
-export type Allowed = { maxRps: number | undefined; taken: number | undefined }
+export type RateLimits = { maxRps: number | undefined; taken: number | undefined }
 
 /** The most the nodes together take, as far as so few requests tell; undefined: one of them refused none. */
-export function nodesTake(statuses: readonly Pick<EndpointStatus, 'healthy' | 'perS'>[]): number | undefined {
+export function nodeRateLimit(statuses: readonly Pick<EndpointStatus, 'healthy' | 'perS'>[]): number | undefined {
   const healthy = statuses.filter((status) => status.healthy)
   if (healthy.length === 0 || healthy.some(({ perS }) => perS === null)) return undefined
   return healthy.reduce((sum, { perS }) => sum + (perS ?? 0), 0)
 }
 
-export function sayNeeds(
+export function reportNeeds(
   { requestsPerS, bytesPerDay }: { requestsPerS: number; bytesPerDay: number },
   seen: string,
-  { maxRps, taken }: Allowed,
-  say: Say,
+  { maxRps, taken }: RateLimits,
+  say: Report,
 ): void {
   const needs = `the scope needs about ${requestsPerS.toFixed(1)} requests/s and ${gigabytes(bytesPerDay)} a day (${seen})`
   if (maxRps !== undefined && maxRps < requestsPerS)

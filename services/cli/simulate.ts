@@ -2,19 +2,18 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
-import { Seed } from '../../core/config/file-schema.js'
-import { chainFacts } from '../../core/config/index.js'
-import { ConfigError } from '../../core/domain/errors.js'
-import type { Logger } from '../../core/runtime/logger.js'
-import type { SourceRecord } from '../../ingest/source.js'
-import { openSimulator } from '../../ingest/sources/simulator/simulator.js'
-import { SEED_FIELD } from '../../ingest/validate/line.js'
-import { SIMULATED_CHAINS } from '../../processes/choose-source.js'
-import { configOf, type GlobalOptions, loggerOf, type World } from '../context.js'
-import { readNumber } from '../read-number.js'
-import { recordJson } from './record-json.js'
-import { parseWhen } from './when.js'
-import { type Target, writeLines } from './write-lines.js'
+import { Seed } from '../core/config/file-schema.js'
+import { chainFacts } from '../core/config/index.js'
+import { ConfigError } from '../core/domain/errors.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { SourceRecord } from '../ingest/source.js'
+import { openSimulator } from '../ingest/sources/simulator/simulator.js'
+import { SEED_FIELD } from '../ingest/validate/line.js'
+import { SIMULATED_CHAINS } from '../processes/choose-source.js'
+import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { parseNumber, parseWhen } from './option-values.js'
+import { recordJson } from './topics/record-json.js'
+import { type Target, writeLines } from './topics/write-lines.js'
 
 export type SimulateOptions = GlobalOptions & Target & { seed?: string; hours: string; end?: string }
 
@@ -23,8 +22,8 @@ const TELL_EVERY_MS = 2000
 
 export async function simulate(world: World, options: SimulateOptions): Promise<void> {
   const config = configOf(world, options)
-  const seed = options.seed === undefined ? config.simulator.seed : readNumber('--seed', options.seed, Seed)
-  const historyS = Math.round(readNumber('--hours', options.hours, Hours) * 3600)
+  const seed = options.seed === undefined ? config.simulator.seed : parseNumber('--seed', options.seed, Seed)
+  const historyS = Math.round(parseNumber('--hours', options.hours, Hours) * 3600)
   const endMs = options.end === undefined ? world.nowMs() : timeOf(options.end)
   const counts = { blocks: 0, retracts: 0, events: 0 }
   const source = openSimulator({

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { type Allowed, nodesTake, sayNeeds } from '../../../services/cli/doctor/sayings.js'
+import { nodeRateLimit, type RateLimits, reportNeeds } from '../../../services/cli/doctor/node-findings.js'
 
 it('a scope that needs more than is allowed, or than the nodes take, is a warning', () => {
-  const said = (allowed: Allowed) => {
+  const said = (allowed: RateLimits) => {
     const lines: string[] = []
-    sayNeeds({ requestsPerS: 5, bytesPerDay: 2e9 }, 'seen', allowed, (level, what) => lines.push(`${level} ${what}`))
+    reportNeeds({ requestsPerS: 5, bytesPerDay: 2e9 }, 'seen', allowed, (level, what) => lines.push(`${level} ${what}`))
     return lines
   }
   const needs = 'the scope needs about 5.0 requests/s and 2.0 GB a day (seen)'
@@ -15,6 +15,6 @@ it('a scope that needs more than is allowed, or than the nodes take, is a warnin
 })
 
 it('what nodes take together is known where each of them set a limit', () => {
-  const of = (...rates: (number | null)[]) => nodesTake(rates.map((perS) => ({ healthy: true, perS })))
+  const of = (...rates: (number | null)[]) => nodeRateLimit(rates.map((perS) => ({ healthy: true, perS })))
   expect([of(), of(2, null), of(2, 3)]).toEqual([undefined, undefined, 5])
 })

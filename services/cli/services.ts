@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander'
 import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
-import type { AskedSource, RunUp } from '../processes/process-options.js'
-import type { Act } from './act.js'
+import type { RequestedSource, RunUp } from '../processes/process-options.js'
 import type { BackfillOptions } from './backfill/backfill.js'
 import {
   addChainOptions,
@@ -12,10 +11,10 @@ import {
   CHAIN_HELP,
   type ChainOptions,
   chainSections,
-  sourcesAsked,
+  selectSources,
 } from './chain-options.js'
-import { configOf, type GlobalOptions, loggerOf, type World } from './context.js'
-import { readNumber } from './read-number.js'
+import { type Act, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { parseNumber } from './option-values.js'
 
 type SourceOptions = GlobalOptions &
   ChainOptions & {
@@ -46,8 +45,8 @@ function sourceOf(world: World, given: SourceOptions, service: 'serve' | 'ingest
   const { rate, seed } = given
   const simulator = {
     ...config.simulator,
-    ...(rate === undefined ? {} : { swapsPerS: readNumber('--rate', rate, SwapsPerS) }),
-    ...(seed === undefined ? {} : { seed: readNumber('--seed', seed, Seed) }),
+    ...(rate === undefined ? {} : { swapsPerS: parseNumber('--rate', rate, SwapsPerS) }),
+    ...(seed === undefined ? {} : { seed: parseNumber('--seed', seed, Seed) }),
   }
   return {
     config: { ...config, simulator },
@@ -58,10 +57,10 @@ function sourceOf(world: World, given: SourceOptions, service: 'serve' | 'ingest
   }
 }
 
-function askedSource(config: Config, { events, simulate, rate, seed, chain }: SourceOptions): AskedSource {
+function askedSource(config: Config, { events, simulate, rate, seed, chain }: SourceOptions): RequestedSource {
   if (events !== undefined) return { kind: 'recording', file: events }
   const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
-  const sources = wantsSimulation ? [] : sourcesAsked(config, chain)
+  const sources = wantsSimulation ? [] : selectSources(config, chain)
   return sources.length > 0 ? { kind: 'chains', sources } : { kind: 'open', wantsSimulation }
 }
 

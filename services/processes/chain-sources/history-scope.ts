@@ -8,7 +8,7 @@ import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js
 import { readKeptJson, writeKeptJson } from '../../core/runtime/kept-json.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
-export type KeptScope = {
+export type HistoryScope = {
   pools: readonly string[]
   tokens: readonly string[]
   amms: readonly string[]
@@ -25,7 +25,7 @@ const FILE = 'scope.json'
 const LATE = { blocks: 64, seconds: 600 }
 const BALANCES: readonly BalancesMode[] = ['off', 'scoped', 'all']
 
-export function tellWhatHistoryLacks(
+export function warnAboutMissingHistory(
   config: ChainSourceConfig,
   first: FirstBlock,
   folder: string,
@@ -34,9 +34,9 @@ export function tellWhatHistoryLacks(
   const { chain, start } = config
   const now = scopeOf(config)
   const path = join(folder, FILE)
-  const kept = first === undefined ? undefined : (readKeptJson(path) as KeptScope | undefined)
+  const kept = first === undefined ? undefined : (readKeptJson(path) as HistoryScope | undefined)
   if (kept === undefined) writeKeptJson(path, now)
-  const added = kept === undefined ? [] : addedTo(kept, now)
+  const added = kept === undefined ? [] : scopeAdditions(kept, now)
   if (added.length > 0)
     logger.warn('what was added to the scope has no history from before; a backfill reads it', {
       ...{ chain, added, indexed_from: first?.number, command: `dextape backfill --chain ${chain}` },
@@ -51,13 +51,13 @@ export function tellWhatHistoryLacks(
     )
 }
 
-function scopeOf(config: ChainSourceConfig): KeptScope {
+function scopeOf(config: ChainSourceConfig): HistoryScope {
   const contracts = config.family === 'evm' ? config.contracts : []
   return { ...config.scope, contracts: Object.fromEntries(contracts.map(({ address, amm }) => [address, amm])) }
 }
 
 /** For people; empty where all that is read now was read from the first block on. */
-export function addedTo(kept: KeptScope, now: KeptScope): string[] {
+export function scopeAdditions(kept: HistoryScope, now: HistoryScope): string[] {
   const balances = BALANCES.indexOf(now.balances) > BALANCES.indexOf(kept.balances) ? [`balances ${now.balances}`] : []
   const factories = Object.entries(now.contracts)
     .filter(([address, amm]) => !(address in kept.contracts) && (now.amms.length === 0 || now.amms.includes(amm)))
@@ -69,11 +69,11 @@ export function addedTo(kept: KeptScope, now: KeptScope): string[] {
   ]
 }
 
-const isAll = ({ pools, tokens, amms }: KeptScope): boolean => pools.length + tokens.length + amms.length === 0
-const isPoolsAlone = ({ pools, tokens }: KeptScope): boolean => pools.length > 0 && tokens.length === 0
+const isAll = ({ pools, tokens, amms }: HistoryScope): boolean => pools.length + tokens.length + amms.length === 0
+const isPoolsAlone = ({ pools, tokens }: HistoryScope): boolean => pools.length > 0 && tokens.length === 0
 
 /** Tokens and exchanges narrow each other; a list that is empty does not. */
-function beyondPools(kept: KeptScope, now: KeptScope): string[] {
+function beyondPools(kept: HistoryScope, now: HistoryScope): string[] {
   if (isPoolsAlone(kept)) {
     const named = [...widened('token', [], now.tokens), ...widened('exchange', [], now.amms)]
     return named.length > 0 ? named : ['all exchanges']

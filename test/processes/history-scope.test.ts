@@ -2,10 +2,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { ChainSection } from '../../services/core/config/index.js'
-import { loadConfig } from '../../services/core/config/index.js'
+import { type ChainSection, loadConfig } from '../../services/core/config/index.js'
 import { createLogger } from '../../services/core/runtime/logger.js'
-import { type FirstBlock, tellWhatHistoryLacks } from '../../services/processes/chain-sources/kept-scope.js'
+import { type FirstBlock, warnAboutMissingHistory } from '../../services/processes/chain-sources/history-scope.js'
 
 const [A, B, T, F] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string, string]
 const FIRST = { number: 1000, timeS: 1_704_412_800 }
@@ -19,7 +18,7 @@ function toldAt(...starts: (ChainSection & { first?: FirstBlock })[]): unknown[]
     if (source === undefined) throw new Error('base has no source')
     const lines: string[] = []
     const logger = createLogger('json', {}, (line) => lines.push(line))
-    tellWhatHistoryLacks(source, first ?? (turn === 0 ? undefined : FIRST), folder, logger)
+    warnAboutMissingHistory(source, first ?? (turn === 0 ? undefined : FIRST), folder, logger)
     const said = lines.map((line) => JSON.parse(line) as { added?: string[]; command: string })
     return said.map(({ added, command }) => [...(added ?? []), command])
   })
