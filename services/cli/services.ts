@@ -1,19 +1,11 @@
-/** The commands that run services: `up`, and the same as processes of their own. */
+/** The commands that run services: `up` runs all in one process; `ingest`, `aggregate` and `serve` run one each. */
 import { type Command, Option } from 'commander'
 import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
 import { parseSpeed } from '../ingest/sources/recording/pace.js'
 import type { RequestedSource, RunUp } from '../processes/process-options.js'
-import type { BackfillOptions } from './backfill/backfill.js'
-import {
-  addChainOptions,
-  addNodeOptions,
-  CHAIN_HELP,
-  type ChainOptions,
-  chainSections,
-  selectSources,
-} from './chain-options.js'
-import { type Act, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
+import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from './chain-options.js'
+import { type Cli, configOf, type GlobalOptions, loggerOf, type World } from './context.js'
 import { parseNumber } from './option-values.js'
 
 type SourceOptions = GlobalOptions &
@@ -25,94 +17,62 @@ type SourceOptions = GlobalOptions &
     seed?: string
   }
 
-function addSourceOptions(command: Command): Command {
-  addChainOptions(command, ['events', 'simulate', 'rate', 'seed'])
-  return command
-    .option('-e, --events <file>', 'play this recording (JSON lines, plain or gzip), go on where it stopped')
-    .option('-s, --speed <factor>', 'max, or chain time against the clock: 1, 10, 0.5', 'max')
-    .addOption(
-      new Option('--simulate', 'play a simulated market; the default where no other source is given').conflicts(
-        'events',
-      ),
-    )
-    .addOption(new Option('--rate <swaps>', 'swaps a second of the simulated market, 1 to 50000').conflicts('events'))
-    .addOption(new Option('--seed <number>', 'another seed, another market').conflicts('events'))
-}
+const CLUSTER_HELP =
+  '\nProcesses of a cluster share Kafka and ClickHouse: set KAFKA_BROKERS and CLICKHOUSE_URL. See docs/cluster.md.'
 
-/** What a command that reads a source is handed. */
-function sourceOf(world: World, given: SourceOptions, service: 'serve' | 'ingest'): Parameters<RunUp>[0] {
-  const config = configOf(world, given, { service, chains: chainSections(given) })
-  const { rate, seed } = given
-  const simulator = {
-    ...config.simulator,
-    ...(rate === undefined ? {} : { swapsPerS: parseNumber('--rate', rate, SwapsPerS) }),
-    ...(seed === undefined ? {} : { seed: parseNumber('--seed', seed, Seed) }),
-  }
-  return {
-    config: { ...config, simulator },
-    source: askedSource(config, given),
-    speed: parseSpeed(given.speed),
-    logger: loggerOf(world, config),
-    out: world.out,
-  }
-}
-
-function askedSource(config: Config, { events, simulate, rate, seed, chain }: SourceOptions): RequestedSource {
-  if (events !== undefined) return { kind: 'recording', file: events }
-  const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
-  const sources = wantsSimulation ? [] : selectSources(config, chain)
-  return sources.length > 0 ? { kind: 'chains', sources } : { kind: 'open', wantsSimulation }
-}
-
-export function addUp(program: Command, world: World, act: Act): void {
-  const up = program
-    .command('up')
-    .description('run everything in one process: ingest, aggregate, serve; keeps serving what a recording gave')
+export function addServices({ program, world, act }: Cli): void {
+  const up = program.command('up').description('Run everything in one process: ingest, aggregate and serve')
   addSourceOptions(up)
     .addHelpText(
       'after',
       [
         CHAIN_HELP,
-        '\nA simulated market keeps its data apart (.dextape-simulated where no directory is named) and never mixes with real data.',
-        '\nExamples:\n  dextape up\n  dextape up --rate 500 --seed 7\n  dextape up --events day.jsonl.gz --speed 10\n  dextape up --chain base --rpc https://node.example --pool 0x…\n  dextape up --chain eth --rpc https://a.example wss://b.example --amm uniswapv2 uniswapv3 --start 2024-01-05 --max-rps 25',
+        '\nWithout a source, `up` plays a simulated market. Simulated data has its own directory (.dextape-simulated) and',
+        'never mixes with real data. When a recording ends, `up` keeps serving.',
+        '\nExamples:',
+        '  dextape up',
+        '  dextape up --rate 500 --seed 7',
+        '  dextape up --events day.jsonl.gz --speed 10',
+        '  dextape up --chain base --rpc https://node.example --pool 0x…',
+        '  dextape up --chain eth --rpc https://a.example wss://b.example --amm uniswapv2 uniswapv3 --start 2024-01-05',
       ].join('\n'),
     )
     .action(
       act<SourceOptions>(async (options) => {
         const { runUp } = await import('../processes/up.js')
-        return runUp(sourceOf(world, options, 'serve'))
+        return runUp(readSourceOptions(world, options, 'serve'))
       }),
     )
-}
 
-const CLUSTER_NEEDS =
-  '\nA cluster meets in Kafka and ClickHouse: set KAFKA_BROKERS and CLICKHOUSE_URL. docs/cluster.md goes through it.'
-
-/** The same services as processes of their own. */
-export function addCluster(program: Command, world: World, act: Act): void {
-  const ingest = program.command('ingest').description('a source onto the log: one process of a cluster')
+  const ingest = program.command('ingest').description('Run ingest alone: read a source into the log of a cluster')
   addSourceOptions(ingest)
     .addHelpText(
       'after',
       [
-        '\nOne ingest for a source: a second one takes it over. It ends when a recording is played; answers /health, /ready, /status and /metrics on port 8082.',
+        '\nRun one ingest per source: a second one takes over from the first. It exits when a recording ends.',
+        'It serves /health, /ready, /status and /metrics on port 8082.',
         CHAIN_HELP,
-        CLUSTER_NEEDS,
+        CLUSTER_HELP,
         '\nExample:\n  KAFKA_BROKERS=localhost:9092 dextape ingest --events day.jsonl.gz',
       ].join('\n'),
     )
     .action(
       act<SourceOptions>(async (options) => {
         const { runIngest } = await import('../processes/ingest.js')
-        return runIngest(sourceOf(world, options, 'ingest'))
+        return runIngest(readSourceOptions(world, options, 'ingest'))
       }),
     )
+
   program
     .command('aggregate')
-    .description('fold chains into candles, prices and statistics: one process of a cluster')
+    .description('Run aggregate alone: fold blocks into candles, prices and statistics')
     .addHelpText(
       'after',
-      `\nAs many as wanted: they share the chains, and when one ends the others go on with its own. Answers /health, /ready, /status and /metrics on port 8083.\n${CLUSTER_NEEDS}`,
+      [
+        '\nRun as many as you need: they divide the chains between them, and when one stops the others take over.',
+        'Each serves /health, /ready, /status and /metrics on port 8083.',
+        CLUSTER_HELP,
+      ].join('\n'),
     )
     .action(
       act(async (options) => {
@@ -121,10 +81,11 @@ export function addCluster(program: Command, world: World, act: Act): void {
         return runAggregate({ config, logger: loggerOf(world, config), out: world.out })
       }),
     )
+
   program
     .command('serve')
-    .description('answer REST requests and push to sockets: one process of a cluster')
-    .addHelpText('after', `\nAs many as wanted, all alike, behind any load balancer.\n${CLUSTER_NEEDS}`)
+    .description('Run serve alone: answer REST requests and push over WebSocket')
+    .addHelpText('after', `\nRun as many as you need behind a load balancer: all nodes are equal.\n${CLUSTER_HELP}`)
     .action(
       act(async (options) => {
         const config = configOf(world, options)
@@ -134,27 +95,36 @@ export function addCluster(program: Command, world: World, act: Act): void {
     )
 }
 
-export function addBackfill(program: Command, world: World, act: Act): void {
-  const backfill = program
-    .command('backfill')
-    .description("write a chain's history anew beside the live one, join it at the head, and make it the live one")
-    .requiredOption('--chain <chain>', 'whose history')
-    .option('--from <when>', "a date (2024-01-05T12:00, UTC) or a block; the live history's first block unless given")
-    .addOption(
-      new Option('--dead', 'because of dead letters: those of today are forgotten at the end').conflicts('from'),
-    )
-  addNodeOptions(backfill)
-    .addOption(new Option('--abandon', 'drop the unfinished one').conflicts(['from', 'dead']))
-    .addOption(
-      new Option('--drop-old', 'forget the blocks of generations that are not live').conflicts(['from', 'dead']),
-    )
-    .addHelpText(
-      'after',
-      [
-        '\nWorks beside a running `up`, or processes of a cluster. Stopped, it goes on where it was when it is started again. Give it the scope that the',
-        'chain is read with: what runs goes on from its end.',
-        '\nExamples:\n  dextape backfill --chain base --from 2024-01-05\n  dextape backfill --chain base --dead',
-      ].join('\n'),
-    )
-    .action(act<BackfillOptions>(async (options) => (await import('./backfill/backfill.js')).backfill(world, options)))
+function addSourceOptions(command: Command): Command {
+  addChainOptions(command, ['events', 'simulate', 'rate', 'seed'])
+  return command
+    .option('-e, --events <file>', 'Play a recording (JSON lines, plain or gzip); resumes where it stopped')
+    .option('-s, --speed <factor>', 'Speed of a recording against the clock: max, 1, 10, 0.5', 'max')
+    .addOption(new Option('--simulate', 'Play a simulated market (default without another source)').conflicts('events'))
+    .addOption(new Option('--rate <swaps>', 'Swaps per second of the simulated market, 1 to 50000').conflicts('events'))
+    .addOption(new Option('--seed <number>', 'Seed of the simulated market').conflicts('events'))
+}
+
+function readSourceOptions(world: World, given: SourceOptions, service: 'serve' | 'ingest'): Parameters<RunUp>[0] {
+  const config = configOf(world, given, { service, chains: chainSections(given) })
+  const { rate, seed } = given
+  const simulator = {
+    ...config.simulator,
+    ...(rate === undefined ? {} : { swapsPerS: parseNumber('--rate', rate, SwapsPerS) }),
+    ...(seed === undefined ? {} : { seed: parseNumber('--seed', seed, Seed) }),
+  }
+  return {
+    config: { ...config, simulator },
+    source: requestedSource(config, given),
+    speed: parseSpeed(given.speed),
+    logger: loggerOf(world, config),
+    out: world.out,
+  }
+}
+
+function requestedSource(config: Config, { events, simulate, rate, seed, chain }: SourceOptions): RequestedSource {
+  if (events !== undefined) return { kind: 'recording', file: events }
+  const wantsSimulation = simulate === true || rate !== undefined || seed !== undefined
+  const sources = wantsSimulation ? [] : selectSources(config, chain)
+  return sources.length > 0 ? { kind: 'chains', sources } : { kind: 'open', wantsSimulation }
 }

@@ -118,7 +118,7 @@ describe('backfill', () => {
     }
     await expect(world.backfill({}, undefined, never)).rejects.toThrow('The node is broken')
     await abandonGeneration(world.platform, CHAIN, world.out)
-    await expect(abandonGeneration(world.platform, CHAIN, world.out)).rejects.toThrow(/No backfill/)
+    await expect(abandonGeneration(world.platform, CHAIN, world.out)).rejects.toThrow(/No unfinished backfill/)
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 1, hashes: hashesFrom(LATE, 60) })
     expect(await world.backfill()).toBe(0)
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 3, hashes: hashesFrom(LATE, 60) })
@@ -133,7 +133,7 @@ describe('backfill', () => {
     await world.untilLiveAt(60)
     await first.end()
     expect(await world.backfill({ dead: true })).toBe(0)
-    expect(world.printed).toEqual(['eth has no dead letters of blocks; nothing to do'])
+    expect(world.printed).toEqual(['Nothing to do: eth has no dead letters with a block number'])
     const { log, codec } = world.platform
     const letter = { ...{ chain: CHAIN, reason: 'bad_log', detail: 'd', source: 's', position: null, at: 1 } }
     const value = codec.encodeDeadLetter(deadTopic(CHAIN), {
@@ -151,7 +151,7 @@ describe('backfill', () => {
 
   it('is refused where nothing is live, and while another one runs', async () => {
     const world = await newWorld()
-    await expect(world.backfill()).rejects.toThrow(/no blocks of eth/)
+    await expect(world.backfill()).rejects.toThrow(/Cannot backfill eth: the log has no blocks/)
     const lock = lockBackfill(world.dir, CHAIN)
     expect(() => lockBackfill(world.dir, CHAIN)).toThrow(/Another backfill of eth/)
     lock.release()

@@ -50,14 +50,14 @@ describe('options of chains', () => {
     const config = loadConfig({ env, cwd })
     expect(selectSources(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
     expect(selectSources(config, 'base').map(({ chain }) => chain)).toEqual(['base'])
-    expect(() => selectSources(config, 'bsc')).toThrow(/No node of bsc is known. .*DEXTAPE_RPC_BSC/)
+    expect(() => selectSources(config, 'bsc')).toThrow(/No nodes are configured for bsc. .*DEXTAPE_RPC_BSC/)
   })
 
   it.each([
-    [['up', '--rpc', 'http://x'], 'Options of a chain are given, but not which chain. Name it with --chain.'],
-    [['up', '--pool', '0x1'], 'Name it with --chain.'],
+    [['up', '--rpc', 'http://x'], '--chain is required with --rpc. Name the chain: --chain base.'],
+    [['up', '--pool', '0x1', '--max-rps', '5'], '--chain is required with --pool, --max-rps'],
     [['up', '--chain', 'bse', '--rpc', 'http://x'], 'unknown chain "bse": did you mean'],
-    [['up', '--chain', 'bsc'], 'No node of bsc is known'],
+    [['up', '--chain', 'bsc'], 'No nodes are configured for bsc'],
     [['ingest', '--chain', 'base', '--pool', 'p'], 'each of "chains.base.pools" (--pool) must be a pool'],
     [['up', '--chain', 'base', '--max-rps', '0'], '--max-rps is not valid; expected a number above 0; got "0"'],
     [['backfill', '--chain', 'base', '--from', 'latest'], '--from is not valid'],

@@ -114,7 +114,7 @@ async function takesBlock(buy: object, sell: object): Promise<void> {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(told).toMatchObject([
     {
-      message: 'instructions left out',
+      message: 'instructions skipped',
       reason: 'bad_transaction',
       instructions: 1,
       first: 'slot 100, transaction 1, instruction 0',

@@ -182,9 +182,9 @@ describe('what a node answers becomes events', () => {
     const ended = await decode(JSON.stringify(receipt(TRADE)))
     expect(ended).toMatchObject({ code: 1, out: '' })
     const [told = '', refusal] = ended.err.split('\n')
-    expect(refusal).toContain('No event could be decoded: 2 logs were left out (pool_undescribed)')
+    expect(refusal).toContain('No event was decoded: 2 logs skipped (pool_undescribed)')
     expect(JSON.parse(told)).toMatchObject({
-      message: 'logs left out',
+      message: 'logs skipped',
       reason: 'pool_undescribed',
       logs: 2,
       examples: [PAIR],
@@ -220,7 +220,7 @@ describe('input that gives nothing does not end as a success', () => {
     const cut = TRADE.map((log) => asRaw({ ...log, data: log.data.slice(0, -64) }))
     const ended = await decode(JSON.stringify(cut), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')).toEqual([])
-    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs were left out (bad_log)') })
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs skipped (bad_log)') })
   })
 
   it('a line cut anywhere', async () => {

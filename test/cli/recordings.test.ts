@@ -145,7 +145,7 @@ describe('the origin of a recording', () => {
     const { child: again, done: ended } = start(['up'], dir, env)
     expect(await (await fetch(`${await addressOf(again)}/status`)).json()).toMatchObject({ simulated: true })
     again.kill('SIGTERM')
-    expect((await ended).out).toContain('No source is given')
+    expect((await ended).out).toContain('No source: serving existing data only')
   }, 120_000)
 })
 
@@ -202,7 +202,7 @@ describe('an export of another topic than blocks is refused by its name', () => 
     const nothing = await run(['topics', 'import', '-'], dir, '{broken\n{"chain":"eth"}\n')
     expect(nothing).toMatchObject({
       code: 1,
-      err: expect.stringContaining('No line of stdin is a block: 2 became dead'),
+      err: expect.stringContaining('no line is a block, 2 became dead'),
     })
     const letters = await run(['topics', 'export', 'dex.dead.unknown'], dir)
     const refused = await run(['topics', 'import', '-'], folder(), letters.out)

@@ -55,6 +55,6 @@ it('so is one that stands there again with other bytes', async () => {
   const other = { ...update({ seq: 2 }), hash: '0xother' }
   expect(await verified([...told(1, 2, 3), other, ...told(4)])).toEqual({
     compared: 4,
-    wrong: ['the update of seq 2 is not what the fold gives'],
+    wrong: ['the update of seq 2 differs from the replay'],
   })
 })

@@ -142,7 +142,7 @@ describe('the README', () => {
     const env: Environment = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
     const [up = '', ...rest] = blocks[2] ?? []
     const played = start(up.replace('day.jsonl.gz', day), env)
-    await until(played, /(played to its end)/)
+    await until(played, /(the source has ended)/)
     await until(played, /(Dextape is up)/)
     await vi.waitFor(async () => {
       const status = await fetch(`http://127.0.0.1:${env.DEXTAPE_HTTP_PORT}/status`)

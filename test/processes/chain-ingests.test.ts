@@ -84,7 +84,7 @@ describe('chains read from nodes', () => {
     expect(pipe()).toEqual([
       {
         ...{ chain: 'eth', source: 'eth', sourceAgeS: null, indexedFrom: null },
-        stopped: 'its source cannot go on: The node is broken',
+        stopped: 'source failed: The node is broken',
       },
       { chain: 'bsc', source: 'moving:bsc', sourceAgeS: 0, indexedFrom: null },
     ])

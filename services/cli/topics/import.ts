@@ -1,4 +1,4 @@
-/** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
+/** `dextape topics import`: writes a recording to the log, with the validation and checkpoints of `up --events`. */
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
@@ -58,7 +58,7 @@ export async function importRecording(world: World, file: string, options: Globa
 function nothingImported(file: string, deadLetters: number): DextapeError {
   return new DextapeError({
     code: 'nothing_imported',
-    what: `No line of ${file} is a block: ${deadLetters} became dead letters`,
-    fix: 'See why with `dextape dead ls --letters 5`.',
+    what: `Nothing was imported from ${file}: no line is a block, ${deadLetters} became dead letters`,
+    fix: 'List the reasons with `dextape dead ls --letters 5`.',
   })
 }

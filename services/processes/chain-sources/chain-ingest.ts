@@ -1,4 +1,4 @@
-/** One chain read from its nodes into its live generation, and on into the next when that becomes live. */
+/** Reads one chain from its nodes into its live generation, and into the next one when that becomes live. */
 import { type ChainSourceConfig, type Config, chainFacts } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
@@ -19,14 +19,14 @@ import { bookPathOf, type OpenChain } from './open-chain.js'
 
 export type ChainIngest = {
   status: IngestStatus
-  /** Its nodes have answered, or cannot be used. Rejects where the configuration is wrong. */
+  /** Resolves when its nodes have responded or failed. Rejects if the configuration is wrong. */
   answered: Promise<void>
   run(signal: AbortSignal): Promise<IngestOutcome>
 }
 
-const LONGEST_WAIT_MS = 10_000
+const MAX_RETRY_DELAY_MS = 10_000
 
-/** Undefined: stopped before it was open. */
+/** Undefined: stopped before it was opened. */
 type Opened = { generation: number; source: Source | { failed: unknown } } | undefined
 
 export function openChainIngest(
@@ -54,7 +54,7 @@ export function openChainIngest(
     await generations.load()
     const generation = generations.liveOf(chain)
     const attempt = () => open({ config, facts, dataDir, generation, logger, metrics, progressMs, signal })
-    const backoff = createBackoff({ maxMs: LONGEST_WAIT_MS })
+    const backoff = createBackoff({ maxMs: MAX_RETRY_DELAY_MS })
     try {
       const source = await withRetry(attempt, backoff, signal, onRetry)
       return source === undefined ? undefined : { generation, source }
@@ -84,7 +84,7 @@ export function openChainIngest(
   function fail(error: unknown): IngestOutcome {
     status.state = 'failed'
     status.error = described(error)
-    logger.error('a chain is not read', { chain, code: status.error.code, error: status.error.message })
+    logger.error('reading a chain failed', { chain, code: status.error.code, error: status.error.message })
     return { kind: 'failed', error }
   }
 
@@ -99,18 +99,18 @@ export function openChainIngest(
         const whileLive = generations.whileLive(chain, generation)
         const asLong = AbortSignal.any([until, whileLive])
         const outcome = 'failed' in source ? fail(source.failed) : await write(source, generation, asLong)
-        // What this generation cannot go on with, another may: it is waited for.
-        if (outcome.kind === 'failed' && !isTaken(outcome.error)) await abortOf(asLong)
+        // Another generation may succeed where this one failed: wait for it.
+        if (outcome.kind === 'failed' && !isTakenOver(outcome.error)) await abortOf(asLong)
         if (until.aborted || !whileLive.aborted) return outcome
-        logger.info('another generation of the chain is live, going on in it', { chain, was: generation })
+        logger.info('switching to another generation', { chain, from: generation })
       }
       return { kind: 'stopped' }
     },
   }
 }
 
-/** Another process reads this chain now. */
-const isTaken = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
+/** Another process has taken over this chain. */
+const isTakenOver = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
 
 export type IngestParts = {
   platform: Platform
@@ -122,10 +122,10 @@ export type IngestParts = {
 }
 
 export interface Ingests {
-  /** Live, one for each source. */
+  /** One per source, updated in place. */
   readonly statuses: readonly IngestStatus[]
-  /** Until all have ended or the signal aborts. Throws where a chain's configuration is found wrong. */
+  /** Runs until all have ended or the signal aborts. Throws if the configuration of a chain is wrong. */
   run(signal: AbortSignal): Promise<IngestOutcome>
-  /** A pair that trades all the time, where a source knows one. */
+  /** A pair that trades all the time, if a source knows one. */
   readonly example?: ExamplePair | undefined
 }

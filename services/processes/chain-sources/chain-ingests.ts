@@ -1,4 +1,4 @@
-/** Every chain read from its nodes, each on its own: one that cannot go on is told, and the others do. */
+/** Reads every chain from its nodes, independently: one that fails is reported, and the others continue. */
 
 import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { Health } from '../../core/runtime/health.js'
@@ -7,7 +7,7 @@ import type { OpenChain } from './open-chain.js'
 
 export type ChainIngestsOptions = IngestParts & {
   open: OpenChain
-  /** A mistake in the configuration is told before anything else starts, unless the nodes take longer than this to answer. */
+  /** How long a start waits for the nodes, so that a configuration error is reported before anything else starts. */
   patienceMs?: number
 }
 
@@ -26,7 +26,7 @@ export async function openChainIngests(
     async run(until) {
       const outcomes = await Promise.all(chains.map((chain) => chain.run(until)))
       const failed = outcomes.find(({ kind }) => kind === 'failed')
-      // While one chain is read the process has something to do.
+      // The process continues while any chain is read.
       if (failed !== undefined && outcomes.every(({ kind }) => kind === 'failed')) return failed
       return { kind: until.aborted ? 'stopped' : 'done' }
     },
@@ -41,21 +41,22 @@ async function within(work: Promise<unknown>, patienceMs: number): Promise<void>
   await Promise.race([work, patience]).finally(() => clearTimeout(timer))
 }
 
+/** Merges the sources of several chains into the one part `source`: away while any is away. */
 export function createChainHealth(health: Health): (chain: string) => Health {
   const away = new Map<string, string>()
-  const told = () => [...away].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
+  const reasons = () => [...away].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
   return (chain) => ({
     ...health,
     away(part, reason) {
       if (part !== 'source') return health.away(part, reason)
       away.set(chain, reason)
-      health.away(part, told())
+      health.away(part, reasons())
     },
     ok(part) {
       if (part !== 'source') return health.ok(part)
       if (!away.delete(chain)) return
       if (away.size === 0) health.ok(part)
-      else health.away(part, told())
+      else health.away(part, reasons())
     },
   })
 }
