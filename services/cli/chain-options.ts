@@ -41,15 +41,18 @@ export function addNodeOptions(
     .addOption(option('--token <addresses...>', 'Only pools of these tokens'))
     .addOption(option('--amm <names...>', 'Only these exchanges (uniswapv3); names are in docs/protocols.md'))
     .addOption(
-      option(
-        '--balances <mode>',
-        'Track holder balances: off (default), scoped (tokens in scope) or all (every token)',
-      ).choices(['off', 'scoped', 'all']),
+      option('--balances <mode>', 'Track holder balances of tokens in scope or of all tokens (default: off)').choices([
+        'off',
+        'scoped',
+        'all',
+      ]),
     )
-    .addOption(option('--max-rps <number>', 'Limit requests per second over all nodes of the chain'))
+    .addOption(
+      option('--max-rps <number>', 'Limit requests per second over all nodes of the chain (default: what they accept)'),
+    )
     .addOption(option('--geyser <urls...>', 'Solana: Yellowstone gRPC streams, https://token@host:port'))
     .addOption(
-      option('--commitment <level>', 'Solana: commitment a block must have').choices(['confirmed', 'finalized']),
+      option('--commitment <level>', 'Solana: required commitment of a block').choices(['confirmed', 'finalized']),
     )
 }
 

@@ -16,9 +16,9 @@ export function addKeys({ program, world, act }: Cli): void {
     .command('create')
     .description('Create a key and print it (it cannot be shown again)')
     .requiredOption('--name <name>', 'Who or what the key is for')
-    .addOption(new Option('--plan <plan>', Object.keys(PLANS).join(', ')).default('unlimited'))
+    .addOption(new Option('--plan <plan>', `Plan: ${Object.keys(PLANS).join(', ')}`).default('unlimited'))
     .option('--expires <when>', 'Expiry: a date (2027-01-31) or a time from now (30d, 12h)')
-    .option('--quota <cu>', 'Compute units (CU) per month')
+    .option('--quota <cu>', 'Credit units (CU) per month')
     .option('--rate <count>', 'Requests per second')
     .option('--json', 'Print JSON, including the id')
     .addHelpText(

@@ -27,7 +27,7 @@ export function addServices({ program, world, act }: Cli): void {
       'after',
       [
         CHAIN_HELP,
-        '\nWithout a source, `up` plays a simulated market. Simulated data has its own directory (.dextape-simulated) and',
+        '\nWithout a source, `up` plays a simulated market. Simulated data is stored in .dextape-simulated by default and',
         'never mixes with real data. When a recording ends, `up` keeps serving.',
         '\nExamples:',
         '  dextape up',

@@ -24,7 +24,7 @@ export function addSimulate({ program, world, act }: Cli): void {
     .option('-o, --out <file>', 'Write to this file instead of stdout; compressed if it ends in .gz')
     .option('--seed <number>', 'Seed: the same seed and end give the same recording')
     .option('--hours <count>', 'Hours of chain time, 0.1 to 720', '24')
-    .option('--end <time>', 'Chain time of the end: 2024-01-05T12:00 (UTC) or @epoch-seconds (default: now)')
+    .option('--end <time>', 'End in chain time: 2024-01-05T12:00 (UTC) or @epoch-seconds (default: now)')
     .option('-z, --gzip', 'Compress the output')
     .addHelpText(
       'after',

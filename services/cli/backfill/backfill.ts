@@ -22,7 +22,7 @@ export function addBackfill({ program, world, act }: Cli): void {
     .requiredOption('--chain <chain>', 'Chain to backfill')
     .option(
       '--from <when>',
-      'First block: a date (2024-01-05T12:00, UTC) or a block number (default: that of the live history)',
+      'First block: a date (2024-01-05T12:00, UTC) or a number (default: as in the live history)',
     )
     .addOption(
       new Option('--dead', 'Retry dead letters; they are deleted when the backfill succeeds').conflicts('from'),

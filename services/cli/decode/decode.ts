@@ -12,7 +12,7 @@ type DecodeOptions = GlobalOptions & { chain: string; pools?: string }
 export function addDecode({ program, world, act }: Cli): void {
   program
     .command('decode')
-    .description("Decode a node's receipts, logs or transactions from stdin to events, one JSON line each")
+    .description("Decode a node's receipts, logs or transactions from stdin to events (JSON lines)")
     .requiredOption('--chain <chain>', 'Chain of the input')
     .option('--pools <file>', 'Token and pool events as JSON lines, or a recording, in place of requests to a node')
     .addHelpText(
