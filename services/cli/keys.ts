@@ -5,7 +5,7 @@ import type { Config } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import { DextapeError } from '../core/domain/errors.js'
 import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
-import { shownTime } from '../core/runtime/output.js'
+import { formatTime } from '../core/runtime/output.js'
 import { type Cli, configOfExistingData, createdDir, existingDir, type GlobalOptions, type World } from './context.js'
 import { openLog } from './open-data.js'
 import { invalidOption, parsePositiveNumber } from './option-values.js'
@@ -87,8 +87,8 @@ async function listKeys(world: World, options: GlobalOptions & { json?: boolean 
         record.ratePerS ?? '–',
         record.quotaCu ?? '–',
         keys.spentCu(record.id, month),
-        shownTime(record.createdAtMs),
-        shownTime(record.expiresAtMs),
+        formatTime(record.createdAtMs),
+        formatTime(record.expiresAtMs),
         state(record.revokedAtMs, record.expiresAtMs),
       ]),
     )

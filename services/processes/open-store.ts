@@ -2,11 +2,11 @@
 
 import type { Config } from '../core/config/index.js'
 import { mixed, type Origin } from '../core/data-dir/origin.js'
-import type { Health } from '../core/runtime/health.js'
+import type { Health } from '../core/runtime/part-health.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
-import { openStore, type StoreOptions } from '../core/store/clickhouse.js'
+import { openStore, type StoreOptions } from '../core/store/clickhouse-store.js'
 import { serveEngine } from '../core/store/engine-socket.js'
-import { enginePathOf, socketPathOf } from '../core/store/local.js'
+import { enginePathOf, socketPathOf } from '../core/store/local-store.js'
 import type { Store } from '../core/store/port.js'
 
 /** Folded rows are still stored during shutdown; an unreachable store is retried for this long. */
@@ -24,7 +24,7 @@ export async function openConfiguredStore(
   shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
     once: true,
   })
-  const options: StoreOptions = { signal: giveUp.signal, ...health.presenceOf('store') }
+  const options: StoreOptions = { signal: giveUp.signal, ...health.reachabilityOf('store') }
   if (config.store.kind === 'clickhouse') {
     const store = await openStore({ kind: 'server', url: config.store.url }, options)
     closing.push(() => store.close())

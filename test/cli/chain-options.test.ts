@@ -34,7 +34,7 @@ async function run(...args: string[]): Promise<{ ended: number | string; err: st
 }
 
 describe('options of chains', () => {
-  it('stand for the keys of a chain’s section', () => {
+  it('override the keys of a chain’s section', () => {
     const rpc = ['http://a', 'ws://b']
     const options = { chain: 'base', rpc, pool: ['0x1'], token: ['0x2'], amm: ['x'], start: '5', maxRps: '2.5' }
     expect(chainSections({ ...options, balances: 'all' })).toEqual({
@@ -45,7 +45,7 @@ describe('options of chains', () => {
     expect([chainSections({}), chainSections({ chain: 'base' })]).toEqual([{}, { base: {} }])
   })
 
-  it('name the one chain that is read; without them all that have nodes are', () => {
+  it('select one chain; without them, every chain that has nodes is read', () => {
     const env = { DEXTAPE_RPC_ETH: 'http://e', DEXTAPE_RPC_BASE: 'http://b' }
     const config = loadConfig({ env, cwd })
     expect(selectSources(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
@@ -61,7 +61,7 @@ describe('options of chains', () => {
     [['ingest', '--chain', 'base', '--pool', 'p'], 'each of "chains.base.pools" (--pool) must be a pool'],
     [['up', '--chain', 'base', '--max-rps', '0'], '--max-rps is not valid; expected a number above 0; got "0"'],
     [['backfill', '--chain', 'base', '--from', 'latest'], '--from is not valid'],
-    [['backfill', '--chain', 'bsc'], 'There is no data directory'],
+    [['backfill', '--chain', 'bsc'], 'No data directory'],
   ])('%j fails with: %s', async (args, message) => {
     expect((await run(...args)).ended).toContain(message)
   })

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../services/core/config/index.js'
 import { openDataDir } from '../../services/core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../services/core/domain/errors.js'
-import { createHealth } from '../../services/core/runtime/health.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
+import { createHealth } from '../../services/core/runtime/part-health.js'
 import { openChainIngests } from '../../services/processes/chain-sources/chain-ingests.js'
 import type { OpenChain } from '../../services/processes/chain-sources/open-chain.js'
 import { pipeStatusOf } from '../../services/processes/chain-status.js'
@@ -74,7 +74,7 @@ describe('chains read from nodes', () => {
     expect(await running).toEqual({ kind: 'stopped' })
   })
 
-  it('one that cannot be read is told, and the others go on', async () => {
+  it('one that fails is reported, and the others continue', async () => {
     const { ingests, untilHeld, pipe } = await start(async (options) => {
       if (options.config.chain === 'eth') throw new DextapeError({ code: 'node_broken', what: 'The node is broken' })
       return openWell(options)
@@ -90,7 +90,7 @@ describe('chains read from nodes', () => {
     ])
   })
 
-  it('one whose nodes are away is waited for, and what is away is told with its name', async () => {
+  it('one whose nodes are unreachable is retried, and reported by name', async () => {
     let isAway = true
     const { health, untilHeld } = await start(async (options) => {
       if (isAway && options.config.chain === 'eth')
@@ -104,7 +104,7 @@ describe('chains read from nodes', () => {
     expect(health.report()).toEqual([])
   })
 
-  it('a mistake in a configuration ends the start, also where it is found late', async () => {
+  it('a configuration error aborts the start, even if found late', async () => {
     const wrong: OpenChain = async (options) => {
       if (options.config.chain === 'bsc') return openWell(options)
       throw new ConfigError({ code: 'token_missing', what: 'A stable is not on this chain' })

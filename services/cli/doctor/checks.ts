@@ -110,7 +110,7 @@ function isRunning(config: Config): boolean {
 /** Connects as the services do, so that names, permissions and versions are checked too. */
 export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
   const brokers = choice.brokers.join(', ')
-  const log = openKafka(choice, { onAway: () => {}, onBack: () => {} }, CONNECT_TIMEOUT_MS)
+  const log = openKafka(choice, { onUnreachable: () => {}, onReachable: () => {} }, CONNECT_TIMEOUT_MS)
   try {
     const topics = await log.topicNames()
     return { level: 'ok', what: `Kafka at ${brokers} responds; ${topics.length} Dextape topics` }
@@ -139,16 +139,16 @@ async function checkHttp(
   variable: string,
   request: () => Promise<Response>,
 ): Promise<Finding> {
-  const shown = withoutSecrets(url)
+  const address = withoutSecrets(url)
   try {
     const response = await request()
-    if (response.ok) return { level: 'ok', what: `${name} at ${shown} responds` }
-    return { level: 'fail', what: `${name} at ${shown} returned HTTP ${response.status}`, fix: `correct ${variable}` }
+    if (response.ok) return { level: 'ok', what: `${name} at ${address} responds` }
+    return { level: 'fail', what: `${name} at ${address} returned HTTP ${response.status}`, fix: `correct ${variable}` }
   } catch (error) {
     const reason = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? (error as Error).message
     return {
       level: 'fail',
-      what: `${name} at ${shown} is not reachable (${reason})`,
+      what: `${name} at ${address} is not reachable (${reason})`,
       fix: `start it or correct ${variable}`,
     }
   }

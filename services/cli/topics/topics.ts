@@ -2,7 +2,7 @@
 import type { Codec } from '../../core/log/codec.js'
 import type { LogRecord } from '../../core/log/port.js'
 import { silentLogger } from '../../core/runtime/logger.js'
-import { shownTime } from '../../core/runtime/output.js'
+import { formatTime } from '../../core/runtime/output.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
 import { requireTopic, withLog } from '../open-data.js'
@@ -79,7 +79,7 @@ async function listTopics(world: World, options: GlobalOptions & { json?: boolea
           start,
           end,
           bytes,
-          shownTime(newestMs),
+          formatTime(newestMs),
         ]),
       )
     },

@@ -1,7 +1,7 @@
 /** Reads every chain from its nodes, independently: one that fails is reported, and the others continue. */
 
 import type { ChainSourceConfig } from '../../core/config/index.js'
-import type { Health } from '../../core/runtime/health.js'
+import type { Health } from '../../core/runtime/part-health.js'
 import { type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
 import type { OpenChain } from './open-chain.js'
 
@@ -41,22 +41,22 @@ async function within(work: Promise<unknown>, patienceMs: number): Promise<void>
   await Promise.race([work, patience]).finally(() => clearTimeout(timer))
 }
 
-/** Merges the sources of several chains into the one part `source`: away while any is away. */
+/** Merges the sources of several chains into the one part `source`: unreachable while any of them is. */
 export function createChainHealth(health: Health): (chain: string) => Health {
-  const away = new Map<string, string>()
-  const reasons = () => [...away].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
+  const unreachable = new Map<string, string>()
+  const reasons = () => [...unreachable].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
   return (chain) => ({
     ...health,
-    away(part, reason) {
-      if (part !== 'source') return health.away(part, reason)
-      away.set(chain, reason)
-      health.away(part, reasons())
+    markUnreachable(part, reason) {
+      if (part !== 'source') return health.markUnreachable(part, reason)
+      unreachable.set(chain, reason)
+      health.markUnreachable(part, reasons())
     },
-    ok(part) {
-      if (part !== 'source') return health.ok(part)
-      if (!away.delete(chain)) return
-      if (away.size === 0) health.ok(part)
-      else health.away(part, reasons())
+    markReachable(part) {
+      if (part !== 'source') return health.markReachable(part)
+      if (!unreachable.delete(chain)) return
+      if (unreachable.size === 0) health.markReachable(part)
+      else health.markUnreachable(part, reasons())
     },
   })
 }

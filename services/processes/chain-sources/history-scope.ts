@@ -3,9 +3,9 @@
  * and an earlier `start` has no effect. Neither shows in the numbers, so every start warns about it until a backfill.
  */
 import { join } from 'node:path'
-import { type ChainStart, describeStart } from '../../core/config/chain-start.js'
 import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js'
-import { readKeptJson, writeKeptJson } from '../../core/runtime/kept-json.js'
+import { type ChainStart, describeStart } from '../../core/config/node-source.js'
+import { readJsonFile, writeJsonFile } from '../../core/runtime/json-file.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
 export type HistoryScope = {
@@ -34,8 +34,8 @@ export function warnAboutMissingHistory(
   const { chain, start } = config
   const now = scopeOf(config)
   const path = join(folder, FILE)
-  const kept = first === undefined ? undefined : (readKeptJson(path) as HistoryScope | undefined)
-  if (kept === undefined) writeKeptJson(path, now)
+  const kept = first === undefined ? undefined : (readJsonFile(path) as HistoryScope | undefined)
+  if (kept === undefined) writeJsonFile(path, now)
   const added = kept === undefined ? [] : scopeAdditions(kept, now)
   if (added.length > 0)
     logger.warn('additions to the scope have no earlier history; run a backfill', {

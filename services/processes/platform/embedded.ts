@@ -6,7 +6,7 @@ import { createGenerations } from '../../core/coordination/generations.js'
 import { claimOf, claimOrigin } from '../../core/data-dir/origin.js'
 import { openKeyStore } from '../../core/keys/key-store.js'
 import { createCodec } from '../../core/log/codec.js'
-import { openEmbedded } from '../../core/log/embedded.js'
+import { openEmbedded } from '../../core/log/embedded-log.js'
 import { type Checkpoints, openCheckpoints } from '../../ingest/checkpoints.js'
 import { chainsOf, type Platform, type PlatformDeps } from './platform.js'
 
