@@ -2,7 +2,6 @@
 import { Option } from 'commander'
 import { readStart } from '../../core/config/index.js'
 import { lockBackfill } from '../../core/data-dir/lock.js'
-import { createMetrics } from '../../core/runtime/metrics.js'
 import { createHealth } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
@@ -52,22 +51,22 @@ export async function runBackfillCommand(world: World, options: BackfillOptions,
   const logger = loggerOf(world, config)
   const isEmbedded = config.log.kind === 'embedded'
   const dataDir = isEmbedded ? existingDir(config) : createdDir(config)
+  const [{ createMetrics }, { openChain }, { openPlatform }, { runBackfill }, oldGenerations] = await Promise.all([
+    import('../../core/runtime/metrics.js'),
+    import('../../processes/chain-sources/open-chain.js'),
+    import('../../processes/platform/open-platform.js'),
+    import('./run.js'),
+    import('./old-generations.js'),
+  ])
   // On a cluster a second backfill takes over, and the first one fails.
   const lock = isEmbedded ? lockBackfill(dataDir, chain) : undefined
   const shutdown = createShutdown(logger)
-  const [{ openChain }, { openPlatform }, { runBackfill }, { abandonGeneration, dropOldGenerations }] =
-    await Promise.all([
-      import('../../processes/chain-sources/open-chain.js'),
-      import('../../processes/platform/open-platform.js'),
-      import('./run.js'),
-      import('./old-generations.js'),
-    ])
   try {
     const health = createHealth({ parts: ['log', 'source'], logger })
     const platform = await openPlatform({ config, dir: () => dataDir, logger, health, signal: shutdown.signal })
     try {
-      if (abandon === true) await abandonGeneration(platform, chain, world.out)
-      if (dropOld === true) await dropOldGenerations(platform, chain, world.out)
+      if (abandon === true) await oldGenerations.abandonGeneration(platform, chain, world.out)
+      if (dropOld === true) await oldGenerations.dropOldGenerations(platform, chain, world.out)
       if (abandon === true || dropOld === true) return EXIT.ok
       const [source] = selectSources(config, chain)
       if (source === undefined) return EXIT.config
