@@ -3,9 +3,9 @@
 import type { DeadLetter } from '../core/domain/records.js'
 import { isRetryable } from '../core/runtime/backoff.js'
 import type { ChainMark } from './checkpoints.js'
-import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode.js'
+import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode-records.js'
+import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './ingest-status.js'
 import { chainOf, type SourceItem, type SourceRecord } from './source.js'
-import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './status.js'
 
 const MAX_ENTRIES = 2000
 const MAX_BYTES = 8 * 1024 * 1024

@@ -10,11 +10,11 @@ import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { type Batch, createBatch } from './batch.js'
 import { type ChainMark, type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
-import type { IngestCodec } from './encode.js'
+import type { IngestCodec } from './encode-records.js'
+import { chainStatus, createStatus, type IngestStatus, totals } from './ingest-status.js'
 import { createPublisher, type Publisher } from './publish.js'
-import { readPublished } from './published.js'
+import { readPublished } from './read-published.js'
 import { chainOf, type Source, type SourceItem } from './source.js'
-import { chainStatus, createStatus, type IngestStatus, totals } from './status.js'
 
 export type IngestOutcome = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failed'; error: unknown }
 

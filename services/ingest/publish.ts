@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { deadTopic, type EventLog, type LogEntry } from '../core/log/port.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
-import type { TopicEntry } from './encode.js'
+import type { TopicEntry } from './encode-records.js'
 
 /** More records than one source can have left unacknowledged. */
 const TAIL_MAX_RECORDS = 100_000

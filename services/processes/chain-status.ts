@@ -1,7 +1,7 @@
 /** What ingest and the fold know of each chain, for /status and /metrics. */
 import type { Aggregate, AggregateChainStatus } from '../aggregate/main.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
-import type { IngestStatus } from '../ingest/status.js'
+import type { IngestStatus } from '../ingest/ingest-status.js'
 import type { PipeChainStatus } from '../serve/deps.js'
 
 export function pipeStatusOf(

@@ -1,9 +1,9 @@
 /** What a process reads: one source, or one for each chain. */
 import type { LiveGenerations } from '../../core/coordination/generations.js'
 import { DextapeError } from '../../core/domain/errors.js'
+import { registerIngestMetrics } from '../../ingest/ingest-status.js'
 import { createIngest } from '../../ingest/main.js'
-import type { Speed } from '../../ingest/sources/recording/pace.js'
-import { registerIngestMetrics } from '../../ingest/status.js'
+import type { Speed } from '../../ingest/sources/recording/playback-speed.js'
 import { type ChosenSource, openSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
 import { openChainIngests } from './chain-ingests.js'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { amountOut, squareRoot } from '../../../services/ingest/sources/simulator/constant-product.js'
 import {
   costOf,
   curveSqrtPrice,
@@ -6,8 +7,7 @@ import {
   PUMP,
   quoteFor,
   tokensFor,
-} from '../../../services/ingest/sources/simulator/bonding-curve.js'
-import { amountOut, squareRoot } from '../../../services/ingest/sources/simulator/constant-product.js'
+} from '../../../services/ingest/sources/simulator/pool-arithmetic.js'
 import { createRandom, exponential } from '../../../services/ingest/sources/simulator/random.js'
 
 const SOL = 10n ** 9n

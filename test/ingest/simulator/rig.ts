@@ -3,7 +3,7 @@ import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { Block, Event } from '../../../services/core/domain/records.js'
 import type { SourceItem, SourceRecord } from '../../../services/ingest/source.js'
 import { type InterleavePlan, interleave } from '../../../services/ingest/sources/simulator/interleave.js'
-import type { SnapshotStore } from '../../../services/ingest/sources/simulator/kept-snapshots.js'
+import type { SnapshotStore } from '../../../services/ingest/sources/simulator/market-snapshots.js'
 import {
   openSimulator,
   type SimulatorOptions,

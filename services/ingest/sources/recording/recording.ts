@@ -10,11 +10,11 @@ import { DextapeError } from '../../../core/domain/errors.js'
 import { sleep as realSleep, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
-import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/line.js'
-import { fileBytes, streamBytes } from './bytes.js'
-import { isBlank, type Line, splitLines, withoutByteOrderMark } from './lines.js'
-import { assertBlocks, claimAmong, seedOf } from './origin.js'
-import { createPace, type Speed } from './pace.js'
+import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/read-line.js'
+import { createPace, type Speed } from './playback-speed.js'
+import { fileBytes, streamBytes } from './recording-bytes.js'
+import { assertBlocks, claimAmong, seedOf } from './recording-origin.js'
+import { isBlank, type Line, splitLines, withoutByteOrderMark } from './split-lines.js'
 
 export type RecordingPosition = {
   /** Lines consumed, the last of them by its place and content. */

@@ -1,7 +1,8 @@
 /** Two pools of the same tokens at different prices: one transaction buys in the cheaper and sells in the dearer. */
+
+import { midOf, type Pool, rawOf, SLOT, wholeOf } from './market-state.js'
 import type { Stage } from './stage.js'
-import { midOf, type Pool, rawOf, SLOT, wholeOf } from './state.js'
-import { swapInPool } from './swap.js'
+import { swapInPool } from './swap-in-pool.js'
 
 const LEAST_GAIN = 0.001
 

@@ -1,5 +1,5 @@
 /** A market as it is now, apart from the one that goes on: tokens and pools that several parts share stay shared. */
-import type { Launch, MarketState, Pool, Token } from './state.js'
+import type { Launch, MarketState, Pool, Token } from './market-state.js'
 
 export function copyState(state: MarketState): MarketState {
   const tokens = new Map<Token, Token>()

@@ -1,6 +1,7 @@
 /** Fair prices walk at random, with turbulence in clusters and a slow pull home. */
+
+import type { MarketState } from './market-state.js'
 import type { Random } from './random.js'
-import type { MarketState } from './state.js'
 
 const COOLS_S = 1800
 const SHOCK_EVERY_S = 5400

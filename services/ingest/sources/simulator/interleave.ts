@@ -1,8 +1,8 @@
 /** The markets of all chains as one stream, in order of time. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { SourceRecord } from '../../source.js'
-import { createMarket, type Market } from './market.js'
-import type { MarketState } from './state.js'
+import { createMarket, type Market } from './chain-market.js'
+import type { MarketState } from './market-state.js'
 
 export type Interleaved = {
   /** When the next slot of any chain is due. */

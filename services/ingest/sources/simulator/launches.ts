@@ -1,11 +1,12 @@
 /** Launch platforms: a token is born on a curve, most lose their buyers, some sell out and graduate to a pool. */
-import { type CurveTerms, costOf, quoteFor, tokensFor } from './bonding-curve.js'
+
 import { describeRisk, describeToken } from './describe-token.js'
 import { describePool, forgetPool, openPool, writeLiquidity } from './liquidity.js'
-import { memeName } from './names.js'
+import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './market-state.js'
+import { type CurveTerms, costOf, quoteFor, tokensFor } from './pool-arithmetic.js'
 import { anyTrader, type Stage } from './stage.js'
-import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './state.js'
-import { settle } from './swap.js'
+import { settle } from './swap-in-pool.js'
+import { memeName } from './token-names.js'
 
 const GRADUATES = 0.28
 const MAX_GRADUATES = 25

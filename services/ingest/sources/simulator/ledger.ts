@@ -2,7 +2,7 @@
 import type { ChainFamily } from '../../../core/domain/chains.js'
 import type { AddressBook } from './addresses.js'
 import type { BlockWriter } from './block-writer.js'
-import { type MarketState, type Pool, SLOT, type Token } from './state.js'
+import { type MarketState, type Pool, SLOT, type Token } from './market-state.js'
 
 export type Ledger = {
   balanceOf(token: Token, slot: number): bigint

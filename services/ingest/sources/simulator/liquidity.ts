@@ -1,7 +1,7 @@
 /** Liquidity comes and goes in proportion to the reserves; pools open, overtake one another, and close. */
 import type { LiquidityKind } from '../../../core/domain/records.js'
+import { depthOf, fairOf, newPool, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './market-state.js'
 import type { Stage } from './stage.js'
-import { depthOf, fairOf, newPool, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './state.js'
 import { ammOf } from './venues.js'
 
 const PARTS = 1_000_000

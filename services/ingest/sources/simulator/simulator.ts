@@ -7,9 +7,9 @@ import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Sleep } from '../../../core/runtime/backoff.js'
 import type { Source, SourceItem } from '../../source.js'
 import { createAddressBook } from './addresses.js'
+import { flagshipAddress } from './chain-market.js'
 import { type Interleaved, interleave } from './interleave.js'
-import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './kept-snapshots.js'
-import { flagshipAddress } from './market.js'
+import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './market-snapshots.js'
 import { requireMoney } from './venues.js'
 
 export type SimulatorOptions = {

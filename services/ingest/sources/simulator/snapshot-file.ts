@@ -2,7 +2,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataDir } from '../../../core/data-dir/data-dir.js'
-import type { SnapshotStore } from './kept-snapshots.js'
+import type { SnapshotStore } from './market-snapshots.js'
 
 export function fileSnapshots(dir: Pick<DataDir, 'path'>): SnapshotStore {
   const folder = join(dir.path, 'simulator')

@@ -3,8 +3,8 @@ import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { AddressBook } from './addresses.js'
 import type { BlockWriter } from './block-writer.js'
 import type { Ledger } from './ledger.js'
+import { type MarketState, type Pool, SLOT, type Token } from './market-state.js'
 import type { Random } from './random.js'
-import { type MarketState, type Pool, SLOT, type Token } from './state.js'
 import type { Venue } from './venues.js'
 
 export type Stage = {

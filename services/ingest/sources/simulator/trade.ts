@@ -1,8 +1,9 @@
 /** Ordinary trading: noise around the fair price, and trades that bring a pool back to it. */
+
+import { fairOf, midOf, type Pool, rawOf, wholeOf } from './market-state.js'
 import type { Stage } from './stage.js'
 import { anyTrader, holderOf, traderWith } from './stage.js'
-import { fairOf, midOf, type Pool, rawOf, wholeOf } from './state.js'
-import { swapInPool } from './swap.js'
+import { swapInPool } from './swap-in-pool.js'
 
 const LEAST_MEAN_USD = 20
 const SIZE_SIGMA = 1.1

@@ -1,7 +1,7 @@
 /** What each simulated chain is like: its clock, its share of the trading, its exchanges and launch platform. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
-import { type CurveTerms, FOURMEME, PUMP } from './bonding-curve.js'
+import { type CurveTerms, FOURMEME, PUMP } from './pool-arithmetic.js'
 
 export type Amm = { name: string; feeBps: bigint }
 

@@ -5,7 +5,7 @@ import { CLOCK, readEpoch } from '../../decode/solana/token/clock.js'
 import type { Metadata } from '../../decode/solana/token/metadata.js'
 import { metaplexAddress, readMetaplex } from '../../decode/solana/token/metaplex.js'
 import { type Mint, readMint } from '../../decode/solana/token/mint.js'
-import { isTaxChanging, ownerOf, riskOf } from '../../decode/solana/token/risk.js'
+import { isTaxChanging, ownerOf, riskOf } from '../../decode/solana/token/token-risk.js'
 import { RecentMap } from './recent-map.js'
 import type { SlotReader, SolanaAccount } from './slot-block.js'
 

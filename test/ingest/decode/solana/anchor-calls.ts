@@ -8,7 +8,7 @@ import {
 import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import type { Happening, Program } from '../../../../services/ingest/decode/solana/program.js'
+import type { Happening, Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type {
   Instruction,
   SolanaTransaction,

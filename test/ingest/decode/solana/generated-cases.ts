@@ -1,7 +1,7 @@
 /** What every program's decoder is held to on generated transactions. */
 import { describe, expect, it } from 'vitest'
 import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
-import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
+import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type { Instruction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
 import { garble } from './garble.js'

@@ -1,7 +1,11 @@
 /** Instructions and transactions made by hand: real program bytes with the transfers they made, without the rest of the transaction. */
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction, type Happening, type Program } from '../../../../services/ingest/decode/solana/program.js'
+import {
+  BadInstruction,
+  type Happening,
+  type Program,
+} from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type {
   Instruction,
   SolanaTransaction,

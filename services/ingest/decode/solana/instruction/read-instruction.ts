@@ -1,8 +1,8 @@
 /** A program's bytes and accounts read for one instruction: what does not fit is that instruction's `BadInstruction`. */
 
-import { BadInstruction } from '../program.js'
+import { BadInstruction } from '../program-decoder.js'
 import type { Instruction } from '../transaction.js'
-import { ByteReader, Malformed } from '../wire/bytes.js'
+import { ByteReader, Malformed } from '../wire/byte-reader.js'
 
 export function readBytes<T>(instruction: Instruction, bytes: Uint8Array, read: (reader: ByteReader) => T): T {
   try {

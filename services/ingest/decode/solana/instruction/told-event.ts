@@ -1,8 +1,8 @@
 /** One event of a program's instruction, read. */
 
-import { BadInstruction } from '../program.js'
+import { BadInstruction } from '../program-decoder.js'
 import type { Instruction } from '../transaction.js'
-import type { ByteReader } from '../wire/bytes.js'
+import type { ByteReader } from '../wire/byte-reader.js'
 import { eventsOf } from './anchor.js'
 import { readBytes } from './read-instruction.js'
 

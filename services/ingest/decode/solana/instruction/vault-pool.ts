@@ -5,7 +5,7 @@
  */
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { TOKEN_2022 } from '../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../program.js'
+import { BadInstruction, type Happening, type Pool } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
 import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 

@@ -1,5 +1,5 @@
 /** Base58 with Bitcoin's alphabet, as Solana writes keys, signatures and instruction data. Works in limbs: digit by digit takes as long as parsing the block. */
-import { Malformed } from '../wire/malformed.js'
+import { Malformed } from '../decode-errors.js'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 /** Four digits at a time: 58^4 × 2^24 stays below 2^53, what a number holds exactly. */

@@ -1,6 +1,6 @@
 /** Addresses that programs derive from seeds (solana.com/docs, "Program derived address"): a hash of the seeds, a bump, the program and a constant text. */
 import { sha256 } from '@noble/hashes/sha256'
-import { Malformed } from '../wire/malformed.js'
+import { Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from './base58.js'
 import { isOnCurve } from './ed25519.js'
 

@@ -1,5 +1,5 @@
 /** The chain's clock, an account as any other (docs.anza.xyz, "Sysvar Cluster Data"). */
-import { ByteReader } from '../wire/bytes.js'
+import { ByteReader } from '../wire/byte-reader.js'
 import { orNull } from './metadata.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'

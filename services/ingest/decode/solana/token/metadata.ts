@@ -1,8 +1,8 @@
 /** What a token is called, from wherever it keeps that. */
 import { printableText, TEXT_MAX } from '../../printable-text.js'
+import { Malformed } from '../decode-errors.js'
 import { SYSTEM } from '../native-programs.js'
-import type { ByteReader } from '../wire/bytes.js'
-import { Malformed } from '../wire/malformed.js'
+import type { ByteReader } from '../wire/byte-reader.js'
 
 export type Metadata = {
   name: string | null

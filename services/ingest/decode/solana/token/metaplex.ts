@@ -1,7 +1,7 @@
 /** Metadata accounts of Metaplex's Token Metadata program (docs.rs, `mpl_token_metadata::accounts::Metadata`; developers.metaplex.com/token-metadata). */
 
 import { derivedAddress, keyBytes } from '../keys/derived-address.js'
-import { ByteReader } from '../wire/bytes.js'
+import { ByteReader } from '../wire/byte-reader.js'
 import { type Metadata, orNull, readTexts } from './metadata.js'
 
 export const METAPLEX = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s'

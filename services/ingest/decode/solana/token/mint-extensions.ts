@@ -1,5 +1,5 @@
 /** What a Token-2022 mint has beyond a plain one: entries of type, length and value (docs.rs, `spl_token_2022_interface::extension`). */
-import { ByteReader } from '../wire/bytes.js'
+import { ByteReader } from '../wire/byte-reader.js'
 import { type Metadata, readOptionalKey, readTexts } from './metadata.js'
 
 export type TransferFee = { fromEpoch: bigint; maximumRaw: bigint; basisPoints: number }

@@ -1,8 +1,8 @@
 /** Mint accounts of the two token programs (docs.rs, `spl_token_interface::state::Mint`). Token-2022's may have extensions after the room of a token account. */
 
+import { Malformed } from '../decode-errors.js'
 import { TOKEN, TOKEN_2022 } from '../native-programs.js'
-import { ByteReader } from '../wire/bytes.js'
-import { Malformed } from '../wire/malformed.js'
+import { ByteReader } from '../wire/byte-reader.js'
 import { orNull } from './metadata.js'
 import { type MintExtensions, NO_EXTENSIONS, readExtensions } from './mint-extensions.js'
 

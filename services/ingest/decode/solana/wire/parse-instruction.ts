@@ -1,6 +1,7 @@
 /** One instruction of a message or of the list of inner ones, in the forms of JSON: compiled, or parsed by the node. */
+
+import { Malformed } from '../decode-errors.js'
 import { decodeBase58 } from '../keys/base58.js'
-import { Malformed } from './malformed.js'
 import type { IsRead, ParsedInstruction, RawInstruction } from './raw-transaction.js'
 import { BadTransaction, countAt, fieldsAt, isFields, keyAt, listAt, shown, textAt } from './shape.js'
 

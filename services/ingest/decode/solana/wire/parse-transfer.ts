@@ -3,10 +3,10 @@
  * `TransferFeeInstruction` and the system program's `SystemInstruction`; parsed forms as `transaction-status` writes them.
  */
 
+import { Malformed } from '../decode-errors.js'
 import { SYSTEM, TOKEN, TOKEN_2022 } from '../native-programs.js'
 import type { Transfer } from '../transaction.js'
-import { ByteReader } from './bytes.js'
-import { Malformed } from './malformed.js'
+import { ByteReader } from './byte-reader.js'
 import { type MintOf, parsedTransferOf } from './parse-parsed.js'
 import type { RawInstruction } from './raw-transaction.js'
 import { BadTransaction } from './shape.js'

@@ -2,9 +2,10 @@
  * The encodings `base58` and `base64`: a transaction's own bytes (docs.anza.xyz, "Transactions" and "Versioned transactions"): signatures, then the message,
  * legacy or version 0. What it called stands in the meta, as JSON.
  */
+
+import { Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
-import { ByteReader } from './bytes.js'
-import { Malformed } from './malformed.js'
+import { ByteReader } from './byte-reader.js'
 import type { RawInstruction } from './raw-transaction.js'
 import { BadTransaction } from './shape.js'
 

@@ -1,6 +1,7 @@
 /** Yellowstone's shape (rpcpool/yellowstone-grpc, `solana-storage.proto`): keys and data as bytes, loaded addresses in the meta. */
+
+import { Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
-import { Malformed } from './malformed.js'
 import { keyOf, stackHeightAt } from './parse-instruction.js'
 import { base64Bytes } from './parse-wire.js'
 import type { RawInstruction, RawTransaction } from './raw-transaction.js'

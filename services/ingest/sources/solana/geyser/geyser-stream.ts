@@ -2,8 +2,8 @@
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
+import { subscribe } from './geyser-subscription.js'
 import { geyserTarget } from './geyser-target.js'
-import { subscribe } from './subscription.js'
 
 export type GeyserOptions = {
   chain: string

@@ -1,6 +1,6 @@
 /** What a stream is asked for. */
 import type { Scope } from '../../../decode/scope.js'
-import type { Program } from '../../../decode/solana/program.js'
+import type { Program } from '../../../decode/solana/program-decoder.js'
 import type { Commitment } from '../slot-block.js'
 import type { SubscribeRequest } from './geyser-service.js'
 

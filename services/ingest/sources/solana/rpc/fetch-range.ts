@@ -9,10 +9,10 @@ import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 import { ifItComes, isPassing, orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'
-import type { KnownLinks } from './known-links.js'
 import { type Doubts, doubtsAbout } from './links.js'
 import type { RangePlan } from './range-plan.js'
 import type { SharedHeaders } from './shared-headers.js'
+import type { KnownLinks } from './slot-links.js'
 
 /** Blocks that are there without asking: sent by a stream, or read before. */
 export interface HeldBlocks {

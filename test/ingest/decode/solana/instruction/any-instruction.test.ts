@@ -4,7 +4,7 @@ import {
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../services/ingest/decode/solana/instruction/anchor.js'
-import type { Program } from '../../../../../services/ingest/decode/solana/program.js'
+import type { Program } from '../../../../../services/ingest/decode/solana/program-decoder.js'
 import { whirlpool } from '../../../../../services/ingest/decode/solana/programs/orca/whirlpool.js'
 import { launchLab } from '../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'
 import { raydiumClmm } from '../../../../../services/ingest/decode/solana/programs/raydium/raydium-clmm.js'

@@ -4,7 +4,7 @@ import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/
 import { readEpoch } from '../../../../../services/ingest/decode/solana/token/clock.js'
 import { METAPLEX, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metaplex.js'
 import { readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
-import { ownerOf, riskOf } from '../../../../../services/ingest/decode/solana/token/risk.js'
+import { ownerOf, riskOf } from '../../../../../services/ingest/decode/solana/token/token-risk.js'
 import { createRandom, type Random } from '../../../../rig/market/random.js'
 import { key } from '../anchor-calls.js'
 import { startMachine } from './machine.js'

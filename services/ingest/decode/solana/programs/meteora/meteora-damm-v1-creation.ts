@@ -1,12 +1,13 @@
 /** New pools of Meteora's DAMM v1; those that anybody may create come with their first liquidity. */
+
+import { Malformed } from '../../decode-errors.js'
 import { instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, liquidityThrough, type Pair } from '../../instruction/vault-pool.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN } from '../../native-programs.js'
-import type { Happening } from '../../program.js'
-import type { ByteReader } from '../../wire/bytes.js'
-import { Malformed } from '../../wire/malformed.js'
+import type { Happening } from '../../program-decoder.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 import { dammV1Created } from './meteora-damm-v1-events.js'
 import { vaultReserves } from './meteora-vault-share.js'
 

@@ -2,7 +2,7 @@
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, liquidityThrough, swapThrough, type VaultPool } from '../../instruction/vault-pool.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dammV2Created, dammV2Liquidity, dammV2Swap } from './meteora-damm-v2-events.js'
 

@@ -7,7 +7,7 @@ import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../inst
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
-import type { Happening, Pool, Program } from '../../program.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dbcComplete, dbcCreated, dbcSwap, readDbcToken } from './meteora-dbc-events.js'
 

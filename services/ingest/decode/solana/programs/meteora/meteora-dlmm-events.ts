@@ -3,7 +3,7 @@ import { eventDiscriminator } from '../../instruction/anchor.js'
 import { notTold, toldBy } from '../../instruction/told-event.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DlmmSwap = {
   pool: string

@@ -13,7 +13,7 @@ import {
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { isDerived } from '../../keys/derived-address.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
 import type { SolanaTransaction } from '../../transaction.js'
 import {
   type DlmmLiquidity,

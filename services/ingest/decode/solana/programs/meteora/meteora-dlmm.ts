@@ -5,7 +5,7 @@
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
-import type { Happening, Program } from '../../program.js'
+import type { Happening, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dlmmCreated, dlmmSwap } from './meteora-dlmm-events.js'
 import { dlmmLiquidity, dlmmPool } from './meteora-dlmm-liquidity.js'

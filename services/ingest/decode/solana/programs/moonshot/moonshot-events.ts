@@ -2,7 +2,7 @@
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { toldBy } from '../../instruction/told-event.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type MoonshotTrade = {
   tokenAmount: bigint

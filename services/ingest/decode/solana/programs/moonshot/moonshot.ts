@@ -10,7 +10,7 @@ import { notTold } from '../../instruction/told-event.js'
 import { type Call, expectPool, expectSame } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
 import { WRAPPED_SOL } from '../../native-programs.js'
-import type { Happening, Pool, Program } from '../../program.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import { curveLamports, curveProgress } from './moonshot-curve.js'
 import { type MoonshotTrade, moonshotMigration, moonshotTrade, readMoonshotToken } from './moonshot-events.js'
 

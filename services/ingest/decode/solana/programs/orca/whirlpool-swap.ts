@@ -11,7 +11,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
 
 export function whirlpoolOf(pool: string, token0: string, token1: string): Pool {

@@ -11,7 +11,7 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
 import { decreaseOf, increaseOf, repositionOf } from './whirlpool-events.js'
 import { swapped, swappedTwice, swappedTwiceV2, swappedV2, whirlpoolOf } from './whirlpool-swap.js'
 

@@ -1,7 +1,7 @@
 /** What PumpSwap says in its events (pump-fun/pump-public-docs, `idl/pump_amm.json`): read as far as needed, for fields are only ever appended. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { SYSTEM } from '../../native-programs.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export const BUY = eventDiscriminator('BuyEvent')
 export const SELL = eventDiscriminator('SellEvent')

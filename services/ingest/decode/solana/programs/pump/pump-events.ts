@@ -2,10 +2,11 @@
  * What the Pump.fun program says in its events (pump-fun/pump-public-docs, `idl/pump.json`). Fields were appended over the years and none was taken away, so
  * an event is read as far as it goes: what is missing at its end is that of an older version.
  */
+
+import { Malformed } from '../../decode-errors.js'
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { SYSTEM, WRAPPED_SOL } from '../../native-programs.js'
-import type { ByteReader } from '../../wire/bytes.js'
-import { Malformed } from '../../wire/malformed.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export const TRADE = eventDiscriminator('TradeEvent')
 export const CREATE = eventDiscriminator('CreateEvent')

@@ -5,10 +5,10 @@
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { ownerOf, transfersIn } from '../../instruction/vaults.js'
-import type { Happening, Pool, Program } from '../../program.js'
-import { BadInstruction } from '../../program.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
+import { BadInstruction } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 import { TRADE_ACCOUNTS } from './pump-accounts.js'
 import {
   COMPLETE,

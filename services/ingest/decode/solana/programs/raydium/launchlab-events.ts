@@ -1,10 +1,11 @@
 /** What Raydium LaunchLab tells, in calls to itself and again in logs (program `LanMV9sA…`, its on-chain IDL as sevenlabs-hq/carbon has it). */
+
+import { Malformed } from '../../decode-errors.js'
 import { eventDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
-import { Malformed } from '../../wire/malformed.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 const TRADE = eventDiscriminator('TradeEvent')
 const POOL_CREATE = eventDiscriminator('PoolCreateEvent')

@@ -20,7 +20,7 @@ import {
 import { accountAt } from '../../instruction/read-instruction.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type LaunchTrade, launchOf, launchTradeOf } from './launchlab-events.js'
 

@@ -3,7 +3,7 @@ import { eventDiscriminator } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 const SWAP = eventDiscriminator('SwapEvent')
 const POSITION_OPENED = eventDiscriminator('CreatePersonalPositionEvent')

@@ -11,7 +11,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
 

@@ -19,7 +19,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
 import { type CpmmSwap, cpmmLiquidityOf, cpmmSwapOf } from './raydium-cpmm-events.js'
 
 const SWAP_BASE_INPUT = instructionDiscriminator('swap_base_input')

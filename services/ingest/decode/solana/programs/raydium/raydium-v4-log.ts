@@ -1,9 +1,9 @@
 /** Raydium AMM v4's own records, `ray_log: <base64>` (raydium-amm: program/src/log.rs). Pool amounts are those before it, less what the protocol may take out. */
 
+import { Malformed } from '../../decode-errors.js'
 import { readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction } from '../../program.js'
+import { BadInstruction } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
-import { Malformed } from '../../wire/malformed.js'
 
 const PREFIX = 'ray_log: '
 const [INIT, DEPOSIT, WITHDRAW, SWAP_BASE_IN, SWAP_BASE_OUT] = [0, 1, 2, 3, 4]

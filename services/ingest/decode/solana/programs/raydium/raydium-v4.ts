@@ -16,7 +16,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
 
 const INITIALIZE_2 = 1

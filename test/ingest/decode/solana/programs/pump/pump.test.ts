@@ -6,11 +6,11 @@ import {
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction } from '../../../../../../services/ingest/decode/solana/program.js'
+import { BadInstruction } from '../../../../../../services/ingest/decode/solana/program-decoder.js'
 import { pump } from '../../../../../../services/ingest/decode/solana/programs/pump/pump.js'
 import { readCreate, readTrade } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
-import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { describeGenerated } from '../../generated-cases.js'
 import {

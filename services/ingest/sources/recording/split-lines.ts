@@ -1,5 +1,5 @@
 /** Cuts bytes into lines, each with its place, a chunk's worth at a time. */
-import type { Chunks } from './bytes.js'
+import type { Chunks } from './recording-bytes.js'
 
 export const LINE_MAX_BYTES = 64 * 1024 * 1024
 /** What is kept of a line that is too long, for its dead letter. */

@@ -1,9 +1,9 @@
 /** What a recording says of itself: whether its market is simulated, and whether it holds blocks at all. */
 import { type Claim, simulatedClaim } from '../../../core/data-dir/origin.js'
 import { ConfigError } from '../../../core/domain/errors.js'
-import { isObject } from '../../validate/fields.js'
-import { SEED_FIELD } from '../../validate/line.js'
-import { isBlank, withoutByteOrderMark } from './lines.js'
+import { isObject } from '../../validate/check-fields.js'
+import { SEED_FIELD } from '../../validate/read-line.js'
+import { isBlank, withoutByteOrderMark } from './split-lines.js'
 
 type Bytes = { bytes: Buffer }
 

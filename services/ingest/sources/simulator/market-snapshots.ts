@@ -3,7 +3,7 @@
  * known to be stored: whatever a crash leaves, one of them is at or before the position to go on from.
  */
 import { deserialize, serialize } from 'node:v8'
-import type { MarketState } from './state.js'
+import type { MarketState } from './market-state.js'
 
 export type SnapshotStore = { load(): Promise<string | undefined>; save(snapshot: string): Promise<void> }
 

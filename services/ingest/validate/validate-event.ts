@@ -1,7 +1,7 @@
 /** One raw JSON value → one event of the log, or the problem that keeps it out. */
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Event, Profile } from '../../core/domain/records.js'
-import { Fields, INT_MAX, isObject, type Problem, shown } from './fields.js'
+import { Fields, INT_MAX, isObject, type Problem, shown } from './check-fields.js'
 
 const NAME_MAX = 1024
 const URL_MAX = 4096

@@ -2,11 +2,11 @@
 import { Client, type ServiceError, type StatusObject } from '@grpc/grpc-js'
 import { BadTransaction } from '../../../decode/solana/wire/shape.js'
 import { NodeFault } from '../../nodes/node-fault.js'
-import { BlockQueue } from '../block-queue.js'
+import { BlockQueue } from '../block-stream.js'
 import type { SlotBlock } from '../slot-block.js'
+import { readBlock } from './geyser-block.js'
 import { geyserService, type SubscribeUpdate } from './geyser-service.js'
 import { CHANNEL_OPTIONS, type GeyserTarget } from './geyser-target.js'
-import { readBlock } from './read-block.js'
 import { faultKind } from './status-fault.js'
 import { blocksRequest, PONG, type Wanted } from './subscribe-request.js'
 

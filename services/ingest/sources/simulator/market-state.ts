@@ -1,6 +1,6 @@
 /** A market between two blocks: plain data, so that it can be copied for a fork and kept for a restart. */
 import { powerOfTen } from '../../../core/domain/money.js'
-import type { CurveReserves, CurveTerms } from './bonding-curve.js'
+import type { CurveReserves, CurveTerms } from './pool-arithmetic.js'
 
 export type Token = {
   address: string

@@ -1,10 +1,10 @@
 /** One swap in one pool: reserves and balances move, the event is written. */
 import { powerOfTen } from '../../../core/domain/money.js'
 import type { Profile } from '../../../core/domain/records.js'
-import { curveSqrtPrice } from './bonding-curve.js'
 import { amountOut } from './constant-product.js'
+import { type Pool, type Token, wholeOf } from './market-state.js'
+import { curveSqrtPrice } from './pool-arithmetic.js'
 import type { Stage } from './stage.js'
-import { type Pool, type Token, wholeOf } from './state.js'
 
 export type Swap = {
   pool: Pool

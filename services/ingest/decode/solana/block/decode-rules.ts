@@ -1,6 +1,6 @@
 /** What is decoded of the chain: its programs, and how much of it is wanted. */
 import type { Scope } from '../../scope.js'
-import type { Pool, Program } from '../program.js'
+import type { Pool, Program } from '../program-decoder.js'
 
 export type SolanaRules = {
   scope: Scope

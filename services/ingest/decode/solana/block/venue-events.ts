@@ -1,12 +1,12 @@
 /** What happened in a pool → its events, with what the log must have heard before: tokens and the pool itself. */
 import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { Happening, Pool, Program } from '../program.js'
+import type { Happening, Pool, Program } from '../program-decoder.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
+import { isPoolWanted, type SolanaRules } from './decode-rules.js'
 import type { EventList } from './event-list.js'
-import { profileOf } from './profile.js'
-import { isPoolWanted, type SolanaRules } from './rules.js'
+import { profileOf } from './wallet-profile.js'
 
 const WRAPPED_SOL_DECIMALS = 9
 

@@ -6,8 +6,8 @@ import { isUtf8 } from 'node:buffer'
 import { isChainName } from '../../core/config/chain-facts.js'
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Block, DeadLetter, Event, Retract } from '../../core/domain/records.js'
-import { readEvent } from './event.js'
-import { Fields, isObject, jsonOf, type Problem, shown } from './fields.js'
+import { Fields, isObject, jsonOf, type Problem, shown } from './check-fields.js'
+import { readEvent } from './validate-event.js'
 
 export type LineContext = {
   /** `file:line` */

@@ -1,9 +1,10 @@
 /** Program bytes (Borsh: little-endian, no padding) read in order. What does not fit its type is `Malformed`, never a number made up from it. */
+
+import { Malformed } from '../decode-errors.js'
 import { encodeBase58 } from '../keys/base58.js'
-import { Malformed } from './malformed.js'
 import { u32At, u64At } from './u64.js'
 
-export { Malformed } from './malformed.js'
+export { Malformed } from '../decode-errors.js'
 
 const KEY_BYTES = 32
 const TEXT = new TextDecoder('utf-8', { fatal: true })

@@ -5,7 +5,7 @@ import { encodeFittingLetter } from '../core/log/fit-letter.js'
 import { splitBlock } from '../core/log/parts.js'
 import { deadTopic, type LogEntry } from '../core/log/port.js'
 import { chainOf, type SourceRecord } from './source.js'
-import { jsonOf } from './validate/fields.js'
+import { jsonOf } from './validate/check-fields.js'
 
 export type IngestCodec = Pick<
   Codec,

@@ -2,8 +2,8 @@
 import { WRAPPED_SOL } from '../native-programs.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
+import { areBalancesWanted, type SolanaRules } from './decode-rules.js'
 import type { EventList } from './event-list.js'
-import { areBalancesWanted, type SolanaRules } from './rules.js'
 
 export type Balanced = Pick<
   SolanaTransaction,
