@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
-import { parseSpeed } from '../ingest/sources/recording/playback-speed.js'
+import { parseSpeed } from '../ingest/sources/recording/recording.js'
 import type { AskedSource, RunUp } from '../processes/process-options.js'
 import type { Act } from './act.js'
 import type { BackfillOptions } from './backfill/backfill.js'

@@ -2,9 +2,10 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { SourceItem } from '../../services/ingest/source.js'
-import { createPace, parseSpeed } from '../../services/ingest/sources/recording/playback-speed.js'
 import {
+  createPace,
   openRecording,
+  parseSpeed,
   type RecordingPosition,
   streamRecording,
 } from '../../services/ingest/sources/recording/recording.js'

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { amountOut, squareRoot } from '../../../services/ingest/sources/simulator/constant-product.js'
 import {
+  amountOut,
   costOf,
   curveSqrtPrice,
   FOURMEME,
   PUMP,
   quoteFor,
+  squareRoot,
   tokensFor,
 } from '../../../services/ingest/sources/simulator/pool-arithmetic.js'
 import { createRandom, exponential } from '../../../services/ingest/sources/simulator/random.js'

@@ -71,15 +71,3 @@ export interface Program {
    */
   decode(instruction: Instruction, transaction: SolanaTransaction): Happening[]
 }
-
-/** It becomes a dead letter, with what the event and what the transfers said. */
-export class BadInstruction extends Error {
-  constructor(
-    readonly instruction: Instruction,
-    readonly reason: 'malformed' | 'disagreement' | 'amounts_unknown',
-    detail: string,
-  ) {
-    super(detail)
-    this.name = 'BadInstruction'
-  }
-}

@@ -2,16 +2,16 @@
  * A recording as a source: JSON lines, one record a line, chains interleaved as they come. It goes on at the line after
  * the last published one, also when the file has grown; a file whose published part changed is played from its start.
  */
+
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Claim, describeClaim } from '../../../core/data-dir/origin.js'
 import type { ChainFamily } from '../../../core/domain/chains.js'
-import { DextapeError } from '../../../core/domain/errors.js'
+import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
 import { sleep as realSleep, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
 import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/read-line.js'
-import { createPace, type Speed } from './playback-speed.js'
 import { fileBytes, streamBytes } from './recording-bytes.js'
 import { assertBlocks, claimAmong, seedOf } from './recording-origin.js'
 import { isBlank, type Line, splitLines, withoutByteOrderMark } from './split-lines.js'
@@ -209,4 +209,30 @@ function mixedLines(name: string, line: number, claim: Claim): DextapeError {
 
 function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A factor, or as fast as it goes. */
+export type Speed = 'max' | number
+
+export function parseSpeed(text: string): Speed {
+  if (text === 'max') return 'max'
+  const factor = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (factor > 0 && Number.isFinite(factor)) return factor
+  throw new ConfigError({
+    code: 'speed_invalid',
+    what: 'The speed of a recording is not valid',
+    expected: '"max" or a factor above 0 such as 1, 10 or 0.5',
+    got: JSON.stringify(text),
+  })
+}
+
+/** How long to wait before a record of that chain time is due. The first record is due at once. */
+export function createPace(speed: Speed, nowMs: () => number): (chainTimeS: number) => number {
+  if (speed === 'max') return () => 0
+  let first: { chainTimeS: number; wallMs: number } | undefined
+  return (chainTimeS) => {
+    first ??= { chainTimeS, wallMs: nowMs() }
+    const dueMs = first.wallMs + ((chainTimeS - first.chainTimeS) * 1000) / speed
+    return Math.max(0, dueMs - nowMs())
+  }
 }

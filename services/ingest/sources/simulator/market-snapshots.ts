@@ -2,7 +2,10 @@
  * The market's state on disk. Two snapshots are kept, and the older is given up only when a position behind the newer is
  * known to be stored: whatever a crash leaves, one of them is at or before the position to go on from.
  */
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
+import type { DataDir } from '../../../core/data-dir/data-dir.js'
 import type { MarketState } from './market-state.js'
 
 export type SnapshotStore = { load(): Promise<string | undefined>; save(snapshot: string): Promise<void> }
@@ -26,7 +29,7 @@ export type Snapshots = {
 }
 
 export async function openSnapshots(store: SnapshotStore, seed: number, chains: readonly string[]): Promise<Snapshots> {
-  let file = readFile(await store.load())
+  let file = parseSnapshots(await store.load())
   if (file?.origin.seed !== seed || file.origin.chains.join() !== chains.join()) file = undefined
   return {
     get origin() {
@@ -58,7 +61,7 @@ export async function openSnapshots(store: SnapshotStore, seed: number, chains: 
 }
 
 /** What cannot be read is as good as missing: everything is made anew from the start. */
-function readFile(text: string | undefined): File | undefined {
+function parseSnapshots(text: string | undefined): File | undefined {
   if (text === undefined) return undefined
   try {
     const { origin, kept } = JSON.parse(text) as Partial<File>
@@ -73,5 +76,31 @@ function readStates(text: string): MarketState[] | undefined {
     return deserialize(Buffer.from(text, 'base64')) as MarketState[]
   } catch {
     return undefined
+  }
+}
+
+export function fileSnapshots(dir: Pick<DataDir, 'path'>): SnapshotStore {
+  const folder = join(dir.path, 'simulator')
+  const file = join(folder, 'market.json')
+  return {
+    async load() {
+      try {
+        return await readFile(file, 'utf8')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async save(snapshot) {
+      await mkdir(folder, { recursive: true })
+      const draft = await open(`${file}.draft`, 'w')
+      try {
+        await draft.writeFile(snapshot)
+        await draft.sync()
+      } finally {
+        await draft.close()
+      }
+      await rename(`${file}.draft`, file)
+    },
   }
 }

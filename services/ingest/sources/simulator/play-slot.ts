@@ -1,13 +1,12 @@
 /** What happens in one slot: a number of actions, most of them trades, and what is due by the clock. */
-import { arbitrage } from './arbitrage.js'
-import { moveFairPrices } from './fair-prices.js'
+
 import { startLaunch, tradeOnCurve } from './launches.js'
 import { hostGuest, letRivalsMove, someLiquidity } from './liquidity.js'
-import { type Pool, SLOT } from './market-state.js'
-import { createRandom, wordOf } from './random.js'
+import { type MarketState, type Pool, SLOT } from './market-state.js'
+import { createRandom, type Random, wordOf } from './random.js'
 import type { Stage } from './stage.js'
 import { rhythmAt } from './timeline.js'
-import { anyPool, flagshipOf, throwPrice, tradeDust, tradeIn } from './trade.js'
+import { anyPool, arbitrage, flagshipOf, throwPrice, tradeDust, tradeIn } from './trade.js'
 
 const CHANCE = {
   dust: 0.004,
@@ -142,4 +141,26 @@ function historicPool(stage: Stage, ordinal: number): Pool {
     return state.leaders[state.turn++ % state.leaders.length] ?? flagshipOf(state)
   if (stage.lastPool === null || random.chance(0.6)) stage.lastPool = anyPool(stage)
   return stage.lastPool
+}
+
+const COOLS_S = 1800
+const SHOCK_EVERY_S = 5400
+const PULL_S = 5 * 86_400
+const LARGEST_STEP = 0.2
+
+export function moveFairPrices(state: MarketState, random: Random): void {
+  const { stepS, native } = state
+  const root = Math.sqrt(stepS)
+  const cooling = 1 - Math.min(1, stepS / COOLS_S)
+  const marketMove = native.volatility * (0.7 + native.heat) * root * random.bell()
+  for (const token of state.tokens) {
+    // Neither the anchor nor what a launch curve prices walks.
+    if (token.volatility === 0) continue
+    token.heat *= cooling
+    if (random.chance(stepS / SHOCK_EVERY_S)) token.heat += 0.5 + 2 * random.next()
+    const own = token.volatility * (0.7 + token.heat) * root * random.bell()
+    const pull = (stepS / PULL_S) * Math.max(-1, Math.min(1, token.homeUsd / token.fairUsd - 1))
+    const step = (token === native ? marketMove : own + token.beta * marketMove) + pull
+    token.fairUsd *= 1 + Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, step))
+  }
 }

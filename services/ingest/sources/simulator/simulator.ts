@@ -2,14 +2,15 @@
  * A market that never was, as a source: first a thinned history up to now, then blocks as the clock reaches their time.
  * The same seed, start and rates give the same blocks, through any stop.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Sleep } from '../../../core/runtime/backoff.js'
-import type { Source, SourceItem } from '../../source.js'
+import type { Source, SourceItem, SourceRecord } from '../../source.js'
 import { createAddressBook } from './addresses.js'
-import { flagshipAddress } from './chain-market.js'
-import { type Interleaved, interleave } from './interleave.js'
+import { createMarket, flagshipAddress, type Market } from './chain-market.js'
 import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './market-snapshots.js'
+import type { MarketState } from './market-state.js'
 import { requireMoney } from './venues.js'
 
 export type SimulatorOptions = {
@@ -166,4 +167,46 @@ export function flagships(
     const book = createAddressBook(facts.family, seed, facts.chain)
     return { chain: facts.chain, pair: flagshipAddress(book), token: requireMoney(facts).native }
   })
+}
+
+export type Interleaved = {
+  /** When the next slot of any chain is due. */
+  readonly nextMs: number
+  /** Slots played so far. */
+  readonly step: number
+  advance(swapsPerS: number): SourceRecord | undefined
+  readonly states: MarketState[]
+}
+
+export type InterleavePlan = {
+  seed: number
+  chains: readonly ChainFacts[]
+  startS: number
+  historyS: number
+  historySwaps?: number
+}
+
+export function interleave(
+  { chains, ...plan }: InterleavePlan,
+  kept?: { step: number; states: readonly MarketState[] },
+): Interleaved {
+  const markets = chains.map((facts, at) => createMarket({ ...plan, facts, chains }, kept?.states[at]))
+  let step = kept?.step ?? 0
+  // At the same time, the chain named first comes first.
+  const next = (): Market => markets.reduce((first, market) => (market.nextMs < first.nextMs ? market : first))
+  return {
+    get nextMs() {
+      return next().nextMs
+    },
+    get step() {
+      return step
+    },
+    get states() {
+      return markets.map(({ state }) => state)
+    },
+    advance(swapsPerS) {
+      step += 1
+      return next().advance(swapsPerS)
+    },
+  }
 }

@@ -1,8 +1,7 @@
 /** What every action of a block works with, and the two ways a wallet is found for it. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { AddressBook } from './addresses.js'
-import type { BlockWriter } from './block-writer.js'
-import type { Ledger } from './ledger.js'
+import type { BlockWriter, Ledger } from './ledger.js'
 import { type MarketState, type Pool, SLOT, type Token } from './market-state.js'
 import type { Random } from './random.js'
 import type { Venue } from './venues.js'

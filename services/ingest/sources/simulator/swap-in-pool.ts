@@ -1,9 +1,8 @@
 /** One swap in one pool: reserves and balances move, the event is written. */
 import { powerOfTen } from '../../../core/domain/money.js'
 import type { Profile } from '../../../core/domain/records.js'
-import { amountOut } from './constant-product.js'
 import { type Pool, type Token, wholeOf } from './market-state.js'
-import { curveSqrtPrice } from './pool-arithmetic.js'
+import { amountOut, curveSqrtPrice } from './pool-arithmetic.js'
 import type { Stage } from './stage.js'
 
 export type Swap = {

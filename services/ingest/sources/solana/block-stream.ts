@@ -1,3 +1,16 @@
+import type { SlotBlock } from './slot-block.js'
+
+/** Blocks as they come, from a node or a service that sends them by itself. What it misses is asked for: it saves requests and time, it is not the truth. */
+export interface BlockStream {
+  readonly name: string
+  /**
+   * From a slot on where the other side can still send it, else from now. Ends when the signal aborts; throws when the connection is lost or refused (a
+   * `NodeFault`): who listens comes back with the slot after the last one it got.
+   */
+  blocks(fromSlot: number | undefined, signal: AbortSignal): AsyncGenerator<SlotBlock>
+  close(): void
+}
+
 /**
  * Blocks between the connection and who takes them. The connection is always read on: pings wait behind blocks, and the other side cuts off who lags.
  * So where blocks are taken too slowly the oldest are dropped: they can be asked for, and memory stays bounded.

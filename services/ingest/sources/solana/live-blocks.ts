@@ -1,7 +1,10 @@
 /** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
+
 import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
+import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
 import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
-import { type BlockStream, type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
+import type { BlockStream } from './block-stream.js'
+import { type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
 
 /** What people may see of a stream. `connected`: blocks come. */
 export type StreamStatus = { name: string; connected: boolean; lastSlot: number | null; error: string | null }
@@ -93,4 +96,20 @@ export function followStreams(options: LiveOptions): LiveBlocks {
       await Promise.all(runs)
     },
   }
+}
+
+export function registerStreamMetrics(metrics: Metrics, chain: string, streams: () => StreamStatus[]): void {
+  const labels = ['chain', 'stream']
+  const each = (value: (stream: StreamStatus) => number) =>
+    function* (): Iterable<Sample> {
+      for (const stream of streams()) yield { labels: { chain, stream: stream.name }, value: value(stream) }
+    }
+  metrics.gauge(
+    { name: 'dextape_stream_connected', help: '1 where a stream sends blocks, 0 where they are asked for', labels },
+    each(({ connected }) => (connected ? 1 : 0)),
+  )
+  metrics.gauge(
+    { name: 'dextape_stream_head_blocks', help: 'The last slot a stream sent', labels },
+    each(({ lastSlot }) => lastSlot ?? 0),
+  )
 }

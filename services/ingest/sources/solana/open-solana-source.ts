@@ -1,7 +1,8 @@
 /** Opens a Solana cluster as a source: what is wrong with its configuration is told here, before anything is read. */
 import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
-import type { ChainFacts } from '../../../core/domain/chains.js'
+import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/decode-rules.js'
+import { WRAPPED_SOL } from '../../decode/solana/native-programs.js'
 import { PROGRAMS } from '../../decode/solana/programs.js'
 import type { Source } from '../../source.js'
 import { createProgress } from '../following/catch-up-progress.js'
@@ -9,15 +10,15 @@ import { decodedScope, moneySet } from '../following/configured-scope.js'
 import { watchFinality } from '../following/finality.js'
 import { type ChainPosition, followChain, type OpenSourceOptions } from '../following/follow-chain.js'
 import { startBlock } from '../following/start-block.js'
+import { endpointNames } from '../nodes/endpoint-name.js'
 import type { EndpointStatus } from '../nodes/endpoint-status.js'
+import type { BlockStream } from './block-stream.js'
 import { createFactsFiller } from './fill-facts.js'
-import { openSolanaBook } from './kept-book.js'
 import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
-import { referencePools } from './reference-pools.js'
+import { blockNoticesStream } from './rpc/block-notices.js'
 import { createSlotReader } from './rpc/slot-reader.js'
-import { solanaDecoder } from './solana-decoder.js'
+import { openSolanaBook, solanaDecoder } from './solana-decoder.js'
 import { checkConfiguredMints } from './start-checks.js'
-import { openStreams } from './streams.js'
 import { createTokenFacts } from './token-facts.js'
 
 export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig>
@@ -82,4 +83,41 @@ export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts):
   const isNarrow = scope.pools.length > 0 || scope.tokens.length > 0
   const references = isNarrow ? referencePools(facts) : []
   return createSolanaRules({ scope: decodedScope(scope, references), money: moneySet(facts), programs: PROGRAMS })
+}
+
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+
+/** SOL/USDC on mainnet-beta. Each was found in at least two independent public places. */
+const SOL_USDC = [
+  '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2', // Raydium v4
+  '8sLbNZoA1cfnvMJLPfp98ZLAnFSYCFApfJKMbiXNLwxj', // Raydium CLMM
+  'Czfq3xZZDmsdGdUyrNLtRhGc47cXcZtLG4crryfu44zE', // Orca Whirlpool
+  '5rCf1DM8LjKTw4YqhnoLcngyZYeNnQqztScTogYHAS6', // Meteora DLMM
+]
+
+/** They cost no request: blocks come whole. */
+export const referencePools = ({ native, anchor }: ChainMoney): readonly string[] =>
+  native === WRAPPED_SOL && anchor === USDC ? SOL_USDC : []
+
+export async function openStreams(config: SolanaSourceConfig): Promise<BlockStream[]> {
+  const { chain, commitment, rpcUrls } = config
+  const nodeNames = endpointNames(rpcUrls)
+  const notices = rpcUrls.flatMap((url, place) =>
+    /^wss?:/i.test(url) ? [blockNoticesStream({ chain, url, commitment, name: nodeNames[place] })] : [],
+  )
+  return [...(await geyserStreams(config)), ...notices]
+}
+
+/** Loaded where one is configured: gRPC is large, and every start would wait for it. */
+async function geyserStreams({ chain, commitment, geyser, scope }: SolanaSourceConfig): Promise<BlockStream[]> {
+  if (geyser.length === 0) return []
+  const [{ geyserStream }, { accountsOfInterest }] = await Promise.all([
+    import('./geyser/geyser-stream.js'),
+    import('./geyser/geyser-service.js'),
+  ])
+  const accounts = accountsOfInterest(scope, PROGRAMS)
+  const names = endpointNames(geyser.map(({ url }) => url))
+  return geyser.map(({ url, token }, place) =>
+    geyserStream({ chain, url, token, commitment, accounts, name: names[place] }),
+  )
 }

@@ -25,14 +25,3 @@ export interface SlotReader extends ChainNodes<SlotBlock> {
   /** In the order asked for; null: no such account. */
   accounts(addresses: readonly string[], signal: AbortSignal): Promise<(SolanaAccount | null)[]>
 }
-
-/** Blocks as they come, from a node or a service that sends them by itself. What it misses is asked for: it saves requests and time, it is not the truth. */
-export interface BlockStream {
-  readonly name: string
-  /**
-   * From a slot on where the other side can still send it, else from now. Ends when the signal aborts; throws when the connection is lost or refused (a
-   * `NodeFault`): who listens comes back with the slot after the last one it got.
-   */
-  blocks(fromSlot: number | undefined, signal: AbortSignal): AsyncGenerator<SlotBlock>
-  close(): void
-}

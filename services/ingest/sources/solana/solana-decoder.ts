@@ -1,9 +1,11 @@
 /** Blocks of Solana → their events; what transactions do not tell of new tokens is read afterwards, from their mints. */
+
 import type { DeadLetter } from '../../../core/domain/records.js'
-import type { Book } from '../../decode/solana/block/book.js'
+import type { Book, KnownHolding, KnownToken } from '../../decode/solana/block/book.js'
 import { decodeSolanaBlock, type LostInstruction } from '../../decode/solana/block/decode-block.js'
 import type { SolanaRules } from '../../decode/solana/block/decode-rules.js'
 import type { BlockDecoder } from '../following/follow-chain.js'
+import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 import type { FactsFiller } from './fill-facts.js'
 import type { SlotBlock } from './slot-block.js'
 
@@ -39,3 +41,20 @@ export function solanaDecoder({ chain, name, rules, book, facts }: SolanaDecodin
     }
   }
 }
+
+export type KeptSolanaBook = Book & ChainBook
+
+export function openSolanaBook(options: JournaledMapOptions): KeptSolanaBook {
+  const map = new JournaledMap(options)
+  return {
+    hasPool: (pool) => map.get(`p/${pool}`) === true,
+    putPool: (pool) => map.set(`p/${pool}`, true),
+    token: (mint) => (map.get(`t/${mint}`) as KnownToken | null) ?? undefined,
+    putToken: (mint, known) => map.set(`t/${mint}`, known),
+    holding: (mint, owner) => (map.get(holdingKey(mint, owner)) as KnownHolding | null) ?? undefined,
+    putHolding: (mint, owner, known) => map.set(holdingKey(mint, owner), known),
+    ...chainBook(map),
+  }
+}
+
+const holdingKey = (mint: string, owner: string): string => `h/${mint}/${owner}`

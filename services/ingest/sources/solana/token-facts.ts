@@ -1,11 +1,9 @@
 /** What mints and their metadata say of tokens, as they are now: accounts have no history a node would tell. */
 import { keyBytes } from '../../decode/solana/keys/derived-address.js'
 import { WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../decode/solana/native-programs.js'
-import { CLOCK, readEpoch } from '../../decode/solana/token/clock.js'
-import type { Metadata } from '../../decode/solana/token/metadata.js'
-import { metaplexAddress, readMetaplex } from '../../decode/solana/token/metaplex.js'
+import { type Metadata, metaplexAddress, readMetaplex } from '../../decode/solana/token/metadata.js'
 import { type Mint, readMint } from '../../decode/solana/token/mint.js'
-import { isTaxChanging, ownerOf, riskOf } from '../../decode/solana/token/token-risk.js'
+import { CLOCK, isTaxChanging, ownerOf, readEpoch, riskOf } from '../../decode/solana/token/token-risk.js'
 import { RecentMap } from './recent-map.js'
 import type { SlotReader, SolanaAccount } from './slot-block.js'
 

@@ -5,15 +5,15 @@ import {
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
-import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import type { Happening, Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
-import type {
-  Instruction,
-  SolanaTransaction,
-  TokenBalance,
-  Transfer,
+import {
+  type Instruction,
+  inOrder,
+  type SolanaTransaction,
+  type TokenBalance,
+  type Transfer,
 } from '../../../../services/ingest/decode/solana/transaction.js'
 
 /** An address of its own for each name. */

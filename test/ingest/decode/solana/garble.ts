@@ -1,5 +1,7 @@
 /** Garbage in any field of an instruction: whatever comes of it, a decoder throws nothing but `BadInstruction`. */
-import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
+
+import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
+import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { createRandom } from '../../../rig/market/random.js'
 

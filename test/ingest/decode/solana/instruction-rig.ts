@@ -1,11 +1,9 @@
 /** Instructions and transactions made by hand: real program bytes with the transfers they made, without the rest of the transaction. */
+
+import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import {
-  BadInstruction,
-  type Happening,
-  type Program,
-} from '../../../../services/ingest/decode/solana/program-decoder.js'
+import type { Happening, Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type {
   Instruction,
   SolanaTransaction,

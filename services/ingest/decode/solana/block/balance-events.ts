@@ -3,7 +3,7 @@ import { WRAPPED_SOL } from '../native-programs.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
 import { areBalancesWanted, type SolanaRules } from './decode-rules.js'
-import type { EventList } from './event-list.js'
+import type { EventList } from './venue-events.js'
 
 export type Balanced = Pick<
   SolanaTransaction,

@@ -1,17 +1,14 @@
 /** One block's transactions → its events, and the book moved on to it. Pure but for the book. */
 import type { Event } from '../../../../core/domain/records.js'
-import { Malformed } from '../decode-errors.js'
+import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/anchor.js'
-import { inOrder } from '../instruction/execution.js'
-import { BadInstruction, type Happening, type Program } from '../program-decoder.js'
-import type { Instruction, SolanaTransaction } from '../transaction.js'
+import type { Happening, Program } from '../program-decoder.js'
+import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
-import { BadTransaction } from '../wire/shape.js'
 import { addBalances } from './balance-events.js'
 import type { Book } from './book.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
-import { EventList } from './event-list.js'
-import { HappeningTeller } from './venue-events.js'
+import { EventList, HappeningTeller } from './venue-events.js'
 
 /** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
 export type RawInBlock = { index: number; value: unknown }

@@ -1,11 +1,11 @@
 /** What happened in a pool → its events, with what the log must have heard before: tokens and the pool itself. */
+import type { Event } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
 import type { Happening, Pool, Program } from '../program-decoder.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
 import { isPoolWanted, type SolanaRules } from './decode-rules.js'
-import type { EventList } from './event-list.js'
 import { profileOf } from './wallet-profile.js'
 
 const WRAPPED_SOL_DECIMALS = 9
@@ -177,4 +177,30 @@ function tradedPrice({ pool, tokenIn, amountIn, amountOut }: Of<'swap'>): bigint
   return tokenIn === pool.token0
     ? tradedSqrtPrice('solana', amountIn, amountOut)
     : tradedSqrtPrice('solana', amountOut, amountIn)
+}
+
+type InTransaction = { index: number; signature: string }
+
+export class EventList {
+  private readonly events: Event[] = []
+  private txIndex = -1
+  private order = -1
+  private sub = 0
+
+  /** Gives it its place. One that would go back within its transaction stands right after the last instead. */
+  add({ index, signature }: InTransaction, order: number, event: Event): void {
+    const isSame = index === this.txIndex && order <= this.order
+    this.sub = isSame ? this.sub + 1 : 0
+    if (!isSame) this.order = order
+    this.txIndex = index
+    event.tx_index = index
+    event.log_index = this.order
+    event.sub = this.sub
+    event.tx_hash = signature
+    this.events.push(event)
+  }
+
+  finish(): Event[] {
+    return this.events
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha256'
 import type { Instruction } from '../transaction.js'
-import { u32At } from '../wire/u64.js'
+import { u32At } from '../wire/byte-reader.js'
 
 const DISCRIMINATOR_BYTES = 8
 

@@ -4,7 +4,8 @@
  * what reached it; those of liquidity are as sent.
  */
 
-import { BadInstruction, type Happening, type Pool } from '../program-decoder.js'
+import { BadInstruction } from '../decode-errors.js'
+import type { Happening, Pool } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { eventsOf } from './anchor.js'
 import { accountAt } from './read-instruction.js'

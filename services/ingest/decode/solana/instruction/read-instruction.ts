@@ -1,8 +1,9 @@
 /** A program's bytes and accounts read for one instruction: what does not fit is that instruction's `BadInstruction`. */
 
-import { BadInstruction } from '../program-decoder.js'
+import { BadInstruction, Malformed } from '../decode-errors.js'
 import type { Instruction } from '../transaction.js'
-import { ByteReader, Malformed } from '../wire/byte-reader.js'
+import { ByteReader } from '../wire/byte-reader.js'
+import { eventsOf } from './anchor.js'
 
 export function readBytes<T>(instruction: Instruction, bytes: Uint8Array, read: (reader: ByteReader) => T): T {
   try {
@@ -20,4 +21,15 @@ export function accountAt(instruction: Instruction, place: number, what: string)
     throw new BadInstruction(instruction, 'malformed', detail)
   }
   return account
+}
+
+/** Null: it told none of that name. */
+export function toldBy<T>(instruction: Instruction, event: string, read: (reader: ByteReader) => T): T | null {
+  const told = eventsOf(instruction).find(({ discriminator }) => discriminator === event)
+  return told === undefined ? null : readBytes(instruction, told.payload, read)
+}
+
+/** `what` names it: `a swap`. */
+export function notTold(instruction: Instruction, what: string): never {
+  throw new BadInstruction(instruction, 'amounts_unknown', `no event tells ${what}`)
 }

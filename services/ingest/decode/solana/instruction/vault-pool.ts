@@ -4,8 +4,9 @@
  * programs differ in whether their events tell an amount with that part or without; either must be exact, as far as balances show it.
  */
 import type { LiquidityKind } from '../../../../core/domain/records.js'
+import { BadInstruction } from '../decode-errors.js'
 import { TOKEN_2022 } from '../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../program-decoder.js'
+import type { Happening, Pool } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
 import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 

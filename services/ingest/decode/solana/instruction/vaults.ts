@@ -1,8 +1,7 @@
 /** What a token account held at a point of the execution, and whose it is: balances before and after, and the transfers between. */
 
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
-import { inOrder, lastOrder } from './execution.js'
+import { type Instruction, inOrder, lastOrder, type SolanaTransaction, type Transfer } from '../transaction.js'
 
 /** Right after the instruction and everything it called; null: not known. */
 export function balanceAfter(transaction: SolanaTransaction, account: string, instruction: Instruction): bigint | null {

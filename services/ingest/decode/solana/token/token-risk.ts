@@ -2,9 +2,9 @@
  * A mint's powers under the names the interface has for them. Only what the mint's bytes decide is told; what needs a look at somebody's intentions (whether
  * it is a trap, whether its pools are locked) is left out, and reads as not checked.
  */
-import type { Metadata } from './metadata.js'
-import type { Mint } from './mint.js'
-import type { MintExtensions, TransferFee } from './mint-extensions.js'
+import { ByteReader } from '../wire/byte-reader.js'
+import { type Metadata, orNull } from './metadata.js'
+import type { Mint, MintExtensions, TransferFee } from './mint.js'
 
 const BASIS_POINTS = 10_000
 
@@ -76,4 +76,15 @@ function flag(value: boolean): 0 | 1 {
 
 function present(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined))
+}
+
+export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
+const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
+
+/** After the slot and the time its epoch began. */
+const EPOCH_AT = 8 + 8
+
+export function readEpoch({ owner, data }: { owner: string; data: Uint8Array }): bigint | null {
+  if (owner !== SYSVAR_OWNER) return null
+  return orNull(() => new ByteReader(data, EPOCH_AT).u64())
 }

@@ -1,6 +1,7 @@
 /** What nodes answer or push (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC answers) as transactions by slot. */
 import type { RawInBlock } from '../block/decode-block.js'
-import { BadTransaction, countAt, type Fields, fieldsAt, isFields, shown } from './shape.js'
+import { BadTransaction } from '../decode-errors.js'
+import { countAt, type Fields, fieldsAt, isFields, shown } from './shape.js'
 
 export type SolanaBody = {
   slot: number

@@ -1,8 +1,9 @@
 /** Balances before and after, and the logs: what a node says besides the transaction itself. The same in every encoding. */
 
+import { BadTransaction } from '../decode-errors.js'
 import type { TokenBalance } from '../transaction.js'
 import type { Balances } from './raw-transaction.js'
-import { amountAt, BadTransaction, countAt, type Fields, fieldsAt, keyAt, listAt, textAt } from './shape.js'
+import { amountAt, countAt, type Fields, fieldsAt, keyAt, listAt, textAt } from './shape.js'
 
 export function readBalances(meta: Fields, accounts: readonly string[]): Balances {
   const preLamports = lamportsAt(meta.preBalances, 'preBalances')

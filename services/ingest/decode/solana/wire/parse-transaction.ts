@@ -1,15 +1,18 @@
 /** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
-import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
-import type { SolanaTransaction } from '../transaction.js'
-import { openedTokens } from './opened-tokens.js'
+
+import { BadTransaction } from '../decode-errors.js'
+import { encodeBase58 } from '../keys/base58.js'
+import { isNativeMover, TOKEN, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
+import type { OpenedToken, SolanaTransaction } from '../transaction.js'
 import { addLoadedAccounts, innerInstructions, jsonAccounts, jsonSignature, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
+import { parsedOpening } from './parse-parsed.js'
+import { fillWithheldFees } from './parse-transfer.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
-import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
-import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
-import { fillWithheldFees } from './withheld-fees.js'
+import type { Balances, IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
+import { type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
 
 export type Place = {
   slot: number
@@ -142,3 +145,32 @@ function refuseUnrecorded({ inner }: RawTransaction, logs: readonly string[] | n
 }
 
 const CALLED = ' invoke [2]'
+
+const INITIALIZE = 1
+/** 2 and 3 have the owner in their data. */
+const INITIALIZE_2 = 16
+const INITIALIZE_3 = 18
+const OWNER_END = 33
+
+export function openedTokens({ top, inner }: Pick<RawTransaction, 'top' | 'inner'>): Map<string, OpenedToken> {
+  const opened = new Map<string, OpenedToken>()
+  for (const raw of top) note(raw, opened)
+  for (const list of inner.values()) for (const raw of list) note(raw, opened)
+  return opened
+}
+
+function note({ programId, accounts, data, parsed }: RawInstruction, opened: Map<string, OpenedToken>): void {
+  if (programId !== TOKEN && programId !== TOKEN_2022) return
+  if (parsed !== null) {
+    const opening = parsedOpening(parsed)
+    if (opening !== null) opened.set(opening.account, { mint: opening.mint, owner: opening.owner })
+    return
+  }
+  if (typeof data === 'string') return
+  const [account, mint, owner] = accounts
+  const tag = data[0]
+  if (account === undefined || mint === undefined) return
+  if (tag === INITIALIZE && owner !== undefined) opened.set(account, { mint, owner })
+  else if ((tag === INITIALIZE_2 || tag === INITIALIZE_3) && data.length >= OWNER_END)
+    opened.set(account, { mint, owner: encodeBase58(data.subarray(1, OWNER_END)) })
+}

@@ -1,11 +1,11 @@
 /** The lists of top-level and inner instructions → the tree of calls, each with its own log lines. */
 
+import { BadTransaction } from '../decode-errors.js'
 import type { Instruction } from '../transaction.js'
 import { Invocations, keepSilent } from './invocations.js'
 import type { MintOf } from './parse-parsed.js'
 import { transferOf } from './parse-transfer.js'
 import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
-import { BadTransaction } from './shape.js'
 
 /** The runtime allows five levels of calls, nine since SIMD-0268. */
 const MAX_DEPTH = 16

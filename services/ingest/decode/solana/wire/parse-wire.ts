@@ -3,11 +3,10 @@
  * legacy or version 0. What it called stands in the meta, as JSON.
  */
 
-import { Malformed } from '../decode-errors.js'
+import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
 import { ByteReader } from './byte-reader.js'
 import type { RawInstruction } from './raw-transaction.js'
-import { BadTransaction } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64

@@ -1,11 +1,10 @@
 /** Yellowstone's shape (rpcpool/yellowstone-grpc, `solana-storage.proto`): keys and data as bytes, loaded addresses in the meta. */
 
-import { Malformed } from '../decode-errors.js'
+import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
-import { keyOf, stackHeightAt } from './parse-instruction.js'
 import { base64Bytes } from './parse-wire.js'
-import type { RawInstruction, RawTransaction } from './raw-transaction.js'
-import { BadTransaction, countAt, type Fields, fieldsAt, isFields, listAt, shown } from './shape.js'
+import { keyOf, type RawInstruction, type RawTransaction, stackHeightAt } from './raw-transaction.js'
+import { countAt, type Fields, fieldsAt, isFields, listAt, shown } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64

@@ -1,18 +1,8 @@
 /** Typed fields of what a node answered. The first thing that is not what it should be is told with its place. */
 
+import { BadTransaction } from '../decode-errors.js'
 import { isBase58 } from '../keys/base58.js'
-import { u64OfNumber, u64OfText } from './u64.js'
-
-/** It becomes a dead letter. `path`: where in the transaction, as JavaScript would write it. */
-export class BadTransaction extends Error {
-  constructor(
-    readonly path: string,
-    detail: string,
-  ) {
-    super(`${path === '' ? 'it' : path} ${detail}`)
-    this.name = 'BadTransaction'
-  }
-}
+import { u64OfNumber, u64OfText } from './byte-reader.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,10 @@
 /** A block of the stream → a slot's block, or why it is none. */
+
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
-import { BadTransaction, countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/wire/shape.js'
+import { BadTransaction } from '../../../decode/solana/decode-errors.js'
+import { countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/wire/shape.js'
 import type { SlotBlock } from '../slot-block.js'
-import { WireTransaction } from './wire-transaction.js'
+import { geyserService } from './geyser-service.js'
 
 /** Throws `BadTransaction`. `isWhole`: every transaction was asked for, so as many must be there as were executed. */
 export function readBlock(value: unknown, isWhole: boolean): SlotBlock {
@@ -41,4 +43,61 @@ function inOrder(list: readonly unknown[]): RawInBlock[] {
     if (transactions[at]?.index === transactions[at - 1]?.index)
       throw new BadTransaction('transactions', `has two of index ${transactions[at]?.index}`)
   return transactions
+}
+
+type Read = { of: WireTransaction; transaction: object; meta: object }
+
+/** Decoding looks at one several times, and then at the next. */
+let last: Read | undefined
+
+export class WireTransaction {
+  readonly isVote = false
+
+  constructor(
+    readonly index: number,
+    private readonly transactionBytes: Buffer,
+    private readonly metaBytes: Buffer,
+  ) {}
+
+  /** Throws `BadTransaction`, as does `meta`. */
+  get transaction(): object {
+    return this.read().transaction
+  }
+
+  get meta(): object {
+    return this.read().meta
+  }
+
+  /** For a dead letter: the shape that decoding takes, or the bytes where they are no message. */
+  toJSON(): object {
+    const { isVote, index } = this
+    try {
+      const { transaction, meta } = this
+      return { isVote, index, transaction, meta }
+    } catch (error) {
+      if (!(error instanceof BadTransaction)) throw error
+      return { isVote, index, transaction: this.transactionBytes, meta: this.metaBytes }
+    }
+  }
+
+  private read(): Read {
+    if (last?.of === this) return last
+    const { transaction, meta } = geyserService()
+    last = {
+      of: this,
+      transaction: message(transaction.deserialize, this.transactionBytes, 'transaction'),
+      meta: message(meta.deserialize, this.metaBytes, 'meta'),
+    }
+    return last
+  }
+}
+
+function message(deserialize: (bytes: Buffer) => object, bytes: Buffer, path: string): object {
+  // An empty message is a message, too; but none of these ever is.
+  if (bytes.length === 0) throw new BadTransaction(path, 'is missing')
+  try {
+    return deserialize(bytes)
+  } catch (error) {
+    throw new BadTransaction(path, `is no message: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }

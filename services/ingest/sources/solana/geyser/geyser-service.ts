@@ -1,7 +1,10 @@
 /** Yellowstone's Geyser service over gRPC: its one method that we call, as `schemas/geyser.proto` describes it. */
+
 import { join } from 'node:path'
 import { loadSync, type MessageTypeDefinition, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 import { repositoryRoot } from '../../../../../schemas/avro.js'
+import type { Scope } from '../../../decode/scope.js'
+import type { Program } from '../../../decode/solana/program-decoder.js'
 import type { Commitment } from '../slot-block.js'
 
 export type SubscribeRequest = {
@@ -45,4 +48,32 @@ function loadService(): GeyserService {
     transaction: definition['geyser.Transaction'] as GeyserService['transaction'],
     meta: definition['geyser.Meta'] as GeyserService['meta'],
   }
+}
+
+export type Wanted = {
+  commitment: Commitment
+  /** Only transactions with one of these accounts; empty: all. */
+  accounts: readonly string[]
+  fromSlot?: number | undefined
+}
+
+/** Name of the one filter; the other side repeats it with every update. */
+const FILTER = 'dextape'
+
+export function blocksRequest({ commitment, accounts, fromSlot }: Wanted): SubscribeRequest {
+  return {
+    blocks: {
+      [FILTER]: { accountInclude: accounts, includeTransactions: true, includeAccounts: false, includeEntries: false },
+    },
+    commitment: commitment === 'confirmed' ? 'CONFIRMED' : 'FINALIZED',
+    ...(fromSlot === undefined ? {} : { fromSlot: String(fromSlot) }),
+  }
+}
+
+/** The other side closes streams, or what lies between does, where its pings stay without this. */
+export const PONG: SubscribeRequest = { ping: { id: 1 } }
+
+/** Empty: all of them are needed, since a transaction that touches no program may still move a balance that is followed. */
+export function accountsOfInterest({ balances }: Pick<Scope, 'balances'>, programs: readonly Program[]): string[] {
+  return balances === 'off' ? programs.flatMap(({ programIds }) => programIds) : []
 }

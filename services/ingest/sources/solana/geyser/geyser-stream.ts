@@ -1,7 +1,8 @@
 /** Blocks from a Yellowstone gRPC endpoint, as they are confirmed. */
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
 import { NodeFault } from '../../nodes/node-fault.js'
-import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
+import type { BlockStream } from '../block-stream.js'
+import type { Commitment, SlotBlock } from '../slot-block.js'
 import { subscribe } from './geyser-subscription.js'
 import { geyserTarget } from './geyser-target.js'
 

@@ -1,14 +1,13 @@
 /** One call of Geyser's `Subscribe`: blocks until it ends. */
 import { Client, type ServiceError, type StatusObject } from '@grpc/grpc-js'
-import { BadTransaction } from '../../../decode/solana/wire/shape.js'
+import { BadTransaction } from '../../../decode/solana/decode-errors.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import { BlockQueue } from '../block-stream.js'
 import type { SlotBlock } from '../slot-block.js'
 import { readBlock } from './geyser-block.js'
-import { geyserService, type SubscribeUpdate } from './geyser-service.js'
+import { blocksRequest, geyserService, PONG, type SubscribeUpdate, type Wanted } from './geyser-service.js'
 import { CHANNEL_OPTIONS, type GeyserTarget } from './geyser-target.js'
 import { faultKind } from './status-fault.js'
-import { blocksRequest, PONG, type Wanted } from './subscribe-request.js'
 
 export type SubscriptionOptions = {
   target: GeyserTarget

@@ -5,8 +5,8 @@ import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import { createSlots } from '../../nodes/request-queue.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
-import { readBlock, readHeader } from './check-block.js'
-import { blockRequest, headerRequest } from './requests.js'
+import { isCount, readBlock, readHeader } from './check-block.js'
+import { blockRequest, firstFromRequest, headerRequest } from './requests.js'
 
 export interface BlockFetcher {
   /** Null: the endpoint that was asked has none, which is a hint and no more. */
@@ -93,4 +93,35 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
     insist: (slot, asking, wanted = {}) => insist(blockRequest(slot, commitment), readBlock, slot, asking, wanted),
     header: (slot, asking, wanted = {}) => insist(headerRequest(slot, commitment), readHeader, slot, asking, wanted),
   }
+}
+
+type Parts = { pool: EndpointPool; chain: string; commitment: Commitment; fetcher: BlockFetcher }
+
+/** Left out one after another, and each there when asked for: nobody does that. */
+const MAX_LEFT_OUT = 32
+
+/** Null: there is none yet. */
+export async function fetchFirstFrom(parts: Parts, slot: number, asking: Asking): Promise<SlotHeader | null> {
+  const { pool, chain, commitment, fetcher } = parts
+  const [first] = await pool.ask(
+    [firstFromRequest(slot, commitment)],
+    (result, _, endpoint) => {
+      const [number] = Array.isArray(result) ? (result as unknown[]) : [null]
+      if (number === undefined) return null
+      if (isCount(number) && number >= slot) return number
+      throw blameOn(endpoint, chain)('lies', `a list of slots from ${slot} on that is none`, slot)
+    },
+    asking,
+  )
+  if (first === undefined || first === null) return null
+  let header = await fetcher.header(first, asking)
+  for (let left = 0; header.parentNumber >= slot; left++) {
+    if (left >= MAX_LEFT_OUT) {
+      const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
+      const detail = `slot ${first} as the first block from ${slot} on, and ${left} that are before it`
+      throw new NodeFault({ kind: 'lies', endpoint, detail, chain, block: slot })
+    }
+    header = await fetcher.header(header.parentNumber, asking, { child: header.number })
+  }
+  return header
 }

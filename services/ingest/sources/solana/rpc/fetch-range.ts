@@ -7,12 +7,9 @@ import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Asking, EndpointPool, PatienceOptions } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
-import { ifItComes, isPassing, orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'
-import { type Doubts, doubtsAbout } from './links.js'
-import type { RangePlan } from './range-plan.js'
-import type { SharedHeaders } from './shared-headers.js'
-import type { KnownLinks } from './slot-links.js'
+import { ifItComes, isPassing, orAbsent, type RangePlan } from './range-plan.js'
+import { type Doubts, doubtsAbout, type KnownLinks, type SharedHeaders } from './slot-links.js'
 
 /** Blocks that are there without asking: sent by a stream, or read before. */
 export interface HeldBlocks {

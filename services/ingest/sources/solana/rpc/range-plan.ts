@@ -1,6 +1,7 @@
 /** Which slots of a range are to be asked for, and which lie beside it. */
+
 import type { Asking, PatienceOptions } from '../../nodes/endpoint-pool.js'
-import { orAbsent } from './absent.js'
+import { type FaultKind, NodeFault, orNull } from '../../nodes/node-fault.js'
 import type { BlockFetcher } from './fetch-blocks.js'
 import type { SlotLists } from './slot-lists.js'
 
@@ -48,3 +49,16 @@ export async function planRange(parts: PlanParts, from: number, to: number, aski
 
 const slotsFrom = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place)
+
+const ABSENCES: readonly FaultKind[] = ['unknown_block', 'lags']
+/** In a short time a question may meet nothing else, though the block is there. */
+const PASSING: readonly FaultKind[] = [...ABSENCES, 'unavailable', 'timeout', 'rate_limited', 'node_error', 'lies']
+
+export const isPassing = (error: unknown): error is NodeFault =>
+  error instanceof NodeFault && PASSING.includes(error.kind)
+
+/** Null: nobody has it, or who was asked last is behind. */
+export const orAbsent = <T>(asked: Promise<T>): Promise<T | null> => orNull(asked, ABSENCES)
+
+/** Null: it did not come in the time that was given. */
+export const ifItComes = <T>(asked: Promise<T>): Promise<T | null> => orNull(asked, PASSING)

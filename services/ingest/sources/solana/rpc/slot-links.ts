@@ -3,7 +3,7 @@
  * ends, and of single blocks. An answer does not even say its slot: a node, or what stands before it, may give another slot's block.
  */
 import { RecentMap } from '../recent-map.js'
-import type { SlotHeader } from '../slot-block.js'
+import { type SlotBlock, type SlotHeader, slotHeader } from '../slot-block.js'
 
 export interface KnownLinks {
   /** Why the block does not fit what is known; null: it does, or the same was told before, and is believed now: chains move. */
@@ -50,5 +50,51 @@ export function createKnownLinks(): KnownLinks {
       put(parentNumber, parentHash)
     },
     hasSlot: (slot) => hashAt.get(slot) !== undefined,
+  }
+}
+
+export type Doubts = {
+  /** Slots that must have a block, because another names it as its parent. */
+  missing: { slot: number; child: number }[]
+  /** Two neighbours of which the later does not follow the earlier. */
+  broken: { earlier: number; later: number }[]
+}
+
+/** `from`: what is below it is not the range's. By slot, in order. A slot that no link names was skipped, or is above all blocks. */
+export function doubtsAbout(headers: readonly SlotHeader[], from: number): Doubts {
+  const doubts: Doubts = { missing: [], broken: [] }
+  let before: SlotHeader | undefined
+  for (const header of headers) {
+    const { number, parentNumber, parentHash } = header
+    if (parentNumber > (before?.number ?? from - 1)) doubts.missing.push({ slot: parentNumber, child: number })
+    else if (before !== undefined && (parentNumber < before.number || parentHash !== before.hash))
+      doubts.broken.push({ earlier: before.number, later: number })
+    before = header
+  }
+  return doubts
+}
+
+export interface SharedHeaders {
+  asked(slot: number, answer: Promise<SlotBlock | null>): void
+  /** Null: nothing came. Undefined: nobody asked. */
+  of(slot: number): Promise<SlotHeader | null> | undefined
+}
+
+/** A few ranges' worth. */
+const REMEMBERED_SLOTS = 1024
+
+export function createSharedHeaders(): SharedHeaders {
+  const headers = new RecentMap<number, Promise<SlotHeader | null>>(REMEMBERED_SLOTS)
+  return {
+    asked(slot, answer) {
+      headers.set(
+        slot,
+        answer.then(
+          (block) => (block === null ? null : slotHeader(block)),
+          () => null,
+        ),
+      )
+    },
+    of: (slot) => headers.get(slot),
   }
 }

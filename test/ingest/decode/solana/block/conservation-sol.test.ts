@@ -1,9 +1,12 @@
 /** SOL is lamports and wrapped by turns, and rent besides: a wallet's is counted in lamports, over its account and all its token accounts. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import type { SolanaTransaction, Transfer } from '../../../../../services/ingest/decode/solana/transaction.js'
+import {
+  inOrder,
+  type SolanaTransaction,
+  type Transfer,
+} from '../../../../../services/ingest/decode/solana/transaction.js'
 import { everyTransaction, parsed, type RealTransaction, transactionCases } from '../real-transactions.js'
 import { isFeeOut, isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 

@@ -1,9 +1,8 @@
 /** Nothing comes from nowhere: what wallets have after a transaction is what they had before, and the legs and transfers between. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { inOrder, type SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { everyTransaction, parsed, transactionCases } from '../real-transactions.js'
 import { isFeeOut, isPaidBy, type Leg, legAt, legsOf, tellsWhatArrives } from './legs.js'
 

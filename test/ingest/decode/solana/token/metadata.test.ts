@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TOKEN } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { METAPLEX, metaplexAddress, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metaplex.js'
+import { METAPLEX, metaplexAddress, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
 import { borsh, key } from '../anchor-calls.js'
 import { KODAMA, KODAMA_METADATA, realAccount, USDC, USDC_METADATA } from './real-accounts.js'
 

@@ -6,8 +6,7 @@ import {
   WRAPPED_SOL,
   WRAPPED_SOL_2022,
 } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { type Mint, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
-import { NO_EXTENSIONS } from '../../../../../services/ingest/decode/solana/token/mint-extensions.js'
+import { type Mint, NO_EXTENSIONS, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
 import { createRandom } from '../../../../rig/market/random.js'
 import { key } from '../anchor-calls.js'
 import { startMachine } from './machine.js'

@@ -1,7 +1,7 @@
 /** What a mint's powers are called; of real mints with each of them. */
 import { describe, expect, it } from 'vitest'
 import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { readMetaplex } from '../../../../../services/ingest/decode/solana/token/metaplex.js'
+import { readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
 import { type Mint, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
 import { ownerOf, riskOf } from '../../../../../services/ingest/decode/solana/token/token-risk.js'
 import { key } from '../anchor-calls.js'

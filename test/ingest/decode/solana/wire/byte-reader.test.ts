@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { u32At, u64At, u64OfNumber, u64OfText } from '../../../../../services/ingest/decode/solana/wire/u64.js'
+import { u32At, u64At, u64OfNumber, u64OfText } from '../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 
 const U64_MAX = 2n ** 64n - 1n
 

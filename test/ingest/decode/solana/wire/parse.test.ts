@@ -1,10 +1,9 @@
 /** The same transaction, however a node writes it, is the same; what is none is told with its place. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
+import { BadTransaction } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { balanceAfter, balanceBefore } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
-import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { inOrder, type SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { parseBalances, parseTransaction } from '../../../../../services/ingest/decode/solana/wire/parse-transaction.js'
-import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
 import { describeRecorded, recordedCases } from '../../../../rig/recordings.js'
 import {
   generatedTransaction,

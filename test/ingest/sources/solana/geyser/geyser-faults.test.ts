@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
-import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
+import { BadTransaction } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { NodeFault } from '../../../../../services/ingest/sources/nodes/node-fault.js'
 import { readBlock } from '../../../../../services/ingest/sources/solana/geyser/geyser-block.js'
 import {

@@ -1,6 +1,6 @@
 /** What links prove, without a node. */
 import { expect, test } from 'vitest'
-import { doubtsAbout } from '../../../../../services/ingest/sources/solana/rpc/links.js'
+import { doubtsAbout } from '../../../../../services/ingest/sources/solana/rpc/slot-links.js'
 import { chainOf, headerAt, slotsBut } from './slot-chain.js'
 
 const chain = chainOf(slotsBut(10, 20, 13, 14, 19))

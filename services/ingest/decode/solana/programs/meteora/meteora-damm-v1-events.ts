@@ -1,6 +1,6 @@
 /** What Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). A node may cut its logs: nothing is told then. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { toldBy } from '../../instruction/told-event.js'
+import { toldBy } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

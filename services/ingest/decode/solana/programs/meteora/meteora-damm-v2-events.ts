@@ -3,7 +3,7 @@
  * Reserves in events are what backs the liquidity: fees that wait in the vaults are not among them. The first forms tell none.
  */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { notTold, toldBy } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

@@ -1,6 +1,6 @@
 /** What Meteora's dynamic bonding curve tells of itself, by calls to itself (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { notTold, toldBy } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

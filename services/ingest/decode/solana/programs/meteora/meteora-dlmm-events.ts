@@ -1,6 +1,6 @@
 /** What Meteora's DLMM tells of itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`), by calls to itself. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { notTold, toldBy } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

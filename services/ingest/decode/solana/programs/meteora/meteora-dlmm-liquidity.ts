@@ -1,4 +1,6 @@
 /** Liquidity of Meteora's DLMM: positions, limit orders (they wait in the same reserves) and fees paid out. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import {
@@ -13,7 +15,7 @@ import {
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { isDerived } from '../../keys/derived-address.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
+import type { Happening, Pool } from '../../program-decoder.js'
 import type { SolanaTransaction } from '../../transaction.js'
 import {
   type DlmmLiquidity,

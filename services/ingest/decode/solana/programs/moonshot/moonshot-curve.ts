@@ -3,9 +3,9 @@
  * balances before and after tell it. Which of the curves it is no trade tells either, but its SOL does: a curve of constant product has
  * just as much as its formula says for the tokens sold (constants from npm's `@heliofi/launchpad-common`).
  */
-import { inOrder, lastOrder } from '../../instruction/execution.js'
+
 import type { Call } from '../../instruction/vault-pool.js'
-import type { Instruction, SolanaTransaction } from '../../transaction.js'
+import { type Instruction, inOrder, lastOrder, type SolanaTransaction } from '../../transaction.js'
 
 /** Rent of the 409 bytes of a curve. */
 const RENT = 3_737_520n

@@ -1,6 +1,6 @@
 /** What Moonshot (now Moonit) logs and takes (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { toldBy } from '../../instruction/told-event.js'
+import { toldBy } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 

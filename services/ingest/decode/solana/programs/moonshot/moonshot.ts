@@ -4,13 +4,12 @@
  * here and told as wrapped SOL, the name it has in every other pool.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
-import { subtree } from '../../instruction/execution.js'
-import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import { notTold } from '../../instruction/told-event.js'
+import { accountAt, notTold, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
 import { WRAPPED_SOL } from '../../native-programs.js'
 import type { Happening, Pool, Program } from '../../program-decoder.js'
+import { subtree } from '../../transaction.js'
 import { curveLamports, curveProgress } from './moonshot-curve.js'
 import { type MoonshotTrade, moonshotMigration, moonshotTrade, readMoonshotToken } from './moonshot-events.js'
 

@@ -1,4 +1,6 @@
 /** Swaps of Orca's Whirlpools through one pool or two (orca-so/whirlpools: programs/whirlpool/src/instructions). Reserves are what the vaults hold. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { payloadOf } from '../../instruction/anchor.js'
 import {
   type Leg,
@@ -11,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
+import type { Happening, Pool } from '../../program-decoder.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
 
 export function whirlpoolOf(pool: string, token0: string, token1: string): Pool {

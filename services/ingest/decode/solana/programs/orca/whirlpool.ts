@@ -1,4 +1,6 @@
 /** Orca Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). Before it had events, transfers tell. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -11,7 +13,7 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import { decreaseOf, increaseOf, repositionOf } from './whirlpool-events.js'
 import { swapped, swappedTwice, swappedTwiceV2, swappedV2, whirlpoolOf } from './whirlpool-swap.js'
 

@@ -2,10 +2,12 @@
  * PumpSwap, the exchange coins of Pump.fun graduate to. Amounts are the pool's own: what went into its accounts and out of them, the fee of its liquidity
  * included; fees of the protocol and of the creator are paid beside a buy and out of what a sale gives, or wait in the pool's account until they are swept.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { balanceAfter, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../transaction.js'
 import {
   BUY,

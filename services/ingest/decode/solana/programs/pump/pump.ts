@@ -2,14 +2,14 @@
  * Pump.fun's bonding curve. A curve is a pool of its coin against SOL, or against the quote mint it was created with; its reserves are the real ones, its
  * virtual ones only make the price. Amounts are the curve's own: fees are paid beside them.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { ownerOf, transfersIn } from '../../instruction/vaults.js'
 import type { Happening, Pool, Program } from '../../program-decoder.js'
-import { BadInstruction } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
-import { TRADE_ACCOUNTS } from './pump-accounts.js'
 import {
   COMPLETE,
   CREATE,
@@ -181,4 +181,27 @@ function progressOf({ virtualQuote, virtualToken, realQuote, realToken }: TradeE
   const forSale = startToken - (virtualToken - realToken)
   if (forSale <= 0n) return null
   return Math.min(1, Math.max(0, 1 - Number(realToken) / Number(forSale)))
+}
+
+export type TradeAccounts = {
+  mint: number
+  curve: number
+  /** The curve's own tokens. */
+  vault: number
+  user: number
+}
+
+const FIRST: TradeAccounts = { mint: 2, curve: 3, vault: 4, user: 6 }
+const SECOND: TradeAccounts = { mint: 1, curve: 10, vault: 11, user: 13 }
+const THIRD: TradeAccounts = { mint: 1, curve: 5, vault: 6, user: 8 }
+
+/** By discriminator. */
+export const TRADE_ACCOUNTS: ReadonlyMap<string, TradeAccounts> = new Map([
+  ...named(FIRST, 'buy', 'sell', 'buy_exact_sol_in'),
+  ...named(SECOND, 'buy_v2', 'sell_v2', 'buy_exact_quote_in_v2'),
+  ...named(THIRD, 'buy_v3', 'sell_v3', 'buy_exact_quote_in_v3'),
+])
+
+function named(accounts: TradeAccounts, ...names: readonly string[]): [string, TradeAccounts][] {
+  return names.map((name) => [instructionDiscriminator(name), accounts])
 }

@@ -5,6 +5,7 @@
  * what was raised.
  */
 import type { LaunchStage } from '../../../../../core/domain/records.js'
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   countedReserves,
@@ -20,7 +21,7 @@ import {
 import { accountAt } from '../../instruction/read-instruction.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type LaunchTrade, launchOf, launchTradeOf } from './launchlab-events.js'
 

@@ -1,4 +1,6 @@
 /** Swaps of Raydium CLMM (raydium-clmm: programs/amm/src/instructions/swap.rs, swap_v2.rs, swap_router_base_in.rs). Reserves are what the vaults hold. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import {
   isSortedBefore,
   type Leg,
@@ -11,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program-decoder.js'
+import type { Happening, Pool } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
 

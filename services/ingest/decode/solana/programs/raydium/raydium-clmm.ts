@@ -1,4 +1,6 @@
 /** Raydium CLMM (raydium-clmm: programs/amm/src; raydium-idl: raydium_clmm/amm_v3.json). Limit orders lie in the vaults but are no liquidity of the pool's. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -9,7 +11,7 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Program } from '../../program-decoder.js'
+import type { Happening, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmChange, clmmDecreaseOf, clmmIncreaseOf, clmmOpeningOf } from './raydium-clmm-events.js'
 import { clmmPool, clmmRoute, clmmSwap } from './raydium-clmm-swap.js'

@@ -2,6 +2,8 @@
  * Raydium CPMM (raydium-cp-swap: programs/cp-swap/src/instructions). Reserves are what the program counts as the pool's: the vaults less the fees of protocol,
  * fund and creator. Of this swap's own fee the event does not tell the first two shares: they are in the reserve until the next event.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -19,7 +21,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import { type CpmmSwap, cpmmLiquidityOf, cpmmSwapOf } from './raydium-cpmm-events.js'
 
 const SWAP_BASE_INPUT = instructionDiscriminator('swap_base_input')

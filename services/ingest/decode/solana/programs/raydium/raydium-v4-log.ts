@@ -1,8 +1,7 @@
 /** Raydium AMM v4's own records, `ray_log: <base64>` (raydium-amm: program/src/log.rs). Pool amounts are those before it, less what the protocol may take out. */
 
-import { Malformed } from '../../decode-errors.js'
+import { BadInstruction, Malformed } from '../../decode-errors.js'
 import { readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 
 const PREFIX = 'ray_log: '

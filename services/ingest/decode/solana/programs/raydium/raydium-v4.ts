@@ -2,6 +2,8 @@
  * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the pool's,
  * from its own record; without one, what the vaults hold, which includes what the protocol has not yet taken.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import {
   agreed,
   countedReserves,
@@ -16,7 +18,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program-decoder.js'
+import type { Happening, Pool, Program } from '../../program-decoder.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
 
 const INITIALIZE_2 = 1

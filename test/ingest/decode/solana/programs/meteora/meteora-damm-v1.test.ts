@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV1 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1.js'
 import { dammV1Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1-events.js'
+import { inOrder } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   type Balance,

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BadInstruction } from '../../../../../../services/ingest/decode/solana/decode-errors.js'
 import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction } from '../../../../../../services/ingest/decode/solana/program-decoder.js'
 import { pump } from '../../../../../../services/ingest/decode/solana/programs/pump/pump.js'
 import { readCreate, readTrade } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
