@@ -100,7 +100,7 @@ export class Fields {
 
   private refuseNumber(name: string, wanted: string, text: string): void {
     const reason = SIGNED.test(text) ? 'out_of_range' : 'not_an_integer'
-    this.refuse(reason, `"${name}" must be ${wanted}, got ${shown(text)}`)
+    this.refuse(reason, `"${name}" must be ${wanted}, got ${describeValue(text)}`)
   }
 
   /** Without leading zeros, within 256 bits. */
@@ -136,7 +136,7 @@ export class Fields {
     if (value.length > IDENTIFIER_MAX)
       this.refuse('too_long', `"${name}" has ${value.length} characters, at most ${IDENTIFIER_MAX} fit`)
     else if (!IDENTIFIER.test(value))
-      this.refuse('wrong_type', `"${name}" must be printable ASCII without blanks, got ${shown(value)}`)
+      this.refuse('wrong_type', `"${name}" must be printable ASCII without blanks, got ${describeValue(value)}`)
     return value
   }
 
@@ -169,7 +169,7 @@ export class Fields {
     if (word !== undefined) return word
     const first = words[0] as Word
     if (this.isAbsent(name)) return this.missingOr(name, words.join(', '), first)
-    this.refuse('wrong_type', `"${name}" must be one of ${words.join(', ')}, got ${shown(value)}`)
+    this.refuse('wrong_type', `"${name}" must be one of ${words.join(', ')}, got ${describeValue(value)}`)
     return first
   }
 
@@ -192,7 +192,7 @@ export class Fields {
   private missingOr<T>(name: string, wanted: string, fallback: T): T {
     const value = this.object[name]
     if (value === undefined || value === null) this.refuse('missing_field', `"${name}" is missing`)
-    else this.refuse('wrong_type', `"${name}" must be ${wanted}, got ${shown(value)}`)
+    else this.refuse('wrong_type', `"${name}" must be ${wanted}, got ${describeValue(value)}`)
     return fallback
   }
 }
@@ -201,7 +201,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { isChainName } from '../../core/config/chain-facts.js'
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Block, DeadLetter, Event, Retract } from '../../core/domain/records.js'
-import { Fields, isObject, jsonOf, type Problem, shown } from './check-fields.js'
+import { Fields, isObject, jsonOf, type Problem, describeValue } from './check-fields.js'
 import { readEvent } from './validate-event.js'
 
 export type LineContext = {
@@ -43,7 +43,7 @@ export function readLine(line: Buffer, context: LineContext): ReadLine {
     return deadLine(line, context, { reason: 'malformed_json', detail }, { chain: statedChain(text) })
   }
   if (!isObject(value)) {
-    const detail = `a line must be an object, got ${shown(value)}`
+    const detail = `a line must be an object, got ${describeValue(value)}`
     return deadLine(line, context, { reason: 'not_a_record', detail })
   }
   return readRecord(value, line, context)
@@ -55,7 +55,7 @@ function readRecord(value: Record<string, unknown>, line: Buffer, context: LineC
     const problem: Problem =
       chain === undefined || chain === null
         ? { reason: 'missing_field', detail: '"chain" is missing' }
-        : { reason: 'bad_chain', detail: `"chain" must be 1 to 32 of a-z, 0-9 and _, got ${shown(chain)}` }
+        : { reason: 'bad_chain', detail: `"chain" must be 1 to 32 of a-z, 0-9 and _, got ${describeValue(chain)}` }
     return deadLine(line, context, problem)
   }
   const family = context.family(chain)
@@ -69,7 +69,7 @@ function readRecord(value: Record<string, unknown>, line: Buffer, context: LineC
   const blockNumber = safeNumber(value.number)
   const at = safeNumber(value.time) ?? 0
   if (kind !== 'block') {
-    const problem: Problem = { reason: 'unknown_kind', detail: `"kind" must be block or retract, got ${shown(kind)}` }
+    const problem: Problem = { reason: 'unknown_kind', detail: `"kind" must be block or retract, got ${describeValue(kind)}` }
     return deadLine(line, context, problem, { chain, blockNumber, at })
   }
   const head = readHead(chain, fields)
@@ -115,7 +115,7 @@ function readEvents(
   const events: Event[] = []
   const dead: DeadLetter[] = []
   const seen = new Set<string>()
-  const bury = (problem: Problem, position: string | null, value: unknown) =>
+  const addDeadLetter = (problem: Problem, position: string | null, value: unknown) =>
     dead.push({
       chain: head.chain,
       ...problem,
@@ -128,14 +128,14 @@ function readEvents(
   for (const value of values) {
     const read = readEvent(value, family)
     if (!read.ok) {
-      bury(read.problem, read.position, value)
+      addDeadLetter(read.problem, read.position, value)
       continue
     }
     const { tx_index, log_index, sub } = read.event
     const position = `${tx_index}:${log_index}:${sub}`
     if (seen.has(position)) {
       const detail = `another event of this block has the position ${position}`
-      bury({ reason: 'duplicate_event', detail }, position, value)
+      addDeadLetter({ reason: 'duplicate_event', detail }, position, value)
       continue
     }
     seen.add(position)

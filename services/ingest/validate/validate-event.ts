@@ -1,7 +1,7 @@
 /** One raw JSON value → one event of the log, or the problem that keeps it out. */
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Event, Profile } from '../../core/domain/records.js'
-import { Fields, INT_MAX, isObject, type Problem, shown } from './check-fields.js'
+import { Fields, INT_MAX, isObject, type Problem, describeValue } from './check-fields.js'
 
 const NAME_MAX = 1024
 const URL_MAX = 4096
@@ -122,13 +122,13 @@ export type ReadEvent =
 export function readEvent(value: unknown, family: ChainFamily): ReadEvent {
   const refused = (problem: Problem): ReadEvent => ({ ok: false, problem, position: positionOf(value), value })
   if (!isObject(value))
-    return refused({ reason: 'not_a_record', detail: `an event must be an object, got ${shown(value)}` })
+    return refused({ reason: 'not_a_record', detail: `an event must be an object, got ${describeValue(value)}` })
   const type = value.type
   if (type === undefined || type === null) return refused({ reason: 'missing_field', detail: '"type" is missing' })
   if (typeof type !== 'string' || !Object.hasOwn(READERS, type))
     return refused({
       reason: 'unknown_event',
-      detail: `the event type ${shown(type)} is not known; known are ${EVENT_TYPES.join(', ')}`,
+      detail: `the event type ${describeValue(type)} is not known; known are ${EVENT_TYPES.join(', ')}`,
     })
   const fields = new Fields(value, family === 'evm')
   const head: Head = {
@@ -148,7 +148,7 @@ function refuseSame(fields: Fields, name: string, token: string, otherName: stri
 
 function readProfile(fields: Fields, value: unknown): Profile | null {
   if (!isObject(value)) {
-    fields.refuse('wrong_type', `"profile" must be an object, got ${shown(value)}`)
+    fields.refuse('wrong_type', `"profile" must be an object, got ${describeValue(value)}`)
     return null
   }
   // Profiles are shown, not computed with: addresses keep the case they came in.

@@ -18,7 +18,7 @@ export type Pool = {
 /** Reserves right after it, raw and real (never virtual); null: not known. */
 type Reserves = { reserve0: bigint | null; reserve1: bigint | null }
 
-export type Happening = { instruction: Instruction } & (
+export type VenueEvent = { instruction: Instruction } & (
   | ({
       kind: 'swap'
       pool: Pool
@@ -69,5 +69,5 @@ export interface Program {
    * event first; the token transfers it made are the cross-check. Throws `BadInstruction` where they disagree, where a field is
    * garbage, or where nothing tells the amounts. An instruction that trades nothing and moves no liquidity gives none.
    */
-  decode(instruction: Instruction, transaction: SolanaTransaction): Happening[]
+  decode(instruction: Instruction, transaction: SolanaTransaction): VenueEvent[]
 }

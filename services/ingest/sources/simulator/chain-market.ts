@@ -53,7 +53,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
 
   function advance(fullRate: number): SourceRecord | undefined {
     if (state.fork?.left === 0) {
-      if (state.head.hash !== state.fork.stays.head.hash) return { kind: 'retract', retract: takeBack(state.fork) }
+      if (state.head.hash !== state.fork.stays.head.hash) return { kind: 'retract', retract: retractFork(state.fork) }
       // Its blocks were all empty: nothing is there to take back.
       state.fork = null
     }
@@ -74,7 +74,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     state.fork = { stays: copyState(state), left: random.int(1, DEEPEST_FORK) }
   }
 
-  function takeBack({ stays }: { stays: MarketState }): Retract {
+  function retractFork({ stays }: { stays: MarketState }): Retract {
     const retract = {
       chain: facts.chain,
       from_number: state.head.number,
@@ -102,7 +102,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
       openMarket(stage)
     } else playSlot(stage, startStream, allPerS / fullRate)
     if (isLive && !state.isCaughtUp) {
-      for (const pool of state.pools) ledger.tell(pool)
+      for (const pool of state.pools) ledger.reportPool(pool)
       state.isCaughtUp = true
     }
     writer.transaction()

@@ -12,7 +12,7 @@ const GRADUATES = 0.28
 const MAX_GRADUATES = 25
 /** Buys that would sell a curve out, were there no sells. */
 const BUYS_TO_SELL_OUT = 55
-const TOLD_EVERY = 0.05
+const PROGRESS_STEP = 0.05
 const FADES_AFTER = 14
 const BPS = 10_000n
 
@@ -53,7 +53,7 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   state.launchedMs = timeMs
   followCurve(launch)
   writer.transaction()
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   describeToken(stage, token)
   const look = { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) }
   describeRisk(stage, token, { ...look, platform: terms.platform })
@@ -107,7 +107,7 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   curve.virtualQuote += paid
   curve.virtualBase -= bought
   settle(stage, { pool, wallet, buys: true, amountIn: paid }, bought)
-  tellProgress(stage, launch)
+  writeProgress(stage, launch)
   if (pool.baseReserve === 0n) graduate(stage, launch)
 }
 
@@ -126,7 +126,7 @@ function sellOnCurve(stage: Stage, launch: Launch): boolean {
   curve.virtualQuote -= out
   settle(stage, { pool, wallet, buys: false, amountIn }, out)
   payFee(stage, pool, wallet, (out * terms.feeBps) / BPS)
-  tellProgress(stage, launch)
+  writeProgress(stage, launch)
   return true
 }
 
@@ -143,10 +143,10 @@ function followCurve(launch: Launch): void {
   token.fairUsd = (wholeOf(pool.quote, virtualQuote) / wholeOf(token, virtualBase)) * pool.quote.fairUsd
 }
 
-function tellProgress(stage: Stage, launch: Launch): void {
+function writeProgress(stage: Stage, launch: Launch): void {
   followCurve(launch)
   const progress = progressOf(launch)
-  if (Math.abs(progress - launch.toldProgress) < TOLD_EVERY) return
+  if (Math.abs(progress - launch.toldProgress) < PROGRESS_STEP) return
   launch.toldProgress = progress
   writeLaunch(stage, launch, 'curve', progress, launch.pool.address)
 }

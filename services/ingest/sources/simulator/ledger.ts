@@ -14,7 +14,7 @@ export type Ledger = {
   /** A pool's reserves change by a swap: told at the block's end, in thin history only with its next liquidity. */
   touch(pool: Pool): void
   /** What the pool holds is told at the block's end in any case. */
-  tell(pool: Pool): void
+  reportPool(pool: Pool): void
   walletAddress(slot: number): string
   /** A wallet leaves: what it holds goes to the exchange, and a new one takes its slot. */
   replaceWallet(slot: number): void
@@ -90,7 +90,7 @@ export function createLedger(
     touch(pool) {
       if (isLive || pool.curve !== null) touched.add(pool)
     },
-    tell(pool) {
+    reportPool(pool) {
       touched.add(pool)
     },
     walletAddress,

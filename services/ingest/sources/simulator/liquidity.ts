@@ -19,7 +19,7 @@ export function changeLiquidity(stage: Stage, pool: Pool, fraction: number): voi
   const adds = fraction > 0
   const wallet = pool.provider
   if (adds && !(ledger.provide(pool.base, wallet, base) && ledger.provide(pool.quote, wallet, quote))) return
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   ledger.change(pool.base, wallet, adds ? -base : base)
   ledger.change(pool.quote, wallet, adds ? -quote : quote)
   pool.baseReserve += adds ? base : -base
@@ -93,7 +93,7 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
   })
   pool.homeDepth = depthOf(pool)
   for (const sibling of pool.siblings) sibling.siblings.push(pool)
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   describePool(stage, pool)
   writeLiquidity(stage, pool, 'create', plan.baseRaw, plan.quoteRaw)
   state.pools.push(pool)
@@ -118,7 +118,7 @@ export function describePool({ writer, ledger }: Stage, pool: Pool): void {
 /** Nobody trades in it any more. */
 export function forgetPool(stage: Stage, pool: Pool): void {
   const { state, ledger } = stage
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   for (const sibling of pool.siblings) sibling.siblings = sibling.siblings.filter((other) => other !== pool)
   state.pools = state.pools.filter((other) => other !== pool)
   reweigh(state)

@@ -42,8 +42,8 @@ export function moneyOf(facts: ChainFacts): Money {
   const { native, anchor } = requireMoney(facts)
   const evm = facts.family === 'evm'
   const made = (address: string, fallback: Known): MoneyFacts => {
-    const told = BY_ADDRESS[address] ?? fallback
-    return { address, ...told, supply: Math.round(SUPPLY_USD / told.usd) }
+    const token = BY_ADDRESS[address] ?? fallback
+    return { address, ...token, supply: Math.round(SUPPLY_USD / token.usd) }
   }
   const coin = facts.chain.toUpperCase()
   return {

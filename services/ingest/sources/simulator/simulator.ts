@@ -44,7 +44,7 @@ export type SimulatorPosition = {
 const SNAPSHOT_EVERY = 40_000
 /** Work between two turns of the event loop. */
 const TURN_EVERY = 300
-const HISTORY_TOLD_EVERY = 0.01
+const HISTORY_STEP = 0.01
 
 export function openSimulator(options: SimulatorOptions): Source<SimulatorPosition> {
   const { seed, chains } = options
@@ -109,7 +109,7 @@ async function* play(
   signal: AbortSignal,
 ): AsyncGenerator<SourceItem<SimulatorPosition>> {
   const { startS, historyS } = origin
-  const tellHistory = createHistoryTeller(origin, onHistory)
+  const reportHistory = createHistoryReporter(origin, onHistory)
   // A position is asked for when it is about to be stored: by then the one asked for before it is.
   let asked = markets.step
   let stored = markets.step
@@ -117,7 +117,7 @@ async function* play(
   let sinceTurn = 0
   while (!signal.aborted) {
     const waitMs = markets.nextMs - nowMs()
-    tellHistory(markets.nextMs)
+    reportHistory(markets.nextMs)
     if (waitMs > 0) {
       yield { kind: 'idle' }
       await sleep(waitMs, signal)
@@ -147,14 +147,14 @@ async function* play(
 const workOf = (record: ReturnType<Interleaved['advance']>): number =>
   record?.kind === 'block' ? 1 + (record.block.events.length >> 2) : 1
 
-function createHistoryTeller({ startS, historyS }: Origin, tell?: (done: number) => void): (atMs: number) => void {
-  let told = -1
+function createHistoryReporter({ startS, historyS }: Origin, report?: (done: number) => void): (atMs: number) => void {
+  let reported = -1
   return (atMs) => {
-    if (tell === undefined || told === 1) return
+    if (report === undefined || reported === 1) return
     const done = historyS === 0 ? 1 : Math.max(0, Math.min(1, (atMs / 1000 - startS) / historyS))
-    if (done < 1 && done < told + HISTORY_TOLD_EVERY) return
-    told = done
-    tell(done)
+    if (done < 1 && done < reported + HISTORY_STEP) return
+    reported = done
+    report(done)
   }
 }
 

@@ -16,11 +16,11 @@ export async function checkConfiguredMints(
   signal: AbortSignal,
 ): Promise<CheckedMint[]> {
   const money = moneyOf(facts)
-  const told = await reader.of(
+  const found = await reader.of(
     money.map(({ token }) => token),
     signal,
   )
-  const checked = money.map((ranked) => ({ ...ranked, facts: told.get(ranked.token) ?? null }))
+  const checked = money.map((ranked) => ({ ...ranked, facts: found.get(ranked.token) ?? null }))
   const unusable = checked
     .filter((one) => one.facts === null)
     .map(({ token, rank }) => ({ token, rank, reason: 'is no mint here' }))

@@ -67,13 +67,13 @@ async function readFacts(
   }
   const isClockNeeded = [...mints.values()].some(({ extensions }) => isTaxChanging(extensions))
   const wanted = new Set([...elsewhere.values(), ...(isClockNeeded ? [CLOCK] : [])])
-  const told = await readAccounts([...wanted], accounts, signal)
-  const clock = told.get(CLOCK)
+  const found = await readAccounts([...wanted], accounts, signal)
+  const clock = found.get(CLOCK)
   const epoch = clock === undefined ? null : readEpoch(clock)
   const facts = new Map<string, TokenFacts>()
   for (const [address, mint] of mints) {
     const place = elsewhere.get(address)
-    const account = place === undefined ? undefined : told.get(place)
+    const account = place === undefined ? undefined : found.get(place)
     const metadata = account === undefined ? null : readMetaplex(account, address)
     facts.set(address, factsOf(address, mint, place === undefined ? mint.extensions.metadata : metadata, epoch))
   }

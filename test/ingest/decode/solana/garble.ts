@@ -122,8 +122,8 @@ export function garble(
     for (let changes = 0; changes <= below(random, 3); changes += 1)
       instruction = garbledInstruction(instruction, random, named)
     try {
-      for (const happening of program.decode(instruction, garbledTransaction(sample.transaction, random)))
-        if (Object.values(happening).some((value) => typeof value === 'bigint' && value < 0n))
+      for (const venueEvent of program.decode(instruction, garbledTransaction(sample.transaction, random)))
+        if (Object.values(venueEvent).some((value) => typeof value === 'bigint' && value < 0n))
           throw new Error(`an amount below nothing in mutation ${n} of seed ${seed}`)
       outcome.decoded += 1
     } catch (error) {

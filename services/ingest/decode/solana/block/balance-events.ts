@@ -36,9 +36,9 @@ export function addBalances(
     book.putHolding(mint, owner, { accounts, told: known?.told ?? -1n })
     touched.set(`${mint}/${owner}`, move)
   }
-  for (const { mint, owner } of touched.values()) tell(mint, owner)
+  for (const { mint, owner } of touched.values()) writeBalance(mint, owner)
 
-  function tell(mint: string, owner: string): void {
+  function writeBalance(mint: string, owner: string): void {
     const known = book.holding(mint, owner)
     if (known === undefined) return
     let balance = 0n

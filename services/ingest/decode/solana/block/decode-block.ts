@@ -2,13 +2,13 @@
 import type { Event } from '../../../../core/domain/records.js'
 import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/anchor.js'
-import type { Happening, Program } from '../program-decoder.js'
+import type { VenueEvent, Program } from '../program-decoder.js'
 import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
 import { addBalances } from './balance-events.js'
 import type { Book } from './book.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
-import { EventList, HappeningTeller } from './venue-events.js'
+import { EventList, VenueEventWriter } from './venue-events.js'
 
 /** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
 export type RawInBlock = { index: number; value: unknown }
@@ -36,7 +36,7 @@ export function decodeSolanaBlock(
   const isWanted = (account: string) => rules.programOf(account) !== undefined
   const isHeld = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
   const target = { events, book, rules }
-  const teller = new HappeningTeller(events, book, rules)
+  const writer = new VenueEventWriter(events, book, rules)
   for (const { index, value } of transactions) {
     try {
       const transaction = parseTransaction(value, { slot, index }, isWanted)
@@ -57,7 +57,7 @@ export function decodeSolanaBlock(
       const program = rules.programOf(instruction.programId)
       if (program === undefined || isEventCall(instruction)) continue
       try {
-        tell(program.decode(instruction, transaction), transaction, program)
+        write(program.decode(instruction, transaction), transaction, program)
       } catch (error) {
         const { index: txIndex, signature } = transaction
         lost.push({ ...reasonOf(error, 'bad_instruction'), txIndex, order: instruction.order, signature, value })
@@ -66,16 +66,16 @@ export function decodeSolanaBlock(
     addBalances(transaction, run.length, target)
   }
 
-  function tell(happenings: readonly Happening[], transaction: SolanaTransaction, program: Program): void {
+  function write(venueEvents: readonly VenueEvent[], transaction: SolanaTransaction, program: Program): void {
     // A token is told of with the pool it comes in, or not at all.
-    const ofPools = happenings.filter(hasPool)
+    const ofPools = venueEvents.filter(hasPool)
     if (ofPools.length > 0 && !ofPools.some(({ pool }) => isPoolWanted(rules.scope, pool))) return
-    for (const happening of happenings) teller.tell(happening, transaction, program)
+    for (const venueEvent of venueEvents) writer.write(venueEvent, transaction, program)
   }
 }
 
-function hasPool(happening: Happening): happening is Exclude<Happening, { kind: 'launch' | 'token' }> {
-  return happening.kind !== 'launch' && happening.kind !== 'token'
+function hasPool(venueEvent: VenueEvent): venueEvent is Exclude<VenueEvent, { kind: 'launch' | 'token' }> {
+  return venueEvent.kind !== 'launch' && venueEvent.kind !== 'token'
 }
 
 /** What a decoder did not foresee is lost like what it refused: one transaction must not stop the chain. */

@@ -2,7 +2,7 @@
 import type { Event } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { Happening, Pool, Program } from '../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../program-decoder.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
 import { isPoolWanted, type SolanaRules } from './decode-rules.js'
@@ -10,45 +10,45 @@ import { profileOf } from './wallet-profile.js'
 
 const WRAPPED_SOL_DECIMALS = 9
 
-type Of<Kind extends Happening['kind']> = Extract<Happening, { kind: Kind }>
+type Of<Kind extends VenueEvent['kind']> = Extract<VenueEvent, { kind: Kind }>
 
 /** Events are made with all their fields at once, the place filled in as they are added: objects that grow are slow, and so are those put together from others, which is for the rare ones. */
 const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
 
-export class HappeningTeller {
+export class VenueEventWriter {
   constructor(
     private readonly events: EventList,
     private readonly book: Book,
     private readonly rules: SolanaRules,
   ) {}
 
-  tell(happening: Happening, transaction: SolanaTransaction, program: Program): void {
-    switch (happening.kind) {
+  write(venueEvent: VenueEvent, transaction: SolanaTransaction, program: Program): void {
+    switch (venueEvent.kind) {
       case 'swap':
-        return this.swap(happening, transaction, program)
+        return this.swap(venueEvent, transaction, program)
       case 'liquidity':
-        return this.liquidity(happening, transaction)
+        return this.liquidity(venueEvent, transaction)
       case 'pool':
-        this.announce(happening.pool, happening, transaction)
+        this.announce(venueEvent.pool, venueEvent, transaction)
         return
       case 'launch':
-        return this.launch(happening, transaction)
+        return this.launch(venueEvent, transaction)
       case 'token': {
-        const { token, name, symbol } = happening
-        const decimals = happening.decimals ?? this.decimalsOf(token, transaction)
-        return this.token(token, name, symbol, decimals, happening, transaction)
+        const { token, name, symbol } = venueEvent
+        const decimals = venueEvent.decimals ?? this.decimalsOf(token, transaction)
+        return this.token(token, name, symbol, decimals, venueEvent, transaction)
       }
     }
   }
 
-  private swap(happening: Of<'swap'>, transaction: SolanaTransaction, { isPricedByTrades }: Program): void {
-    const { pool, reserve0, reserve1 } = happening
-    const sqrtPrice = happening.sqrtPrice ?? (isPricedByTrades === true ? tradedPrice(happening) : null)
-    if (!this.announce(pool, happening, transaction)) return
-    const wallet = walletOf(transaction, happening.sender, happening.recipient)
+  private swap(venueEvent: Of<'swap'>, transaction: SolanaTransaction, { isPricedByTrades }: Program): void {
+    const { pool, reserve0, reserve1 } = venueEvent
+    const sqrtPrice = venueEvent.sqrtPrice ?? (isPricedByTrades === true ? tradedPrice(venueEvent) : null)
+    if (!this.announce(pool, venueEvent, transaction)) return
+    const wallet = walletOf(transaction, venueEvent.sender, venueEvent.recipient)
     const decimals0 = this.decimalsOf(pool.token0, transaction)
     const decimals1 = this.decimalsOf(pool.token1, transaction)
-    this.events.add(transaction, happening.instruction.order, {
+    this.events.add(transaction, venueEvent.instruction.order, {
       type: 'swap',
       tx_index: 0,
       log_index: 0,
@@ -56,13 +56,13 @@ export class HappeningTeller {
       tx_hash: '',
       pool: pool.pool,
       amm: pool.amm,
-      sender: happening.sender,
-      recipient: happening.recipient,
+      sender: venueEvent.sender,
+      recipient: venueEvent.recipient,
       wallet,
-      token_in: happening.tokenIn,
-      amount_in: happening.amountIn.toString(),
-      token_out: happening.tokenOut,
-      amount_out: happening.amountOut.toString(),
+      token_in: venueEvent.tokenIn,
+      amount_in: venueEvent.amountIn.toString(),
+      token_out: venueEvent.tokenOut,
+      amount_out: venueEvent.amountOut.toString(),
       reserve0: reserve0 === null ? null : reserve0.toString(),
       reserve1: reserve1 === null ? null : reserve1.toString(),
       sqrt_price: sqrtPrice === null ? null : sqrtPrice.toString(),
@@ -78,10 +78,10 @@ export class HappeningTeller {
     })
   }
 
-  private liquidity(happening: Of<'liquidity'>, transaction: SolanaTransaction): void {
-    const { pool, reserve0, reserve1 } = happening
-    if (!this.announce(pool, happening, transaction)) return
-    this.events.add(transaction, happening.instruction.order, {
+  private liquidity(venueEvent: Of<'liquidity'>, transaction: SolanaTransaction): void {
+    const { pool, reserve0, reserve1 } = venueEvent
+    if (!this.announce(pool, venueEvent, transaction)) return
+    this.events.add(transaction, venueEvent.instruction.order, {
       type: 'liquidity',
       tx_index: 0,
       log_index: 0,
@@ -89,11 +89,11 @@ export class HappeningTeller {
       tx_hash: '',
       pool: pool.pool,
       amm: pool.amm,
-      kind: happening.change,
-      sender: happening.sender,
-      wallet: walletOf(transaction, happening.sender, happening.sender),
-      amount0: happening.amount0.toString(),
-      amount1: happening.amount1.toString(),
+      kind: venueEvent.change,
+      sender: venueEvent.sender,
+      wallet: walletOf(transaction, venueEvent.sender, venueEvent.sender),
+      amount0: venueEvent.amount0.toString(),
+      amount1: venueEvent.amount1.toString(),
       reserve0: reserve0 === null ? null : reserve0.toString(),
       reserve1: reserve1 === null ? null : reserve1.toString(),
     })
@@ -120,22 +120,22 @@ export class HappeningTeller {
   }
 
   /** False: it is not wanted. */
-  private announce(pool: Pool, happening: Happening, transaction: SolanaTransaction): boolean {
+  private announce(pool: Pool, venueEvent: VenueEvent, transaction: SolanaTransaction): boolean {
     if (!isPoolWanted(this.rules.scope, pool)) return false
-    this.announceToken(pool.token0, happening, transaction)
-    this.announceToken(pool.token1, happening, transaction)
+    this.announceToken(pool.token0, venueEvent, transaction)
+    this.announceToken(pool.token1, venueEvent, transaction)
     if (this.book.hasPool(pool.pool)) return true
     this.book.putPool(pool.pool)
     const { amm, token0, token1, fee, creator } = pool
     const event = { type: 'pool' as const, ...PLACE, pool: pool.pool, amm, token0, token1, fee, creator }
-    this.events.add(transaction, happening.instruction.order, event)
+    this.events.add(transaction, venueEvent.instruction.order, event)
     return true
   }
 
-  private announceToken(mint: string, happening: Happening, transaction: SolanaTransaction): void {
+  private announceToken(mint: string, venueEvent: VenueEvent, transaction: SolanaTransaction): void {
     let known = this.book.token(mint)
     if (known === undefined || known.decimals === null) {
-      this.token(mint, null, null, this.decimalsOf(mint, transaction), happening, transaction)
+      this.token(mint, null, null, this.decimalsOf(mint, transaction), venueEvent, transaction)
       known = this.book.token(mint)
     }
     if (known !== undefined && !known.traded) this.book.putToken(mint, { decimals: known.decimals, traded: true })
@@ -146,7 +146,7 @@ export class HappeningTeller {
     name: string | null,
     symbol: string | null,
     decimals: number | null,
-    { instruction }: Happening,
+    { instruction }: VenueEvent,
     transaction: SolanaTransaction,
   ): void {
     const known = this.book.token(token)

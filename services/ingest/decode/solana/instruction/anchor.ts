@@ -25,18 +25,18 @@ export function eventDiscriminator(name: string): string {
  * Those met so far, by the first four bytes and then the others: making the text anew takes longer than all else that is done with it. Forgotten as a whole
  * when strangers' bytes have filled it.
  */
-const met = new Map<number, { rest: number; text: string }>()
-const MET_MAX = 4096
+const discriminators = new Map<number, { rest: number; text: string }>()
+const MAX_DISCRIMINATORS = 4096
 
 /** Null: too short to have one. */
 export function discriminatorOf(data: Uint8Array): string | null {
   if (data.length < DISCRIMINATOR_BYTES) return null
   const [first, rest] = [u32At(data, 0), u32At(data, 4)]
-  const known = met.get(first)
+  const known = discriminators.get(first)
   if (known?.rest === rest) return known.text
   const text = Buffer.from(data.subarray(0, DISCRIMINATOR_BYTES)).toString('hex')
-  if (met.size >= MET_MAX) met.clear()
-  met.set(first, { rest, text })
+  if (discriminators.size >= MAX_DISCRIMINATORS) discriminators.clear()
+  discriminators.set(first, { rest, text })
   return text
 }
 

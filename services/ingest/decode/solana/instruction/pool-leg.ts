@@ -5,7 +5,7 @@
  */
 
 import { BadInstruction } from '../decode-errors.js'
-import type { Happening, Pool } from '../program-decoder.js'
+import type { VenueEvent, Pool } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { eventsOf } from './anchor.js'
 import { accountAt } from './read-instruction.js'
@@ -69,31 +69,31 @@ function withheldBetween(instruction: Instruction, source: string, destination: 
 }
 
 /** `told`: by the program's event; null: there is none. */
-export function agreed(instruction: Instruction, what: string, told: bigint | null, moved: bigint | null): bigint {
-  if (told !== null && moved !== null && told !== moved)
-    throw new BadInstruction(instruction, 'disagreement', `${what}: the event tells ${told}, the transfers ${moved}`)
-  const amount = told ?? moved
+export function agreed(instruction: Instruction, what: string, reported: bigint | null, moved: bigint | null): bigint {
+  if (reported !== null && moved !== null && reported !== moved)
+    throw new BadInstruction(instruction, 'disagreement', `${what}: the event tells ${reported}, the transfers ${moved}`)
+  const amount = reported ?? moved
   if (amount === null) throw new BadInstruction(instruction, 'amounts_unknown', `${what}: no event and no transfer`)
   return amount
 }
 
-export type Swap = Extract<Happening, { kind: 'swap' }>
+export type Swap = Extract<VenueEvent, { kind: 'swap' }>
 
 /** As sent; `withheld` is the transfer fee within `amountOut`. */
-export type SwapTold = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
+export type SwapAmounts = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
 
 /** Its reserves and price are for the caller to add. */
 export function swapOf(
   { instruction, transaction }: Leg,
   { pool, sender, input, output }: { pool: Pool; sender: string; input: Side; output: Side },
-  told: SwapTold | null,
+  reported: SwapAmounts | null,
 ): Swap {
-  const amountIn = agreed(instruction, 'in', told?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
+  const amountIn = agreed(instruction, 'in', reported?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
   const paid = movedBetween(instruction, output.vault, output.user)
-  const sentOut = agreed(instruction, 'out', told?.amountOut ?? null, paid)
-  const amountOut = sentOut - (told?.withheld ?? withheldBetween(instruction, output.vault, output.user))
+  const sentOut = agreed(instruction, 'out', reported?.amountOut ?? null, paid)
+  const amountOut = sentOut - (reported?.withheld ?? withheldBetween(instruction, output.vault, output.user))
   if (amountOut < 0n) throw new BadInstruction(instruction, 'malformed', `of ${sentOut} more is withheld`)
-  if (told === null && (amountIn === 0n || amountOut === 0n)) {
+  if (reported === null && (amountIn === 0n || amountOut === 0n)) {
     const detail = `no event, and transfers of ${amountIn} in and ${amountOut} out`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
   }
@@ -129,9 +129,9 @@ export function movedByChange(instruction: Instruction, { user, vault }: Side, i
 }
 
 /** The event and the instruction name the pool. */
-export function refuseOtherPool(instruction: Instruction, told: string, pool: string): void {
-  if (told !== pool)
-    throw new BadInstruction(instruction, 'disagreement', `the event is of pool ${told}, the instruction of ${pool}`)
+export function refuseOtherPool(instruction: Instruction, reported: string, pool: string): void {
+  if (reported !== pool)
+    throw new BadInstruction(instruction, 'disagreement', `the event is of pool ${reported}, the instruction of ${pool}`)
 }
 
 /** From what a program counts as the pool's; less than nothing: it was another's event, and nothing is known. */

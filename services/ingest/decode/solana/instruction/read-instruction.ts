@@ -24,12 +24,12 @@ export function accountAt(instruction: Instruction, place: number, what: string)
 }
 
 /** Null: it told none of that name. */
-export function toldBy<T>(instruction: Instruction, event: string, read: (reader: ByteReader) => T): T | null {
-  const told = eventsOf(instruction).find(({ discriminator }) => discriminator === event)
-  return told === undefined ? null : readBytes(instruction, told.payload, read)
+export function readEventOf<T>(instruction: Instruction, event: string, read: (reader: ByteReader) => T): T | null {
+  const reported = eventsOf(instruction).find(({ discriminator }) => discriminator === event)
+  return reported === undefined ? null : readBytes(instruction, reported.payload, read)
 }
 
 /** `what` names it: `a swap`. */
-export function notTold(instruction: Instruction, what: string): never {
+export function refuseWithoutEvent(instruction: Instruction, what: string): never {
   throw new BadInstruction(instruction, 'amounts_unknown', `no event tells ${what}`)
 }

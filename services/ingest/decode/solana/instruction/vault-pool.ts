@@ -6,7 +6,7 @@
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { BadInstruction } from '../decode-errors.js'
 import { TOKEN_2022 } from '../native-programs.js'
-import type { Happening, Pool } from '../program-decoder.js'
+import type { VenueEvent, Pool } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
 import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 
@@ -18,7 +18,7 @@ export type VaultPool = { pool: Pool; vaults: Pair<string>; tokenPrograms: Pair<
 
 export type Trader = { sender: string; source: string; destination: string }
 
-export type ToldSwap = {
+export type ReportedSwap = {
   isZeroIn: boolean
   amountIn: bigint
   amountOut: bigint
@@ -27,7 +27,7 @@ export type ToldSwap = {
   reserves: Pair<bigint | null> | null
 }
 
-export type ToldLiquidity = {
+export type ReportedLiquidity = {
   change: LiquidityKind
   sender: string
   /** The provider's token accounts. */
@@ -41,20 +41,20 @@ export function swapThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
   trader: Trader,
-  told: ToldSwap,
-): Happening[] {
+  reported: ReportedSwap,
+): VenueEvent[] {
   const { instruction, transaction } = call
-  const [from, to] = told.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
+  const [from, to] = reported.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
   const transfers = transfersIn(instruction)
   const sent = moved(call, transfers, trader.source, vaults[from], tokenPrograms[from])
   const paid = moved(call, transfers, vaults[to], trader.destination, tokenPrograms[to])
-  agree(instruction, 'the amount in', told.amountIn, sent)
-  agree(instruction, 'the amount out', told.amountOut, paid)
+  agree(instruction, 'the amount in', reported.amountIn, sent)
+  agree(instruction, 'the amount out', reported.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
-  const amountOut = paid.reached ?? told.amountOut
+  const amountOut = paid.reached ?? reported.amountOut
   if (amountOut < 0n)
     throw new BadInstruction(instruction, 'malformed', `more than the ${paid.amount} sent is withheld`)
-  const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
+  const { reserve0, reserve1 } = reservesAfter(call, vaults, reported.reserves)
   return [
     {
       kind: 'swap',
@@ -62,11 +62,11 @@ export function swapThrough(
       pool,
       sender: trader.sender,
       recipient: ownerOf(transaction, trader.destination) ?? trader.sender,
-      tokenIn: told.isZeroIn ? pool.token0 : pool.token1,
+      tokenIn: reported.isZeroIn ? pool.token0 : pool.token1,
       amountIn: sent.amount,
-      tokenOut: told.isZeroIn ? pool.token1 : pool.token0,
+      tokenOut: reported.isZeroIn ? pool.token1 : pool.token0,
       amountOut,
-      sqrtPrice: told.sqrtPrice,
+      sqrtPrice: reported.sqrtPrice,
       reserve0,
       reserve1,
     },
@@ -77,20 +77,20 @@ export function swapThrough(
 export function liquidityThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
-  told: ToldLiquidity,
-): Happening[] {
+  reported: ReportedLiquidity,
+): VenueEvent[] {
   const { instruction } = call
   const transfers = transfersIn(instruction)
   const amountAt = (side: 0 | 1): bigint => {
-    const [account, vault] = [told.accounts[side], vaults[side]]
-    const [from, to] = told.change === 'remove' ? [vault, account] : [account, vault]
+    const [account, vault] = [reported.accounts[side], vaults[side]]
+    const [from, to] = reported.change === 'remove' ? [vault, account] : [account, vault]
     const amount = moved(call, transfers, from, to, tokenPrograms[side])
-    agree(instruction, `the amount of token${side}`, told.amounts[side], amount)
+    agree(instruction, `the amount of token${side}`, reported.amounts[side], amount)
     return amount.amount
   }
   const [amount0, amount1] = [amountAt(0), amountAt(1)]
   if (amount0 === 0n && amount1 === 0n) return []
-  const { change, sender } = told
+  const { change, sender } = reported
   return [
     {
       kind: 'liquidity',
@@ -100,13 +100,13 @@ export function liquidityThrough(
       sender,
       amount0,
       amount1,
-      ...reservesAfter(call, vaults, told.reserves),
+      ...reservesAfter(call, vaults, reported.reserves),
     },
   ]
 }
 
 /** Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries: fees were paid out of the vaults. */
-export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): Happening[] {
+export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): VenueEvent[] {
   const { instruction } = call
   if (!transfersIn(instruction).some(({ source, amount }) => amount > 0n && vaults.includes(source))) return []
   const nothing = { amount0: 0n, amount1: 0n }
@@ -123,26 +123,26 @@ export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPro
   ]
 }
 
-export function expectSame(instruction: Instruction, what: string, told: bigint, amount: bigint): void {
-  if (told === amount) return
+export function expectSame(instruction: Instruction, what: string, reported: bigint, amount: bigint): void {
+  if (reported === amount) return
   throw new BadInstruction(
     instruction,
     'disagreement',
-    `${what} is ${told} in the event and ${amount} in the transfers`,
+    `${what} is ${reported} in the event and ${amount} in the transfers`,
   )
 }
 
-export function expectPool(instruction: Instruction, account: string, told: string): void {
-  if (account === told) return
-  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${told}`)
+export function expectPool(instruction: Instruction, account: string, reported: string): void {
+  if (account === reported) return
+  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${reported}`)
 }
 
 export function reservesAfter(
   { instruction, transaction }: Call,
   vaults: Pair<string>,
-  told: Pair<bigint | null> | null,
+  reported: Pair<bigint | null> | null,
 ): { reserve0: bigint | null; reserve1: bigint | null } {
-  const at = (side: 0 | 1) => (told === null ? balanceAfter(transaction, vaults[side], instruction) : told[side])
+  const at = (side: 0 | 1) => (reported === null ? balanceAfter(transaction, vaults[side], instruction) : reported[side])
   return { reserve0: at(0), reserve1: at(1) }
 }
 
@@ -172,7 +172,7 @@ function reached({ instruction, transaction }: Call, transfers: readonly Transfe
   return after - before - others
 }
 
-function agree(instruction: Instruction, what: string, told: bigint, { amount, reached }: Moved): void {
-  if (told === reached || (reached === null && told < amount)) return
-  expectSame(instruction, what, told, amount)
+function agree(instruction: Instruction, what: string, reported: bigint, { amount, reached }: Moved): void {
+  if (reported === reached || (reached === null && reported < amount)) return
+  expectSame(instruction, what, reported, amount)
 }

@@ -77,8 +77,8 @@ function balanceAt(transaction: SolanaTransaction, account: string, order: numbe
   }
   const forwards = pre === null ? null : pre + soFar
   const backwards = post === null ? null : post - later
-  const isTold = forwards === backwards || backwards === null || !arrivedBefore
-  return certain(isTold ? forwards : arrivesLater ? null : backwards)
+  const isExact = forwards === backwards || backwards === null || !arrivedBefore
+  return certain(isExact ? forwards : arrivesLater ? null : backwards)
 }
 
 /** Null: an account opened with lamports that are tokens, or one nobody tells of. */

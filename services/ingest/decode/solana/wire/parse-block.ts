@@ -1,7 +1,7 @@
 /** What nodes answer or push (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC answers) as transactions by slot. */
 import type { RawInBlock } from '../block/decode-block.js'
 import { BadTransaction } from '../decode-errors.js'
-import { countAt, type Fields, fieldsAt, isFields, shown } from './shape.js'
+import { countAt, type Fields, fieldsAt, isFields, describeValue } from './shape.js'
 
 export type SolanaBody = {
   slot: number
@@ -15,9 +15,9 @@ export type SolanaBody = {
 /** One body, or lists of them. Throws `BadTransaction` where it is none. */
 export function readBodies(value: unknown, path = ''): SolanaBody[] {
   if (Array.isArray(value)) return value.flatMap((item, at) => readBodies(item, `${path}[${at}]`))
-  if (!isFields(value)) throw new BadTransaction(path, `is no transaction and no block: ${shown(value)}`)
+  if (!isFields(value)) throw new BadTransaction(path, `is no transaction and no block: ${describeValue(value)}`)
   if (value.error !== undefined && value.error !== null)
-    throw new BadTransaction(path, `is a node error: ${shown(value.error)}`)
+    throw new BadTransaction(path, `is a node error: ${describeValue(value.error)}`)
   if (value.result === null)
     throw new BadTransaction(inside(path, 'result'), 'is null: the node has no such block or transaction')
   if (value.result !== undefined) return readBodies(value.result, inside(path, 'result'))

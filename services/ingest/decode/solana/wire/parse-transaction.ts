@@ -12,7 +12,7 @@ import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
 import type { Balances, IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
-import { type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
+import { type Fields, fieldsAt, isFields, listAt, describeValue, textAt } from './shape.js'
 
 export type Place = {
   slot: number
@@ -81,7 +81,7 @@ function reading(transaction: unknown, meta: Fields): Reading {
   }
   const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
   if (encoding !== 'base58' && encoding !== 'base64')
-    throw new BadTransaction('transaction', `must be in base58 or base64, got ${shown(encoding)}`)
+    throw new BadTransaction('transaction', `must be in base58 or base64, got ${describeValue(encoding)}`)
   const wire = readWire(textAt(bytes, 'transaction'), encoding)
   const accounts = wire.keys
   addLoadedAccounts(meta, accounts)

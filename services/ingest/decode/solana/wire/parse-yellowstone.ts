@@ -4,7 +4,7 @@ import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
 import { base64Bytes } from './parse-wire.js'
 import { keyOf, type RawInstruction, type RawTransaction, stackHeightAt } from './raw-transaction.js'
-import { countAt, type Fields, fieldsAt, isFields, listAt, shown } from './shape.js'
+import { countAt, type Fields, fieldsAt, isFields, listAt, describeValue } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -81,7 +81,7 @@ function bytesAt(value: unknown, path: string): Uint8Array {
     for (let at = 0; at < value.length; at += 1) {
       const byte: unknown = value[at]
       if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255)
-        throw new BadTransaction(path, `must be bytes, got ${shown(byte)}`)
+        throw new BadTransaction(path, `must be bytes, got ${describeValue(byte)}`)
       bytes[at] = byte
     }
     return bytes
@@ -91,5 +91,5 @@ function bytesAt(value: unknown, path: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
   }
-  throw new BadTransaction(path, `must be bytes, got ${shown(value)}`)
+  throw new BadTransaction(path, `must be bytes, got ${describeValue(value)}`)
 }

@@ -2,7 +2,7 @@
 import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58 } from '../keys/base58.js'
 import type { TokenBalance } from '../transaction.js'
-import { countAt, fieldsAt, isFields, keyAt, listAt, shown, textAt } from './shape.js'
+import { countAt, fieldsAt, isFields, keyAt, listAt, describeValue, textAt } from './shape.js'
 
 export type RawTransaction = {
   /** The first one's. */
@@ -71,7 +71,7 @@ export function stackHeightAt(value: unknown): number | null {
 export function keyOf(value: unknown, keys: readonly string[], path: string): string {
   const key = typeof value === 'number' ? keys[value] : undefined
   if (key === undefined)
-    throw new BadTransaction(path, `must be a place among ${keys.length} accounts, got ${shown(value)}`)
+    throw new BadTransaction(path, `must be a place among ${keys.length} accounts, got ${describeValue(value)}`)
   return key
 }
 

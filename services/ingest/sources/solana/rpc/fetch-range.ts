@@ -8,8 +8,8 @@ import type { Asking, EndpointPool, PatienceOptions } from '../../nodes/endpoint
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 import type { BlockFetcher } from './fetch-blocks.js'
-import { ifItComes, isPassing, orAbsent, type RangePlan } from './range-plan.js'
-import { type Doubts, doubtsAbout, type KnownLinks, type SharedHeaders } from './slot-links.js'
+import { ifItComes, isTransient, orAbsent, type RangePlan } from './range-plan.js'
+import { type LinkProblems, findLinkProblems, type KnownLinks, type SharedHeaders } from './slot-links.js'
 
 /** Blocks that are there without asking: sent by a stream, or read before. */
 export interface HeldBlocks {
@@ -26,7 +26,7 @@ export type RangeParts = {
   known: KnownLinks
   shared: SharedHeaders
   /** Whether a node told that it has a block there, as the head. */
-  isTold(slot: number): boolean
+  isKnownHead(slot: number): boolean
   sleep: Sleep
 }
 
@@ -46,7 +46,7 @@ class RangeRead {
   /** Beside the range. */
   private readonly guards = new Map<number, SlotHeader>()
   private readonly suspects = new Set<number>()
-  private readonly given = { before: false, after: false, tail: false }
+  private readonly gaveUpOn = { before: false, after: false, tail: false }
 
   constructor(
     private readonly parts: RangeParts,
@@ -60,25 +60,25 @@ class RangeRead {
     await this.glanceAll(this.plan.slots, this.asking)
     for (let attempt = 1; ; ) {
       const chain = this.chain()
-      const doubts = doubtsAbout(chain, this.plan.from)
+      const problems = findLinkProblems(chain, this.plan.from)
       let fault: NodeFault | null
-      if (doubts.missing.length === 0 && doubts.broken.length === 0) {
+      if (problems.missing.length === 0 && problems.broken.length === 0) {
         if ((await this.setGuards()) || (await this.seekTail())) continue
-        fault = this.doubtEnds()
+        fault = this.checkEnds()
         if (fault === null) {
           for (const header of chain) known.note(header)
           return inOrder(this.found.values())
         }
       } else {
-        fault = await this.seekNamed(doubts)
-        if (doubts.broken.length === 0 && fault === null) continue
-        for (const { later } of doubts.broken)
+        fault = await this.seekNamed(problems)
+        if (problems.broken.length === 0 && fault === null) continue
+        for (const { later } of problems.broken)
           for (const { number } of around(later, chain, attempt)) this.suspects.add(number)
       }
-      if (attempt >= LINK_ATTEMPTS) throw fault ?? this.notLinked(chain, doubts)
+      if (attempt >= LINK_ATTEMPTS) throw fault ?? this.notLinked(chain, problems)
       await sleep(LINK_PAUSE_MS * attempt, signal)
       signal.throwIfAborted()
-      await this.askAnew(attempt)
+      await this.askAgain(attempt)
       attempt++
     }
   }
@@ -116,10 +116,10 @@ class RangeRead {
     const slots = [...this.guards.keys()]
     const [first] = inOrder(this.found.values())
     const wanted: number[] = []
-    if (!this.given.after && next !== undefined && !slots.some((slot) => slot > to)) wanted.push(next)
-    this.given.after ||= next === undefined
+    if (!this.gaveUpOn.after && next !== undefined && !slots.some((slot) => slot > to)) wanted.push(next)
+    this.gaveUpOn.after ||= next === undefined
     const below = first?.parentNumber
-    if (!this.given.before && below !== undefined && below >= 0 && !slots.some((slot) => slot < from))
+    if (!this.gaveUpOn.before && below !== undefined && below >= 0 && !slots.some((slot) => slot < from))
       if (!this.parts.known.hasSlot(below)) wanted.push(below)
     const came = await Promise.all(wanted.map((slot) => this.setGuard(slot)))
     return came.some(Boolean)
@@ -127,9 +127,9 @@ class RangeRead {
 
   private async setGuard(slot: number): Promise<boolean> {
     const isBefore = slot < this.plan.from
-    const told = this.suspects.has(slot) ? null : ((await this.parts.shared.of(slot)) ?? null)
-    const header = told ?? (await this.askGuard(slot, isBefore))
-    if (header === null) this.given[isBefore ? 'before' : 'after'] = true
+    const shared = this.suspects.has(slot) ? null : ((await this.parts.shared.of(slot)) ?? null)
+    const header = shared ?? (await this.askGuard(slot, isBefore))
+    if (header === null) this.gaveUpOn[isBefore ? 'before' : 'after'] = true
     else this.guards.set(slot, header)
     return header !== null
   }
@@ -142,7 +142,7 @@ class RangeRead {
   }
 
   /** What links name. The fault of one that did not come, though the chain may have moved meanwhile; null: all came. */
-  private async seekNamed({ missing }: Doubts): Promise<NodeFault | null> {
+  private async seekNamed({ missing }: LinkProblems): Promise<NodeFault | null> {
     const { fetcher, held } = this.parts
     const patient = { ...this.asking, patience: NAMED_PATIENCE }
     let lost: NodeFault | null = null
@@ -152,7 +152,7 @@ class RangeRead {
           if (this.isOwn(slot)) this.adopt(held.at(slot) ?? (await fetcher.insist(slot, patient, { child })))
           else this.guards.set(slot, await fetcher.header(slot, patient, { child }))
         } catch (error) {
-          if (!isPassing(error)) throw error
+          if (!isTransient(error)) throw error
           lost = error
           this.suspects.add(slot).add(child)
         }
@@ -163,11 +163,11 @@ class RangeRead {
 
   /** What nodes named, above all that was found: waited for once, since it may only be late. Whether any came. */
   private async seekTail(): Promise<boolean> {
-    if (this.given.tail) return false
-    this.given.tail = true
+    if (this.gaveUpOn.tail) return false
+    this.gaveUpOn.tail = true
     const { to, slots, isListed, isSettled } = this.plan
     const top = this.chain().at(-1)?.number ?? this.plan.from - 1
-    const named = new Set([...(isListed ? slots : []), ...(this.parts.isTold(to) ? [to] : [])])
+    const named = new Set([...(isListed ? slots : []), ...(this.parts.isKnownHead(to) ? [to] : [])])
     const came = await Promise.all(
       [...named]
         .filter((slot) => slot > top)
@@ -184,20 +184,20 @@ class RangeRead {
   }
 
   /** Against what was known before: near the head there are no guards. */
-  private doubtEnds(): NodeFault | null {
+  private checkEnds(): NodeFault | null {
     const blocks = inOrder(this.found.values())
     let fault: NodeFault | null = null
     for (const end of new Set([...blocks.slice(0, 1), ...blocks.slice(-1)])) {
-      const doubt = this.parts.known.doubtAbout(end)
-      if (doubt === null) continue
-      fault = this.blameAll(doubt, end.number)
+      const conflict = this.parts.known.conflictOf(end)
+      if (conflict === null) continue
+      fault = this.blameAll(conflict, end.number)
       this.suspects.add(end.number)
     }
     return fault
   }
 
   /** All of one endpoint, another each time: answers of two may be of two chains for ever. */
-  private async askAnew(attempt: number): Promise<void> {
+  private async askAgain(attempt: number): Promise<void> {
     const { pool, held } = this.parts
     const chosen = pool.endpoints[attempt % pool.endpoints.length]
     const avoid = pool.endpoints.filter((endpoint) => endpoint !== chosen)
@@ -210,7 +210,7 @@ class RangeRead {
     await this.glanceAll(own, { ...this.asking, avoid })
   }
 
-  private notLinked(chain: readonly SlotHeader[], { broken }: Doubts): NodeFault {
+  private notLinked(chain: readonly SlotHeader[], { broken }: LinkProblems): NodeFault {
     const { earlier, later } = broken[0] ?? { earlier: 0, later: 0 }
     const at = (slot: number) => chain.find(({ number }) => number === slot)
     const parent = `${at(later)?.parentHash} at slot ${at(later)?.parentNumber}`

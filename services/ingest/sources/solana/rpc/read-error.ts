@@ -42,9 +42,9 @@ export const readError: ReadError = (error, { batch, isAboutAll, status }): Erro
 
   if (status === 429) return { kind: 'rate_limited', detail }
   if (batch > 1 && BATCH.test(words)) return { kind: 'batch_refused', detail, ...limited(batchLimitIn(words)) }
-  const told = kindOfWords(words)
-  if (told === 'pruned') return { kind: 'pruned', detail, ...limited(firstBlockIn(words)) }
-  if (told !== undefined) return { kind: told, detail: VERSION.test(words) ? `${detail}: ${TOO_NEW}` : detail }
+  const worded = kindOfWords(words)
+  if (worded === 'pruned') return { kind: 'pruned', detail, ...limited(firstBlockIn(words)) }
+  if (worded !== undefined) return { kind: worded, detail: VERSION.test(words) ? `${detail}: ${TOO_NEW}` : detail }
   if (status === 401 || status === 403) return { kind: 'denied', detail }
   if (status === 413) return { kind: isBatch ? 'batch_refused' : 'too_wide', detail }
   const coded = code === undefined ? undefined : KIND_OF_CODE[code]

@@ -33,16 +33,16 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
   let streamedMs = Number.NEGATIVE_INFINITY
   let polledMs = Number.NEGATIVE_INFINITY
 
-  async function listen(tell: (head: Head | null) => void, stop: AbortSignal): Promise<void> {
+  async function listen(report: (head: Head | null) => void, stop: AbortSignal): Promise<void> {
     const silence = onBlock?.((header) => {
       streamedMs = nowMs()
-      if (tracker.told(header.number)) tell(header)
+      if (tracker.noteStreamed(header.number)) report(header)
       // Nothing is known yet, or it is far above: nodes are asked.
-      else if (tracker.highest === null || header.number > tracker.highest) tell(null)
+      else if (tracker.highest === null || header.number > tracker.highest) report(null)
     })
     const onNotice = (): void => {
       noticedMs = nowMs()
-      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, leastMs())) tell(null)
+      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, leastMs())) report(null)
     }
     await followNotices({ ...options, endpoints: pool.endpoints, request: SLOT_NOTICES, onNotice }, stop)
     if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()))

@@ -7,7 +7,7 @@ import { type SlotBlock, type SlotHeader, slotHeader } from '../slot-block.js'
 
 export interface KnownLinks {
   /** Why the block does not fit what is known; null: it does, or the same was told before, and is believed now: chains move. */
-  doubtAbout(header: SlotHeader): string | null
+  conflictOf(header: SlotHeader): string | null
   note(header: SlotHeader): void
   /** Whether a block there is known. */
   hasSlot(slot: number): boolean
@@ -18,7 +18,7 @@ const REMEMBERED_BLOCKS = 4096
 export function createKnownLinks(): KnownLinks {
   const hashAt = new RecentMap<number, string>(REMEMBERED_BLOCKS)
   const slotOf = new RecentMap<string, number>(REMEMBERED_BLOCKS)
-  const told = new RecentMap<string, true>(REMEMBERED_BLOCKS)
+  const rejectedOnce = new RecentMap<string, true>(REMEMBERED_BLOCKS)
 
   function misfit({ number, hash, parentNumber, parentHash }: SlotHeader): string | null {
     const slot = slotOf.get(hash) ?? number
@@ -36,13 +36,13 @@ export function createKnownLinks(): KnownLinks {
   }
 
   return {
-    doubtAbout(header) {
+    conflictOf(header) {
       const found = misfit(header)
       if (found === null) return null
       const { number, hash, parentNumber, parentHash } = header
       const key = `${number} ${hash} ${parentNumber} ${parentHash}`
-      if (told.get(key) !== undefined) return null
-      told.set(key, true)
+      if (rejectedOnce.get(key) !== undefined) return null
+      rejectedOnce.set(key, true)
       return found
     },
     note({ number, hash, parentNumber, parentHash }) {
@@ -53,7 +53,7 @@ export function createKnownLinks(): KnownLinks {
   }
 }
 
-export type Doubts = {
+export type LinkProblems = {
   /** Slots that must have a block, because another names it as its parent. */
   missing: { slot: number; child: number }[]
   /** Two neighbours of which the later does not follow the earlier. */
@@ -61,17 +61,17 @@ export type Doubts = {
 }
 
 /** `from`: what is below it is not the range's. By slot, in order. A slot that no link names was skipped, or is above all blocks. */
-export function doubtsAbout(headers: readonly SlotHeader[], from: number): Doubts {
-  const doubts: Doubts = { missing: [], broken: [] }
+export function findLinkProblems(headers: readonly SlotHeader[], from: number): LinkProblems {
+  const problems: LinkProblems = { missing: [], broken: [] }
   let before: SlotHeader | undefined
   for (const header of headers) {
     const { number, parentNumber, parentHash } = header
-    if (parentNumber > (before?.number ?? from - 1)) doubts.missing.push({ slot: parentNumber, child: number })
+    if (parentNumber > (before?.number ?? from - 1)) problems.missing.push({ slot: parentNumber, child: number })
     else if (before !== undefined && (parentNumber < before.number || parentHash !== before.hash))
-      doubts.broken.push({ earlier: before.number, later: number })
+      problems.broken.push({ earlier: before.number, later: number })
     before = header
   }
-  return doubts
+  return problems
 }
 
 export interface SharedHeaders {

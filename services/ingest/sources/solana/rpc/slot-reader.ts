@@ -46,7 +46,7 @@ const FURTHEST_CHILD_SLOTS = 64
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 const UNKNOWN: readonly FaultKind[] = ['unknown_block']
 /** Nodes that have no word for it. */
-const UNTOLD: readonly FaultKind[] = ['unsupported', 'invalid']
+const NO_FINALITY: readonly FaultKind[] = ['unsupported', 'invalid']
 
 export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const { chain, commitment, live: stream } = options
@@ -86,11 +86,11 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     ...{ chain, pool, fetcher, held, sleep },
     known: createKnownLinks(),
     shared: createSharedHeaders(),
-    isTold: tracker.isTold,
+    isKnownHead: tracker.isKnownHead,
   }
 
   /** Of the blocks that were given: what they tell of must be there for whoever is asked about it. Not the head, which one node may have made up. */
-  let lastGiven = 0
+  let lastReturned = 0
 
   /** Blocks with a parent that nobody has died with it, or never were. */
   function forgetChildren(hash: string, number: number): void {
@@ -98,12 +98,12 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
       if (held.at(slot)?.parentHash === hash) held.forget(slot)
   }
 
-  function given(blocks: SlotBlock[]): SlotBlock[] {
-    lastGiven = Math.max(lastGiven, blocks.at(-1)?.number ?? 0)
+  function noteReturned(blocks: SlotBlock[]): SlotBlock[] {
+    lastReturned = Math.max(lastReturned, blocks.at(-1)?.number ?? 0)
     return blocks
   }
 
-  async function theVeryBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
+  async function exactBlock({ number, hash, parentHash }: Header, asking: Asking): Promise<SlotBlock> {
     const there = [stream?.take(number), recent.get(number)].find((block) => block?.hash === hash)
     if (there !== undefined) return there
     const block = await fetcher.insist(number, asking, { hash, parentHash })
@@ -134,20 +134,20 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     headerFrom: (slot, signal) => fetchFirstFrom({ pool, chain, commitment, fetcher }, slot, urgently(signal)),
     async finalized(signal) {
       const asked = pool.ask([slotRequest('finalized')], readSlot, briefly(signal))
-      const [slot = null] = (await orNull(asked, UNTOLD)) ?? []
+      const [slot = null] = (await orNull(asked, NO_FINALITY)) ?? []
       finalSlot = slot ?? finalSlot
       return slot
     },
     async range(from, to, signal) {
       const asking = about(from, signal)
-      return given(await fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking))
+      return noteReturned(await fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking))
     },
     async blocks(headers, signal) {
       const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }
-      return given(await Promise.all(headers.map((header) => theVeryBlock(header, asking))))
+      return noteReturned(await Promise.all(headers.map((header) => exactBlock(header, asking))))
     },
     accounts: (addresses, signal) =>
-      fetchAccounts(pool, chain, { addresses, minSlot: lastGiven }, { signal: live(signal), urgent: true }),
+      fetchAccounts(pool, chain, { addresses, minSlot: lastReturned }, { signal: live(signal), urgent: true }),
     async close() {
       nodes.close()
     },

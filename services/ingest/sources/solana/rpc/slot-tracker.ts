@@ -11,11 +11,11 @@ import { slotRequest } from './requests.js'
 export interface SlotTracker {
   head(signal: AbortSignal): Promise<number>
   /** A block came by itself. Whether it is the new head; one far above is not, before nodes were asked. */
-  told(slot: number): boolean
+  noteStreamed(slot: number): boolean
   /** The highest seen; null: none yet. */
   readonly highest: number | null
   /** Whether it was a head lately: then it has, or had, a block. */
-  isTold(slot: number): boolean
+  isKnownHead(slot: number): boolean
 }
 
 export type SlotTrackerOptions = {
@@ -27,7 +27,7 @@ export type SlotTrackerOptions = {
   nowMs: () => number
 }
 
-type Told = { slot: number; endpoint: Endpoint }
+type ReportedHead = { slot: number; endpoint: Endpoint }
 
 /** Half a minute. */
 const LAG_SLOTS = 75
@@ -59,7 +59,7 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
   const isLeap = (slot: number): boolean =>
     highest === null || slot > highest + LEAP_SLOTS + (nowMs() - raisedMs) / FAST_SLOT_MS
 
-  async function askOne(endpoint: Endpoint, asking: Asking): Promise<Told> {
+  async function askOne(endpoint: Endpoint, asking: Asking): Promise<ReportedHead> {
     const startedMs = nowMs()
     const [outcome] = await endpoint.send([request], { ...asking, timeoutMs: pool.timeoutMs(asking) })
     if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? new Error('an outcome is missing')
@@ -75,7 +75,7 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
   }
 
   /** Throws where it cannot be. */
-  async function believe({ slot, endpoint }: Told, signal: AbortSignal): Promise<number> {
+  async function believe({ slot, endpoint }: ReportedHead, signal: AbortSignal): Promise<number> {
     const startedMs = nowMs()
     if (!isLeap(slot) || (await isThere(slot, signal))) return slot
     throw disbelieve(endpoint, `slot ${slot} as its head, where there is no block`, startedMs)
@@ -85,11 +85,11 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
 
   /** Of all that answer, the highest that can be; null: none, or they were not asked. */
   async function highestOfAll(asking: Asking): Promise<number | null> {
-    const told = (await askEvery(asking)).map(({ answer }) => answer)
-    for (const one of told.sort((first, second) => second.slot - first.slot)) {
+    const reported = (await askEvery(asking)).map(({ answer }) => answer)
+    for (const one of reported.sort((first, second) => second.slot - first.slot)) {
       const top = await believe(one, asking.signal).catch(unlessFault)
       if (top === null) continue
-      for (const { endpoint, slot } of told) endpoint.health.setLagging(top - slot > LAG_SLOTS ? top - slot : null)
+      for (const { endpoint, slot } of reported) endpoint.health.setLagging(top - slot > LAG_SLOTS ? top - slot : null)
       return top
     }
     return null
@@ -109,7 +109,7 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
       }
       return highest ?? found
     },
-    told(slot) {
+    noteStreamed(slot) {
       if (isLeap(slot) || (highest !== null && slot <= highest)) return false
       raise(slot)
       return true
@@ -117,7 +117,7 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     get highest() {
       return highest
     },
-    isTold: (slot) => heads.has(slot),
+    isKnownHead: (slot) => heads.has(slot),
   }
 }
 

@@ -41,7 +41,7 @@ function isPoolsOwn({ amm }: SwapEvent): boolean {
 }
 
 /** Of a token that withholds a part of each transfer: the amount out is without that part. */
-export function tellsWhatArrives({ swap }: Leg): boolean {
+export function reportsArrivedAmounts({ swap }: Leg): boolean {
   return !isPoolsOwn(swap)
 }
 

@@ -6,7 +6,7 @@ import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame, liquidityThrough, type Pair } from '../../instruction/vault-pool.js'
 import { balanceAfter, mintOf, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN } from '../../native-programs.js'
-import type { Happening, Pool, Program } from '../../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import type { Transfer } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 import {
@@ -24,7 +24,7 @@ const SWAP: Places = { vaults: 5, shares: 9 }
 const LIQUIDITY: Places = { vaults: 9, shares: 3 }
 const CLAIM: Places = { vaults: 7, shares: 11 }
 
-type Decode = (call: Call) => Happening[]
+type Decode = (call: Call) => VenueEvent[]
 
 const DECODERS = new Map<string, Decode>(
   Object.entries<Decode>({
@@ -69,7 +69,7 @@ function poolAt(call: Call, places: Places): PoolAccounts {
 }
 
 /** The trader pays the protocol's part and the host's beside the vault's; the amount in is all of it. */
-function swap(call: Call): Happening[] {
+function swap(call: Call): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const { pool, vaults, shares, reserves } = poolAt(call, SWAP)
@@ -84,13 +84,13 @@ function swap(call: Call): Happening[] {
   const amountIn = sum(transfers, (transfer) => transfer.source === source)
   const paying = vaults[isAIn ? 1 : 0]
   const amountOut = sum(transfers, (transfer) => transfer.source === paying && transfer.destination === destination)
-  const told = dammV1Swap(instruction)
-  if (told !== null) {
+  const reported = dammV1Swap(instruction)
+  if (reported !== null) {
     const deposited = sum(transfers, (each) => each.source === source && each.destination === vaults[sideIn])
     const minted = sum(transfers, (each) => each.destination === shares[sideIn])
-    if (!isRoundedDown(told.amountIn, { amountIn, deposited, minted }))
-      expectSame(instruction, 'the amount in', told.amountIn, amountIn)
-    expectSame(instruction, 'the amount out', told.amountOut, amountOut)
+    if (!isRoundedDown(reported.amountIn, { amountIn, deposited, minted }))
+      expectSame(instruction, 'the amount in', reported.amountIn, amountIn)
+    expectSame(instruction, 'the amount out', reported.amountOut, amountOut)
   }
   if (amountIn === 0n && amountOut === 0n) return []
   const [tokenIn, tokenOut] = isAIn ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
@@ -108,10 +108,10 @@ function swap(call: Call): Happening[] {
  * tokens (`calculateSwapQuote` of the SDK). So it may fall short of what was transferred by less than a share's worth and one token.
  */
 function isRoundedDown(
-  toldIn: bigint,
+  reportedIn: bigint,
   { amountIn, deposited, minted }: { amountIn: bigint; deposited: bigint; minted: bigint },
 ): boolean {
-  const shortfall = amountIn - toldIn
+  const shortfall = amountIn - reportedIn
   // A share is worth at most `deposited / minted`.
   return shortfall >= 0n && shortfall <= deposited && shortfall * minted < deposited + minted
 }
@@ -122,8 +122,8 @@ function changeLiquidity(
   change: 'add' | 'remove',
   accountB: number,
   user: number,
-  told: DammV1Liquidity | null,
-): Happening[] {
+  reported: DammV1Liquidity | null,
+): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const { pool, vaults, reserves } = poolAt(call, LIQUIDITY)
@@ -137,12 +137,12 @@ function changeLiquidity(
   return liquidityThrough(
     call,
     { pool, vaults, tokenPrograms: [TOKEN, TOKEN] },
-    { change, sender: at(user, 'the user'), accounts, amounts: told?.amounts ?? [moved(0), moved(1)], reserves },
+    { change, sender: at(user, 'the user'), accounts, amounts: reported?.amounts ?? [moved(0), moved(1)], reserves },
   )
 }
 
 /** Who locked shares of the pool takes what they earned out of its reserves. */
-function claimFee(call: Call): Happening[] {
+function claimFee(call: Call): VenueEvent[] {
   const { instruction } = call
   const { pool, vaults, reserves } = poolAt(call, CLAIM)
   if (sum(transfersIn(instruction), ({ source }) => vaults.includes(source)) === 0n) return []
@@ -196,16 +196,16 @@ export const DAMM_V1_CREATIONS = new Map<string, CreationPlaces>(
   }).map(([name, places]) => [instructionDiscriminator(name), places]),
 )
 
-export function dammV1Creation(call: Call, { mints, creator, first, readFee }: CreationPlaces): Happening[] {
+export function dammV1Creation(call: Call, { mints, creator, first, readFee }: CreationPlaces): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const pair = (place: number, what: string) => [at(place, what), at(place + 1, what)] as const
   const [address, [token0, token1], sender] = [at(0, 'the pool'), pair(mints, 'a mint'), at(creator, 'who creates it')]
-  const told = dammV1Created(instruction)
-  if (told !== null) {
-    expectPool(instruction, address, told.pool)
-    expectPool(instruction, token0, told.tokens[0])
-    expectPool(instruction, token1, told.tokens[1])
+  const reported = dammV1Created(instruction)
+  if (reported !== null) {
+    expectPool(instruction, address, reported.pool)
+    expectPool(instruction, token0, reported.tokens[0])
+    expectPool(instruction, token1, reported.tokens[1])
   }
   const fee = readFee === null ? null : readBytes(instruction, payloadOf(instruction.data), readFee)
   const pool = { pool: address, amm: 'meteoradamm', token0, token1, fee, creator: sender }

@@ -3,7 +3,7 @@
  * Reserves in events are what backs the liquidity: fees that wait in the vaults are not among them. The first forms tell none.
  */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/read-instruction.js'
+import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
@@ -54,20 +54,20 @@ const DYNAMIC_FEE_BYTES = 32
 const LAST_SCHEDULE = 1
 
 export function dammV2Swap(instruction: Instruction): DammV2Swap {
-  return toldBy(instruction, SWAP_2, readSwap2) ?? toldBy(instruction, SWAP, readSwap) ?? notTold(instruction, 'a swap')
+  return readEventOf(instruction, SWAP_2, readSwap2) ?? readEventOf(instruction, SWAP, readSwap) ?? refuseWithoutEvent(instruction, 'a swap')
 }
 
 export function dammV2Liquidity(instruction: Instruction): DammV2Liquidity {
   return (
-    toldBy(instruction, CHANGE, readChange) ??
-    toldBy(instruction, ADD, (reader) => readOldChange(reader, true)) ??
-    toldBy(instruction, REMOVE, (reader) => readOldChange(reader, false)) ??
-    notTold(instruction, 'a change of liquidity')
+    readEventOf(instruction, CHANGE, readChange) ??
+    readEventOf(instruction, ADD, (reader) => readOldChange(reader, true)) ??
+    readEventOf(instruction, REMOVE, (reader) => readOldChange(reader, false)) ??
+    refuseWithoutEvent(instruction, 'a change of liquidity')
   )
 }
 
 export function dammV2Created(instruction: Instruction): DammV2Pool {
-  return toldBy(instruction, CREATE, readPool) ?? notTold(instruction, 'a created pool')
+  return readEventOf(instruction, CREATE, readPool) ?? refuseWithoutEvent(instruction, 'a created pool')
 }
 
 function readSwap(reader: ByteReader): DammV2Swap {

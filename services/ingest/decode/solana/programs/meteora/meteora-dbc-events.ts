@@ -1,6 +1,6 @@
 /** What Meteora's dynamic bonding curve tells of itself, by calls to itself (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/read-instruction.js'
+import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
@@ -36,23 +36,23 @@ const CREATE_WITH_HOOK = eventDiscriminator('EvtInitializePoolWithTransferHook')
 /** A swap tells itself in both forms since the second came; it has the reserve and what the curve is to collect. */
 export function dbcSwap(instruction: Instruction): DbcSwap {
   return (
-    toldBy(instruction, SWAP_2, readSwap2) ??
-    toldBy(instruction, SWAP_2_WITH_HOOK, readSwap2) ??
-    toldBy(instruction, SWAP, readSwap) ??
-    notTold(instruction, 'a swap')
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    readEventOf(instruction, SWAP_2_WITH_HOOK, readSwap2) ??
+    readEventOf(instruction, SWAP, readSwap) ??
+    refuseWithoutEvent(instruction, 'a swap')
   )
 }
 
 /** Null: the curve has more to sell. */
 export function dbcComplete(instruction: Instruction): DbcComplete | null {
-  return toldBy(instruction, COMPLETE, readComplete) ?? toldBy(instruction, COMPLETE_WITH_HOOK, readComplete)
+  return readEventOf(instruction, COMPLETE, readComplete) ?? readEventOf(instruction, COMPLETE_WITH_HOOK, readComplete)
 }
 
 export function dbcCreated(instruction: Instruction): DbcPool {
   return (
-    toldBy(instruction, CREATE, readPool) ??
-    toldBy(instruction, CREATE_WITH_HOOK, readPool) ??
-    notTold(instruction, 'a created curve')
+    readEventOf(instruction, CREATE, readPool) ??
+    readEventOf(instruction, CREATE_WITH_HOOK, readPool) ??
+    refuseWithoutEvent(instruction, 'a created curve')
   )
 }
 

@@ -1,6 +1,6 @@
 /** What Meteora's DLMM tells of itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`), by calls to itself. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/read-instruction.js'
+import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
@@ -39,32 +39,32 @@ const CREATE = eventDiscriminator('LbPairCreate')
 
 /** A swap tells itself twice since limit orders came, the second time in more words; the first form has been there from the beginning. */
 export function dlmmSwap(instruction: Instruction): DlmmSwap {
-  return toldBy(instruction, SWAP, readSwap) ?? toldBy(instruction, SWAP_2, readSwap2) ?? notTold(instruction, 'a swap')
+  return readEventOf(instruction, SWAP, readSwap) ?? readEventOf(instruction, SWAP_2, readSwap2) ?? refuseWithoutEvent(instruction, 'a swap')
 }
 
 export function dlmmAdded(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, ADD, readLiquidity) ?? notTold(instruction, 'added liquidity')
+  return readEventOf(instruction, ADD, readLiquidity) ?? refuseWithoutEvent(instruction, 'added liquidity')
 }
 
 export function dlmmRemoved(instruction: Instruction): DlmmLiquidity | null {
-  return toldBy(instruction, REMOVE, readLiquidity)
+  return readEventOf(instruction, REMOVE, readLiquidity)
 }
 
 /** An order waits in the pool's own reserves until somebody trades against it. */
 export function dlmmOrderCancelled(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, CANCEL, readLiquidity) ?? notTold(instruction, 'a cancelled order')
+  return readEventOf(instruction, CANCEL, readLiquidity) ?? refuseWithoutEvent(instruction, 'a cancelled order')
 }
 
 export function dlmmOrderPlaced(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, PLACE, readOrder) ?? notTold(instruction, 'a placed order')
+  return readEventOf(instruction, PLACE, readOrder) ?? refuseWithoutEvent(instruction, 'a placed order')
 }
 
 export function dlmmRebalanced(instruction: Instruction): DlmmRebalance {
-  return toldBy(instruction, REBALANCE, readRebalance) ?? notTold(instruction, 'a rebalanced position')
+  return readEventOf(instruction, REBALANCE, readRebalance) ?? refuseWithoutEvent(instruction, 'a rebalanced position')
 }
 
 export function dlmmCreated(instruction: Instruction): DlmmPair {
-  return toldBy(instruction, CREATE, readPair) ?? notTold(instruction, 'a created pair')
+  return readEventOf(instruction, CREATE, readPair) ?? refuseWithoutEvent(instruction, 'a created pair')
 }
 
 function readSwap(reader: ByteReader): DlmmSwap {

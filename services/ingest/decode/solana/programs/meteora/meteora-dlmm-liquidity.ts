@@ -15,7 +15,7 @@ import {
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { isDerived } from '../../keys/derived-address.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import type { Happening, Pool } from '../../program-decoder.js'
+import type { VenueEvent, Pool } from '../../program-decoder.js'
 import type { SolanaTransaction } from '../../transaction.js'
 import {
   type DlmmLiquidity,
@@ -33,7 +33,7 @@ type Places = FeePlaces & { accounts: number; tokenPrograms: number }
 /** Where only one token is put in, the other is not named. */
 type OneSided = { pool: number; account: number; vault: number; mint: number; sender: number; tokenProgram: number }
 
-type Decode = (call: Call) => Happening[]
+type Decode = (call: Call) => VenueEvent[]
 
 const POSITION: Places = { pool: 1, accounts: 3, vaults: 5, mints: 7, sender: 11, tokenPrograms: 12 }
 const POSITION_2: Places = { ...POSITION, sender: 9, tokenPrograms: 10 }
@@ -72,7 +72,7 @@ const DECODERS = new Map<string, Decode>(
   }).map(([name, decode]) => [instructionDiscriminator(name), decode]),
 )
 
-export function dlmmLiquidity(discriminator: string, call: Call): Happening[] {
+export function dlmmLiquidity(discriminator: string, call: Call): VenueEvent[] {
   return DECODERS.get(discriminator)?.(call) ?? []
 }
 
@@ -93,7 +93,7 @@ function vaultPool(call: Call, places: Places): VaultPool {
   return { ...reservesOf(call, places), tokenPrograms: [at(places.tokenPrograms), at(places.tokenPrograms + 1)] }
 }
 
-function payFees(call: Call, places: FeePlaces): Happening[] {
+function payFees(call: Call, places: FeePlaces): VenueEvent[] {
   return feesPaid(call, reservesOf(call, places), accountAt(call.instruction, places.sender, 'who asked for it'))
 }
 
@@ -102,21 +102,21 @@ function provider({ instruction }: Call, places: Places): { sender: string; acco
   return { sender: at(places.sender), accounts: [at(places.accounts), at(places.accounts + 1)] }
 }
 
-function add(call: Call, places: Places): Happening[] {
-  const [at, told] = [vaultPool(call, places), dlmmAdded(call.instruction)]
-  expectPool(call.instruction, at.pool.pool, told.pool)
-  return liquidityThrough(call, at, { ...provider(call, places), change: 'add', amounts: told.amounts, reserves: null })
+function add(call: Call, places: Places): VenueEvent[] {
+  const [at, reported] = [vaultPool(call, places), dlmmAdded(call.instruction)]
+  expectPool(call.instruction, at.pool.pool, reported.pool)
+  return liquidityThrough(call, at, { ...provider(call, places), change: 'add', amounts: reported.amounts, reserves: null })
 }
 
 /** A position that is empty is left without a word. */
-function remove(call: Call, places: Places, told: DlmmLiquidity | null): Happening[] {
+function remove(call: Call, places: Places, reported: DlmmLiquidity | null): VenueEvent[] {
   const at = vaultPool(call, places)
-  if (told !== null) expectPool(call.instruction, at.pool.pool, told.pool)
-  const amounts = told?.amounts ?? ([0n, 0n] as const)
+  if (reported !== null) expectPool(call.instruction, at.pool.pool, reported.pool)
+  const amounts = reported?.amounts ?? ([0n, 0n] as const)
   return liquidityThrough(call, at, { ...provider(call, places), change: 'remove', amounts, reserves: null })
 }
 
-function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happening[] {
+function addOneSided(call: Call, places: OneSided, reported: DlmmLiquidity): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const [account, vault, mint] = [
@@ -125,14 +125,14 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
     at(places.mint, 'the mint'),
   ]
   const pool = at(places.pool, 'the pair')
-  expectPool(instruction, pool, told.pool)
-  if (told.amounts[0] === 0n && told.amounts[1] === 0n) return []
+  expectPool(instruction, pool, reported.pool)
+  if (reported.amounts[0] === 0n && reported.amounts[1] === 0n) return []
   const other = otherReserve(transaction, pool, vault, instruction.programId)
   if (other === null) {
     const detail = `the pair ${pool} has another token besides ${mint}, which nothing in the transaction names`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
   }
-  const sorted = <T>(own: T, others: T): Pair<T> => (told.amounts[0] > 0n ? [own, others] : [others, own])
+  const sorted = <T>(own: T, others: T): Pair<T> => (reported.amounts[0] > 0n ? [own, others] : [others, own])
   const tokenProgram = at(places.tokenProgram, 'the token program')
   return liquidityThrough(
     call,
@@ -142,7 +142,7 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
       tokenPrograms: [tokenProgram, tokenProgram],
     },
     {
-      ...{ change: 'add', amounts: told.amounts, reserves: null },
+      ...{ change: 'add', amounts: reported.amounts, reserves: null },
       sender: at(places.sender, 'the sender'),
       accounts: sorted(account, other.account),
     },
@@ -158,21 +158,21 @@ function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string
 }
 
 /** What leaves and what comes is netted in the transfers, with the fees where they are claimed by the way. */
-function rebalance(call: Call): Happening[] {
+function rebalance(call: Call): VenueEvent[] {
   const { instruction } = call
   const { pool, vaults, tokenPrograms } = vaultPool(call, REBALANCE)
-  const { withdrawn, added, fees, pool: toldPool } = dlmmRebalanced(instruction)
-  expectPool(instruction, pool.pool, toldPool)
+  const { withdrawn, added, fees, pool: reportedPool } = dlmmRebalanced(instruction)
+  expectPool(instruction, pool.pool, reportedPool)
   const transfers = transfersIn(instruction)
   for (const side of [0, 1] as const) {
-    const [told, net] = [added[side] - withdrawn[side], netInto(transfers, vaults[side])]
-    if (net === told || net === told - fees[side] || tokenPrograms[side] === TOKEN_2022) continue
-    const detail = `the reserve of token${side} got ${told} or ${fees[side]} less by the event and ${net} by the transfers`
+    const [reported, net] = [added[side] - withdrawn[side], netInto(transfers, vaults[side])]
+    if (net === reported || net === reported - fees[side] || tokenPrograms[side] === TOKEN_2022) continue
+    const detail = `the reserve of token${side} got ${reported} or ${fees[side]} less by the event and ${net} by the transfers`
     throw new BadInstruction(instruction, 'disagreement', detail)
   }
   const sender = accountAt(instruction, REBALANCE.sender, 'the owner')
   const reserves = reservesAfter(call, vaults, null)
-  const step = (change: 'add' | 'remove', [amount0, amount1]: Pair<bigint>): Happening[] =>
+  const step = (change: 'add' | 'remove', [amount0, amount1]: Pair<bigint>): VenueEvent[] =>
     amount0 === 0n && amount1 === 0n
       ? []
       : [{ kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }]

@@ -5,7 +5,7 @@
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
-import type { Happening, Program } from '../../program-decoder.js'
+import type { VenueEvent, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dlmmCreated, dlmmSwap } from './meteora-dlmm-events.js'
 import { dlmmLiquidity, dlmmPool } from './meteora-dlmm-liquidity.js'
@@ -40,12 +40,12 @@ export const meteoraDlmm: Program = {
   },
 }
 
-function swap(call: Call): Happening[] {
+function swap(call: Call): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const pool = dlmmPool(at(0, 'the pair'), at(6, 'the mint of X'), at(7, 'the mint of Y'))
-  const told = dlmmSwap(instruction)
-  expectPool(instruction, pool.pool, told.pool)
+  const reported = dlmmSwap(instruction)
+  expectPool(instruction, pool.pool, reported.pool)
   return swapThrough(
     call,
     {
@@ -58,15 +58,15 @@ function swap(call: Call): Happening[] {
       source: at(4, 'the account it sells from'),
       destination: at(5, 'the account it buys to'),
     },
-    { isZeroIn: told.isForY, amountIn: told.amountIn, amountOut: told.amountOut, sqrtPrice: null, reserves: null },
+    { isZeroIn: reported.isForY, amountIn: reported.amountIn, amountOut: reported.amountOut, sqrtPrice: null, reserves: null },
   )
 }
 
-function created(instruction: Instruction, places: { pool: number; tokens: number; creator: number }): Happening[] {
-  const told = dlmmCreated(instruction)
-  expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), told.pool)
-  expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), told.tokens[0])
-  expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), told.tokens[1])
+function created(instruction: Instruction, places: { pool: number; tokens: number; creator: number }): VenueEvent[] {
+  const reported = dlmmCreated(instruction)
+  expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), reported.pool)
+  expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), reported.tokens[0])
+  expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), reported.tokens[1])
   const creator = accountAt(instruction, places.creator, 'who pays for it')
-  return [{ kind: 'pool', instruction, pool: { ...dlmmPool(told.pool, ...told.tokens), creator } }]
+  return [{ kind: 'pool', instruction, pool: { ...dlmmPool(reported.pool, ...reported.tokens), creator } }]
 }

@@ -1,6 +1,6 @@
 /** What Moonshot (now Moonit) logs and takes (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { toldBy } from '../../instruction/read-instruction.js'
+import { readEventOf } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 
@@ -31,11 +31,11 @@ const TRADE = eventDiscriminator('TradeEvent')
 const MIGRATION = eventDiscriminator('MigrationEvent')
 
 export function moonshotTrade(instruction: Instruction): MoonshotTrade | null {
-  return toldBy(instruction, TRADE, readTrade)
+  return readEventOf(instruction, TRADE, readTrade)
 }
 
 export function moonshotMigration(instruction: Instruction): MoonshotMigration | null {
-  return toldBy(instruction, MIGRATION, readMigration)
+  return readEventOf(instruction, MIGRATION, readMigration)
 }
 
 /** From the data of the instruction itself. */

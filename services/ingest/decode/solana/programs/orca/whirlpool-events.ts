@@ -41,17 +41,17 @@ function readTraded(reader: ByteReader): Traded {
 type Pair = readonly [bigint, bigint]
 
 /** By token, A before B. */
-export type LiquidityTold = { pool: string; amounts: Pair }
+export type ReportedLiquidity = { pool: string; amounts: Pair }
 
-export function increaseOf(instruction: Instruction): LiquidityTold | null {
+export function increaseOf(instruction: Instruction): ReportedLiquidity | null {
   return changeOf(instruction, INCREASED)
 }
 
-export function decreaseOf(instruction: Instruction): LiquidityTold | null {
+export function decreaseOf(instruction: Instruction): ReportedLiquidity | null {
   return changeOf(instruction, DECREASED)
 }
 
-function changeOf(instruction: Instruction, discriminator: string): LiquidityTold | null {
+function changeOf(instruction: Instruction, discriminator: string): ReportedLiquidity | null {
   const [payload] = eventsNamed(instruction, discriminator)
   if (payload === undefined) return null
   return readBytes(instruction, payload, (reader) => {

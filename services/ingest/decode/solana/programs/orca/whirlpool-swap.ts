@@ -13,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import type { Happening, Pool } from '../../program-decoder.js'
+import type { VenueEvent, Pool } from '../../program-decoder.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
 
 export function whirlpoolOf(pool: string, token0: string, token1: string): Pool {
@@ -22,7 +22,7 @@ export function whirlpoolOf(pool: string, token0: string, token1: string): Pool 
 
 type Hop = { pool: string; sender: string; isAIn: boolean; input: Side; output: Side }
 
-export function swapped(leg: Leg): Happening[] {
+export function swapped(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   return oneHop(leg, {
     pool: accountAt(instruction, 2, 'the whirlpool'),
@@ -31,7 +31,7 @@ export function swapped(leg: Leg): Happening[] {
   })
 }
 
-export function swappedV2(leg: Leg): Happening[] {
+export function swappedV2(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   return oneHop(leg, {
     pool: accountAt(instruction, 4, 'the whirlpool'),
@@ -43,7 +43,7 @@ export function swappedV2(leg: Leg): Happening[] {
 function oneHop(
   leg: Leg,
   { pool, sender, sides: [a, b] }: { pool: string; sender: string; sides: readonly [Side, Side] },
-): Happening[] {
+): VenueEvent[] {
   const isAIn = readBytes(leg.instruction, payloadOf(leg.instruction.data), (reader) => {
     // The amount, the limit to the other one, the price's, and which of the two is given.
     reader.skip(8 + 8 + 16).bool()
@@ -52,7 +52,7 @@ function oneHop(
   return hops(leg, [{ pool, sender, isAIn, input: isAIn ? a : b, output: isAIn ? b : a }])
 }
 
-export function swappedTwice(leg: Leg): Happening[] {
+export function swappedTwice(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 1, 'the authority')
   const [isAInOne, isAInTwo] = directionsOf(leg)
@@ -65,7 +65,7 @@ export function swappedTwice(leg: Leg): Happening[] {
 }
 
 /** The token between the two goes from vault to vault. */
-export function swappedTwiceV2(leg: Leg): Happening[] {
+export function swappedTwiceV2(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 14, 'the authority')
   const [isAInOne, isAInTwo] = directionsOf(leg)
@@ -94,14 +94,14 @@ function directed(isAIn: boolean, a: Side, b: Side): { input: Side; output: Side
   return isAIn ? { input: a, output: b } : { input: b, output: a }
 }
 
-function hops(leg: Leg, list: readonly Hop[]): Happening[] {
+function hops(leg: Leg, list: readonly Hop[]): VenueEvent[] {
   const events = tradesOf(leg.instruction)
   if (events.length !== 0 && events.length !== list.length)
     throw new BadInstruction(leg.instruction, 'disagreement', `${events.length} events of ${list.length} swaps`)
   return list.map((hop, at) => swapAt(leg, hop, events[at] ?? null))
 }
 
-function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, event: Traded | null): Happening {
+function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, event: Traded | null): VenueEvent {
   const { instruction } = leg
   if (event !== null) {
     refuseOtherPool(instruction, event.pool, address)

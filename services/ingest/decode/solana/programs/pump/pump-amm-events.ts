@@ -50,9 +50,9 @@ function readTrade(reader: ByteReader, isBuy: boolean): Omit<TradeEvent, 'boost'
   reader.skip(5 * 8)
   const gross = reader.u64()
   reader.skip(4 * 8)
-  const [quoteAmount, told] = [reader.u64(), reader.u64()]
+  const [quoteAmount, reported] = [reader.u64(), reader.u64()]
   // Where the user names what he pays, the two change places: the first is all of it, the last what is left without fees.
-  const userQuoteAmount = isBuy && gross > told ? gross : told
+  const userQuoteAmount = isBuy && gross > reported ? gross : reported
   const [pool, user, userBase, userQuote] = [reader.pubkey(), reader.pubkey(), reader.pubkey(), reader.pubkey()]
   const keepsFees = reader.pubkey() === SYSTEM
   reader.pubkey()

@@ -7,7 +7,7 @@ import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { balanceAfter, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
-import type { Happening, Pool, Program } from '../../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../transaction.js'
 import {
   BUY,
@@ -45,26 +45,26 @@ export const pumpAmm: Program = {
   programIds: ['pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'],
 
   decode(instruction, transaction) {
-    const happenings: Happening[] = []
+    const venueEvents: VenueEvent[] = []
     const discriminator = discriminatorOf(instruction.data) ?? ''
     for (const { discriminator: name, payload } of eventsOf(instruction)) {
-      if (name === BUY) happenings.push(trade(instruction, transaction, readBytes(instruction, payload, readBuy)))
+      if (name === BUY) venueEvents.push(trade(instruction, transaction, readBytes(instruction, payload, readBuy)))
       else if (name === SELL)
-        happenings.push(trade(instruction, transaction, readBytes(instruction, payload, readSell)))
-      else if (name === CREATE_POOL) happenings.push(...created(instruction, transaction, payload))
+        venueEvents.push(trade(instruction, transaction, readBytes(instruction, payload, readSell)))
+      else if (name === CREATE_POOL) venueEvents.push(...created(instruction, transaction, payload))
       else if (name === DEPOSIT || name === WITHDRAW) {
         const event = readBytes(instruction, payload, readLiquidity)
-        happenings.push(liquidity(instruction, transaction, event, name === DEPOSIT))
+        venueEvents.push(liquidity(instruction, transaction, event, name === DEPOSIT))
       }
     }
     // A route over curves alone trades in the other program.
-    if (happenings.length === 0 && TRADES.has(discriminator))
+    if (venueEvents.length === 0 && TRADES.has(discriminator))
       throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
-    return happenings
+    return venueEvents
   },
 }
 
-function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): Happening {
+function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): VenueEvent {
   const { isBuy, baseAmount, quoteAmount, user } = event
   const isHop = discriminatorOf(instruction.data) === MULTI_HOP
   const accounts = isHop ? hopAccounts(instruction, event.pool) : accountsAt(instruction, TRADE_PLACES, event.pool)
@@ -98,8 +98,8 @@ function checkTrade(instruction: Instruction, accounts: Accounts, event: TradeEv
   const moved = sign * quote
   const fits = keepsFees ? moved >= low && moved <= high : moved === quoteAmount
   if (base === -sign * baseAmount && (isHop || fits)) return
-  const told = `the event tells ${-sign * baseAmount} and ${sign * quoteAmount} for the pool`
-  throw new BadInstruction(instruction, 'disagreement', `${told}, the transfers ${base} and ${quote}`)
+  const reported = `the event tells ${-sign * baseAmount} and ${sign * quoteAmount} for the pool`
+  throw new BadInstruction(instruction, 'disagreement', `${reported}, the transfers ${base} and ${quote}`)
 }
 
 /**
@@ -114,7 +114,7 @@ function quoteReserve(vault: bigint | null, { keepsFees, boost }: TradeEvent): b
   return reserve < 0n ? null : reserve
 }
 
-function created(instruction: Instruction, transaction: SolanaTransaction, payload: Uint8Array): Happening[] {
+function created(instruction: Instruction, transaction: SolanaTransaction, payload: Uint8Array): VenueEvent[] {
   const event = readBytes(instruction, payload, readCreatePool)
   const accounts = accountsAt(instruction, LIQUIDITY_PLACES, event.pool)
   const { baseMint, quoteMint, creator, baseAmount, quoteAmount } = event
@@ -141,7 +141,7 @@ function liquidity(
   transaction: SolanaTransaction,
   event: LiquidityEvent,
   isDeposit: boolean,
-): Happening {
+): VenueEvent {
   const accounts = accountsAt(instruction, LIQUIDITY_PLACES, event.pool)
   const change = isDeposit ? 'add' : 'remove'
   return moved(instruction, transaction, { accounts, pool: poolOf(accounts, null), event, change })
@@ -153,14 +153,14 @@ function moved(
   instruction: Instruction,
   transaction: SolanaTransaction,
   { accounts, pool, event, change }: Moved,
-): Happening {
+): VenueEvent {
   const { baseAmount, quoteAmount, user } = event
   const transfers = transfersIn(instruction)
   const sign = change === 'remove' ? -1n : 1n
   const [base, quote] = [netInto(transfers, accounts.baseVault), netInto(transfers, accounts.quoteVault)]
   if (base !== sign * baseAmount || quote !== sign * quoteAmount) {
-    const told = `the event tells ${sign * baseAmount} and ${sign * quoteAmount} for the pool`
-    throw new BadInstruction(instruction, 'disagreement', `${told}, the transfers ${base} and ${quote}`)
+    const reported = `the event tells ${sign * baseAmount} and ${sign * quoteAmount} for the pool`
+    throw new BadInstruction(instruction, 'disagreement', `${reported}, the transfers ${base} and ${quote}`)
   }
   return {
     ...{ kind: 'liquidity', instruction, pool, change, sender: user, amount0: baseAmount, amount1: quoteAmount },

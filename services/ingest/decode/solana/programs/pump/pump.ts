@@ -7,7 +7,7 @@ import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { ownerOf, transfersIn } from '../../instruction/vaults.js'
-import type { Happening, Pool, Program } from '../../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 import {
@@ -37,26 +37,26 @@ export const pump: Program = {
   isPricedByTrades: true,
 
   decode(instruction, transaction) {
-    const happenings: Happening[] = []
-    const told = eventsOf(instruction)
+    const venueEvents: VenueEvent[] = []
+    const reported = eventsOf(instruction)
     const discriminator = discriminatorOf(instruction.data)
-    for (const event of told) {
+    for (const event of reported) {
       const read = <T>(reading: (reader: ByteReader) => T): T => readBytes(instruction, event.payload, reading)
-      if (event.discriminator === TRADE) happenings.push(...trade(instruction, transaction, read(readTrade)))
-      else if (event.discriminator === CREATE) happenings.push(...created(instruction, read(readCreate)))
-      else if (event.discriminator === COMPLETE) happenings.push(completed(instruction, read(readComplete)))
+      if (event.discriminator === TRADE) venueEvents.push(...trade(instruction, transaction, read(readTrade)))
+      else if (event.discriminator === CREATE) venueEvents.push(...created(instruction, read(readCreate)))
+      else if (event.discriminator === COMPLETE) venueEvents.push(completed(instruction, read(readComplete)))
       else if (event.discriminator === POST_COMPLETE_BUY)
-        happenings.push(lastBuy(instruction, read(readPostCompleteBuy)))
-      else if (event.discriminator === MIGRATION) happenings.push(...migrated(instruction, read(readMigration)))
+        venueEvents.push(lastBuy(instruction, read(readPostCompleteBuy)))
+      else if (event.discriminator === MIGRATION) venueEvents.push(...migrated(instruction, read(readMigration)))
     }
     if (discriminator === WITHDRAW) return [left(instruction, accountAt(instruction, WITHDRAW_MINT, 'the mint'))]
-    if (happenings.length === 0 && TRADE_ACCOUNTS.has(discriminator ?? ''))
+    if (venueEvents.length === 0 && TRADE_ACCOUNTS.has(discriminator ?? ''))
       throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
-    return happenings
+    return venueEvents
   },
 }
 
-function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): Happening[] {
+function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): VenueEvent[] {
   const { mint, quoteMint, isBuy, user, quoteAmount, tokenAmount, realToken, realQuote } = event
   const curve = checkedCurve(instruction, transaction, event)
   const pool = poolOf(curve, mint, quoteMint, event.creator)
@@ -115,10 +115,10 @@ function checkedCurve(instruction: Instruction, transaction: SolanaTransaction, 
   return accountAt(instruction, accounts.curve, 'the bonding curve')
 }
 
-function created(instruction: Instruction, event: ReturnType<typeof readCreate>): Happening[] {
+function created(instruction: Instruction, event: ReturnType<typeof readCreate>): VenueEvent[] {
   const { mint, curve, user, name, symbol, uri, realToken } = event
   const pool = poolOf(curve, mint, event.quoteMint, event.creator)
-  const supply: Happening[] =
+  const supply: VenueEvent[] =
     realToken === null
       ? []
       : [
@@ -136,12 +136,12 @@ function created(instruction: Instruction, event: ReturnType<typeof readCreate>)
 }
 
 /** Sold out; it graduates with the migration that opens its new pool. */
-function completed(instruction: Instruction, { mint, curve }: ReturnType<typeof readComplete>): Happening {
+function completed(instruction: Instruction, { mint, curve }: ReturnType<typeof readComplete>): VenueEvent {
   return { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'curve', progress: 1, pool: curve }
 }
 
 /** The part of the buy that sold the curve out which takes from the pool to come, at that pool's price. */
-function lastBuy(instruction: Instruction, event: ReturnType<typeof readPostCompleteBuy>): Happening {
+function lastBuy(instruction: Instruction, event: ReturnType<typeof readPostCompleteBuy>): VenueEvent {
   const { user, mint, curve, quoteMint, baseOut, quoteIn, baseAfter, quoteAfter } = event
   return {
     ...{ kind: 'swap', instruction, pool: poolOf(curve, mint, quoteMint, null), sender: user, recipient: user },
@@ -150,7 +150,7 @@ function lastBuy(instruction: Instruction, event: ReturnType<typeof readPostComp
   }
 }
 
-function migrated(instruction: Instruction, event: ReturnType<typeof readMigration>): Happening[] {
+function migrated(instruction: Instruction, event: ReturnType<typeof readMigration>): VenueEvent[] {
   const { user, mint, curve, quoteMint, tokenAmount, quoteAmount, pool } = event
   return [
     {
@@ -161,7 +161,7 @@ function migrated(instruction: Instruction, event: ReturnType<typeof readMigrati
   ]
 }
 
-function left(instruction: Instruction, mint: string): Happening {
+function left(instruction: Instruction, mint: string): VenueEvent {
   return { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'graduated', progress: 1, pool: null }
 }
 

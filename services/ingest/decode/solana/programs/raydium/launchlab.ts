@@ -13,7 +13,7 @@ import {
   movedByChange,
   refuseOtherPool,
   type Side,
-  type SwapTold,
+  type SwapAmounts,
   sideAt,
   swapOf,
   withReserves,
@@ -21,11 +21,11 @@ import {
 import { accountAt } from '../../instruction/read-instruction.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import type { Happening, Pool, Program } from '../../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type LaunchTrade, launchOf, launchTradeOf } from './launchlab-events.js'
 
-type Decode = (leg: Leg) => Happening[]
+type Decode = (leg: Leg) => VenueEvent[]
 
 const DECODE_OF = new Map<string, Decode>([
   [instructionDiscriminator('initialize'), created],
@@ -65,25 +65,25 @@ function curveOf(pool: string, token0: string, token1: string): Pool {
   return { pool, amm: 'launchlab', token0, token1, fee: null, creator: null }
 }
 
-function created({ instruction }: Leg): Happening[] {
-  const { pool: told, forSale, ...facts } = launchOf(instruction)
+function created({ instruction }: Leg): VenueEvent[] {
+  const { pool: reported, forSale, ...facts } = launchOf(instruction)
   const sender = accountAt(instruction, 0, 'the payer')
   const creator = accountAt(instruction, 1, 'the creator')
   const address = accountAt(instruction, 5, 'the pool')
   const token = accountAt(instruction, 6, 'the base mint')
-  if (told !== null) refuseOtherPool(instruction, told, address)
+  if (reported !== null) refuseOtherPool(instruction, reported, address)
   const pool = { ...curveOf(address, token, accountAt(instruction, 7, 'the quote mint')), creator }
-  const happenings: Happening[] = [
+  const venueEvents: VenueEvent[] = [
     { kind: 'pool', instruction, pool },
     { kind: 'token', instruction, token, ...facts },
     launched(instruction, token, 'created', 0, address),
   ]
-  if (forSale === null) return happenings
+  if (forSale === null) return venueEvents
   const amounts = { amount0: forSale, amount1: 0n, reserve0: forSale, reserve1: 0n }
-  return [...happenings, { kind: 'liquidity', instruction, pool, change: 'create', sender, ...amounts }]
+  return [...venueEvents, { kind: 'liquidity', instruction, pool, change: 'create', sender, ...amounts }]
 }
 
-function traded(leg: Leg, isBuy: boolean): Happening[] {
+function traded(leg: Leg, isBuy: boolean): VenueEvent[] {
   const { instruction } = leg
   const address = accountAt(instruction, 4, 'the pool')
   const [base, quote] = [sideAt(instruction, 5, 7, 9), sideAt(instruction, 6, 8, 10)]
@@ -92,8 +92,8 @@ function traded(leg: Leg, isBuy: boolean): Happening[] {
   const pool = curveOf(address, base.mint, quote.mint)
   const trade = launchTradeOf(instruction)
   if (trade !== null) refuseOther(instruction, trade, address, isBuy)
-  const told = trade === null ? null : amountsOf(instruction, trade, base, quote)
-  const settled = swapOf(leg, { pool, sender, input, output }, told)
+  const reported = trade === null ? null : amountsOf(instruction, trade, base, quote)
+  const settled = swapOf(leg, { pool, sender, input, output }, reported)
   if (trade === null) return [settled]
   const reserves = countedReserves(trade.forSale - trade.soldAfter, trade.raisedAfter)
   const swap = withReserves(settled, reserves, null)
@@ -112,23 +112,23 @@ function refuseOther(instruction: Instruction, trade: LaunchTrade, pool: string,
 /**
  * As sent. Quote amounts are told with the fees or without them, and the transfer says which. Of a base token with a transfer fee told may be what arrives.
  */
-function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapTold {
-  const [baseTold, quoteTold] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
-  const baseSent = movedByChange(instruction, base, !isBuy) ?? baseTold
-  const isWithheld = baseSent > baseTold && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
-  const withFees = isBuy ? quoteTold + trade.fees : quoteTold - trade.fees
-  const quoteAmount = movedByChange(instruction, quote, isBuy) === withFees ? withFees : quoteTold
-  if (!isBuy) return { amountIn: isWithheld ? baseSent : baseTold, amountOut: quoteAmount }
+function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapAmounts {
+  const [reportedBase, reportedQuote] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
+  const baseSent = movedByChange(instruction, base, !isBuy) ?? reportedBase
+  const isWithheld = baseSent > reportedBase && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
+  const withFees = isBuy ? reportedQuote + trade.fees : reportedQuote - trade.fees
+  const quoteAmount = movedByChange(instruction, quote, isBuy) === withFees ? withFees : reportedQuote
+  if (!isBuy) return { amountIn: isWithheld ? baseSent : reportedBase, amountOut: quoteAmount }
   const amountIn = quoteAmount
   return isWithheld
-    ? { amountIn, amountOut: baseSent, withheld: baseSent - baseTold }
-    : { amountIn, amountOut: baseTold }
+    ? { amountIn, amountOut: baseSent, withheld: baseSent - reportedBase }
+    : { amountIn, amountOut: reportedBase }
 }
 
 const BASE_PROGRAM_PLACE = 11
 
 /** The rest of the supply moves with what was raised; of the offer nothing is left. */
-function migrated({ instruction }: Leg, places: { pool: number; curve: number; baseVault: number }): Happening[] {
+function migrated({ instruction }: Leg, places: { pool: number; curve: number; baseVault: number }): VenueEvent[] {
   const sender = accountAt(instruction, 0, 'the payer')
   const token = accountAt(instruction, 1, 'the base mint')
   const address = accountAt(instruction, places.curve, 'the curve')
@@ -150,7 +150,7 @@ function launched(
   stage: LaunchStage,
   progress: number | null,
   pool: string,
-): Happening {
+): VenueEvent {
   return { kind: 'launch', instruction, token, platform: platformOf(instruction), stage, progress, pool }
 }
 

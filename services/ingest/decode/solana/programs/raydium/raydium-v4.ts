@@ -18,7 +18,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { Happening, Pool, Program } from '../../program-decoder.js'
+import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
 
 const INITIALIZE_2 = 1
@@ -61,7 +61,7 @@ function swapPlaces(accounts: number): SwapPlaces {
   return accounts === 17 ? { coinVault: 4, source: 14 } : { coinVault: 5, source: 15 }
 }
 
-function swap(leg: Leg, { coinVault, source }: SwapPlaces): Happening {
+function swap(leg: Leg, { coinVault, source }: SwapPlaces): VenueEvent {
   const { instruction } = leg
   const vaults = vaultsAt(leg, coinVault)
   const from = accountAt(instruction, source, 'the source')
@@ -83,7 +83,7 @@ function isPaidInto({ instruction }: Leg, from: string, [coinVault]: Vaults): bo
   return (movedBetween(instruction, from, coinVault) ?? 0n) > 0n
 }
 
-function initialize(leg: Leg): Happening[] {
+function initialize(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const pool = poolOf(leg, 4, accountAt(instruction, 8, 'the coin mint'), accountAt(instruction, 9, 'the pc mint'))
   const sender = accountAt(instruction, 17, 'the creator')
@@ -107,7 +107,7 @@ function initialize(leg: Leg): Happening[] {
 }
 
 /** Eleven accounts: without those of the market. */
-function deposit(leg: Leg): Happening {
+function deposit(leg: Leg): VenueEvent {
   const isShort = leg.instruction.accounts.length === 11
   return liquidity(
     leg,
@@ -117,7 +117,7 @@ function deposit(leg: Leg): Happening {
 }
 
 /** Two more before the market's where there are 22 or 23. */
-function withdraw(leg: Leg): Happening {
+function withdraw(leg: Leg): VenueEvent {
   const { length } = leg.instruction.accounts
   if (length === 11) return liquidity(leg, 'withdraw', { coinVault: 5, coin: 8, owner: 10 })
   const more = length >= 22 ? 2 : 0
@@ -128,7 +128,7 @@ function liquidity(
   leg: Leg,
   kind: 'deposit' | 'withdraw',
   places: { coinVault: number; coin: number; owner: number },
-): Happening {
+): VenueEvent {
   const { instruction } = leg
   const vaults = vaultsAt(leg, places.coinVault)
   const coin = sideOf(leg, vaults[0], accountAt(instruction, places.coin, 'the coin account'))
