@@ -1,7 +1,7 @@
 /** Why a transaction or an instruction could not be decoded. Each becomes a dead letter. */
 import type { Instruction } from './transaction.js'
 
-/** Bytes that are not what their place says. */
+/** Bytes that do not match the expected layout. */
 export class Malformed extends Error {
   constructor(detail: string) {
     super(detail)
@@ -9,18 +9,18 @@ export class Malformed extends Error {
   }
 }
 
-/** It becomes a dead letter. `path`: where in the transaction, as JavaScript would write it. */
+/** `path`: where in the transaction, in JavaScript notation. */
 export class BadTransaction extends Error {
   constructor(
     readonly path: string,
     detail: string,
   ) {
-    super(`${path === '' ? 'it' : path} ${detail}`)
+    super(`${path === '' ? 'input' : path} ${detail}`)
     this.name = 'BadTransaction'
   }
 }
 
-/** It becomes a dead letter, with what the event and what the transfers said. */
+/** The detail states what the event and the transfers report. */
 export class BadInstruction extends Error {
   constructor(
     readonly instruction: Instruction,

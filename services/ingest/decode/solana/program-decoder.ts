@@ -1,21 +1,21 @@
-/** What every program's decoder is. Pure: one instruction of a transaction in, what happened in its pool out. */
+/** The interface of a program's decoder. Pure: one instruction in, its venue events out. */
 import type { LaunchStage, LiquidityKind } from '../../../core/domain/records.js'
 import type { Instruction, SolanaTransaction } from './transaction.js'
 
-/** The pool a happening belongs to; told to the log before its first event. */
+/** The pool of a venue event; published before its first event. */
 export type Pool = {
-  /** The pool's account; a curve's is its own account too. */
+  /** The account of the pool or curve. */
   pool: string
   amm: string
   /** Mints in the program's own order. */
   token0: string
   token1: string
-  /** Hundredths of a basis point; null: not told, or not one number. */
+  /** Hundredths of a basis point; null: unknown or variable. */
   fee: number | null
   creator: string | null
 }
 
-/** Reserves right after it, raw and real (never virtual); null: not known. */
+/** Reserves after the event, raw and real (never virtual); null: unknown. */
 type Reserves = { reserve0: bigint | null; reserve1: bigint | null }
 
 export type VenueEvent = { instruction: Instruction } & (
@@ -62,12 +62,12 @@ export interface Program {
   /** Names it in docs and configuration: `raydium-v4`, `pump-amm` … */
   readonly name: string
   readonly programIds: readonly string[]
-  /** Its price is not the ratio of its reserves (curves, bins, ranges): where it states none, what each trade was made at stands for it. */
+  /** Its price is not the ratio of its reserves (curves, bins, ranges): without a stated price, each trade's own price is used. */
   readonly isPricedByTrades?: boolean
   /**
-   * What one instruction of this program did; its inner instructions are handed in with it. Amounts come from the program's own
-   * event first; the token transfers it made are the cross-check. Throws `BadInstruction` where they disagree, where a field is
-   * garbage, or where nothing tells the amounts. An instruction that trades nothing and moves no liquidity gives none.
+   * The venue events of one instruction, which includes its inner instructions. Amounts come from the program's own event and are
+   * checked against its token transfers. Throws `BadInstruction` if they disagree, a field is malformed, or the amounts are
+   * unknown. Empty for an instruction that neither trades nor moves liquidity.
    */
   decode(instruction: Instruction, transaction: SolanaTransaction): VenueEvent[]
 }

@@ -1,4 +1,4 @@
-/** Balances as the transaction left them: absolute, a holder's sum over its token accounts seen so far; SOL is what it has in lamports and wrapped. */
+/** Balances after the transaction: absolute, summed over a holder's known token accounts. SOL is lamports plus wrapped SOL. */
 import { WRAPPED_SOL } from '../native-programs.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
@@ -10,7 +10,7 @@ export type Balanced = Pick<
   'accounts' | 'preLamports' | 'postLamports' | 'preTokens' | 'postTokens' | 'index' | 'signature'
 >
 
-/** Above it a number in JSON is no longer exact, and neither is a balance made from it. */
+/** JSON numbers above this are not exact, so neither are balances computed from them. */
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Filled in as events are added. */
@@ -30,7 +30,7 @@ export function addBalances(
     const known = book.holding(mint, owner)
     if (known?.accounts.get(account) === amount) continue
     const accounts = new Map(known?.accounts)
-    // An account that is empty or gone adds nothing, and many are opened for one trade.
+    // Empty and closed accounts add nothing, and many are opened for a single trade.
     if (amount === 0n) accounts.delete(account)
     else accounts.set(account, amount)
     book.putHolding(mint, owner, { accounts, told: known?.told ?? -1n })
@@ -71,7 +71,7 @@ function movesOf(transaction: Balanced, rules: SolanaRules, book: Book): Move[] 
   const isWanted = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
   for (const [account, before] of preTokens) {
     const after = postTokens.get(account)
-    // Closed, or handed to another owner.
+    // Closed, or transferred to another owner.
     if (before.owner !== null && after?.owner !== before.owner && isWanted(before.mint))
       moves.push({ mint: before.mint, owner: before.owner, account, amount: 0n })
   }
@@ -80,7 +80,7 @@ function movesOf(transaction: Balanced, rules: SolanaRules, book: Book): Move[] 
   if (!isWanted(WRAPPED_SOL)) return moves
   for (let at = 0; at < accounts.length; at += 1) {
     const [account, lamports] = [accounts[at], postLamports[at]]
-    // A token account's lamports are its rent, or are told as tokens.
+    // A token account's lamports are its rent, or already counted as tokens.
     if (account === undefined || lamports === undefined || postTokens.has(account) || preTokens.has(account)) continue
     if (lamports !== preLamports[at] && lamports <= EXACT_MAX)
       moves.push({ mint: WRAPPED_SOL, owner: account, account, amount: lamports })

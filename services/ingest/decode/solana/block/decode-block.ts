@@ -1,4 +1,4 @@
-/** One block's transactions → its events, and the book moved on to it. Pure but for the book. */
+/** One block's transactions → its events; advances the book. Pure except for the book. */
 import type { Event } from '../../../../core/domain/records.js'
 import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/anchor.js'
@@ -10,10 +10,10 @@ import type { Book } from './book.js'
 import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
 import { EventList, VenueEventWriter } from './venue-events.js'
 
-/** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
+/** `value`: as returned by the node, in any encoding. `index`: in the block. */
 export type RawInBlock = { index: number; value: unknown }
 
-/** What could not be decoded, with the transaction it stood in. `order`: of the instruction; 0: of the whole transaction. */
+/** What could not be decoded, with its transaction. `order`: the instruction's; 0: the whole transaction. */
 export type LostInstruction = {
   reason: string
   detail: string
@@ -67,7 +67,7 @@ export function decodeSolanaBlock(
   }
 
   function write(venueEvents: readonly VenueEvent[], transaction: SolanaTransaction, program: Program): void {
-    // A token is told of with the pool it comes in, or not at all.
+    // A token is published with its pool or not at all.
     const ofPools = venueEvents.filter(hasPool)
     if (ofPools.length > 0 && !ofPools.some(({ pool }) => isPoolWanted(rules.scope, pool))) return
     for (const venueEvent of venueEvents) writer.write(venueEvent, transaction, program)
@@ -78,7 +78,7 @@ function hasPool(venueEvent: VenueEvent): venueEvent is Exclude<VenueEvent, { ki
   return venueEvent.kind !== 'launch' && venueEvent.kind !== 'token'
 }
 
-/** What a decoder did not foresee is lost like what it refused: one transaction must not stop the chain. */
+/** Unexpected decoder failures are handled like refused input: one transaction must not stop the chain. */
 function reasonOf(error: unknown, reason: string): { reason: string; detail: string } {
   const detail = error instanceof Error ? error.message : String(error)
   if (error instanceof BadInstruction)

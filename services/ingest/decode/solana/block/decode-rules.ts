@@ -1,10 +1,10 @@
-/** What is decoded of the chain: its programs, and how much of it is wanted. */
+/** What to decode: the chain's programs, and the scope. */
 import type { Scope } from '../../scope.js'
 import type { Pool, Program } from '../program-decoder.js'
 
 export type SolanaRules = {
   scope: Scope
-  /** Tokens that rank as money: too widely held to be followed unless named. */
+  /** Money tokens: too widely held for balances to be followed unless named. */
   money: ReadonlySet<string>
   programOf(programId: string): Program | undefined
 }
@@ -16,11 +16,11 @@ export function createSolanaRules(
   const byId = new Map(programs.flatMap((program) => program.programIds.map((id) => [id, program] as const)))
   const starts = new Uint8Array(LETTERS * LETTERS)
   for (const id of byId.keys()) starts[startOf(id)] = 1
-  // Every account of every transaction is asked for, and hardly one of them starts like a program.
+  // Called for every account of every transaction; hardly any starts like a program's address.
   return { scope, money, programOf: (id) => (starts[startOf(id)] === 1 ? byId.get(id) : undefined) }
 }
 
-/** Of base58. */
+/** ASCII. */
 const LETTERS = 128
 
 function startOf(key: string): number {
@@ -28,7 +28,7 @@ function startOf(key: string): number {
 }
 
 export function isPoolWanted({ pools, tokens, amms }: Scope, { pool, amm, token0, token1 }: Pool): boolean {
-  // A pool of a token with itself has no price.
+  // A pool of a token against itself has no price.
   if (token0 === token1) return false
   if (pools.has(pool)) return true
   if (amms.size > 0 && !amms.has(amm)) return false
@@ -36,7 +36,7 @@ export function isPoolWanted({ pools, tokens, amms }: Scope, { pool, amm, token0
   return tokens.has(token0) || tokens.has(token1)
 }
 
-/** `isTraded`: whether a pool of it was told of before. */
+/** `isTraded`: whether a pool of it was published before. */
 export function areBalancesWanted({ scope, money }: SolanaRules, mint: string, isTraded: boolean): boolean {
   if (scope.balances === 'off') return false
   return scope.balances === 'all' || scope.tokens.has(mint) || (isTraded && !money.has(mint))

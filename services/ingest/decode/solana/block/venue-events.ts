@@ -1,4 +1,4 @@
-/** What happened in a pool → its events, with what the log must have heard before: tokens and the pool itself. */
+/** Venue events → events of the log, preceded by the pool and its tokens where they are new. */
 import type { Event } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
@@ -12,7 +12,7 @@ const WRAPPED_SOL_DECIMALS = 9
 
 type Of<Kind extends VenueEvent['kind']> = Extract<VenueEvent, { kind: Kind }>
 
-/** Events are made with all their fields at once, the place filled in as they are added: objects that grow are slow, and so are those put together from others, which is for the rare ones. */
+/** Filled in as events are added. Frequent events are built with all fields at once: growing objects and spreads are slow. */
 const PLACE = { tx_index: 0, log_index: 0, sub: 0, tx_hash: '' }
 
 export class VenueEventWriter {
@@ -103,7 +103,7 @@ export class VenueEventWriter {
     { token, platform, stage, progress, pool, instruction }: Of<'launch'>,
     transaction: SolanaTransaction,
   ) {
-    // Of a token nobody follows: its curve is out of scope.
+    // Its curve is out of scope.
     if (this.book.token(token) === undefined) return
     this.events.add(transaction, instruction.order, {
       type: 'launch',
@@ -119,7 +119,7 @@ export class VenueEventWriter {
     })
   }
 
-  /** False: it is not wanted. */
+  /** False: out of scope. */
   private announce(pool: Pool, venueEvent: VenueEvent, transaction: SolanaTransaction): boolean {
     if (!isPoolWanted(this.rules.scope, pool)) return false
     this.announceToken(pool.token0, venueEvent, transaction)
@@ -167,7 +167,7 @@ export class VenueEventWriter {
   }
 }
 
-/** Who trades, if he signed for it; where a program trades for him, or a service that also pays, who pays the fee. */
+/** The trader if they signed; if a program or a paying service trades for them, the fee payer. */
 function walletOf({ signers, feePayer }: SolanaTransaction, sender: string, recipient: string): string {
   if (signers.includes(sender)) return sender
   return signers.includes(recipient) ? recipient : feePayer
@@ -187,7 +187,7 @@ export class EventList {
   private order = -1
   private sub = 0
 
-  /** Gives it its place. One that would go back within its transaction stands right after the last instead. */
+  /** Sets its position. An event that would go backwards within its transaction is placed right after the last one. */
   add({ index, signature }: InTransaction, order: number, event: Event): void {
     const isSame = index === this.txIndex && order <= this.order
     this.sub = isSame ? this.sub + 1 : 0

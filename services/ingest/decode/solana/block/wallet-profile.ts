@@ -1,6 +1,6 @@
 /**
- * A swap's `profile`: what its wallet held after the transaction, in whole tokens and whole SOL (programs written for the interface call a wallet with more than
- * 50 of these big), and which token accounts that opened, emptied or closed. Wrapped SOL is a token here and not part of the SOL.
+ * A swap's `profile`: what its wallet held after the transaction, in whole tokens and whole SOL (API clients call a wallet with more than 50
+ * of these big), and which token accounts the transaction opened, emptied or closed. Wrapped SOL counts as a token, not as SOL.
  */
 import { powerOfTen } from '../../../../core/domain/money.js'
 import type { Profile } from '../../../../core/domain/records.js'
@@ -12,7 +12,7 @@ type Held = { accounts: number; amount: bigint }
 
 type Token = { mint: string; decimals: number }
 
-/** Null: the transaction does not tell the wallet's lamports. */
+/** Null: the transaction does not include the wallet's lamports. */
 export function profileOf(
   transaction: SolanaTransaction,
   wallet: string,

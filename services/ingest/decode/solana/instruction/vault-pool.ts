@@ -1,7 +1,7 @@
 /**
- * A pool that keeps its two tokens in vaults of its own: what its program's event tells, held against what moved through the vaults.
- * Amounts are the trader's: in is what left his account, out what reached it. A Token-2022 mint may withhold a part of each transfer, and
- * programs differ in whether their events tell an amount with that part or without; either must be exact, as far as balances show it.
+ * A pool with its own two vaults: checks the amounts in its program's event against the vaults' transfers.
+ * Amounts are the trader's: sent and received. A Token-2022 mint may withhold a part of each transfer, and programs
+ * differ in whether their events include it; either amount must be exact as far as the balances show it.
  */
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { BadInstruction } from '../decode-errors.js'
@@ -23,7 +23,7 @@ export type ReportedSwap = {
   amountIn: bigint
   amountOut: bigint
   sqrtPrice: bigint | null
-  /** Null: the event tells none, the vaults' balances are the best there is. */
+  /** Null: the event has none, so the vaults' balances are used. */
   reserves: Pair<bigint | null> | null
 }
 
@@ -36,7 +36,7 @@ export type ReportedLiquidity = {
   reserves: Pair<bigint | null> | null
 }
 
-/** Nothing where nothing was traded. */
+/** Empty if nothing was traded. */
 export function swapThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
@@ -73,7 +73,7 @@ export function swapThrough(
   ]
 }
 
-/** Amounts as they were sent. Nothing where nothing moved. */
+/** Amounts as sent. Empty if nothing moved. */
 export function liquidityThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
@@ -105,7 +105,7 @@ export function liquidityThrough(
   ]
 }
 
-/** Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries: fees were paid out of the vaults. */
+/** No liquidity moved, so the amounts are 0; the event carries the reserves after fees were paid out of the vaults. */
 export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): VenueEvent[] {
   const { instruction } = call
   if (!transfersIn(instruction).some(({ source, amount }) => amount > 0n && vaults.includes(source))) return []
@@ -134,7 +134,7 @@ export function expectSame(instruction: Instruction, what: string, reported: big
 
 export function expectPool(instruction: Instruction, account: string, reported: string): void {
   if (account === reported) return
-  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${reported}`)
+  throw new BadInstruction(instruction, 'disagreement', `the pool is ${reported} in the event and ${account} in the instruction`)
 }
 
 export function reservesAfter(
@@ -147,9 +147,9 @@ export function reservesAfter(
 }
 
 type Moved = {
-  /** As it left. */
+  /** As sent. */
   amount: bigint
-  /** Null: a part may have been withheld, and nothing tells how much. */
+  /** Null: an unknown part may have been withheld. */
   reached: bigint | null
 }
 
@@ -164,7 +164,7 @@ function moved(call: Call, transfers: readonly Transfer[], from: string, to: str
   return { amount, reached: withheld > 0n ? amount - withheld : reached(call, transfers, to, amount) }
 }
 
-/** Plain transfers of Token-2022 do not say what is withheld; the balance around them does. */
+/** Plain Token-2022 transfers do not state what is withheld; the balances before and after do. */
 function reached({ instruction, transaction }: Call, transfers: readonly Transfer[], to: string, amount: bigint) {
   const [before, after] = [balanceBefore(transaction, to, instruction), balanceAfter(transaction, to, instruction)]
   if (before === null || after === null) return null

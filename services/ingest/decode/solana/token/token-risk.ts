@@ -1,6 +1,6 @@
 /**
- * A mint's powers under the names the interface has for them. Only what the mint's bytes decide is told; what needs a look at somebody's intentions (whether
- * it is a trap, whether its pools are locked) is left out, and reads as not checked.
+ * A mint's powers under the API's names. Only facts in the mint's bytes are included; what needs a judgement (whether it is a
+ * honeypot, whether its pools are locked) is omitted, which means not checked.
  */
 import { ByteReader } from '../wire/byte-reader.js'
 import { type Metadata, orNull } from './metadata.js'
@@ -8,7 +8,7 @@ import type { Mint, MintExtensions, TransferFee } from './mint.js'
 
 const BASIS_POINTS = 10_000
 
-/** `epoch`: the chain's; null: not known. */
+/** `epoch`: the chain's; null: unknown. */
 export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | null): Record<string, unknown> {
   const { mintAuthority, freezeAuthority, extensions } = mint
   const { transferFee, permanentDelegate, isTransferable, pausing, transferHook } = extensions
@@ -19,7 +19,7 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
     has_mint_method: flag(mintAuthority !== null),
     has_black_method: flag(freezeAuthority !== null),
     has_white_method: flag(extensions.isFrozenByDefault),
-    // One that is paused and has nobody to end it stays so.
+    // Paused without an authority means paused permanently.
     transfer_pausable: flag(pausing !== null && (pausing.authority !== null || pausing.isPaused)),
     owner_change_balance: flag(permanentDelegate !== null),
     external_call: flag(transferHook !== null && transferHook.program !== null),
@@ -27,7 +27,7 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
     ...{ cannot_buy: flag(isStopped), cannot_sell_all: flag(isStopped) },
     ...(tax === null ? {} : { buy_tax: tax, sell_tax: tax, transfer_tax: tax }),
     has_not_renounced: flag(ownerOf(mint, metadata) !== null),
-    // An authority that was given up cannot be set again.
+    // A renounced authority cannot be set again.
     can_take_back_ownership: 0,
     risk_info: present({
       token_program: mint.program,
@@ -41,7 +41,7 @@ export function riskOf(mint: Mint, metadata: Metadata | null, epoch: bigint | nu
   }
 }
 
-/** Who has most power over it: to make more of it, to move anybody's, to freeze, pause or tax it, to rename it. Null: nobody has any of these. */
+/** The strongest authority: to mint, to move anybody's tokens, to freeze, pause or tax, to rename. Null: it has none of these. */
 export function ownerOf(
   { mintAuthority, freezeAuthority, extensions }: Mint,
   metadata: Metadata | null,
@@ -52,12 +52,12 @@ export function ownerOf(
   return mintAuthority ?? overHolders ?? overTransfers ?? metadata?.updateAuthority ?? null
 }
 
-/** Whether the epoch decides which of two fees it takes. */
+/** Whether the current epoch decides which of two fees applies. */
 export function isTaxChanging({ transferFee }: MintExtensions): boolean {
   return transferFee !== null && rateOf(transferFee.older) !== rateOf(transferFee.newer)
 }
 
-/** The share of a transfer that is withheld. A fee has a ceiling, too, so of large amounts it may be less. */
+/** The share of a transfer that is withheld. Fees are capped, so the share of large amounts may be smaller. */
 function taxOf(extensions: MintExtensions, epoch: bigint | null): number | null {
   const { transferFee } = extensions
   if (transferFee === null) return 0
@@ -81,7 +81,7 @@ function present(facts: Record<string, unknown>): Record<string, unknown> {
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 
-/** After the slot and the time its epoch began. */
+/** The clock sysvar (docs.anza.xyz, "Sysvar Cluster Data"): after the slot and the epoch's start time. */
 const EPOCH_AT = 8 + 8
 
 export function readEpoch({ owner, data }: { owner: string; data: Uint8Array }): bigint | null {

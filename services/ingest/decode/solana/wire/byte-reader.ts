@@ -1,11 +1,11 @@
-/** Program bytes (Borsh: little-endian, no padding) read in order. What does not fit its type is `Malformed`, never a number made up from it. */
+/** Reads program bytes (Borsh: little-endian, no padding) in order. Throws `Malformed` for anything that does not fit its type. */
 
 import { Malformed } from '../decode-errors.js'
 import { encodeBase58 } from '../keys/base58.js'
 
 const KEY_BYTES = 32
 const TEXT = new TextDecoder('utf-8', { fatal: true })
-/** Longer than any name or address a program takes; a stranger's length must not become our memory. */
+/** Longer than any name or URI a program accepts; an untrusted length must not decide how much memory is used. */
 const MAX_TEXT_BYTES = 4096
 
 export class ByteReader {
@@ -56,10 +56,10 @@ export class ByteReader {
     return low | (this.i64() << 64n)
   }
 
-  /** 0 or 1: another byte says that this is no bool, and the layout another one. */
+  /** 0 or 1: any other byte means that the layout is another one. */
   bool(): boolean {
     const value = this.u8()
-    if (value > 1) throw new Malformed(`${value} at byte ${this.at - 1} is no bool`)
+    if (value > 1) throw new Malformed(`${value} at byte ${this.at - 1} is not a bool`)
     return value === 1
   }
 
@@ -70,11 +70,11 @@ export class ByteReader {
   /** UTF-8 after its length in four bytes. */
   string(): string {
     const length = this.u32()
-    if (length > MAX_TEXT_BYTES) throw new Malformed(`a text of ${length} bytes`)
+    if (length > MAX_TEXT_BYTES) throw new Malformed(`a text of ${length} bytes is too long`)
     try {
       return TEXT.decode(this.raw(length))
     } catch (error) {
-      throw error instanceof Malformed ? error : new Malformed(`the text before byte ${this.at} is no UTF-8`)
+      throw error instanceof Malformed ? error : new Malformed(`the text before byte ${this.at} is not UTF-8`)
     }
   }
 
@@ -92,31 +92,31 @@ export class ByteReader {
     return this
   }
 
-  /** For layouts that never grew. Programs append fields to their events, so most are read without it. */
+  /** For layouts that never grew. Programs append fields to their events, so most are read without this check. */
   end(): void {
-    if (this.left > 0) throw new Malformed(`${this.left} bytes are left over of ${this.bytes.length}`)
+    if (this.left > 0) throw new Malformed(`${this.left} of ${this.bytes.length} bytes are left over`)
   }
 
   private take(length: number): number {
     const start = this.at
     if (start + length > this.bytes.length)
-      throw new Malformed(`${length} bytes from byte ${start} on: there are ${this.bytes.length}`)
+      throw new Malformed(`expected ${length} bytes at byte ${start}, but there are only ${this.bytes.length}`)
     this.at = start + length
     return start
   }
 }
 
-/** Unsigned integers of 64 bits made without asking the runtime for each: a transaction has a hundred of them. Every machine Node runs on has the low half first. */
+/** Builds 64-bit integers without a runtime call for each: a transaction has a hundred. All of Node's platforms are little-endian. */
 const WHOLE = new BigUint64Array(1)
 const HALVES = new Uint32Array(WHOLE.buffer)
 const HALF = 2 ** 32
-/** As many digits as a double holds exactly whatever they are. */
+/** Doubles hold all numbers of this many digits exactly. */
 const EXACT_DIGITS = 15
 const MAX_DIGITS = 20
 const U64_MAX = 2n ** 64n - 1n
 const [ZERO, NINE] = [48, 57]
 
-/** Little-endian; the bytes must be there. */
+/** Little-endian; the caller checks the length. */
 export function u64At(bytes: Uint8Array, at: number): bigint {
   HALVES[0] = u32At(bytes, at)
   HALVES[1] = u32At(bytes, at + 4)
@@ -128,13 +128,13 @@ export function u32At(bytes: Uint8Array, at: number): number {
   return (low | ((bytes[at + 3] ?? 0) << 24)) >>> 0
 }
 
-/** Null: it is none. */
+/** Null: not a 64-bit unsigned integer. */
 export function u64OfNumber(value: number): bigint | null {
   if (value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value) return exact(value)
   return Number.isInteger(value) && value >= 0 && value < 2 ** 64 ? BigInt(value) : null
 }
 
-/** Of decimal digits. Null: it is none. */
+/** From decimal digits. Null: not a 64-bit unsigned integer. */
 export function u64OfText(text: string): bigint | null {
   const { length } = text
   if (length === 0 || length > MAX_DIGITS) return null

@@ -2,7 +2,7 @@
 import { type IsRead, type RawInstruction, type RawTransaction, readInstruction } from './raw-transaction.js'
 import { countAt, fieldsAt, isFields, keyAt, listAt, signatureAt } from './shape.js'
 
-/** Every account: those of the message, then the looked-up ones. `jsonParsed` has these among the former. */
+/** All accounts: the message's, then the looked-up ones. `jsonParsed` includes the latter in the message. */
 export function jsonAccounts(message: unknown, meta: unknown): readonly string[] {
   const keys: string[] = []
   let isWhole = false

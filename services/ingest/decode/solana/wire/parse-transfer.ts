@@ -1,5 +1,5 @@
 /**
- * What an instruction of the token programs or of the system program moves. Tags and accounts as in spl-token's `TokenInstruction`, Token-2022's
+ * Transfers made by the token programs and the system program. Tags and accounts as in spl-token's `TokenInstruction`, Token-2022's
  * `TransferFeeInstruction` and the system program's `SystemInstruction`; parsed forms as `transaction-status` writes them.
  */
 
@@ -33,7 +33,7 @@ export function transferOf(raw: RawInstruction, data: Uint8Array, mintOf: MintOf
   try {
     return isToken ? tokenTransfer(raw.accounts, data, mintOf) : systemTransfer(raw.accounts, data)
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed call: ${error.message}`) : error
+    throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed instruction: ${error.message}`) : error
   }
 }
 
@@ -72,7 +72,7 @@ function systemTransfer(accounts: readonly string[], data: Uint8Array): Transfer
     case CREATE_ACCOUNT_WITH_SEED: {
       reader.skip(32)
       const seedBytes = reader.u64()
-      if (seedBytes > 32n) throw new Malformed(`a seed of ${seedBytes} bytes`)
+      if (seedBytes > 32n) throw new Malformed(`a seed of ${seedBytes} bytes is too long`)
       return transfer(null, first, second, first, reader.skip(Number(seedBytes)).u64())
     }
     case TRANSFER_WITH_SEED:
@@ -94,13 +94,15 @@ function transfer(
 }
 
 function need(account: string | undefined): string {
-  if (account === undefined) throw new Malformed('an account of it is missing')
+  if (account === undefined) throw new Malformed('an account is missing')
   return account
 }
 
 type Tokens = ReadonlyMap<string, TokenBalance>
 
-/** Fills in the fees that can be told. Of several transfers to one account they cannot, and stay 0. */
+/** Token-2022 mints may withhold a part of each transfer (`TransferFeeConfig`), which a plain transfer does not state. If a single
+ * transfer reaches an account whose balance is lower than all its transfers give, the difference is the fee. With several transfers
+ * to one account the fees stay 0. */
 export function fillWithheldFees(instructions: readonly Instruction[], preTokens: Tokens, postTokens: Tokens): void {
   const arrivals = new Map<string, Transfer[]>()
   collect(instructions, (transfer, programId) => {

@@ -1,4 +1,4 @@
-/** Typed fields of what a node answered. The first thing that is not what it should be is told with its place. */
+/** Typed fields of a node's response. The first invalid one is reported with its path. */
 
 import { BadTransaction } from '../decode-errors.js'
 import { isBase58 } from '../keys/base58.js'
@@ -15,7 +15,7 @@ export function fieldsAt(value: unknown, path: string): Fields {
   return value
 }
 
-/** Null and a missing one are an empty list: nodes leave out what there is none of. */
+/** Null and missing are an empty list: nodes omit empty lists. */
 export function listAt(value: unknown, path: string): readonly unknown[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw new BadTransaction(path, `must be a list, got ${describeValue(value)}`)
@@ -27,7 +27,7 @@ export function textAt(value: unknown, path: string): string {
   return value
 }
 
-/** A whole number from 0 that a double holds; protobuf's JSON has those of 64 bits as text. */
+/** A safe integer from 0; protobuf's JSON has 64-bit integers as text. */
 export function countAt(value: unknown, path: string): number {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)

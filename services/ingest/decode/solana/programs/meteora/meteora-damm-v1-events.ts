@@ -1,4 +1,4 @@
-/** What Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). A node may cut its logs: nothing is told then. */
+/** Events Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). Absent if the node truncated the logs. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
@@ -6,7 +6,7 @@ import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DammV1Swap = {
-  /** With all fees. */
+  /** Includes all fees. */
   amountIn: bigint
   amountOut: bigint
   tradeFee: bigint

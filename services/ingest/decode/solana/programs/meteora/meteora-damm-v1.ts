@@ -17,7 +17,7 @@ import {
   dammV1Swap,
 } from './meteora-damm-v1-events.js'
 
-/** Places of accounts; of those that come in pairs, that of A, which B follows. */
+/** Account indexes. Where A and B come in pairs, the index is A's and B is next. */
 type Places = { vaults: number; shares: number }
 
 const SWAP: Places = { vaults: 5, shares: 9 }
@@ -51,7 +51,7 @@ export const meteoraDammV1: Program = {
 
 type PoolAccounts = { pool: Pool; vaults: Pair<string>; shares: Pair<string>; reserves: Pair<bigint | null> }
 
-/** Mints are not among the accounts: the vaults' balances tell them. */
+/** The accounts do not include the mints: they are read from the vaults' balances. */
 function poolAt(call: Call, places: Places): PoolAccounts {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
@@ -59,7 +59,7 @@ function poolAt(call: Call, places: Places): PoolAccounts {
   const shares = [at(places.shares, 'the shares of A'), at(places.shares + 1, 'the shares of B')] as const
   const [token0, token1] = [mintOf(transaction, vaults[0]), mintOf(transaction, vaults[1])]
   if (token0 === null || token1 === null)
-    throw new BadInstruction(instruction, 'amounts_unknown', `no balance tells the mint of ${vaults.join(' or ')}`)
+    throw new BadInstruction(instruction, 'amounts_unknown', `the balances have no mint for ${vaults.join(' or ')}`)
   return {
     pool: { pool: at(0, 'the pool'), amm: 'meteoradamm', token0, token1, fee: null, creator: null },
     vaults,
@@ -68,7 +68,7 @@ function poolAt(call: Call, places: Places): PoolAccounts {
   }
 }
 
-/** The trader pays the protocol's part and the host's beside the vault's; the amount in is all of it. */
+/** The trader pays the vault, the protocol and the host in separate transfers; the amount in is their sum. */
 function swap(call: Call): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
@@ -105,7 +105,7 @@ function swap(call: Call): VenueEvent[] {
 
 /**
  * The event's amount in is what the pool's shares of the vault gained, rounded down twice: by the deposit to whole shares, then by their worth to whole
- * tokens (`calculateSwapQuote` of the SDK). So it may fall short of what was transferred by less than a share's worth and one token.
+ * tokens (`calculateSwapQuote` of the SDK). So it can be below the transferred amount by less than one share's worth plus one token.
  */
 function isRoundedDown(
   reportedIn: bigint,
@@ -116,7 +116,7 @@ function isRoundedDown(
   return shortfall >= 0n && shortfall <= deposited && shortfall * minted < deposited + minted
 }
 
-/** `accountB`: the place of the provider's account of B, after that of A; where all leaves by one side there is but one account. */
+/** `accountB`: index of the provider's account of B, after that of A. A one-sided withdrawal has only one account. */
 function changeLiquidity(
   call: Call,
   change: 'add' | 'remove',
@@ -141,7 +141,7 @@ function changeLiquidity(
   )
 }
 
-/** Who locked shares of the pool takes what they earned out of its reserves. */
+/** The owner of locked shares withdraws what they earned from the pool's reserves. */
 function claimFee(call: Call): VenueEvent[] {
   const { instruction } = call
   const { pool, vaults, reserves } = poolAt(call, CLAIM)
@@ -158,13 +158,13 @@ function sum(transfers: readonly Transfer[], isCounted: (transfer: Transfer) => 
   return transfers.reduce((total, transfer) => (isCounted(transfer) ? total + transfer.amount : total), 0n)
 }
 
-/** Places of accounts; of those that come in pairs, that of A, which B follows. */
+/** Account indexes. Where A and B come in pairs, the index is A's and B is next. */
 export type CreationPlaces = {
   mints: number
   creator: number
-  /** Null: it comes without liquidity. */
+  /** Null: created without liquidity. */
   first: { vaults: number; shares: number; accounts: number } | null
-  /** In hundredths of a basis point, from the instruction's data; null: a configuration has it. */
+  /** In hundredths of a basis point, from the instruction's data; null: set by a configuration account. */
   readFee: ((reader: ByteReader) => number) | null
 }
 
@@ -200,7 +200,7 @@ export function dammV1Creation(call: Call, { mints, creator, first, readFee }: C
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const pair = (place: number, what: string) => [at(place, what), at(place + 1, what)] as const
-  const [address, [token0, token1], sender] = [at(0, 'the pool'), pair(mints, 'a mint'), at(creator, 'who creates it')]
+  const [address, [token0, token1], sender] = [at(0, 'the pool'), pair(mints, 'a mint'), at(creator, 'the creator')]
   const reported = dammV1Created(instruction)
   if (reported !== null) {
     expectPool(instruction, address, reported.pool)
@@ -226,7 +226,7 @@ export function dammV1Creation(call: Call, { mints, creator, first, readFee }: C
 
 function readFeeTier(reader: ByteReader): number {
   const curve = reader.u8()
-  if (curve > 1) throw new Malformed(`${curve} is no kind of curve`)
+  if (curve > 1) throw new Malformed(`unknown curve kind ${curve}`)
   if (curve === 1) reader.skip(STABLE_CURVE_BYTES)
   const basisPoints = reader.u64()
   if (basisPoints > 10_000n) throw new Malformed(`a fee of ${basisPoints} basis points`)

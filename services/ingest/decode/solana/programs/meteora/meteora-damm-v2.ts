@@ -8,7 +8,7 @@ import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dammV2Created, dammV2Liquidity, dammV2Swap } from './meteora-damm-v2-events.js'
 
-/** Places of accounts; of those that come in pairs, that of A, which B follows. */
+/** Account indexes. Where A and B come in pairs, the index is A's and B is next. */
 type Places = { pool: number; accounts: number; vaults: number; mints: number; sender: number; tokenPrograms: number }
 
 const SWAP: Places = { pool: 1, accounts: 2, vaults: 4, mints: 6, sender: 8, tokenPrograms: 9 }
@@ -78,7 +78,7 @@ function changeLiquidity(call: Call, places: Places): VenueEvent[] {
   const [at, reported] = [vaultPool(instruction, places), dammV2Liquidity(instruction)]
   expectPool(instruction, at.pool.pool, reported.pool)
   if (reported.isAdded !== (places === ADD)) {
-    const detail = `it ${reported.isAdded ? 'removes' : 'adds'} and its event tells the opposite`
+    const detail = `the instruction ${reported.isAdded ? 'removes' : 'adds'} liquidity, the event ${reported.isAdded ? 'adds' : 'removes'} it`
     throw new BadInstruction(instruction, 'disagreement', detail)
   }
   return liquidityThrough(call, at, {
@@ -87,7 +87,7 @@ function changeLiquidity(call: Call, places: Places): VenueEvent[] {
   })
 }
 
-/** A pool is created with its first position in it. */
+/** A pool is created together with its first position. */
 function create(call: Call, places: Places): VenueEvent[] {
   const { instruction } = call
   const [at, reported] = [vaultPool(instruction, places), dammV2Created(instruction)]

@@ -1,7 +1,7 @@
 /**
  * Meteora's dynamic bonding curve: a token sells against a quote until the curve has collected what its configuration asks for, then moves
- * to a DAMM pool (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). The quote reserve is what the event
- * tells, without the fees that wait in the vault; the base reserve is the vault's balance.
+ * to a DAMM pool (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`).
+ * The quote reserve is the event's, without unclaimed fees in the vault; the base reserve is the vault's balance.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
@@ -109,7 +109,7 @@ function create(call: Call): VenueEvent[] {
   return venueEvents
 }
 
-/** No event tells it. What stays in the vaults is owed to others: fees, the surplus, tokens to be burnt. */
+/** It has no event. What remains in the vaults belongs to others: fees, the surplus, tokens to be burnt. */
 function graduate(call: Call, places: { pool: number; mints: number; vaults: number; payer: number }): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)

@@ -1,4 +1,4 @@
-/** What Meteora's DLMM tells of itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`), by calls to itself. */
+/** Events Meteora's DLMM emits by calls to itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
@@ -14,11 +14,11 @@ export type DlmmSwap = {
   isForY: boolean
   amountIn: bigint
   amountOut: bigint
-  /** Of what is sold, the protocol's and the host's part included. */
+  /** In the token sold, including the protocol's and the host's share. */
   fee: bigint
   protocolFee: bigint
   hostFee: bigint
-  /** In billionths, whatever the IDL calls it. */
+  /** In billionths, despite its name in the IDL. */
   feeRate: bigint
 }
 
@@ -37,7 +37,7 @@ const PLACE = eventDiscriminator('PlaceLimitOrderEvt')
 const REBALANCE = eventDiscriminator('Rebalancing')
 const CREATE = eventDiscriminator('LbPairCreate')
 
-/** A swap tells itself twice since limit orders came, the second time in more words; the first form has been there from the beginning. */
+/** Since limit orders exist, a swap emits two events, the second with more fields. The first has existed from the beginning. */
 export function dlmmSwap(instruction: Instruction): DlmmSwap {
   return readEventOf(instruction, SWAP, readSwap) ?? readEventOf(instruction, SWAP_2, readSwap2) ?? refuseWithoutEvent(instruction, 'a swap')
 }
@@ -50,7 +50,7 @@ export function dlmmRemoved(instruction: Instruction): DlmmLiquidity | null {
   return readEventOf(instruction, REMOVE, readLiquidity)
 }
 
-/** An order waits in the pool's own reserves until somebody trades against it. */
+/** An order is held in the pool's reserves until it is filled. */
 export function dlmmOrderCancelled(instruction: Instruction): DlmmLiquidity {
   return readEventOf(instruction, CANCEL, readLiquidity) ?? refuseWithoutEvent(instruction, 'a cancelled order')
 }
@@ -75,7 +75,7 @@ function readSwap(reader: ByteReader): DlmmSwap {
   return { pool, from, startBin, endBin, isForY, amountIn, amountOut, fee, protocolFee, hostFee, feeRate }
 }
 
-/** What was left over of an order that could not be filled whole stands between the amounts; it never moved. */
+/** The unfilled rest of an order comes between the amounts; it was never transferred. */
 function readSwap2(reader: ByteReader): DlmmSwap {
   const [pool, from] = [reader.pubkey(), reader.pubkey()]
   const [startBin, endBin] = [reader.i32(), reader.i32()]
@@ -92,7 +92,7 @@ function readLiquidity(reader: ByteReader): DlmmLiquidity {
   return { pool, from, amounts: [reader.u64(), reader.u64()] }
 }
 
-/** One order lies on one side of the price, over several bins. */
+/** An order is on one side of the price and spans several bins. */
 function readOrder(reader: ByteReader): DlmmLiquidity {
   const [pool, from] = [reader.pubkey(), reader.pubkey()]
   reader.skip(32 + 32 + 4)

@@ -1,4 +1,4 @@
-/** Liquidity of Meteora's DLMM: positions, limit orders (they wait in the same reserves) and fees paid out. */
+/** Liquidity of Meteora's DLMM: positions, limit orders (held in the same reserves) and claimed fees. */
 
 import { BadInstruction } from '../../decode-errors.js'
 import { instructionDiscriminator } from '../../instruction/anchor.js'
@@ -26,11 +26,11 @@ import {
   dlmmRemoved,
 } from './meteora-dlmm-events.js'
 
-/** Places of accounts; of those that come in pairs, that of X, which Y follows. */
+/** Account indexes. Where X and Y come in pairs, the index is X's and Y is next. */
 type FeePlaces = { pool: number; vaults: number; mints: number; sender: number }
 type Places = FeePlaces & { accounts: number; tokenPrograms: number }
 
-/** Where only one token is put in, the other is not named. */
+/** One-sided deposits do not name the other token. */
 type OneSided = { pool: number; account: number; vault: number; mint: number; sender: number; tokenProgram: number }
 
 type Decode = (call: Call) => VenueEvent[]
@@ -94,7 +94,7 @@ function vaultPool(call: Call, places: Places): VaultPool {
 }
 
 function payFees(call: Call, places: FeePlaces): VenueEvent[] {
-  return feesPaid(call, reservesOf(call, places), accountAt(call.instruction, places.sender, 'who asked for it'))
+  return feesPaid(call, reservesOf(call, places), accountAt(call.instruction, places.sender, 'the sender'))
 }
 
 function provider({ instruction }: Call, places: Places): { sender: string; accounts: Pair<string> } {
@@ -108,7 +108,7 @@ function add(call: Call, places: Places): VenueEvent[] {
   return liquidityThrough(call, at, { ...provider(call, places), change: 'add', amounts: reported.amounts, reserves: null })
 }
 
-/** A position that is empty is left without a word. */
+/** Removing from an empty position emits no event. */
 function remove(call: Call, places: Places, reported: DlmmLiquidity | null): VenueEvent[] {
   const at = vaultPool(call, places)
   if (reported !== null) expectPool(call.instruction, at.pool.pool, reported.pool)
@@ -149,7 +149,7 @@ function addOneSided(call: Call, places: OneSided, reported: DlmmLiquidity): Ven
   )
 }
 
-/** A pair owns its reserves, and the transaction often touches both; it owns the vaults of rewards too, whose addresses are made in another way. */
+/** A pair owns its reserves, and the transaction often touches both. It also owns reward vaults, whose addresses are derived differently. */
 function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string, reserve: string, programId: string) {
   for (const tokens of [postTokens, preTokens])
     for (const [account, { owner, mint }] of tokens)
@@ -157,7 +157,7 @@ function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string
   return null
 }
 
-/** What leaves and what comes is netted in the transfers, with the fees where they are claimed by the way. */
+/** Transfers are netted: removed and added liquidity, and fees if they are claimed along with it. */
 function rebalance(call: Call): VenueEvent[] {
   const { instruction } = call
   const { pool, vaults, tokenPrograms } = vaultPool(call, REBALANCE)
@@ -167,7 +167,7 @@ function rebalance(call: Call): VenueEvent[] {
   for (const side of [0, 1] as const) {
     const [reported, net] = [added[side] - withdrawn[side], netInto(transfers, vaults[side])]
     if (net === reported || net === reported - fees[side] || tokenPrograms[side] === TOKEN_2022) continue
-    const detail = `the reserve of token${side} got ${reported} or ${fees[side]} less by the event and ${net} by the transfers`
+    const detail = `the reserve of token${side} changed by ${reported} (or ${fees[side]} less) in the event and by ${net} in the transfers`
     throw new BadInstruction(instruction, 'disagreement', detail)
   }
   const sender = accountAt(instruction, REBALANCE.sender, 'the owner')

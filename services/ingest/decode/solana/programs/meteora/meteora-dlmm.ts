@@ -1,6 +1,5 @@
 /**
- * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee moves with the
- * price, so a pair has no one fee. Unclaimed fees lie in the reserves and are not told apart there.
+ * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee varies with the price, so a pair has no fixed fee. Reserves include unclaimed fees.
  */
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
@@ -16,7 +15,7 @@ const SWAPS = new Set(
   ),
 )
 
-/** The places of the pair, its first mint and who pays for it. */
+/** Indexes of the pair, its first mint and the payer. */
 const CREATIONS = new Map<string, { pool: number; tokens: number; creator: number }>([
   [instructionDiscriminator('initialize_lb_pair'), { pool: 0, tokens: 2, creator: 8 }],
   [instructionDiscriminator('initialize_lb_pair2'), { pool: 0, tokens: 2, creator: 8 }],
@@ -67,6 +66,6 @@ function created(instruction: Instruction, places: { pool: number; tokens: numbe
   expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), reported.pool)
   expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), reported.tokens[0])
   expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), reported.tokens[1])
-  const creator = accountAt(instruction, places.creator, 'who pays for it')
+  const creator = accountAt(instruction, places.creator, 'the payer')
   return [{ kind: 'pool', instruction, pool: { ...dlmmPool(reported.pool, ...reported.tokens), creator } }]
 }

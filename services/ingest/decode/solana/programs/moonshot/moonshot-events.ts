@@ -1,4 +1,4 @@
-/** What Moonshot (now Moonit) logs and takes (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
+/** Events and instructions of Moonshot, now Moonit (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { readEventOf } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
@@ -6,7 +6,7 @@ import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type MoonshotTrade = {
   tokenAmount: bigint
-  /** What the curve got or gave; fees are paid beside it by who buys, and out of it by who sells. */
+  /** What the curve received or paid. A buyer pays fees on top of it, a seller out of it. */
   collateralAmount: bigint
   dexFee: bigint
   helioFee: bigint
@@ -38,7 +38,7 @@ export function moonshotMigration(instruction: Instruction): MoonshotMigration |
   return readEventOf(instruction, MIGRATION, readMigration)
 }
 
-/** From the data of the instruction itself. */
+/** From the instruction's own data. */
 export function readMoonshotToken(reader: ByteReader): MoonshotToken {
   const [name, symbol, uri] = [reader.string(), reader.string(), reader.string()]
   const decimals = reader.u8()

@@ -1,7 +1,7 @@
 /**
  * Moonshot (now Moonit): tokens sold on a curve against SOL, then moved to Raydium or Meteora by another transaction (its IDL,
- * `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). Amounts are the curve's own: fees are paid beside them. SOL is native
- * here and told as wrapped SOL, the name it has in every other pool.
+ * `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). Amounts are the curve's, without fees.
+ * SOL is native here and reported as wrapped SOL, as in every other pool.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { accountAt, refuseWithoutEvent, readBytes } from '../../instruction/read-instruction.js'
@@ -82,7 +82,7 @@ function trade(call: Call, reported: MoonshotTrade): VenueEvent[] {
   ]
 }
 
-/** Who buys sends it in a transfer; what a sale pays shows in the curve's balance alone. */
+/** A buyer sends it in a transfer; what a sale pays appears only in the curve's balance. */
 function expectLamports(
   { instruction }: Call,
   curve: string,
@@ -116,10 +116,10 @@ function create({ instruction }: Call): VenueEvent[] {
   ]
 }
 
-/** The new pool is opened later, by another program. Tokens that it will not need are burnt. */
+/** The new pool is opened later, by another program. Surplus tokens are burnt. */
 function graduate({ instruction }: Call): VenueEvent[] {
   const at = (place: number, what: string) => accountAt(instruction, place, what)
-  const [sender, curve, token] = [at(1, 'who migrates'), at(2, 'the curve'), at(5, 'the mint')]
+  const [sender, curve, token] = [at(1, 'the migrator'), at(2, 'the curve'), at(5, 'the mint')]
   const [vault, receiver] = [at(3, "the curve's tokens"), at(4, 'the account they go to')]
   const reported = moonshotMigration(instruction) ?? refuseWithoutEvent(instruction, 'a migration')
   const transfers = transfersIn(instruction)

@@ -45,7 +45,7 @@ function oneHop(
   { pool, sender, sides: [a, b] }: { pool: string; sender: string; sides: readonly [Side, Side] },
 ): VenueEvent[] {
   const isAIn = readBytes(leg.instruction, payloadOf(leg.instruction.data), (reader) => {
-    // The amount, the limit to the other one, the price's, and which of the two is given.
+    // The amount, the limit of the other amount, the price limit, and which of the two amounts is fixed.
     reader.skip(8 + 8 + 16).bool()
     return reader.bool()
   })
@@ -64,7 +64,7 @@ export function swappedTwice(leg: Leg): VenueEvent[] {
   ])
 }
 
-/** The token between the two goes from vault to vault. */
+/** The intermediate token moves from vault to vault. */
 export function swappedTwiceV2(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 14, 'the authority')
@@ -84,7 +84,7 @@ export function swappedTwiceV2(leg: Leg): VenueEvent[] {
 
 function directionsOf({ instruction }: Leg): readonly [boolean, boolean] {
   return readBytes(instruction, payloadOf(instruction.data), (reader) => {
-    // The amount, the limit to the other one, and which of the two is given.
+    // The amount, the limit of the other amount, and which of the two is fixed.
     reader.skip(8 + 8).bool()
     return [reader.bool(), reader.bool()]
   })
@@ -97,7 +97,7 @@ function directed(isAIn: boolean, a: Side, b: Side): { input: Side; output: Side
 function hops(leg: Leg, list: readonly Hop[]): VenueEvent[] {
   const events = tradesOf(leg.instruction)
   if (events.length !== 0 && events.length !== list.length)
-    throw new BadInstruction(leg.instruction, 'disagreement', `${events.length} events of ${list.length} swaps`)
+    throw new BadInstruction(leg.instruction, 'disagreement', `${events.length} events for ${list.length} swaps`)
   return list.map((hop, at) => swapAt(leg, hop, events[at] ?? null))
 }
 
@@ -106,7 +106,7 @@ function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, 
   if (event !== null) {
     refuseOtherPool(instruction, event.pool, address)
     if (event.isAIn !== isAIn)
-      throw new BadInstruction(instruction, 'disagreement', `the event takes token ${event.isAIn ? 'A' : 'B'}`)
+      throw new BadInstruction(instruction, 'disagreement', `the input is token ${event.isAIn ? 'A' : 'B'} in the event and token ${event.isAIn ? 'B' : 'A'} in the instruction`)
   }
   const [a, b] = isAIn ? [input, output] : [output, input]
   const settled = swapOf(leg, { pool: whirlpoolOf(address, a.mint, b.mint), sender, input, output }, event)

@@ -1,4 +1,4 @@
-/** Orca Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). Before it had events, transfers tell. */
+/** Orca Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). Before it had events, amounts come from the transfers. */
 
 import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
@@ -19,7 +19,7 @@ import { swapped, swappedTwice, swappedTwiceV2, swappedV2, whirlpoolOf } from '.
 
 type Decode = (leg: Leg) => VenueEvent[]
 
-/** Token B's places follow those of token A. The whirlpool is the first account. */
+/** Token B's indexes follow those of token A. The whirlpool is the first account. */
 type ChangePlaces = { owner: number; userA: number; vaultA: number }
 
 const V1: ChangePlaces = { owner: 2, userA: 5, vaultA: 7 }
@@ -59,7 +59,7 @@ function created({ instruction }: Leg, funder: number, place: number): VenueEven
   return [{ kind: 'pool', instruction, pool }]
 }
 
-/** None where nothing moved: liquidity too small for a unit of either token. */
+/** Empty if nothing moved: liquidity below one unit of either token. */
 function changed(leg: Leg, isAdded: boolean, places: ChangePlaces): VenueEvent[] {
   const { instruction } = leg
   const { pool, sender, a, b } = participants(leg, places)
@@ -73,13 +73,13 @@ function changed(leg: Leg, isAdded: boolean, places: ChangePlaces): VenueEvent[]
   return [{ kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }]
 }
 
-/** Out of one range and into another; reserves are known after both. */
+/** From one range to another; reserves are known after both. */
 function repositioned(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const { pool, sender, a, b } = participants(leg, REPOSITION)
   const reported = repositionOf(instruction)
-  // Transfers have only the difference.
-  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a reposition that no event tells')
+  // The transfers only show the difference.
+  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a reposition without its event')
   refuseOtherPool(instruction, reported.pool, pool.pool)
   agreed(instruction, 'token A', reported.sent[0], movedByChange(instruction, a, reported.isFromOwner[0]))
   agreed(instruction, 'token B', reported.sent[1], movedByChange(instruction, b, reported.isFromOwner[1]))

@@ -1,6 +1,6 @@
 /**
- * Pump.fun's bonding curve. A curve is a pool of its coin against SOL, or against the quote mint it was created with; its reserves are the real ones, its
- * virtual ones only make the price. Amounts are the curve's own: fees are paid beside them.
+ * Pump.fun's bonding curve. A curve is a pool of its coin against SOL or the quote mint it was created with. Its reserves are the
+ * real ones; the virtual ones only set the price. Amounts are the curve's, without fees.
  */
 
 import { BadInstruction } from '../../decode-errors.js'
@@ -25,9 +25,9 @@ import {
 } from './pump-events.js'
 
 const AMM = 'pump'
-/** Every coin it creates has as many. */
+/** Every coin has this many. */
 const DECIMALS = 6
-/** How liquidity left for Raydium until 2025: it tells no event. */
+/** How liquidity moved to Raydium until 2025. It has no event. */
 const WITHDRAW = instructionDiscriminator('withdraw')
 const WITHDRAW_MINT = 2
 
@@ -89,14 +89,14 @@ function trade(instruction: Instruction, transaction: SolanaTransaction, event: 
   ]
 }
 
-/** The curve, by the instruction's accounts or as owner of the tokens that moved; the event must be what these transfers were. */
+/** The curve, from the instruction's accounts or as the owner of the transferred tokens. The event must match these transfers. */
 function checkedCurve(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): string {
   const { mint, isBuy, tokenAmount } = event
   const accounts = TRADE_ACCOUNTS.get(discriminatorOf(instruction.data) ?? '')
   const moved = transfersIn(instruction).filter((transfer) => transfer.mint === mint)
   const vaultOf = ({ source, destination }: Transfer) => (isBuy ? source : destination)
   if (accounts === undefined) {
-    // A hop of a route through several curves: only the tokens tell which it was.
+    // A hop of a route through several curves: only the tokens identify it.
     const hop = moved.find(({ amount }) => amount === tokenAmount)
     const curve = hop === undefined ? null : ownerOf(transaction, vaultOf(hop))
     if (curve === null)
@@ -106,12 +106,12 @@ function checkedCurve(instruction: Instruction, transaction: SolanaTransaction, 
   const vault = accountAt(instruction, accounts.vault, "the curve's token account")
   const named = accountAt(instruction, accounts.mint, 'the mint')
   if (named !== mint)
-    throw new BadInstruction(instruction, 'disagreement', `the event is of ${mint}, the instruction of ${named}`)
+    throw new BadInstruction(instruction, 'disagreement', `the mint is ${mint} in the event and ${named} in the instruction`)
   let sum = 0n
   for (const transfer of moved) if (vaultOf(transfer) === vault) sum += transfer.amount
-  // A buy that goes on into the coming pool takes that part from the same account.
+  // A buy that continues in the new pool takes that part from the same account.
   if (isBuy ? sum < tokenAmount : sum !== tokenAmount)
-    throw new BadInstruction(instruction, 'disagreement', `the event tells ${tokenAmount}, the transfers ${sum}`)
+    throw new BadInstruction(instruction, 'disagreement', `the amount is ${tokenAmount} in the event and ${sum} in the transfers`)
   return accountAt(instruction, accounts.curve, 'the bonding curve')
 }
 
@@ -135,12 +135,12 @@ function created(instruction: Instruction, event: ReturnType<typeof readCreate>)
   ]
 }
 
-/** Sold out; it graduates with the migration that opens its new pool. */
+/** Sold out. It graduates when the migration opens its new pool. */
 function completed(instruction: Instruction, { mint, curve }: ReturnType<typeof readComplete>): VenueEvent {
   return { kind: 'launch', instruction, token: mint, platform: AMM, stage: 'curve', progress: 1, pool: curve }
 }
 
-/** The part of the buy that sold the curve out which takes from the pool to come, at that pool's price. */
+/** The part of the buy that sold out the curve which is filled from the new pool, at that pool's price. */
 function lastBuy(instruction: Instruction, event: ReturnType<typeof readPostCompleteBuy>): VenueEvent {
   const { user, mint, curve, quoteMint, baseOut, quoteIn, baseAfter, quoteAfter } = event
   return {
@@ -171,8 +171,8 @@ function poolOf(curve: string, mint: string, quoteMint: string, creator: string 
 }
 
 /**
- * How much of what was for sale is sold. What was for sale follows from the event alone: virtual less real reserves never change, and neither does the
- * product of the virtual ones (but for rounding).
+ * The share of the offer that is sold. The offer follows from the event alone: virtual less real reserves never change, and neither
+ * does the product of the virtual ones, except for rounding.
  */
 function progressOf({ virtualQuote, virtualToken, realQuote, realToken }: TradeEvent): number | null {
   const startQuote = virtualQuote - realQuote

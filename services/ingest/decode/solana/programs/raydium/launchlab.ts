@@ -1,8 +1,7 @@
 /**
  * Raydium LaunchLab: a token is sold along a curve until its offer is gone, then its liquidity moves to a pool of Raydium's (accounts as in
- * raydium-sdk-v2: src/raydium/launchpad/instrument.ts; migrations as in sevenlabs-hq/carbon: decoders/raydium-launchpad-decoder). The curve's account is the
- * pool of the token and what it is paid with. Amounts are what the wallet sends and gets: fees are inside of them. Reserves are what is left of the offer and
- * what was raised.
+ * raydium-sdk-v2: src/raydium/launchpad/instrument.ts; migrations as in sevenlabs-hq/carbon: decoders/raydium-launchpad-decoder). The curve's account is the pool of the token and its
+ * quote. Amounts are what the wallet sends and receives, including fees. Reserves are the remaining offer and the funds raised.
  */
 import type { LaunchStage } from '../../../../../core/domain/records.js'
 import { BadInstruction } from '../../decode-errors.js'
@@ -49,7 +48,7 @@ export const launchLab: Program = {
   },
 }
 
-/** Platforms with a name of their own, by the account of their configuration. The first is in letsbonk.fun's SDK, all are in what its site asks for. */
+/** Platforms with their own name, by configuration account. The first is in letsbonk.fun's SDK, all are in its site's requests. */
 const PLATFORM_OF = new Map([
   ['FfYek5vEz23cMkWsdJwG2oa6EphsvXSHrGpdALN4g6W1', 'bonk'],
   ['BuM6KDpWiTcxvrpXywWFiw45R2RNH8WURdvqoTDV1BW4', 'bonk'],
@@ -106,11 +105,12 @@ function traded(leg: Leg, isBuy: boolean): VenueEvent[] {
 function refuseOther(instruction: Instruction, trade: LaunchTrade, pool: string, isBuy: boolean): void {
   refuseOtherPool(instruction, trade.pool, pool)
   if (trade.isBuy !== isBuy)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isBuy ? 'buy' : 'sale'} told as the other`)
+    throw new BadInstruction(instruction, 'disagreement', `a ${isBuy ? 'buy' : 'sale'} in the instruction, a ${isBuy ? 'sale' : 'buy'} in the event`)
 }
 
 /**
- * As sent. Quote amounts are told with the fees or without them, and the transfer says which. Of a base token with a transfer fee told may be what arrives.
+ * As sent. Events report quote amounts with or without fees; the transfer decides which. For a base token with a transfer fee, the
+ * event may report the arrived amount.
  */
 function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapAmounts {
   const [reportedBase, reportedQuote] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
@@ -127,7 +127,7 @@ function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, b
 
 const BASE_PROGRAM_PLACE = 11
 
-/** The rest of the supply moves with what was raised; of the offer nothing is left. */
+/** The rest of the supply moves with the funds raised; nothing of the offer remains. */
 function migrated({ instruction }: Leg, places: { pool: number; curve: number; baseVault: number }): VenueEvent[] {
   const sender = accountAt(instruction, 0, 'the payer')
   const token = accountAt(instruction, 1, 'the base mint')
@@ -137,7 +137,7 @@ function migrated({ instruction }: Leg, places: { pool: number; curve: number; b
   const amount0 = -netInto(transfers, accountAt(instruction, places.baseVault, 'the base vault'))
   const amount1 = -netInto(transfers, accountAt(instruction, places.baseVault + 1, 'the quote vault'))
   if (amount0 < 0n || amount1 < 0n)
-    throw new BadInstruction(instruction, 'malformed', `a migration that pays the curve ${-amount0} and ${-amount1}`)
+    throw new BadInstruction(instruction, 'malformed', `a migration pays the curve ${-amount0} and ${-amount1}`)
   if (amount0 === 0n && amount1 === 0n) return [graduated]
   const pool = curveOf(address, token, accountAt(instruction, 2, 'the quote mint'))
   const amounts = { amount0, amount1, reserve0: 0n, reserve1: 0n }

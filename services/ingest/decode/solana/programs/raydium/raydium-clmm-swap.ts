@@ -45,8 +45,8 @@ export function clmmSwap(leg: Leg, namesMints: boolean): VenueEvent[] {
 type Hop = { pool: string; input: Side; output: Side }
 
 /**
- * Hop after hop, each with a transfer in and one out. Its accounts (the wallet's output account after the pool, then the vaults and the output's mint) stand
- * among tick arrays of any number: they are found by the vaults of the transfers.
+ * Hop after hop, each with a transfer in and one out. A hop's accounts (the pool, the wallet's output account, the vaults and the
+ * output mint) come among any number of tick arrays, so they are found by the vaults of the transfers.
  */
 export function clmmRoute(leg: Leg): VenueEvent[] {
   const { instruction } = leg
@@ -87,7 +87,7 @@ function placeOfVaults(instruction: Instruction, paid: Instruction, received: In
   for (let place = 2; place + 2 < accounts.length; place += 1)
     if (accounts[place] === paid.transfer?.destination && accounts[place + 1] === received.transfer?.source)
       return place
-  throw new BadInstruction(instruction, 'malformed', 'a hop between accounts that the route does not name')
+  throw new BadInstruction(instruction, 'malformed', 'the accounts of a hop are not in the route')
 }
 
 function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | null, last: Instruction): VenueEvent {
@@ -101,7 +101,7 @@ function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | 
       throw new BadInstruction(
         instruction,
         'disagreement',
-        `the event goes from token ${event.isZeroIn ? 0 : 1}, the vaults do not`,
+        `the input is token ${event.isZeroIn ? 0 : 1} in the event and token ${event.isZeroIn ? 1 : 0} in the vaults`,
       )
   }
   const settled = swapOf(leg, { pool, sender, input, output }, event === null ? null : readEventOf(event))

@@ -1,4 +1,4 @@
-/** Raydium CLMM (raydium-clmm: programs/amm/src; raydium-idl: raydium_clmm/amm_v3.json). Limit orders lie in the vaults but are no liquidity of the pool's. */
+/** Raydium CLMM (raydium-clmm: programs/amm/src; raydium-idl: raydium_clmm/amm_v3.json). Limit orders are held in the vaults but are not the pool's liquidity. */
 
 import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
@@ -18,7 +18,7 @@ import { clmmPool, clmmRoute, clmmSwap } from './raydium-clmm-swap.js'
 
 type Decode = (leg: Leg) => VenueEvent[]
 
-/** Token 1's places follow those of token 0. */
+/** Token 1's indexes follow those of token 0. */
 type ChangePlaces = { pool: number; user0: number; vault0: number }
 
 const DECODE_OF = new Map<string, Decode>([
@@ -62,12 +62,12 @@ function added(readEventOf: (instruction: Instruction) => ClmmChange | null, pla
 function removed(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const reported = clmmDecreaseOf(instruction)
-  // The transfers pay liquidity and fees in one.
-  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a decrease that no event tells')
+  // A transfer pays liquidity and fees together.
+  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a decrease without its event')
   return changed(leg, 'remove', reported, { pool: 3, user0: 9, vault0: 5 })
 }
 
-/** None where no liquidity moves: a position opened empty, or only its fees collected. */
+/** Empty if no liquidity moves: a position opened empty, or only fees collected. */
 function changed(leg: Leg, change: 'add' | 'remove', reported: ClmmChange | null, places: ChangePlaces): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 0, 'the owner')

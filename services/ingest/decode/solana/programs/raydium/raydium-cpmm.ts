@@ -1,6 +1,6 @@
 /**
  * Raydium CPMM (raydium-cp-swap: programs/cp-swap/src/instructions). Reserves are what the program counts as the pool's: the vaults less the fees of protocol,
- * fund and creator. Of this swap's own fee the event does not tell the first two shares: they are in the reserve until the next event.
+ * fund and creator. The event does not include the protocol's and the fund's share of its own fee: they stay in the reserve until the next event.
  */
 
 import { BadInstruction } from '../../decode-errors.js'
@@ -89,7 +89,7 @@ function liquidity(leg: Leg, isDeposit: boolean): VenueEvent {
   const event = cpmmLiquidityOf(instruction)
   if (event !== null) refuseOtherPool(instruction, event.pool, pool.pool)
   if (event !== null && event.isDeposit !== isDeposit)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isDeposit ? 'deposit' : 'withdrawal'} told as the other`)
+    throw new BadInstruction(instruction, 'disagreement', `a ${isDeposit ? 'deposit' : 'withdrawal'} in the instruction, a ${isDeposit ? 'withdrawal' : 'deposit'} in the event`)
   const amount0 = agreed(
     instruction,
     'token 0',
@@ -110,7 +110,7 @@ function liquidity(leg: Leg, isDeposit: boolean): VenueEvent {
   return { kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }
 }
 
-/** Token 1's places follow those of token 0. No event tells it. */
+/** Token 1's indexes follow those of token 0. It has no event. */
 type InitializePlaces = Record<'sender' | 'creator' | 'pool' | 'mint0' | 'user0' | 'vault0', number>
 
 function initialize(leg: Leg, places: InitializePlaces): VenueEvent[] {

@@ -1,6 +1,6 @@
 /**
- * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the pool's,
- * from its own record; without one, what the vaults hold, which includes what the protocol has not yet taken.
+ * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the
+ * pool's, from its own record; without one, the vaults' balances, which include unclaimed protocol fees.
  */
 
 import { BadInstruction } from '../../decode-errors.js'
@@ -53,10 +53,10 @@ export const raydiumV4: Program = {
   },
 }
 
-/** The pc vault stands after the coin vault; the wallet's destination and its owner after the source. */
+/** The pc vault follows the coin vault; the wallet's destination and its owner follow the source. */
 type SwapPlaces = { coinVault: number; source: number }
 
-/** The account of target orders may be left out. */
+/** The target-orders account is optional. */
 function swapPlaces(accounts: number): SwapPlaces {
   return accounts === 17 ? { coinVault: 4, source: 14 } : { coinVault: 5, source: 15 }
 }
@@ -91,7 +91,7 @@ function initialize(leg: Leg): VenueEvent[] {
   const users = [accountAt(instruction, 18, 'the coin account'), accountAt(instruction, 19, 'the pc account')] as const
   const log = rayLogOf(instruction)
   if (log !== null && log.kind !== 'init') throw unexpected(leg, log)
-  // Told are the vaults' amounts, which may have held something before.
+  // Reported are the vaults' totals, which may include an earlier balance.
   const amount0 = movedBetween(instruction, users[0], vaults[0]) ?? log?.poolCoin ?? null
   const amount1 = movedBetween(instruction, users[1], vaults[1]) ?? log?.poolPc ?? null
   const created = { ...pool, creator: sender }
@@ -106,7 +106,7 @@ function initialize(leg: Leg): VenueEvent[] {
   ]
 }
 
-/** Eleven accounts: without those of the market. */
+/** Eleven accounts: without the market's. */
 function deposit(leg: Leg): VenueEvent {
   const isShort = leg.instruction.accounts.length === 11
   return liquidity(
@@ -169,6 +169,6 @@ function unexpected({ instruction }: Leg, { kind }: RayLog): BadInstruction {
   return new BadInstruction(
     instruction,
     'disagreement',
-    `instruction ${instruction.data[0]} logged a record of kind ${kind}`,
+    `instruction ${instruction.data[0]} logged a ray_log of kind ${kind}`,
   )
 }
