@@ -1,19 +1,19 @@
 import type { SlotBlock } from './slot-block.js'
 
-/** Blocks as they come, from a node or a service that sends them by itself. What it misses is asked for: it saves requests and time, it is not the truth. */
+/** Blocks pushed by a node or a service. It saves requests and time but is not authoritative: missed blocks are requested. */
 export interface BlockStream {
   readonly name: string
   /**
-   * From a slot on where the other side can still send it, else from now. Ends when the signal aborts; throws when the connection is lost or refused (a
-   * `NodeFault`): who listens comes back with the slot after the last one it got.
+   * From a slot if the endpoint can still send it, else from now. Ends when the signal aborts; throws a `NodeFault` when the
+   * connection is lost or refused. The caller reconnects with the slot after the last one it received.
    */
   blocks(fromSlot: number | undefined, signal: AbortSignal): AsyncGenerator<SlotBlock>
   close(): void
 }
 
 /**
- * Blocks between the connection and who takes them. The connection is always read on: pings wait behind blocks, and the other side cuts off who lags.
- * So where blocks are taken too slowly the oldest are dropped: they can be asked for, and memory stays bounded.
+ * Buffers blocks between the connection and the consumer. The connection is always read: pings queue behind blocks, and endpoints
+ * disconnect slow clients. If the consumer is slow, the oldest blocks are dropped: they can be requested, and memory stays bounded.
  */
 export class BlockQueue<T> {
   private readonly waiting: T[] = []
@@ -29,7 +29,7 @@ export class BlockQueue<T> {
     this.wake()
   }
 
-  /** After what is waiting. The first end counts; without an error nothing is waited for any more. */
+  /** With an error: after the buffered blocks. Without: at once. Only the first call counts. */
   end(error?: unknown): void {
     if (this.ended !== undefined) return
     this.ended = { error }
@@ -37,7 +37,7 @@ export class BlockQueue<T> {
     this.wake()
   }
 
-  /** Undefined: ended. Throws what it ended with. One call at a time. */
+  /** Undefined: ended. Throws the error it ended with. One call at a time. */
   async next(): Promise<T | undefined> {
     while (this.waiting.length === 0 && this.ended === undefined)
       await new Promise<void>((resolve) => {

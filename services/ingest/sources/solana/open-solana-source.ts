@@ -1,4 +1,4 @@
-/** Opens a Solana cluster as a source: what is wrong with its configuration is told here, before anything is read. */
+/** Opens a Solana cluster as a source. Configuration errors are reported here, before anything is read. */
 import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
 import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/decode-rules.js'
@@ -29,15 +29,15 @@ export type OpenedSolanaSource = {
   streams(): StreamStatus[]
 }
 
-/** A block may have thousands of transactions: the first range must not fill the memory. */
+/** A block may have thousands of transactions: the first range must fit in memory. */
 const FIRST_RANGE_SLOTS = 2
 
-/** Fails with a `ConfigError` where the configuration does not fit the chain; what may pass can be tried again. */
+/** Throws a `ConfigError` if the configuration does not fit the chain; transient errors can be retried. */
 export async function openSolanaSource(options: OpenSolanaOptions): Promise<OpenedSolanaSource> {
   const { config, facts, bookPath, logger, progressMs, signal, nowMs = Date.now } = options
   const { chain, commitment, maxRps } = config
   const onLost = (stream: string, error: unknown) =>
-    logger.warn('a stream of blocks is lost; blocks are asked for until it is back', { chain, stream, error })
+    logger.warn('block stream lost, requesting blocks until it reconnects', { chain, stream, error })
   const live = followStreams({ streams: await openStreams(config), onLost })
   const reader = createSlotReader({
     ...{ chain, genesisHash: config.genesisHash, urls: config.rpcUrls, commitment, logger, live },
@@ -78,7 +78,7 @@ async function closeAll(live: LiveBlocks, reader: { close(): Promise<void> }): P
   await live.close()
 }
 
-/** What is decoded for a scope. */
+/** The decoding rules for a configured scope. */
 export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts): SolanaRules {
   const isNarrow = scope.pools.length > 0 || scope.tokens.length > 0
   const references = isNarrow ? referencePools(facts) : []
@@ -87,7 +87,8 @@ export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts):
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-/** SOL/USDC on mainnet-beta. Each was found in at least two independent public places. */
+/** SOL/USDC on mainnet-beta. Each was found in at least two independent public sources. They price SOL: without them a narrow scope
+ * would have no USD prices for anything quoted in it. */
 const SOL_USDC = [
   '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2', // Raydium v4
   '8sLbNZoA1cfnvMJLPfp98ZLAnFSYCFApfJKMbiXNLwxj', // Raydium CLMM
@@ -95,7 +96,7 @@ const SOL_USDC = [
   '5rCf1DM8LjKTw4YqhnoLcngyZYeNnQqztScTogYHAS6', // Meteora DLMM
 ]
 
-/** They cost no request: blocks come whole. */
+/** They cost no requests: blocks are always complete. */
 export const referencePools = ({ native, anchor }: ChainMoney): readonly string[] =>
   native === WRAPPED_SOL && anchor === USDC ? SOL_USDC : []
 
@@ -108,7 +109,7 @@ export async function openStreams(config: SolanaSourceConfig): Promise<BlockStre
   return [...(await geyserStreams(config)), ...notices]
 }
 
-/** Loaded where one is configured: gRPC is large, and every start would wait for it. */
+/** Loaded only if configured: gRPC is large and would slow down every start. */
 async function geyserStreams({ chain, commitment, geyser, scope }: SolanaSourceConfig): Promise<BlockStream[]> {
   if (geyser.length === 0) return []
   const [{ geyserStream }, { accountsOfInterest }] = await Promise.all([

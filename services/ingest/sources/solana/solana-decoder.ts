@@ -1,4 +1,4 @@
-/** Blocks of Solana → their events; what transactions do not tell of new tokens is read afterwards, from their mints. */
+/** Solana blocks → events. Facts of new tokens that are not in the transactions are read from the mints afterwards. */
 
 import type { DeadLetter } from '../../../core/domain/records.js'
 import type { Book, KnownHolding, KnownToken } from '../../decode/solana/block/book.js'
@@ -11,7 +11,7 @@ import type { SlotBlock } from './slot-block.js'
 
 export type SolanaDecoding = {
   chain: string
-  /** The source's, for people. */
+  /** The source's, for logs. */
   name: string
   rules: SolanaRules
   book: Book
@@ -27,7 +27,7 @@ export function solanaDecoder({ chain, name, rules, book, facts }: SolanaDecodin
     complete: (decoded, signal) => facts.fill(decoded, signal),
   }
 
-  /** With the transaction as the node gave it, so that a corrected decoder can take it. */
+  /** Holds the transaction as returned by the node, so that a corrected decoder can read it. */
   function deadLetterOf(
     { reason, detail, txIndex, order, value }: LostInstruction,
     { number, timeS }: SlotBlock,

@@ -1,4 +1,4 @@
-/** A block of the stream → a slot's block, or why it is none. */
+/** A block of the stream → a slot's block. */
 
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { BadTransaction } from '../../../decode/solana/decode-errors.js'
@@ -6,17 +6,17 @@ import { countAt, fieldsAt, keyAt, listAt } from '../../../decode/solana/wire/sh
 import type { SlotBlock } from '../slot-block.js'
 import { geyserService } from './geyser-service.js'
 
-/** Throws `BadTransaction`. `isWhole`: every transaction was asked for, so as many must be there as were executed. */
+/** Throws `BadTransaction`. `isWhole`: all transactions were requested, so all executed ones must be there. */
 export function readBlock(value: unknown, isWhole: boolean): SlotBlock {
   const fields = fieldsAt(value, 'block')
   const number = countAt(fields.slot, 'slot')
   const parentNumber = countAt(fields.parentSlot, 'parent_slot')
   if (parentNumber >= number)
-    throw new BadTransaction('parent_slot', `must be below the slot ${number}: ${parentNumber}`)
+    throw new BadTransaction('parent_slot', `must be below the slot ${number}, got ${parentNumber}`)
   const list = listAt(fields.transactions, 'transactions')
   const executed = countAt(fields.executedTransactionCount, 'executed_transaction_count')
   if (isWhole && executed !== list.length)
-    throw new BadTransaction('transactions', `must be all ${executed} that were executed, got ${list.length}`)
+    throw new BadTransaction('transactions', `must be all ${executed} executed transactions, got ${list.length}`)
   return {
     number,
     hash: keyAt(fields.blockhash, 'blockhash'),
@@ -27,7 +27,7 @@ export function readBlock(value: unknown, isWhole: boolean): SlotBlock {
   }
 }
 
-/** They come in the order in which the node heard of them. Votes, most of a block, are let go of at once. */
+/** The stream sends them in the order the node received them. Votes, most of a block, are dropped at once. */
 function inOrder(list: readonly unknown[]): RawInBlock[] {
   const transactions: RawInBlock[] = []
   for (const value of list) {
@@ -41,13 +41,13 @@ function inOrder(list: readonly unknown[]): RawInBlock[] {
   transactions.sort((a, b) => a.index - b.index)
   for (let at = 1; at < transactions.length; at += 1)
     if (transactions[at]?.index === transactions[at - 1]?.index)
-      throw new BadTransaction('transactions', `has two of index ${transactions[at]?.index}`)
+      throw new BadTransaction('transactions', `has index ${transactions[at]?.index} twice`)
   return transactions
 }
 
 type Read = { of: WireTransaction; transaction: object; meta: object }
 
-/** Decoding looks at one several times, and then at the next. */
+/** Cache of the last one read: decoding reads one several times, then the next. */
 let last: Read | undefined
 
 export class WireTransaction {
@@ -68,7 +68,7 @@ export class WireTransaction {
     return this.read().meta
   }
 
-  /** For a dead letter: the shape that decoding takes, or the bytes where they are no message. */
+  /** For a dead letter: the parsed form, or the bytes if they cannot be parsed. */
   toJSON(): object {
     const { isVote, index } = this
     try {
@@ -93,11 +93,11 @@ export class WireTransaction {
 }
 
 function message(deserialize: (bytes: Buffer) => object, bytes: Buffer, path: string): object {
-  // An empty message is a message, too; but none of these ever is.
+  // An empty message is valid protobuf, but these are never empty.
   if (bytes.length === 0) throw new BadTransaction(path, 'is missing')
   try {
     return deserialize(bytes)
   } catch (error) {
-    throw new BadTransaction(path, `is no message: ${error instanceof Error ? error.message : String(error)}`)
+    throw new BadTransaction(path, `is not a valid message: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -1,4 +1,4 @@
-/** One call of Geyser's `Subscribe`: blocks until it ends. */
+/** One call of Geyser's `Subscribe`: yields blocks until it ends. */
 import { Client, type ServiceError, type StatusObject } from '@grpc/grpc-js'
 import { BadTransaction } from '../../../decode/solana/decode-errors.js'
 import { NodeFault } from '../../nodes/node-fault.js'
@@ -11,17 +11,17 @@ import { faultKind } from './status-fault.js'
 
 export type SubscriptionOptions = {
   target: GeyserTarget
-  /** The endpoint's, for people. */
+  /** The endpoint's, for logs. */
   name: string
   chain: string
   wanted: Wanted
-  /** Without a word, a ping neither: the other side sends one every few seconds. */
+  /** Time out after this long without a message: endpoints ping every few seconds. */
   maxSilentMs: number
   maxWaiting: number
 }
 
 export interface Subscription {
-  /** Undefined: `end` was called. Throws a `NodeFault` where the other side ended it. */
+  /** Undefined: `end` was called. Throws a `NodeFault` if the endpoint ended it. */
   next(): Promise<SlotBlock | undefined>
   end(): void
 }
@@ -33,15 +33,15 @@ export function subscribe({ target, name, chain, wanted, maxSilentMs, maxWaiting
   const client = new Client(target.address, target.credentials, CHANNEL_OPTIONS)
   const { path, requestSerialize, responseDeserialize } = geyserService().subscribe
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, target.metadata.clone())
-  const silence = setTimeout(() => fail('timeout', `not a word within ${maxSilentMs / 1000} s`), maxSilentMs)
+  const silence = setTimeout(() => fail('timeout', `no message within ${maxSilentMs / 1000} s`), maxSilentMs)
 
   call.on('data', (update: SubscribeUpdate) => {
     silence.refresh()
-    // Where it reads nothing, answers would pile up here.
+    // If the endpoint does not read, responses would pile up here.
     if (update.ping !== undefined && !call.writableNeedDrain) call.write(PONG)
     if (update.block !== undefined) receive(update.block)
   })
-  // The status that follows tells it too, and an end without an error besides.
+  // The status that follows reports it too, and also an end without an error.
   call.on('error', (_error: ServiceError) => {})
   call.on('status', ({ code, details }: StatusObject) => {
     const kind = faultKind({ code, details }, { fromSlot: wanted.fromSlot, accounts: wanted.accounts, hasCome })
@@ -54,9 +54,9 @@ export function subscribe({ target, name, chain, wanted, maxSilentMs, maxWaiting
       queue.push(readBlock(block, isWhole))
       hasCome = true
     } catch (error) {
-      // Thrown here it would end the process.
+      // Throwing here would end the process.
       if (!(error instanceof BadTransaction)) queue.end(error)
-      fail('lies', `a block of which ${error instanceof Error ? error.message : String(error)}`)
+      fail('lies', `sent an invalid block: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 

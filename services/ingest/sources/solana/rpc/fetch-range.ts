@@ -1,7 +1,7 @@
 /**
- * A range's blocks. Nodes say "skipped", "not available" or nothing at all of slots that do have a block, so what is missing is not taken from them: it is
- * proved by the links. A block names its parent's slot; those between them were skipped, and the parent is asked for until it is there. In history the block
- * before the range and the one after it stand guard: their headers prove its ends.
+ * Fetches a range's blocks. Nodes answer "skipped", "not available" or nothing for slots that do have a block, so gaps are proved by
+ * links instead: a block names its parent's slot, so the slots in between were skipped, and the parent is requested until it comes.
+ * In history, the headers of the blocks before and after the range (guards) prove its ends.
  */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Asking, EndpointPool, PatienceOptions } from '../../nodes/endpoint-pool.js'
@@ -11,7 +11,7 @@ import type { BlockFetcher } from './fetch-blocks.js'
 import { ifItComes, isTransient, orAbsent, type RangePlan } from './range-plan.js'
 import { type LinkProblems, findLinkProblems, type KnownLinks, type SharedHeaders } from './slot-links.js'
 
-/** Blocks that are there without asking: sent by a stream, or read before. */
+/** Blocks available without a request: pushed by a stream, or read before. */
 export interface HeldBlocks {
   at(slot: number): SlotBlock | undefined
   keep(block: SlotBlock): void
@@ -25,17 +25,17 @@ export type RangeParts = {
   held: HeldBlocks
   known: KnownLinks
   shared: SharedHeaders
-  /** Whether a node told that it has a block there, as the head. */
+  /** Whether a node reported this slot as its head. */
   isKnownHead(slot: number): boolean
   sleep: Sleep
 }
 
-/** The chain may have moved between two answers: asked again, they are of one chain. */
+/** A reorg between two responses breaks their link: request them again. */
 const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
 /** Long enough for a node to catch up with another, short enough for a block whose child was orphaned. */
 const NAMED_PATIENCE: PatienceOptions = { attempts: 6, ms: 5_000 }
-/** A node names its head some time before it can give the block. If it takes longer, the next head is there and asks for it again. */
+/** A node reports its head before it can return the block. If it takes longer, the next head requests it again. */
 const LATE_PATIENCE: PatienceOptions = { attempts: 6, ms: 3_000 }
 
 export const fetchRange = (parts: RangeParts, plan: RangePlan, asking: Asking): Promise<SlotBlock[]> =>
@@ -43,7 +43,7 @@ export const fetchRange = (parts: RangeParts, plan: RangePlan, asking: Asking): 
 
 class RangeRead {
   private readonly found = new Map<number, SlotBlock>()
-  /** Beside the range. */
+  /** Headers next to the range. */
   private readonly guards = new Map<number, SlotHeader>()
   private readonly suspects = new Set<number>()
   private readonly gaveUpOn = { before: false, after: false, tail: false }
@@ -83,7 +83,7 @@ class RangeRead {
     }
   }
 
-  /** The range's, and those beside it. */
+  /** The range's blocks and the guards. */
   private chain(): SlotHeader[] {
     return inOrder<SlotHeader>([...this.guards.values(), ...this.found.values()])
   }
@@ -109,7 +109,7 @@ class RangeRead {
     return slot >= this.plan.from && slot <= this.plan.to
   }
 
-  /** Whether there is one more. */
+  /** Whether a guard was added. */
   private async setGuards(): Promise<boolean> {
     const { next, isSettled, from, to } = this.plan
     if (!isSettled) return false
@@ -141,7 +141,7 @@ class RangeRead {
     return ifItComes(asked).catch(unlessPruned)
   }
 
-  /** What links name. The fault of one that did not come, though the chain may have moved meanwhile; null: all came. */
+  /** Requests missing parents. Returns the fault of one that did not come (a reorg may be the cause); null: all came. */
   private async seekNamed({ missing }: LinkProblems): Promise<NodeFault | null> {
     const { fetcher, held } = this.parts
     const patient = { ...this.asking, patience: NAMED_PATIENCE }
@@ -161,7 +161,7 @@ class RangeRead {
     return lost
   }
 
-  /** What nodes named, above all that was found: waited for once, since it may only be late. Whether any came. */
+  /** Requests blocks that nodes reported above all found ones. Waits once, since they may be late. Whether any came. */
   private async seekTail(): Promise<boolean> {
     if (this.gaveUpOn.tail) return false
     this.gaveUpOn.tail = true
@@ -174,7 +174,7 @@ class RangeRead {
         .map(async (slot) => {
           const patient = isSettled ? this.asking : { ...this.asking, patience: LATE_PATIENCE }
           const asked = this.parts.fetcher.insist(slot, patient)
-          // Near the head it may also have died; the next block's link will tell.
+          // Near the head it may have been orphaned; the next block's link will show it.
           const block = await (isSettled ? asked : ifItComes(asked))
           if (block !== null) this.adopt(block)
           return block !== null
@@ -183,7 +183,7 @@ class RangeRead {
     return came.some(Boolean)
   }
 
-  /** Against what was known before: near the head there are no guards. */
+  /** Checks the ends against known links: near the head there are no guards. */
   private checkEnds(): NodeFault | null {
     const blocks = inOrder(this.found.values())
     let fault: NodeFault | null = null
@@ -196,7 +196,7 @@ class RangeRead {
     return fault
   }
 
-  /** All of one endpoint, another each time: answers of two may be of two chains for ever. */
+  /** Requests all from one endpoint, another each time: two endpoints may stay on different forks. */
   private async askAgain(attempt: number): Promise<void> {
     const { pool, held } = this.parts
     const chosen = pool.endpoints[attempt % pool.endpoints.length]
@@ -214,11 +214,11 @@ class RangeRead {
     const { earlier, later } = broken[0] ?? { earlier: 0, later: 0 }
     const at = (slot: number) => chain.find(({ number }) => number === slot)
     const parent = `${at(later)?.parentHash} at slot ${at(later)?.parentNumber}`
-    const wrong = `block ${later} whose parent is ${parent}, but ${at(earlier)?.hash} at slot ${earlier}`
+    const wrong = `returned block ${later} whose parent is ${parent}, but ${at(earlier)?.hash} at slot ${earlier}`
     return this.blameAll(`${wrong}, ${LINK_ATTEMPTS} times`, later)
   }
 
-  /** Which of them is wrong nobody can tell. */
+  /** It is unknown which of them is wrong. */
   private blameAll(detail: string, block: number): NodeFault {
     const { pool, chain } = this.parts
     const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
@@ -226,7 +226,7 @@ class RangeRead {
   }
 }
 
-/** The two of a broken link, and each time more to both sides: a branch may be longer than a block. */
+/** The two blocks of a broken link, and more on both sides with each attempt: a fork may be longer than a block. */
 function around(later: number, chain: readonly SlotHeader[], attempt: number): readonly SlotHeader[] {
   const place = chain.findIndex(({ number }) => number === later)
   const reach = 2 ** (attempt - 1)
@@ -236,7 +236,7 @@ function around(later: number, chain: readonly SlotHeader[], attempt: number): r
 const inOrder = <H extends SlotHeader>(headers: Iterable<H>): H[] =>
   [...headers].sort((one, other) => one.number - other.number)
 
-/** Before the first block that anybody has. */
+/** No endpoint has blocks this old. */
 function unlessPruned(error: unknown): null {
   if (error instanceof NodeFault && error.kind === 'pruned') return null
   throw error

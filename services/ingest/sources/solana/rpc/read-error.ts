@@ -1,17 +1,17 @@
 /**
- * Turns what a Solana node or its provider says into a fault. Codes: agave, `rpc-client-api/src/custom_error.rs`. Providers reuse them for other things
- * (QuickNode's -32007 is a limit of requests), so words are read first.
+ * Maps errors of Solana nodes and providers to faults. Codes: agave, `rpc-client-api/src/custom_error.rs`. Providers reuse them for
+ * other things (QuickNode's -32007 is a rate limit), so the message is matched first.
  */
 import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-errors.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 
-/** Helius' -32429 comes with these words when a plan's credits are spent. */
+/** Helius' message with -32429 when a plan's credits are used up. */
 const SPENT = /max usage reached|credits limited|insufficient credits|rps limit/i
 const BEHIND = /behind by|unhealthy|not (?:been )?reached/i
 const SKIPPED = /was skipped/i
 const CLEANED_UP = /cleaned up.*?first available block: (\d+)|cleaned up/i
 const NOT_YET = /not (?:yet )?available for slot|block not (?:found|available)|end slot out of limit/i
-/** Of transactions the reader did not say it could read. */
+/** For transactions newer than the requested version. */
 const VERSION = /transaction version \(\d+\) is not supported/i
 const STORAGE_AWAY = /failed to query long-term storage/i
 const NO_HISTORY = /transaction history is not available/i
@@ -54,7 +54,7 @@ export const readError: ReadError = (error, { batch, isAboutAll, status }): Erro
   return { kind: 'node_error', detail }
 }
 
-const TOO_NEW = 'the chain has transactions of a newer form than Dextape reads; a newer Dextape may'
+const TOO_NEW = 'the chain has transactions of a newer version than Dextape supports. Upgrade Dextape'
 
 function kindOfWords(words: string): ErrorReading['kind'] | undefined {
   if (SKIPPED.test(words)) return 'skipped'

@@ -1,15 +1,16 @@
 /**
- * Which block was at which slot lately, by its own word and by its children's. Links show within a range that an answer is wrong; this shows it at a range's
- * ends, and of single blocks. An answer does not even say its slot: a node, or what stands before it, may give another slot's block.
+ * Links between blocks: which are missing, which conflict, and which were seen before. Links within a range show wrong responses;
+ * known links show them at a range's ends and for single blocks. A response does not include its slot: a node or a proxy may return
+ * another slot's block.
  */
 import { RecentMap } from '../recent-map.js'
 import { type SlotBlock, type SlotHeader, slotHeader } from '../slot-block.js'
 
 export interface KnownLinks {
-  /** Why the block does not fit what is known; null: it does, or the same was told before, and is believed now: chains move. */
+  /** Why the block conflicts with known links; null: it fits, or it was rejected before. The second time it is accepted: reorgs happen. */
   conflictOf(header: SlotHeader): string | null
   note(header: SlotHeader): void
-  /** Whether a block there is known. */
+  /** Whether a block is known at this slot. */
   hasSlot(slot: number): boolean
 }
 
@@ -22,12 +23,12 @@ export function createKnownLinks(): KnownLinks {
 
   function misfit({ number, hash, parentNumber, parentHash }: SlotHeader): string | null {
     const slot = slotOf.get(hash) ?? number
-    if (slot !== number) return `block ${hash} at slot ${number}, which was at slot ${slot} before`
+    if (slot !== number) return `returned block ${hash} at slot ${number}, before it was at slot ${slot}`
     const own = hashAt.get(number) ?? hash
-    if (own !== hash) return `block ${hash} at slot ${number}, where ${own} was before`
+    if (own !== hash) return `returned block ${hash} at slot ${number}, before it was ${own}`
     const parent = hashAt.get(parentNumber) ?? parentHash
     if (parent === parentHash) return null
-    return `block ${number} whose parent at slot ${parentNumber} is ${parentHash}, where ${parent} was before`
+    return `returned block ${number} whose parent at slot ${parentNumber} is ${parentHash}, before it was ${parent}`
   }
 
   function put(number: number, hash: string): void {
@@ -54,13 +55,13 @@ export function createKnownLinks(): KnownLinks {
 }
 
 export type LinkProblems = {
-  /** Slots that must have a block, because another names it as its parent. */
+  /** Slots that must have a block because another block names it as its parent. */
   missing: { slot: number; child: number }[]
-  /** Two neighbours of which the later does not follow the earlier. */
+  /** Neighbours of which the later is not a child of the earlier. */
   broken: { earlier: number; later: number }[]
 }
 
-/** `from`: what is below it is not the range's. By slot, in order. A slot that no link names was skipped, or is above all blocks. */
+/** `headers`: in order of slots. `from`: the range's first slot. A slot that no link names was skipped or is above all blocks. */
 export function findLinkProblems(headers: readonly SlotHeader[], from: number): LinkProblems {
   const problems: LinkProblems = { missing: [], broken: [] }
   let before: SlotHeader | undefined
@@ -76,11 +77,11 @@ export function findLinkProblems(headers: readonly SlotHeader[], from: number): 
 
 export interface SharedHeaders {
   asked(slot: number, answer: Promise<SlotBlock | null>): void
-  /** Null: nothing came. Undefined: nobody asked. */
+  /** Null: no block came. Undefined: not requested. */
   of(slot: number): Promise<SlotHeader | null> | undefined
 }
 
-/** A few ranges' worth. */
+/** Enough for a few ranges. */
 const REMEMBERED_SLOTS = 1024
 
 export function createSharedHeaders(): SharedHeaders {

@@ -1,4 +1,4 @@
-/** Reads Solana through its endpoints: the parts of this folder put together. */
+/** Reads Solana through its RPC endpoints. */
 import type { Head, Header } from '../../following/chain-nodes.js'
 import type { Identity } from '../../nodes/check-chain.js'
 import type { Asking, PatienceOptions } from '../../nodes/endpoint-pool.js'
@@ -20,11 +20,11 @@ import { createKnownLinks, createSharedHeaders } from './slot-links.js'
 import { createSlotLists } from './slot-lists.js'
 import { createSlotTracker } from './slot-tracker.js'
 
-/** Blocks that came by themselves. */
+/** Blocks pushed by streams. */
 export type LiveSlots = Pick<LiveBlocks, 'take' | 'forget' | 'onSlot'>
 
 export type SlotReaderOptions = NodesOptions & {
-  /** Undefined: the endpoints must only agree with each other. */
+  /** Undefined: the endpoints only have to agree with each other. */
   genesisHash: string | undefined
   commitment: Commitment
   live?: LiveSlots | undefined
@@ -36,16 +36,16 @@ export type RpcSlotReader = SlotReader & {
   status(): EndpointStatus[]
 }
 
-/** What is asked about these goes before history. Below them nothing comes late or dies, whatever was told of finality. */
+/** Requests for these slots take precedence over history. Older blocks are neither late nor orphaned, whatever the reported finality. */
 const NEAR_HEAD_SLOTS = 64
-/** A block of a busy chain takes some ten MB once it is parsed. */
+/** A parsed block of a busy chain takes about 10 MB. */
 const RECENT_BLOCKS = 8
-/** More slots are not skipped between a block and its child, but for an outage. */
+/** Outside an outage, fewer slots than this are skipped between a block and its child. */
 const FURTHEST_CHILD_SLOTS = 64
-/** So often the same "no such block" is believed: less than a second, unless the nodes fail in other ways too. */
+/** Accept "no such block" after this many attempts: under a second, unless the nodes also fail otherwise. */
 const GONE_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 const UNKNOWN: readonly FaultKind[] = ['unknown_block']
-/** Nodes that have no word for it. */
+/** Faults of nodes that do not report finality. */
 const NO_FINALITY: readonly FaultKind[] = ['unsupported', 'invalid']
 
 export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
@@ -54,9 +54,9 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
   const { pool, timeoutMs, nowMs, random, sleep, live } = nodes
   const fetcher = createBlockFetcher(pool, chain, commitment)
   const lists = createSlotLists(pool, chain, commitment)
-  /** Read near the head, so that what is asked again there is not fetched again. */
+  /** Blocks read near the head, which are often needed again. */
   const recent = new RecentMap<number, SlotBlock>(RECENT_BLOCKS)
-  /** The last that was told as final. */
+  /** The last slot reported as final. */
   let finalSlot = -1
 
   const urgently = (signal: AbortSignal): Asking => ({ signal: live(signal), urgent: true })
@@ -89,10 +89,10 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     isKnownHead: tracker.isKnownHead,
   }
 
-  /** Of the blocks that were given: what they tell of must be there for whoever is asked about it. Not the head, which one node may have made up. */
+  /** The highest slot returned: a node asked for accounts must have reached it. Not the head, which one node may have made up. */
   let lastReturned = 0
 
-  /** Blocks with a parent that nobody has died with it, or never were. */
+  /** Children of a block that no endpoint has were orphaned with it or never existed. */
   function forgetChildren(hash: string, number: number): void {
     for (let slot = number + 1; slot <= number + FURTHEST_CHILD_SLOTS; slot++)
       if (held.at(slot)?.parentHash === hash) held.forget(slot)
@@ -125,7 +125,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
         live(signal),
       ),
     async headerByHash(hash, number, signal) {
-      // Not from what is held: whether the chain still has it is the question.
+      // Not from the cache: the question is whether the chain still has it.
       const header = await orNull(fetcher.header(number, briefly(signal), { hash }), [...UNKNOWN, 'pruned'])
       if (header === null) forgetChildren(hash, number)
       return header
@@ -155,7 +155,7 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
 
   function readSlot(result: unknown, _: number, endpoint: { name: string }): number {
     if (isCount(result)) return result
-    throw new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: 'a slot that is none', chain })
+    throw new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: 'returned an invalid slot', chain })
   }
 }
 
