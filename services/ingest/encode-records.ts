@@ -1,4 +1,4 @@
-/** Source items → log entries. What the codec refuses becomes a dead letter, so that one record never stops a chain. */
+/** Source items → log entries. A record the codec refuses becomes a dead letter, so that it never stops a chain. */
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
 import { encodeFittingLetter } from '../core/log/fit-letter.js'
@@ -38,14 +38,14 @@ export function encodeLetter(
   maxValueBytes: number,
   chainTimeMs: number,
 ): TopicEntry {
-  // A letter without a time of its own takes the chain's: retention goes by time, and 0 would be cut away at once.
+  // A letter without a time gets the chain's: retention is by time, and 0 would be deleted at once.
   const timestampMs = letter.at > 0 ? letter.at * 1000 : chainTimeMs
   const topic = deadTopic(letter.chain)
   const value = encodeFittingLetter(codec, topic, letter, maxValueBytes)
   return { topic, entry: { key: letter.reason, value, timestampMs } }
 }
 
-/** The letter of a record that the codec or the log's limit refused. */
+/** The dead letter of a record that the codec or the log's size limit refused. */
 export function unencodable(record: SourceRecord, source: string, error: unknown): DeadLetter {
   const [chain, number, time] =
     record.kind === 'block'

@@ -1,11 +1,12 @@
-/** What ingest has done so far, in plain numbers: hot paths add to them, /status and /metrics read them. */
+/** Counters of ingest: hot paths add to them, /status and /metrics read them. */
+import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
 import type { ChainMark } from './checkpoints.js'
 import type { SourceRecord } from './source.js'
 
 export type ChainIngestStatus = {
-  /** The last block published, also by an earlier run. */
+  /** The last block published, by this or an earlier run. */
   head?: ChainMark
   /** Wall clock of this run's last published record; 0: none yet. */
   publishedAtMs: number
@@ -20,7 +21,7 @@ export type IngestState = 'starting' | 'running' | 'retrying' | 'done' | 'stoppe
 
 export type IngestStatus = {
   source: string
-  /** Where it reads one chain and no other. */
+  /** Set if it reads exactly one chain. */
   chain?: string
   state: IngestState
   /** Why it failed or is retrying. */
@@ -68,6 +69,11 @@ export function countRecord(
 export function countLetter(status: IngestStatus, { chain, reason }: DeadLetter): void {
   const { deadLetters } = chainStatus(status, chain)
   deadLetters.set(reason, (deadLetters.get(reason) ?? 0) + 1)
+}
+
+export function describeError(error: unknown): { code: string; message: string } {
+  if (error instanceof DextapeError) return { code: error.code, message: error.message }
+  return { code: 'unexpected', message: error instanceof Error ? error.message : String(error) }
 }
 
 export type IngestTotals = { blocks: number; retracts: number; events: number; deadLetters: number }

@@ -1,4 +1,4 @@
-/** The end of a chain as the log has it, whoever published it. */
+/** The end of a chain on the log, whoever published it. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec, DecodedRecord } from '../core/log/codec.js'
 import { createAssembler } from '../core/log/parts.js'
@@ -9,10 +9,10 @@ type Reading = Pick<Codec, 'decodeLogRecord' | 'learn'>
 
 const FIRST_LOOK_RECORDS = 256
 
-/** The last block and those below it, newest last, down to one that is final, or to the topic's first. Empty: no block is there. */
+/** The last blocks, newest last, down to a final one or the topic's first. Empty: the topic has no block. */
 export async function readPublished(log: EventLog, codec: Reading, topic: string): Promise<PublishedBlock[]> {
   const { start, end } = await log.info(topic)
-  // A chain that took much back, or is long from final, is looked at further back.
+  // After a deep reorg, or far above finality, read further back.
   for (let records = FIRST_LOOK_RECORDS; ; records *= 8) {
     const from = Math.max(start, end - records)
     const blocks = await blocksFrom(log, codec, topic, from, end)
@@ -23,7 +23,7 @@ export async function readPublished(log: EventLog, codec: Reading, topic: string
   }
 }
 
-/** Undefined: more was taken back than was read. */
+/** Undefined: more blocks were retracted than read. */
 async function blocksFrom(
   log: EventLog,
   codec: Reading,
@@ -48,7 +48,7 @@ async function blocksFrom(
   return blocks
 }
 
-/** The fold passes over what cannot be read, as over the rest of a block that began before what is read here. */
+/** Unreadable records are skipped, as in aggregate, and so is the rest of a block that started before the first record read. */
 function usable<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -1,6 +1,6 @@
 /**
- * Reads the fields of one JSON object into the types of the log. The first problem is kept, none is thrown: a bad field
- * costs its event, never the process.
+ * Reads the fields of a JSON object into the types of the log. Keeps the first problem and throws none: a bad field costs its
+ * event, never the process.
  */
 export type DeadReason =
   | 'not_utf8'
@@ -24,11 +24,11 @@ export type Problem = { reason: DeadReason; detail: string }
 
 export const INT_MAX = 2 ** 31 - 1
 const UINT256_MAX = 2n ** 256n - 1n
-/** Below this many digits no comparison is needed. */
+/** Fewer digits always fit. */
 const SURE_DIGITS = 77
 const UNSIGNED = /^\d+$/
 const SIGNED = /^-?\d+$/
-/** Addresses, hashes and names of protocols: printable ASCII, no blanks. */
+/** Addresses, hashes and protocol names: printable ASCII without spaces. */
 const IDENTIFIER = /^[\x21-\x7e]+$/
 const IDENTIFIER_MAX = 128
 
@@ -83,9 +83,9 @@ export class Fields {
   private bigInteger(name: string, pattern: RegExp, wanted: string): string {
     const value = this.object[name]
     if (typeof value === 'number') {
-      // A larger one was rounded by whoever wrote or parsed it: its digits cannot be trusted any more.
+      // A larger number was rounded when it was written or parsed: its digits are not exact.
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
-        this.refuse('precision_lost', `"${name}" is a JSON number above 2^53, its digits are lost; write it as text`)
+        this.refuse('precision_lost', `"${name}" is a JSON number above 2^53 and not exact; write it as text`)
       else if (!pattern.test(String(value))) this.refuseNumber(name, wanted, String(value))
       return String(value)
     }
@@ -114,7 +114,7 @@ export class Fields {
     return negative && digits !== '0' ? `-${digits}` : digits
   }
 
-  /** An address, hash or signature, in the chain's own case. */
+  /** An address, hash or signature, in the chain's case. */
   id(name: string): string {
     const value = this.identifier(name)
     return this.lowerCase ? value.toLowerCase() : value
@@ -124,19 +124,19 @@ export class Fields {
     return this.isAbsent(name) ? null : this.id(name)
   }
 
-  /** A party of an event: `""` where the chain does not tell it. */
+  /** A party of an event: `""` if the chain does not have it. */
   party(name: string): string {
     return this.object[name] === '' ? '' : this.id(name)
   }
 
-  /** A word of a vocabulary: its case is kept. */
+  /** An identifier; its case is kept. */
   identifier(name: string): string {
     const value = this.object[name]
     if (typeof value !== 'string') return this.missingOr(name, 'a text', '')
     if (value.length > IDENTIFIER_MAX)
       this.refuse('too_long', `"${name}" has ${value.length} characters, at most ${IDENTIFIER_MAX} fit`)
     else if (!IDENTIFIER.test(value))
-      this.refuse('wrong_type', `"${name}" must be printable ASCII without blanks, got ${describeValue(value)}`)
+      this.refuse('wrong_type', `"${name}" must be printable ASCII without spaces, got ${describeValue(value)}`)
     return value
   }
 
@@ -149,7 +149,7 @@ export class Fields {
     return value
   }
 
-  /** A JSON object, given as such or as its text; text on the log. */
+  /** A JSON object or its text; text on the log. */
   optionalJson(name: string, maxLength: number): string | null {
     if (this.isAbsent(name)) return null
     const value = this.object[name]
@@ -207,7 +207,7 @@ export function describeValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }
 
-/** Undefined where it cannot be written, as when it is nested deeper than the stack. */
+/** Undefined if it cannot be written, such as when it is nested deeper than the stack. */
 export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)

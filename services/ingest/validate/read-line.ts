@@ -1,12 +1,12 @@
 /**
- * One line of a recording → a block with the events that hold, a retract, or a dead letter. Pure, and total: whatever the
- * bytes are, they are used or dead-lettered.
+ * One line of a recording → a block with its valid events, a retract, or a dead letter. Pure and total: all bytes are used or
+ * dead-lettered.
  */
 import { isUtf8 } from 'node:buffer'
 import { isChainName } from '../../core/config/chain-facts.js'
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Block, DeadLetter, Event, Retract } from '../../core/domain/records.js'
-import { Fields, isObject, jsonOf, type Problem, describeValue } from './check-fields.js'
+import { describeValue, Fields, isObject, jsonOf, type Problem } from './check-fields.js'
 import { readEvent } from './validate-event.js'
 
 export type LineContext = {
@@ -27,7 +27,7 @@ export type Marked = { simulatedSeed?: number }
 export const SEED_FIELD = 'simulated_seed'
 const SEED_MAX = 2 ** 32 - 1
 
-/** The chain of a dead line that does not tell one. */
+/** The chain of a dead line that does not name one. */
 export const UNKNOWN_CHAIN = 'unknown'
 /** Times are epoch seconds in 32 bits in the store; larger ones are nearly always milliseconds. */
 const TIME_MAX = 2 ** 32 - 1
@@ -69,7 +69,10 @@ function readRecord(value: Record<string, unknown>, line: Buffer, context: LineC
   const blockNumber = safeNumber(value.number)
   const at = safeNumber(value.time) ?? 0
   if (kind !== 'block') {
-    const problem: Problem = { reason: 'unknown_kind', detail: `"kind" must be block or retract, got ${describeValue(kind)}` }
+    const problem: Problem = {
+      reason: 'unknown_kind',
+      detail: `"kind" must be block or retract, got ${describeValue(kind)}`,
+    }
     return deadLine(line, context, problem, { chain, blockNumber, at })
   }
   const head = readHead(chain, fields)
@@ -98,7 +101,7 @@ function readHead(chain: string, fields: Fields): Omit<Block, 'events'> {
     hash: fields.id('hash'),
     parent_hash: fields.id('parent_hash'),
     time: fields.integer('time', TIME_MAX),
-    // 0: nothing is known to be final.
+    // 0: finality is unknown.
     finalized_number: fields.integerOr('finalized_number', Number.MAX_SAFE_INTEGER, 0),
     part: fields.integerOr('part', 0, 0),
     last_part: fields.integerOr('last_part', 0, 0),
@@ -162,7 +165,7 @@ export function deadLine(line: Buffer, context: LineContext, problem: Problem, k
   }
 }
 
-/** A line that is no JSON may still say which chain it was meant for. */
+/** A line that is not JSON may still name its chain. */
 function statedChain(text: string): string {
   const stated = /"chain"\s*:\s*"([^"]{1,40})"/.exec(text.slice(0, 4096))?.[1]
   return stated !== undefined && isChainName(stated) ? stated : UNKNOWN_CHAIN

@@ -1,7 +1,7 @@
-/** One raw JSON value → one event of the log, or the problem that keeps it out. */
+/** Validates a raw JSON value: an event of the log, or the problem. */
 import type { ChainFamily } from '../../core/domain/chains.js'
 import type { Event, Profile } from '../../core/domain/records.js'
-import { Fields, INT_MAX, isObject, type Problem, describeValue } from './check-fields.js'
+import { describeValue, Fields, INT_MAX, isObject, type Problem } from './check-fields.js'
 
 const NAME_MAX = 1024
 const URL_MAX = 4096
@@ -74,7 +74,7 @@ const READERS: Record<Event['type'], EventReader> = {
       const both = !fields.isAbsent('delta')
       fields.refuse(
         both ? 'wrong_type' : 'missing_field',
-        both ? 'both "delta" and "balance" are given; only one can hold' : '"delta" or "balance" is missing',
+        both ? 'both "delta" and "balance" are set; expected one of them' : '"delta" or "balance" is missing',
       )
     }
     return {
@@ -114,7 +114,7 @@ const READERS: Record<Event['type'], EventReader> = {
 
 export const EVENT_TYPES = Object.keys(READERS)
 
-/** `position` is `tx_index:log_index:sub` as far as the raw form tells it. */
+/** `position` is `tx_index:log_index:sub` if the raw value has them. */
 export type ReadEvent =
   | { ok: true; event: Event }
   | { ok: false; problem: Problem; position: string | null; value: unknown }
@@ -128,7 +128,7 @@ export function readEvent(value: unknown, family: ChainFamily): ReadEvent {
   if (typeof type !== 'string' || !Object.hasOwn(READERS, type))
     return refused({
       reason: 'unknown_event',
-      detail: `the event type ${describeValue(type)} is not known; known are ${EVENT_TYPES.join(', ')}`,
+      detail: `unknown event type ${describeValue(type)}; expected one of ${EVENT_TYPES.join(', ')}`,
     })
   const fields = new Fields(value, family === 'evm')
   const head: Head = {
@@ -151,7 +151,7 @@ function readProfile(fields: Fields, value: unknown): Profile | null {
     fields.refuse('wrong_type', `"profile" must be an object, got ${describeValue(value)}`)
     return null
   }
-  // Profiles are shown, not computed with: addresses keep the case they came in.
+  // Profiles are only displayed: addresses keep their case.
   const inner = new Fields(value, false)
   const profile: Profile = {
     token0TotalHolding: inner.double('token0TotalHolding'),

@@ -6,8 +6,14 @@ import { firstBlock } from '../../core/log/topic-records.js'
 import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js'
 import type { Health } from '../../core/runtime/health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
-import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/ingest-status.js'
-import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
+import {
+  chainStatus,
+  createStatus,
+  describeError,
+  type IngestStatus,
+  registerIngestMetrics,
+} from '../../ingest/ingest-status.js'
+import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import type { IngestParts } from './ingest-parts.js'
 import { tellWhatHistoryLacks } from './kept-scope.js'
@@ -42,7 +48,7 @@ export function openChainIngest(
 
   function onRetry(error: unknown): void {
     status.state = 'retrying'
-    status.error = described(error)
+    status.error = describeError(error)
     health.away('source', status.error.message)
   }
 
@@ -79,7 +85,7 @@ export function openChainIngest(
 
   function fail(error: unknown): IngestOutcome {
     status.state = 'failed'
-    status.error = described(error)
+    status.error = describeError(error)
     logger.error('a chain is not read', { chain, code: status.error.code, error: status.error.message })
     return { kind: 'failed', error }
   }

@@ -1,4 +1,4 @@
-/** The bytes of a recording, gzip or plain by their first two bytes, whatever the file is called. */
+/** The bytes of a recording. The first two bytes decide whether it is gzip, not the file's name. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
@@ -20,7 +20,7 @@ export async function* fileBytes(path: string, from: number): AsyncGenerator<Buf
   }
 }
 
-/** A stream that cannot be read twice, as standard input. */
+/** A stream that cannot be read twice, such as standard input. */
 export async function* streamBytes(input: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const chunks = input[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
@@ -51,7 +51,7 @@ async function isGzipFile(path: string): Promise<boolean> {
     throw new ConfigError({
       code: 'recording_unreadable',
       what: `The recording cannot be read: ${(cause as Error).message}`,
-      fix: 'Name an existing file of JSON lines, plain or gzip.',
+      fix: 'Pass an existing file of JSON lines, plain or gzip.',
       cause,
     })
   }
@@ -71,8 +71,7 @@ async function* readFrom(path: string, start: number): AsyncGenerator<Buffer> {
 }
 
 /**
- * Unpacks chunk by chunk rather than through a pipe: a pipe that meets the damage throws away what it had unpacked before
- * it, and that is whole.
+ * Unpacks chunk by chunk instead of through a pipe: a pipe that hits damaged data drops what it unpacked before, which is intact.
  */
 async function* gunzip(packed: Chunks, name: string): AsyncGenerator<Buffer> {
   const unzip = createGunzip()
@@ -116,7 +115,7 @@ function damaged(name: string, cause: Error): DextapeError {
       ? 'The recording ends in the middle of its gzip data'
       : `The recording's gzip data is damaged (${cause.message})`,
     where: { file: name },
-    fix: 'What was whole is published. Get the file again and start once more: it goes on from there.',
+    fix: 'The intact part is published. Get the file again and restart: it resumes from there.',
     cause,
   })
 }

@@ -1,4 +1,4 @@
-/** What a recording says of itself: whether its market is simulated, and whether it holds blocks at all. */
+/** Checks a recording's first lines: whether its market is simulated, and whether it holds blocks. */
 import { type Claim, simulatedClaim } from '../../../core/data-dir/origin.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import { isObject } from '../../validate/check-fields.js'
@@ -7,7 +7,7 @@ import { isBlank, withoutByteOrderMark } from './split-lines.js'
 
 type Bytes = { bytes: Buffer }
 
-/** By the first line that is a record. Recordings without a mark are real. */
+/** From the first line that is a record. Recordings without a mark are real. */
 export function claimAmong(lines: readonly Bytes[], name: string): Claim {
   for (const [at, { bytes }] of lines.entries()) {
     const value = isBlank(bytes) ? undefined : recordOf(bytes)
@@ -21,14 +21,14 @@ export function claimAmong(lines: readonly Bytes[], name: string): Claim {
 
 export const seedOf = (claim: Claim): number | undefined => (claim.origin === 'simulated' ? claim.seed : undefined)
 
-/** Other topics' exports are JSON lines too: refused by name, rather than dead-lettered line by line. */
+/** Exports of other topics are JSON lines too: they are refused as a whole instead of dead-lettered line by line. */
 export function assertBlocks(line: Buffer, name: string, at: number): void {
   const value = recordOf(line)
   const topic = value === undefined ? undefined : otherTopic(value)
   if (topic === undefined) return
   throw new ConfigError({
     code: 'recording_not_blocks',
-    what: `${name} is no recording of blocks: line ${at} is ${topic}`,
+    what: `${name} is not a recording of blocks: line ${at} is ${topic}`,
     fix: 'Export the blocks instead: dextape topics export CHAIN --out blocks.jsonl.gz. Everything else is computed from them.',
   })
 }

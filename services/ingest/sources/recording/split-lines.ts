@@ -1,19 +1,19 @@
-/** Cuts bytes into lines, each with its place, a chunk's worth at a time. */
+/** Splits bytes into lines with their offsets, one chunk at a time. */
 import type { Chunks } from './recording-bytes.js'
 
 export const LINE_MAX_BYTES = 64 * 1024 * 1024
-/** What is kept of a line that is too long, for its dead letter. */
+/** Bytes of an oversized line that are kept for its dead letter. */
 const KEPT_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 
 export type Line = {
-  /** Without its line end. Of a line that is too long, the start. */
+  /** Without its line end. Only the start if the line is oversized. */
   bytes: Buffer
-  /** Offsets in the unpacked bytes: of its first byte, and behind its line end. */
+  /** Offsets in the unpacked bytes: of its first byte, and after its line end. */
   start: number
   end: number
-  /** False for a last line without a line end: it may still be growing. */
+  /** False for an unterminated last line: it may still be growing. */
   terminated: boolean
   tooLong: boolean
 }
@@ -60,7 +60,7 @@ function withoutReturn(bytes: Buffer): Buffer {
   return bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
 }
 
-/** Blank lines are no records, and no letters either. */
+/** Blank lines are skipped, not dead-lettered. */
 export function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== RETURN) return false
   return true

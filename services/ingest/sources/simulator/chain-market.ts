@@ -15,24 +15,24 @@ import { shareOf, type Venue, venueOf } from './venues.js'
 export type MarketPlan = {
   seed: number
   facts: ChainFacts
-  /** All that are played: they share the swaps. */
+  /** All simulated chains: they share the swaps. */
   chains: readonly ChainFacts[]
   startS: number
   historyS: number
-  /** About how many swaps of all chains the history has. */
+  /** Approximate number of swaps in the history, over all chains. */
   historySwaps?: number
 }
 
 export interface Market {
   /** When the next slot is due. */
   readonly nextMs: number
-  /** Plays the next slot; undefined where nothing happened in it. */
+  /** Plays the next slot; undefined if it is empty. */
   advance(swapsPerS: number): SourceRecord | undefined
-  /** Plain data; gives the rest of the same market when handed to `createMarket`. */
+  /** Plain data; `createMarket` continues the same market from it. */
   readonly state: MarketState
 }
 
-/** Ordinals of a slot's streams beside its transactions'; the hash has another one on every fork. */
+/** Ordinals of a slot's other random streams; the hash has a different one on every fork. */
 const STREAM = { fork: -1, genesis: -2, hash: -3 }
 
 const LIVE_FORK_EVERY_MS = 90_000
@@ -54,7 +54,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
   function advance(fullRate: number): SourceRecord | undefined {
     if (state.fork?.left === 0) {
       if (state.head.hash !== state.fork.stays.head.hash) return { kind: 'retract', retract: retractFork(state.fork) }
-      // Its blocks were all empty: nothing is there to take back.
+      // Its blocks were all empty: there is nothing to retract.
       state.fork = null
     }
     if (state.fork === null) planFork()
@@ -63,10 +63,10 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     return block === undefined ? undefined : { kind: 'block', block }
   }
 
-  /** The copy made here is what the chain goes back to once the blocks after it are orphaned. */
+  /** The chain returns to this copy once the blocks after it are orphaned. */
   function planFork(): void {
     if (state.recent.length < FINALITY_BLOCKS || state.number <= state.repeatsTo) return
-    // Right after a block that was published, so that the depth in heights is the fork's own.
+    // Only right after a published block, so that the fork's depth in heights is exact.
     if (state.head.number !== state.number - 1) return
     startStream(STREAM.fork)
     const isLive = state.nextMs >= timeline.liveMs
@@ -109,7 +109,7 @@ export function createMarket(plan: MarketPlan, kept?: MarketState): Market {
     ledger.writeBalances()
     const block = writer.events.length === 0 ? undefined : sealBlock(stage)
     const nextMs = state.nextMs + timeline.slotMs(state.nextMs, venue.blockMs)
-    // History ends where live begins, on the live grid.
+    // History ends where live blocks begin, aligned to the block time.
     moveTo(isLive ? nextMs : Math.min(nextMs, Math.max(timeline.liveMs, state.nextMs + venue.blockMs)))
     return block
   }
@@ -194,7 +194,7 @@ function emptyState(startMs: number, venue: Venue): MarketState {
   }
 }
 
-/** The pair of the native coin against the anchor: the first a market opens. */
+/** The first pair a market opens: the native coin against the anchor. */
 export function flagshipAddress(book: AddressBook): string {
   return book('pool', 0)
 }

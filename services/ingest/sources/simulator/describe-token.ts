@@ -1,4 +1,4 @@
-/** What is told of a token when it appears: its facts, and what a look at its contract would show. */
+/** Events of a new token: its facts and its contract's risks. */
 
 import type { Token } from './market-state.js'
 import type { Stage } from './stage.js'

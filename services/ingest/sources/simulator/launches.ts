@@ -1,4 +1,4 @@
-/** Launch platforms: a token is born on a curve, most lose their buyers, some sell out and graduate to a pool. */
+/** Launch platforms: tokens start on a curve; most lose their buyers, some sell out and graduate to a pool. */
 
 import { describeRisk, describeToken } from './describe-token.js'
 import { describePool, forgetPool, openPool, writeLiquidity } from './liquidity.js'
@@ -10,7 +10,7 @@ import { memeName } from './token-names.js'
 
 const GRADUATES = 0.28
 const MAX_GRADUATES = 25
-/** Buys that would sell a curve out, were there no sells. */
+/** Buys that sell out a curve without any sells. */
 const BUYS_TO_SELL_OUT = 55
 const PROGRESS_STEP = 0.05
 const FADES_AFTER = 14
@@ -93,7 +93,7 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   const { pool, terms } = launch
   const curve = curveOf(launch)
   const raise = wholeOf(pool.quote, costOf(terms.forSale, terms))
-  // Who fades draws small buyers.
+  // Fading launches attract only small buyers.
   const scale = launch.fading > 0 ? 0.15 : 1
   let paid = rawOf(pool.quote, (raise / BUYS_TO_SELL_OUT) * scale * random.skewed(1))
   let bought = tokensFor(paid, curve)
@@ -111,7 +111,7 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   if (pool.baseReserve === 0n) graduate(stage, launch)
 }
 
-/** False: nobody holds any. */
+/** False: there are no holders. */
 function sellOnCurve(stage: Stage, launch: Launch): boolean {
   const { random } = stage
   const { pool, token, terms } = launch
@@ -130,13 +130,13 @@ function sellOnCurve(stage: Stage, launch: Launch): boolean {
   return true
 }
 
-/** The fee is no part of the curve's amounts. */
+/** The fee is not included in the curve's amounts. */
 function payFee({ ledger }: Stage, { quote }: Pool, wallet: number, fee: bigint): void {
   ledger.change(quote, wallet, -fee)
   ledger.change(quote, SLOT.fees, fee)
 }
 
-/** A token on a curve is worth what the curve asks. */
+/** A token on a curve has the curve's price. */
 function followCurve(launch: Launch): void {
   const { token, pool } = launch
   const { virtualBase, virtualQuote } = curveOf(launch)
@@ -151,7 +151,7 @@ function writeProgress(stage: Stage, launch: Launch): void {
   writeLaunch(stage, launch, 'curve', progress, launch.pool.address)
 }
 
-/** What was raised and what was kept back open a pool, in the transaction that sold the curve out. */
+/** Opens a pool with the funds raised and the reserved tokens, in the transaction that sold out the curve. */
 function graduate(stage: Stage, launch: Launch): void {
   const { state, ledger } = stage
   const { pool: curvePool, token, terms } = launch

@@ -1,4 +1,4 @@
-/** Who holds what: balances change with every trade, and the block ends with one event for each that did. */
+/** Tracks balances and writes one event per changed balance at the block's end; also assigns events their positions. */
 import type { ChainFamily } from '../../../core/domain/chains.js'
 import type { Event } from '../../../core/domain/records.js'
 import { type AddressBook, spellTxHash } from './addresses.js'
@@ -7,18 +7,18 @@ import type { Random } from './random.js'
 
 export type Ledger = {
   balanceOf(token: Token, slot: number): bigint
-  /** Adds to a wallet's balance; what it takes or gives is somebody else's: a pool's, or another wallet's. */
+  /** Adds to a wallet's balance. The caller changes the other side: a pool or another wallet. */
   change(token: Token, slot: number, delta: bigint): void
-  /** Lets the exchange send what is missing; false: not even the exchange has it. */
+  /** The exchange sends what is missing; false: it does not have enough. */
   provide(token: Token, slot: number, amount: bigint): boolean
-  /** A pool's reserves change by a swap: told at the block's end, in thin history only with its next liquidity. */
+  /** A swap changes the pool's reserves: reported at the block's end, in thin history only with its next liquidity change. */
   touch(pool: Pool): void
-  /** What the pool holds is told at the block's end in any case. */
+  /** Reports the pool's balances at the block's end in any case. */
   reportPool(pool: Pool): void
   walletAddress(slot: number): string
-  /** A wallet leaves: what it holds goes to the exchange, and a new one takes its slot. */
+  /** Replaces a wallet: its tokens go to the exchange, and a new wallet takes its slot. */
   replaceWallet(slot: number): void
-  /** Balances that changed, at the block's end. */
+  /** Writes the changed balances, at the block's end. */
   writeBalances(): void
 }
 
@@ -51,13 +51,13 @@ export function createLedger(
     const before = balanceOf(token, slot)
     if (!slots.has(slot)) slots.set(slot, before)
     const after = before + delta
-    if (after < 0n) throw new Error(`${token.symbol}: wallet slot ${slot} would hold ${after}`)
+    if (after < 0n) throw new Error(`Balance of ${token.symbol} in wallet slot ${slot} would be negative: ${after}`)
     if (after === 0n) token.balances.delete(slot)
     else token.balances.set(slot, after)
   }
 
   function writeBalance(token: Token, holder: string, before: bigint, after: bigint): void {
-    // The anchor is no pair's target: who holds it is not told.
+    // The anchor is never a pair's target: its holders are not reported.
     if (before === after || token === state.anchor) return
     const { tx_index, log_index, sub, tx_hash } = writer.place()
     const [delta, balance] = family === 'evm' ? [(after - before).toString(), null] : [null, after.toString()]
@@ -126,9 +126,9 @@ export function createLedger(
 export type Place = { tx_index: number; log_index: number; sub: number; tx_hash: string }
 
 export type BlockWriter = {
-  /** The next events belong to a transaction of its own. */
+  /** Starts a transaction for the next events. */
   transaction(): void
-  /** The place of the next event. */
+  /** The position of the next event. */
   place(): Place
   readonly events: Event[]
   swaps: number
@@ -142,7 +142,7 @@ export function createBlockWriter(family: ChainFamily, random: Random): BlockWri
     transaction() {
       txIndex += 1
       txHash = spellTxHash(family, random)
-      // EVM logs are numbered through the block; on Solana a transaction's instructions start again.
+      // EVM logs are numbered per block, Solana instructions per transaction.
       if (family !== 'evm') logIndex = -1
     },
     place() {

@@ -1,6 +1,6 @@
 /**
- * The market's state on disk. Two snapshots are kept, and the older is given up only when a position behind the newer is
- * known to be stored: whatever a crash leaves, one of them is at or before the position to go on from.
+ * The market's state on disk. Two snapshots are kept; the older is deleted only once a position after the newer is stored.
+ * So after any crash one of them is at or before the position to resume from.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,21 +10,21 @@ import type { MarketState } from './market-state.js'
 
 export type SnapshotStore = { load(): Promise<string | undefined>; save(snapshot: string): Promise<void> }
 
-/** What a run's blocks depend on, besides the rates. */
+/** What a run's blocks depend on, apart from the rates. */
 export type Origin = { seed: number; chains: string[]; startS: number; historyS: number }
 
 type Kept = { step: number; state: string }
 type File = { origin: Origin; kept: Kept[] }
 
 export type Snapshots = {
-  /** Of the last run; undefined: none, or of another market. */
+  /** The last run's; undefined: none, or another market's. */
   readonly origin: Origin | undefined
-  /** A position of that run must have been stored. */
+  /** Whether a position of that run must have been stored. */
   readonly wasPublished: boolean
   begin(origin: Origin): Promise<void>
   /** The latest at or before a step. */
   latest(origin: Origin, step: number): { step: number; states: MarketState[] } | undefined
-  /** `storedStep`: a position at least that far is stored. False: not yet, the older one is still needed. */
+  /** `storedStep`: a stored position is at least this far. False: the older snapshot is still needed. */
   keep(step: number, states: readonly MarketState[], storedStep: number): Promise<boolean>
 }
 
@@ -60,7 +60,7 @@ export async function openSnapshots(store: SnapshotStore, seed: number, chains: 
   }
 }
 
-/** What cannot be read is as good as missing: everything is made anew from the start. */
+/** An unreadable file counts as missing: the market is recomputed from its start. */
 function parseSnapshots(text: string | undefined): File | undefined {
   if (text === undefined) return undefined
   try {
@@ -79,6 +79,7 @@ function readStates(text: string): MarketState[] | undefined {
   }
 }
 
+/** Replaced as a whole, so that a crash leaves the previous file. */
 export function fileSnapshots(dir: Pick<DataDir, 'path'>): SnapshotStore {
   const folder = join(dir.path, 'simulator')
   const file = join(folder, 'market.json')

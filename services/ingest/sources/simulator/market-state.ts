@@ -1,4 +1,4 @@
-/** A market between two blocks: plain data, so that it can be copied for a fork and kept for a restart. */
+/** A market between two blocks: plain data, so that it can be copied for a fork and stored for a restart. */
 import { powerOfTen } from '../../../core/domain/money.js'
 import type { CurveReserves, CurveTerms } from './pool-arithmetic.js'
 
@@ -8,24 +8,24 @@ export type Token = {
   name: string
   decimals: number
   supply: bigint
-  /** What the market thinks it is worth; pools follow. */
+  /** Its fair price, which pools follow. */
   fairUsd: number
-  /** Where the fair price is drawn back to, over days. */
+  /** The price that the fair price returns to over days. */
   homeUsd: number
-  /** Of the fair price, for the square root of a second. */
+  /** Of the fair price, per square root of a second. */
   volatility: number
-  /** How much of the native coin's moves it takes part in. */
+  /** How strongly it follows the native coin. */
   beta: number
-  /** Raised by shocks, cools down: turbulence comes in clusters. */
+  /** Raised by shocks, then decays: volatility comes in clusters. */
   heat: number
-  /** By wallet slot; pools' are their reserves. None is 0. */
+  /** By wallet slot, without pools. Never 0. */
   balances: Map<number, bigint>
 }
 
 export type Pool = {
   address: string
   amm: string
-  /** The contract that swaps are sent through. */
+  /** The router contract of its swaps. */
   router: string
   feeBps: bigint
   base: Token
@@ -33,20 +33,20 @@ export type Pool = {
   baseIs0: boolean
   baseReserve: bigint
   quoteReserve: bigint
-  /** What was last told that it holds. */
+  /** The balances published last (stored keys). */
   toldBase: bigint
   toldQuote: bigint
-  /** How often it is traded, against the others. */
+  /** How often it trades, relative to others. */
   weight: number
-  /** What is traded in it, whatever the number of swaps that takes. */
+  /** Volume, independent of the number of swaps. */
   usdPerS: number
-  /** √(base × quote) that liquidity comes back to. */
+  /** √(base × quote) that liquidity returns to. */
   homeDepth: number
   /** The wallet slot that provides the liquidity. */
   provider: number
   /** Of the same two tokens. */
   siblings: Pool[]
-  /** On a launch curve: its virtual reserves, and what it keeps for the pool it graduates to. */
+  /** On a launch curve: virtual reserves, and tokens reserved for the pool it graduates to. */
   curve: (CurveReserves & { keptBack: bigint }) | null
 }
 
@@ -68,10 +68,10 @@ export type MarketState = {
   /** Seconds since the slot before. */
   stepS: number
   head: { number: number; hash: string }
-  /** Numbers of the last blocks given, oldest first. */
+  /** Numbers of the last published blocks, oldest first. */
   recent: number[]
   finalized: number
-  /** By wallet slot: the serial number that its address is spelled from. */
+  /** By wallet slot: the serial number of its address. */
   wallets: number[]
   nextWallet: number
   nextToken: number
@@ -87,17 +87,17 @@ export type MarketState = {
   graduates: Pool[]
   /** Its two pools overtake one another. */
   rivals: { first: Pool; second: Pool; movedMs: number; restMs: number }
-  /** Nearly empty: one swap throws its price. */
+  /** Nearly empty: one swap distorts its price. */
   hollow: Pool
-  /** A pool opened beside an existing one for a while. */
+  /** A temporary pool next to an existing one. */
   guest: Pool | null
   flagshipSwapMs: number
   flagshipLiquidityMs: number
   launchedMs: number
-  /** Pools that trade throughout a thin history too, and whose turn it is. */
+  /** Pools that also trade throughout a thin history, and whose turn it is. */
   leaders: Pool[]
   turn: number
-  /** What pools hold was told where history ended; from then on it is with every block. */
+  /** Whether the pools' balances were reported at the end of history; from then on every block reports them. */
   isCaughtUp: boolean
   forks: number
   /** Blocks up to this height repeat an orphaned one's trades. */
@@ -105,7 +105,7 @@ export type MarketState = {
   fork: { stays: MarketState; left: number } | null
 }
 
-/** Wallet slots: the first few have a part of their own, the next are never given up, the rest come and go. */
+/** Wallet slots: the first few have special roles, the next are permanent, the rest are replaced over time. */
 export const SLOT = {
   exchange: 0,
   arbitrage: 1,
@@ -125,7 +125,7 @@ export function newToken(
   return { ...facts, fairUsd: usd, homeUsd: usd, volatility: 0, beta: 0, heat: 0, balances: new Map() }
 }
 
-/** What a pool has from the first. The rest begins at nothing: not told, not traded, alone. */
+/** A pool's initial fields. All others start empty. */
 type PoolFacts = Pick<
   Pool,
   'address' | 'amm' | 'router' | 'feeBps' | 'base' | 'quote' | 'baseIs0' | 'baseReserve' | 'quoteReserve' | 'provider'
@@ -141,7 +141,7 @@ export const wholeOf = (token: Token, raw: bigint): number => Number(raw) / powe
 export const rawOf = (token: Token, whole: number): bigint =>
   whole > 0 ? BigInt(Math.floor(whole * powerOfTen(token.decimals))) : 0n
 
-/** Quote per base, of what the pool holds. */
+/** Quote per base, from the reserves. */
 export const midOf = (pool: Pool): number =>
   wholeOf(pool.quote, pool.quoteReserve) / wholeOf(pool.base, pool.baseReserve)
 
@@ -151,7 +151,7 @@ export function depthOf(pool: Pool): number {
   return Math.sqrt(wholeOf(pool.base, pool.baseReserve) * wholeOf(pool.quote, pool.quoteReserve))
 }
 
-/** After pools came or went. */
+/** After pools were added or removed. */
 export function reweigh(state: MarketState): void {
   let sum = 0
   state.weights = state.pools.map((pool) => {
@@ -160,6 +160,7 @@ export function reweigh(state: MarketState): void {
   })
 }
 
+/** A copy of the market. Tokens and pools that several parts share stay shared in the copy. */
 export function copyState(state: MarketState): MarketState {
   const tokens = new Map<Token, Token>()
   const pools = new Map<Pool, Pool>()

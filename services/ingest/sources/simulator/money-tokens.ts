@@ -1,4 +1,4 @@
-/** Names, decimals and first prices of the money a chain's configuration ranks; it gives only the addresses. */
+/** Names, decimals and initial prices of a chain's money tokens; the configuration has only their addresses. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { requireMoney } from './venues.js'
 
@@ -33,7 +33,7 @@ const BY_ADDRESS: Record<string, Known> = {
   So11111111111111111111111111111111111111112: known('SOL', 'Wrapped SOL', 9, 155),
 }
 
-/** Whole tokens worth this much are out there. */
+/** The supply is worth this much. */
 const SUPPLY_USD = 40_000_000_000
 
 export type Money = { native: MoneyFacts; anchor: MoneyFacts; stables: MoneyFacts[]; majors: MoneyFacts[] }

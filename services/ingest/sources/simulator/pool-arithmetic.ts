@@ -1,4 +1,4 @@
-/** Launch platforms' curves: a constant product of virtual reserves, of which only a part is for sale. */
+/** Arithmetic of launch curves (a constant product of virtual reserves, partly for sale) and of Uniswap V2's pairs. */
 import type { ChainFamily } from '../../../core/domain/chains.js'
 
 export type CurveTerms = {
@@ -27,7 +27,7 @@ export const PUMP: CurveTerms = {
   graduatesTo: 'pumpamm',
 }
 
-/** Raises 24 BNB for 800,000,000 tokens; the last price is that of the pool it opens with the rest. */
+/** Raises 24 BNB for 800,000,000 tokens; its last price is the price of the pool it opens with the rest. */
 export const FOURMEME: CurveTerms = {
   platform: 'fourmeme',
   decimals: 18,
@@ -49,22 +49,22 @@ export function quoteFor(tokensIn: bigint, { virtualBase, virtualQuote }: CurveR
   return (virtualQuote * tokensIn) / (virtualBase + tokensIn)
 }
 
-/** The least that buys this many tokens. */
+/** The minimum that buys this many tokens. */
 export function costOf(tokens: bigint, { virtualBase, virtualQuote }: CurveReserves): bigint {
   return (virtualQuote * tokens) / (virtualBase - tokens) + 1n
 }
 
-/** √(token1 / token0) as the family writes it. */
+/** √(token1 / token0) in the family's fixed-point format. */
 export function curveSqrtPrice(family: ChainFamily, reserves: CurveReserves, baseIs0: boolean): string {
   const { virtualBase, virtualQuote } = reserves
   const [reserve0, reserve1] = baseIs0 ? [virtualBase, virtualQuote] : [virtualQuote, virtualBase]
   return squareRoot((reserve1 << (family === 'evm' ? 192n : 128n)) / reserve0).toString()
 }
 
-/** The arithmetic of Uniswap V2's pair and router, in its order of operations. */
+/** As in Uniswap V2's pair and router, with their order of operations. */
 const WHOLE = 10_000n
 
-/** What the pool gives for an amount, after its fee. */
+/** What the pool pays for an amount, after its fee. */
 export function amountOut(amountIn: bigint, reserveIn: bigint, reserveOut: bigint, feeBps: bigint): bigint {
   const afterFee = amountIn * (WHOLE - feeBps)
   return (afterFee * reserveOut) / (reserveIn * WHOLE + afterFee)

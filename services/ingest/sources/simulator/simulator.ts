@@ -1,6 +1,6 @@
 /**
- * A market that never was, as a source: first a thinned history up to now, then blocks as the clock reaches their time.
- * The same seed, start and rates give the same blocks, through any stop.
+ * A simulated market as a source: first a thin history up to now, then blocks in real time.
+ * The same seed, start and rates give the same blocks, across any restarts.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,11 +19,11 @@ export type SimulatorOptions = {
   swapsPerS: number
   /** Seconds of history written before now on a first start. */
   historyS: number
-  /** Their native coins, anchors, stables and majors are what the markets turn around. */
+  /** Their native coins, anchors, stables and majors are the markets' money. */
   chains: readonly ChainFacts[]
-  /** Keeps the markets' state, so that a resume makes anew only what came since. */
+  /** Stores the markets' state, so that a resume only recomputes what came since. */
   snapshots: SnapshotStore
-  /** Swaps and slots between two of them. */
+  /** Swaps and slots between two snapshots. */
   snapshotEvery?: number
   nowMs(): number
   sleep: Sleep
@@ -36,11 +36,11 @@ export type SimulatorPosition = {
   historyS: number
   /** Slots played, over all chains. */
   step: number
-  /** From which step on which rate held. */
+  /** The rates, each from a step on. */
   rates: [step: number, swapsPerS: number][]
 }
 
-/** So many are made anew within a second or so. */
+/** Takes about a second to recompute. */
 const SNAPSHOT_EVERY = 40_000
 /** Work between two turns of the event loop. */
 const TURN_EVERY = 300
@@ -77,14 +77,14 @@ async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: 
     }
   }
   if (rates.at(-1)?.[1] !== swapsPerS) rates.push([markets.step, swapsPerS])
-  // A position from before the snapshots' run: they are of no use to it.
+  // A position from before the snapshots' run: they do not apply.
   if (JSON.stringify(snapshots.origin) !== JSON.stringify(origin)) await snapshots.begin(origin)
   return { origin, markets, rates }
 }
 
 /**
- * Noted before the first block is given: if a crash comes before any position is stored, the log may already hold blocks,
- * and only the same start gives the same ones again.
+ * Stored before the first block: if a crash comes before any position is stored, the log may already hold blocks, and only
+ * the same start gives the same blocks again.
  */
 async function firstOrigin(options: SimulatorOptions, snapshots: Snapshots): Promise<Origin> {
   if (snapshots.origin !== undefined && !snapshots.wasPublished) return snapshots.origin
@@ -110,7 +110,7 @@ async function* play(
 ): AsyncGenerator<SourceItem<SimulatorPosition>> {
   const { startS, historyS } = origin
   const reportHistory = createHistoryReporter(origin, onHistory)
-  // A position is asked for when it is about to be stored: by then the one asked for before it is.
+  // A position is read when it is about to be stored: by then the previous one is stored.
   let asked = markets.step
   let stored = markets.step
   let sinceSnapshot = 0
@@ -169,6 +169,7 @@ export function flagships(
   })
 }
 
+/** The markets of all chains as one stream, in order of time. */
 export type Interleaved = {
   /** When the next slot of any chain is due. */
   readonly nextMs: number
@@ -192,7 +193,7 @@ export function interleave(
 ): Interleaved {
   const markets = chains.map((facts, at) => createMarket({ ...plan, facts, chains }, kept?.states[at]))
   let step = kept?.step ?? 0
-  // At the same time, the chain named first comes first.
+  // At equal times the first chain of the list comes first.
   const next = (): Market => markets.reduce((first, market) => (market.nextMs < first.nextMs ? market : first))
   return {
     get nextMs() {

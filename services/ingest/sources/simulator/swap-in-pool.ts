@@ -15,7 +15,7 @@ export type Swap = {
   recipient?: string
 }
 
-/** A swap at the constant product. The wallet must hold what it gives. 0: too little to get anything, nothing happened. */
+/** A constant-product swap. The wallet must hold the input. 0: the input is too small, and nothing was written. */
 export function swapInPool(stage: Stage, swap: Swap): bigint {
   const { pool, buys, amountIn } = swap
   const [reserveIn, reserveOut] = buys ? [pool.quoteReserve, pool.baseReserve] : [pool.baseReserve, pool.quoteReserve]

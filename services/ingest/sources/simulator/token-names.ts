@@ -1,4 +1,4 @@
-/** Made-up projects and memes. None of them exists. */
+/** Made-up projects and memes. */
 export type Project = { symbol: string; name: string }
 
 const project = (text: string): Project => {

@@ -98,6 +98,7 @@ export function followStreams(options: LiveOptions): LiveBlocks {
   }
 }
 
+/** Stream names are host names. */
 export function registerStreamMetrics(metrics: Metrics, chain: string, streams: () => StreamStatus[]): void {
   const labels = ['chain', 'stream']
   const each = (value: (stream: StreamStatus) => number) =>

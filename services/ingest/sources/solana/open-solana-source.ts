@@ -100,6 +100,7 @@ const SOL_USDC = [
 export const referencePools = ({ native, anchor }: ChainMoney): readonly string[] =>
   native === WRAPPED_SOL && anchor === USDC ? SOL_USDC : []
 
+/** Sources of pushed blocks: Geyser endpoints, and nodes with sockets if they offer it. */
 export async function openStreams(config: SolanaSourceConfig): Promise<BlockStream[]> {
   const { chain, commitment, rpcUrls } = config
   const nodeNames = endpointNames(rpcUrls)

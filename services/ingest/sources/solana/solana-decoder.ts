@@ -44,6 +44,7 @@ export function solanaDecoder({ chain, name, rules, book, facts }: SolanaDecodin
 
 export type KeptSolanaBook = Book & ChainBook
 
+/** The book in the data directory. It can be rebuilt from the chain: it only avoids publishing facts twice. */
 export function openSolanaBook(options: JournaledMapOptions): KeptSolanaBook {
   const map = new JournaledMap(options)
   return {

@@ -2,7 +2,7 @@
 import type { Event } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { VenueEvent, Pool, Program } from '../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../program-decoder.js'
 import type { SolanaTransaction } from '../transaction.js'
 import type { Book } from './book.js'
 import { isPoolWanted, type SolanaRules } from './decode-rules.js'
@@ -181,6 +181,7 @@ function tradedPrice({ pool, tokenIn, amountIn, amountOut }: Of<'swap'>): bigint
 
 type InTransaction = { index: number; signature: string }
 
+/** A block's events in the order they are added: by transaction, then by instruction in execution order. */
 export class EventList {
   private readonly events: Event[] = []
   private txIndex = -1

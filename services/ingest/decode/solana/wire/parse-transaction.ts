@@ -12,7 +12,7 @@ import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
 import type { Balances, IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
-import { type Fields, fieldsAt, isFields, listAt, describeValue, textAt } from './shape.js'
+import { describeValue, type Fields, fieldsAt, isFields, listAt, textAt } from './shape.js'
 
 export type Place = {
   slot: number
@@ -152,6 +152,7 @@ const INITIALIZE_2 = 16
 const INITIALIZE_3 = 18
 const OWNER_END = 33
 
+/** Token accounts the transaction opens, including those it closes again. */
 export function openedTokens({ top, inner }: Pick<RawTransaction, 'top' | 'inner'>): Map<string, OpenedToken> {
   const opened = new Map<string, OpenedToken>()
   for (const raw of top) note(raw, opened)

@@ -50,6 +50,10 @@ type Read = { of: WireTransaction; transaction: object; meta: object }
 /** Cache of the last one read: decoding reads one several times, then the next. */
 let last: Read | undefined
 
+/**
+ * A transaction of the stream, parsed on each read and not kept parsed: as objects a block takes four times its bytes, dozens of blocks
+ * are buffered, and of a block that several streams send only one copy is ever read.
+ */
 export class WireTransaction {
   readonly isVote = false
 

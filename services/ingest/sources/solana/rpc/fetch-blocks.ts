@@ -95,6 +95,7 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
   }
 }
 
+/** For the first block at or after a slot. */
 type Parts = { pool: EndpointPool; chain: string; commitment: Commitment; fetcher: BlockFetcher }
 
 /** No honest node omits this many blocks in a row that it returns on request. */

@@ -75,6 +75,7 @@ export function findLinkProblems(headers: readonly SlotHeader[], from: number): 
   return problems
 }
 
+/** Headers that are being read or were read recently: concurrent ranges prove each other's ends without a second request. */
 export interface SharedHeaders {
   asked(slot: number, answer: Promise<SlotBlock | null>): void
   /** Null: no block came. Undefined: not requested. */

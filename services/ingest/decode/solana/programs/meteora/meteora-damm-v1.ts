@@ -6,7 +6,7 @@ import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame, liquidityThrough, type Pair } from '../../instruction/vault-pool.js'
 import { balanceAfter, mintOf, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN } from '../../native-programs.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Transfer } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 import {
@@ -233,7 +233,11 @@ function readFeeTier(reader: ByteReader): number {
   return Number(basisPoints * FEE_UNITS_IN_BASIS_POINT)
 }
 
-/** `shares`: the pool's own accounts of the vaults' shares. */
+/**
+ * DAMM v1 keeps its tokens in Meteora's dynamic vaults, which lend them out and which many pools share: a pool owns shares of two vaults.
+ * Neither events nor balances state a share's value, and deposits and withdrawals, rounded by the vault, only approximate it. So a
+ * pool's reserve is only known if it has no shares left. `shares`: the pool's accounts of the vaults' shares.
+ */
 export function vaultReserves(call: Call, shares: Pair<string>): Pair<bigint | null> {
   return [worth(call, shares[0]), worth(call, shares[1])]
 }

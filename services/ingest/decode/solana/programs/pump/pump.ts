@@ -7,7 +7,7 @@ import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { ownerOf, transfersIn } from '../../instruction/vaults.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 import {
@@ -106,12 +106,20 @@ function checkedCurve(instruction: Instruction, transaction: SolanaTransaction, 
   const vault = accountAt(instruction, accounts.vault, "the curve's token account")
   const named = accountAt(instruction, accounts.mint, 'the mint')
   if (named !== mint)
-    throw new BadInstruction(instruction, 'disagreement', `the mint is ${mint} in the event and ${named} in the instruction`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the mint is ${mint} in the event and ${named} in the instruction`,
+    )
   let sum = 0n
   for (const transfer of moved) if (vaultOf(transfer) === vault) sum += transfer.amount
   // A buy that continues in the new pool takes that part from the same account.
   if (isBuy ? sum < tokenAmount : sum !== tokenAmount)
-    throw new BadInstruction(instruction, 'disagreement', `the amount is ${tokenAmount} in the event and ${sum} in the transfers`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the amount is ${tokenAmount} in the event and ${sum} in the transfers`,
+    )
   return accountAt(instruction, accounts.curve, 'the bonding curve')
 }
 
@@ -183,6 +191,7 @@ function progressOf({ virtualQuote, virtualToken, realQuote, realToken }: TradeE
   return Math.min(1, Math.max(0, 1 - Number(realToken) / Number(forSale)))
 }
 
+/** Indexes of the accounts used here (pump-fun/pump-public-docs, `idl/pump.json` and `docs/instructions`). */
 export type TradeAccounts = {
   mint: number
   curve: number
