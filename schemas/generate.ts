@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/index.js'
+import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/build-documents.js'
 import { newestSchemas, repositoryRoot } from './avro.js'
 import { typesFromSchemas } from './types-from-avro.js'
 

@@ -2,7 +2,7 @@ import { type Config, chainFacts } from '../core/config/config.js'
 import { normalAddress } from '../core/domain/chains.js'
 import { SOLANA_AMMS } from '../core/domain/solana-programs.js'
 import type { Memory } from './memory/memory.js'
-import type { Market } from './views/market.js'
+import type { Market } from './views/market-facts.js'
 
 /** Chains by name, and ids resolved against them. */
 export interface ChainDirectory {

@@ -7,7 +7,7 @@ import {
 } from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
 import type { AwayReport } from '../core/runtime/health.js'
-import type { PipeChainStatus } from './deps.js'
+import type { PipeChainStatus } from './serve-deps.js'
 
 /** What is away for somebody who has long been silent is not known. */
 const SILENT_MS = 4 * HEARTBEAT_MS

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import type { ServeConfig } from '../../services/serve/deps.js'
+import type { ServeConfig } from '../../services/serve/serve-deps.js'
 import type { Browser } from '../rig/browser/chromium.js'
 import { openBrowser } from '../rig/browser/chromium.js'
 import { freePort } from '../rig/browser/free-port.js'

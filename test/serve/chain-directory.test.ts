@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../services/core/config/index.js'
 import { createChainDirectory } from '../../services/serve/chain-directory.js'
-import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { createChainState } from '../../services/serve/memory/served-chain.js'
 
 describe('the exchanges of a chain', () => {
   it('are those of its factories, or of the programs that are decoded', () => {

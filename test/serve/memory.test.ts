@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { applyUpdate } from '../../services/serve/memory/apply.js'
+import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { createCandleOverlay } from '../../services/serve/memory/candle-overlay.js'
-import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { createChainState } from '../../services/serve/memory/served-chain.js'
 import { packWindows, windowOf } from '../../services/serve/memory/windows.js'
 import {
   CHAIN,

@@ -16,7 +16,7 @@ import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse.js'
 import type { Store } from '../../services/core/store/port.js'
 import { TABLES, type TableName } from '../../services/core/store/tables.js'
-import type { ServeConfig, ServeDeps } from '../../services/serve/deps.js'
+import type { ServeConfig, ServeDeps } from '../../services/serve/serve-deps.js'
 import { createServe } from '../../services/serve/main.js'
 import { engineExpected } from '../rig/store-engine.js'
 

@@ -1,6 +1,6 @@
 /** The windows to the second: as served, and counted naively over all trades there are. */
 import type { Window } from '../../services/core/domain/records.js'
-import type { ChainState } from '../../services/serve/memory/chain-state.js'
+import type { ChainState } from '../../services/serve/memory/served-chain.js'
 import { pairWindow } from '../../services/serve/views/pair-view.js'
 import { tokenWindow } from '../../services/serve/views/token-windows.js'
 import { isGood, lastPrice, type Made, PAIRS, TOKENS } from './trade-history.js'

@@ -1,7 +1,7 @@
 import type { Store } from '../../core/store/port.js'
-import type { ChainState } from '../memory/chain-state.js'
+import type { ChainState } from '../memory/served-chain.js'
 import type { MainPairSwitch } from '../memory/event-overlay.js'
-import type { Segment } from './candles.js'
+import type { Segment } from './candle-history.js'
 import type { HistoryInterval } from './intervals.js'
 
 /** Which pair's candles are the token's: in each bucket those of the pair that is main at its end. */

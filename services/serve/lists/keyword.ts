@@ -1,7 +1,7 @@
 import { normalAddress } from '../../core/domain/chains.js'
-import type { TokenState } from '../memory/chain-state.js'
-import type { Market } from '../views/market.js'
-import { byMeasure, createShortlist, type Ranked, type TokenMeasure } from './ranking.js'
+import type { TokenState } from '../memory/served-chain.js'
+import type { Market } from '../views/market-facts.js'
+import { byMeasure, createShortlist, type Ranked, type TokenMeasure } from '../views/ranking.js'
 
 const EXACT = 0
 const PREFIX = 1

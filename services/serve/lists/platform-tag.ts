@@ -1,5 +1,5 @@
 import type { TokenInfo } from '../../core/domain/records.js'
-import type { TokenMeasure } from './ranking.js'
+import type { TokenMeasure } from '../views/ranking.js'
 
 /** Close to graduating: this far along the curve. */
 const ALMOST = 0.8

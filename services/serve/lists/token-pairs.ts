@@ -1,7 +1,7 @@
-import type { PairState } from '../memory/chain-state.js'
+import type { PairState } from '../memory/served-chain.js'
 import { dayVolumeUsd } from '../memory/windows.js'
-import type { Market } from '../views/market.js'
-import { byText, createShortlist, descending } from './ranking.js'
+import type { Market } from '../views/market-facts.js'
+import { byText, createShortlist, descending } from '../views/ranking.js'
 
 /** The pairs a token is in, as target or as quote: the deepest by TVL, then by volume of 24 hours. */
 export function deepestPairs({ state }: Market, token: string, limit: number): PairState[] {

@@ -1,7 +1,7 @@
-import type { TokenState } from '../memory/chain-state.js'
+import type { TokenState } from '../memory/served-chain.js'
 import { dayMakers, dayTrades, dayVolumeUsd, hourVolumeUsd } from '../memory/windows.js'
-import type { Market } from '../views/market.js'
-import { byText, createShortlist } from './ranking.js'
+import type { Market } from '../views/market-facts.js'
+import { byText, createShortlist } from '../views/ranking.js'
 
 /** Volume beyond this many times the liquidity is somebody trading with himself. */
 const MOST_TURNOVER = 10

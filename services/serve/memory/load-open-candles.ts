@@ -2,7 +2,7 @@ import { bucketStart } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
-import type { ChainState } from './chain-state.js'
+import type { ChainState } from './served-chain.js'
 import { packCandle, type ToldFigures } from './packed-candle.js'
 
 const PAGE_ROWS = 20_000

@@ -2,13 +2,13 @@ import { type EventLog, type TopicRange, updatesTopic } from '../../core/log/por
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
-import type { ServeMetrics } from '../metrics.js'
-import type { Applied } from './apply.js'
-import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './chain-state.js'
-import type { UpdateCodec } from './decode.js'
-import { type Follower, followChain } from './follow.js'
-import { loadChain, loadProgress } from './load.js'
-import type { Recalled, RecallLimits } from './recall.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import type { Applied } from './apply-update.js'
+import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './served-chain.js'
+import type { UpdateCodec } from './read-updates.js'
+import { type Follower, followChain } from './follow-chain.js'
+import { loadChain, loadProgress } from './load-chain.js'
+import type { Recalled, RecallLimits } from './replay-recent.js'
 
 export type MemoryDeps = {
   log: EventLog

@@ -1,5 +1,5 @@
 import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
-import { rawToNumber } from '../views/decimals.js'
+import { rawToNumber } from '../views/field-formats.js'
 import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
 import { createWalletIds } from './wallet-ids.js'
 import { COUNTED_WINDOW_S, WindowTally } from './windows.js'

@@ -1,7 +1,7 @@
 import { hashKey } from '../../core/keys/key-store.js'
-import type { KeyGate } from '../keys/gate.js'
+import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
-import { type KeyUsage, tooManySockets } from './key-usage.js'
+import { type KeyUsage, tooManySockets } from './socket-access.js'
 import { RPC } from './rpc.js'
 import type { Admitted, Refused, Session } from './session.js'
 

@@ -1,14 +1,14 @@
 import { FIRST_CLOSING } from './closing-number.js'
 import { cursorAt, type Place } from './cursor.js'
-import { encodeMoment } from './encode.js'
+import { encodeMoment } from './encode-update.js'
 import { gapNotices } from './gap.js'
 import type { Hub, Subscription } from './hub.js'
-import type { Moment } from './moment.js'
+import type { Moment } from './update-snapshot.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { CatchUp, Session } from './session.js'
-import type { Tape } from './tape.js'
+import type { Tape } from './push-feed.js'
 import type { Publisher } from './topic.js'
-import type { PushSocket } from './transport/transport.js'
+import type { PushSocket } from './transport/push-transport.js'
 
 export type CatchUpDeps = {
   hub: Hub

@@ -1,7 +1,7 @@
 import { cursorAt, type Place } from './cursor.js'
 import type { Subscription } from './hub.js'
 import { subscriptionNotice } from './notices.js'
-import { refillPath } from './refills.js'
+import { refillPath } from './gap-notices.js'
 
 export type MissingRange = { from: Place; to: Place; fromS: number | undefined; toS: number | undefined }
 

@@ -1,4 +1,4 @@
-import type { ServeMetrics } from '../metrics.js'
+import type { ServeMetrics } from '../serve-metrics.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
 import type { Asked, OnSlow, Publisher, Push } from './topic.js'

@@ -1,4 +1,4 @@
-import type { PushLimits } from '../deps.js'
+import type { PushLimits } from '../serve-deps.js'
 
 const DEFAULT_LIMITS: PushLimits = {
   slowBytes: 1_048_576,

@@ -1,4 +1,4 @@
-import type { Retraction } from './moment.js'
+import type { Retraction } from './update-snapshot.js'
 import { noticeResult } from './notices.js'
 import { WHOLE_CHAIN } from './params.js'
 import type { PushContext } from './topic.js'

@@ -1,12 +1,12 @@
-import type { Access } from '../keys/gate.js'
+import type { Access } from '../keys/key-gate.js'
 import { cursorAt, type Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
-import type { SocketUsage } from './key-usage.js'
+import type { SocketUsage } from './socket-access.js'
 import { type Options, placesOf, readOptions } from './options.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Asked, ParseContext, Topic } from './topic.js'
-import type { PushSocket } from './transport/transport.js'
+import type { PushSocket } from './transport/push-transport.js'
 
 /** A subscription on its way to live: where it stands in each of its chains. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }

@@ -1,8 +1,8 @@
-import type { ServeMetrics } from '../metrics.js'
+import type { ServeMetrics } from '../serve-metrics.js'
 import type { Hub } from './hub.js'
 import { byeText, subscriptionNotice } from './notices.js'
 import { liveSubscriptions, type Session } from './session.js'
-import type { PushSocket } from './transport/transport.js'
+import type { PushSocket } from './transport/push-transport.js'
 
 /** Try again later: the close code for who reads too slowly. */
 const CLOSE_TOO_SLOW = 1013

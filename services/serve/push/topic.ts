@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
-import type { PushLimits } from '../deps.js'
-import type { Access } from '../keys/gate.js'
+import type { PushLimits } from '../serve-deps.js'
+import type { Access } from '../keys/key-gate.js'
 import type { Cursor } from './cursor.js'
-import type { Entry, Moment } from './moment.js'
+import type { Entry, Moment } from './update-snapshot.js'
 
 export type OnSlow = 'conflate' | 'disconnect'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type ChainDirectory, chainUnknown, type Id, parseId } from '../chain-directory.js'
-import type { Market } from '../views/market.js'
+import type { Market } from '../views/market-facts.js'
 import { badRequest } from './problem.js'
 
 const EXAMPLE_TOKEN_ID = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2-eth'

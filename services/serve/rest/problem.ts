@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Refusal } from '../keys/gate.js'
+import type { Refusal } from '../keys/key-gate.js'
 
 /** An error answer: RFC 9457, with `code` for programs and `msg` for readers of the older body. */
 export type Problem = {

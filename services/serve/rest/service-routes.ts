@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Memory } from '../memory/memory.js'
-import type { ServeMetrics } from '../metrics.js'
-import type { StatusReport } from '../status.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import type { StatusReport } from '../status-report.js'
 import { refuseOtherMethods } from './methods.js'
 
 type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashKey } from '../../core/keys/key-store.js'
-import type { KeyGate } from '../keys/gate.js'
+import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/schema.js'
 import { refuseOtherMethods } from './methods.js'

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
-import type { PairState } from '../memory/chain-state.js'
+import type { PairState } from '../memory/served-chain.js'
 import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
-import { changeOrNull, decimalOrNull, percentChange, rawOrNull } from './decimals.js'
-import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market.js'
+import { changeOrNull, decimalOrNull, percentChange, rawOrNull } from './field-formats.js'
+import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market-facts.js'
 import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
 
 export const sideSchema = (side: 'token0' | 'token1') => ({

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../core/domain/records.js'
-import type { PairState } from '../memory/chain-state.js'
+import type { PairState } from '../memory/served-chain.js'
 import type { Placed } from '../memory/event-overlay.js'
-import { decimalOrNull, rawOrNull, rawToNumber } from './decimals.js'
-import { type Market, quoteOf, targetOf, tokenInfo } from './market.js'
+import { decimalOrNull, rawOrNull, rawToNumber } from './field-formats.js'
+import { type Market, quoteOf, targetOf, tokenInfo } from './market-facts.js'
 import { decimal, fieldsOf, int, text, textOrNull } from './schema.js'
 
 const sideSchema = (side: 'from' | 'to') => ({

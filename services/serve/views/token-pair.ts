@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { PairState } from '../memory/chain-state.js'
+import type { PairState } from '../memory/served-chain.js'
 import { windowOf } from '../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty, decimalOrNull, rawOrNull } from './decimals.js'
-import { dayPrice, type Market, sidePrices, targetOf, tokenInfo } from './market.js'
+import { changeOrEmpty, decimalOrEmpty, decimalOrNull, rawOrNull } from './field-formats.js'
+import { dayPrice, type Market, sidePrices, targetOf, tokenInfo } from './market-facts.js'
 import { changeOver, pairWindow, sideFields, sideSchema } from './pair-view.js'
 import { decimal, fieldsOf, int, numOrNull, text } from './schema.js'
 

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { WindowName } from '../../core/domain/chains.js'
-import type { TokenState } from '../memory/chain-state.js'
+import type { TokenState } from '../memory/served-chain.js'
 import { windowOf } from '../memory/windows.js'
-import { changeOrNull, decimalOrNull, rawOrNull } from './decimals.js'
-import { burntRaw, dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market.js'
+import { changeOrNull, decimalOrNull, rawOrNull } from './field-formats.js'
+import { burntRaw, dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market-facts.js'
 import { changeOver, pairWindow } from './pair-view.js'
-import { readRisk } from './risk.js'
+import { readRisk } from './risk-view.js'
 import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
 
 /** The fields keyword search, batch search, detail, main, trending and platform lists share. */

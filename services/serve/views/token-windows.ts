@@ -1,9 +1,9 @@
 import type { WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
-import type { TokenState } from '../memory/chain-state.js'
+import type { TokenState } from '../memory/served-chain.js'
 import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
-import { decimalOrNull } from './decimals.js'
-import { type Market, mainPairOf } from './market.js'
+import { decimalOrNull } from './field-formats.js'
+import { type Market, mainPairOf } from './market-facts.js'
 import { decimal, fieldsOf, int } from './schema.js'
 import { tokenChange } from './token-view.js'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
-import { DOCUMENTED } from '../../../services/serve/documents/index.js'
+import { DOCUMENTED } from '../../../services/serve/documents/build-documents.js'
 import { openApiDocument } from '../../../services/serve/documents/openapi.js'
 import { operation } from '../../../services/serve/rest/operation.js'
 import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Interval } from '../../../core/domain/chains.js'
 import { pushedInterval } from '../../history/intervals.js'
 import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
-import { currentMoment, type Moment, type PairMoment } from '../moment.js'
+import { currentMoment, type Moment, type PairMoment } from '../update-snapshot.js'
 import {
   ChainParam,
   canonicalOf,
@@ -13,7 +13,7 @@ import {
   readPairAddress,
   WHOLE_CHAIN,
 } from '../params.js'
-import { pairRefills } from '../refills.js'
+import { pairRefills } from '../gap-notices.js'
 import type { Asked, EntryPusher, ParseContext, PushContext, Topic } from '../topic.js'
 import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 

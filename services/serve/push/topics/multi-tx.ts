@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { text } from '../../views/schema.js'
 import { ChainParam, readAddress, readCount, TokenParam } from '../params.js'
-import { tokenPairRefills } from '../refills.js'
+import { tokenPairRefills } from '../gap-notices.js'
 import type { EntryPusher, Topic } from '../topic.js'
 import { swapFields, swapTx } from './swap-tx.js'
 

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty, rawOrEmpty } from '../../views/decimals.js'
-import { dayPrice, mainPairOf, targetOf } from '../../views/market.js'
+import { changeOrEmpty, decimalOrEmpty, rawOrEmpty } from '../../views/field-formats.js'
+import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'
 import { fieldsOf, flag, int, text } from '../../views/schema.js'
-import { currentMoment, type PairMoment } from '../moment.js'
+import { currentMoment, type PairMoment } from '../update-snapshot.js'
 import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
-import { priceRefill } from '../refills.js'
+import { priceRefill } from '../gap-notices.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
 
 const PriceEntry = Type.Object({

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
-import { decimalOrEmpty, rawOrEmpty, rawToNumber } from '../../views/decimals.js'
-import { targetOf } from '../../views/market.js'
+import { decimalOrEmpty, rawOrEmpty, rawToNumber } from '../../views/field-formats.js'
+import { targetOf } from '../../views/market-facts.js'
 import { fieldsOf, int, text } from '../../views/schema.js'
-import type { Moment, PairMoment } from '../moment.js'
+import type { Moment, PairMoment } from '../update-snapshot.js'
 
 /** A swap as both the pair-based and the token-based topic push it. */
 export const swapFields = {

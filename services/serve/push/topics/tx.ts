@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
 import { text } from '../../views/schema.js'
 import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
-import { pairRefills } from '../refills.js'
+import { pairRefills } from '../gap-notices.js'
 import type { EntryPusher, Topic } from '../topic.js'
 import { swapFields, swapTx } from './swap-tx.js'
 

@@ -1,6 +1,6 @@
 /** WebSockets by uWebSockets.js: its own sockets and its own publish, with nothing in between. */
 import type { us_listen_socket } from 'uWebSockets.js'
-import { NOT_A_WEBSOCKET, type Transport, type TransportHandlers, type TransportLimits } from './transport.js'
+import { NOT_A_WEBSOCKET, type Transport, type TransportHandlers, type TransportLimits } from './push-transport.js'
 
 export type Uws = typeof import('uWebSockets.js')
 

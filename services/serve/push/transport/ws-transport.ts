@@ -9,7 +9,7 @@ import {
   type Transport,
   type TransportHandlers,
   type TransportLimits,
-} from './transport.js'
+} from './push-transport.js'
 
 const IDLE_CHECK_S = 4
 /** However slowly a client reads what was sent before the close frame. */

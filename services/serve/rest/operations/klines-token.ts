@@ -1,4 +1,4 @@
-import { readHistory } from '../../history/candles.js'
+import { readHistory } from '../../history/candle-history.js'
 import { mainPairSegments } from '../../history/main-pair-segments.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Market, tokenInfo } from '../../views/market.js'
+import { type Market, tokenInfo } from '../../views/market-facts.js'
 import { fieldsOf, flag, intOrNull, text } from '../../views/schema.js'
 import { operation } from '../operation.js'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { findTokens } from '../../lists/keyword.js'
-import { TOKEN_MEASURES } from '../../lists/ranking.js'
+import { TOKEN_MEASURES } from '../../views/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'

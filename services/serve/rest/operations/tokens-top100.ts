@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { balancesOf, largestBalances, NO_TRADES, tradesOfWallets } from '../../history/holders.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
-import type { Market } from '../../views/market.js'
+import type { Market } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 

@@ -1,4 +1,4 @@
-import { readTrades } from '../../history/events.js'
+import { readTrades } from '../../history/event-history.js'
 import { SwapItem, swapItem } from '../../views/swap-item.js'
 import { operation } from '../operation.js'
 import { PairIdParams } from '../parameters.js'

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/open-transport.js'
-import type { PushSocket, Transport } from '../../../../services/serve/push/transport/transport.js'
+import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/choose-transport.js'
+import type { PushSocket, Transport } from '../../../../services/serve/push/transport/push-transport.js'
 
 const MAX_MESSAGE_BYTES = 1000
 const CLOSE_CODE = 1013

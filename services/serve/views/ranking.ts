@@ -1,8 +1,8 @@
 /** The first items in an order, of as many as are offered, without sorting all of them. */
-import type { TokenState } from '../memory/chain-state.js'
+import type { TokenState } from '../memory/served-chain.js'
 import { dayVolumeUsd } from '../memory/windows.js'
-import { type Market, mainPairOf } from '../views/market.js'
-import { tokenValueUsd } from '../views/token-view.js'
+import { type Market, mainPairOf } from './market-facts.js'
+import { tokenValueUsd } from './token-view.js'
 export interface Shortlist<Item> {
   offer(item: Item): void
   items(): Item[]

@@ -9,7 +9,7 @@ import {
   targetDecimals,
   tokenStateOf,
   UNDESCRIBED,
-} from './chain-state.js'
+} from './served-chain.js'
 import type { HeldCandle } from './open-candles.js'
 
 export type Outcome =

@@ -1,4 +1,4 @@
-import { plainDecimal } from './decimals.js'
+import { plainDecimal } from './field-formats.js'
 
 const FLAGS = [
   ...(['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'] as const),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { LiquidityKind, LiquidityTrade, PairInfo, TokenInfo } from '../../core/domain/records.js'
 import type { Placed } from '../memory/event-overlay.js'
-import { decimalOrNull, rawOrNull } from './decimals.js'
+import { decimalOrNull, rawOrNull } from './field-formats.js'
 import { decimal, fieldsOf, int, text } from './schema.js'
 
 /** The interface's words for what the log calls create, add and remove. */

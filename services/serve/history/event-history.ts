@@ -1,6 +1,6 @@
 import type { LiquidityKind, LiquidityTrade, Trade } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import type { ChainState } from '../memory/chain-state.js'
+import type { ChainState } from '../memory/served-chain.js'
 import type { Placed } from '../memory/event-overlay.js'
 import { LIQUIDITY_COLUMNS, liquidityOf, placeOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
 

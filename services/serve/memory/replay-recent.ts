@@ -1,10 +1,10 @@
 import type { PairUpdate, TokenInfo, Update } from '../../core/domain/records.js'
 import { type EventLog, updatesTopic } from '../../core/log/port.js'
 import type { Store } from '../../core/store/port.js'
-import type { Applied } from './apply.js'
+import type { Applied } from './apply-update.js'
 import { isAtOrBefore } from './candle-overlay.js'
-import { type ChainState, type PairState, pairStateOf, UNDESCRIBED } from './chain-state.js'
-import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './decode.js'
+import { type ChainState, type PairState, pairStateOf, UNDESCRIBED } from './served-chain.js'
+import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './read-updates.js'
 import { loadOpenCandles } from './load-open-candles.js'
 
 /** Pairs and tokens as they were right after an update. */

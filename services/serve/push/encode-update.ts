@@ -1,6 +1,6 @@
 import { cursorOf } from './cursor.js'
 import { pushMainPairSwitch } from './main-pair-switch.js'
-import type { Entry, Moment } from './moment.js'
+import type { Entry, Moment } from './update-snapshot.js'
 import { pushRetractNotice } from './retract-notice.js'
 import type { Publisher, PushContext } from './topic.js'
 import { pushKline, pushKlines } from './topics/kline.js'

@@ -10,9 +10,9 @@ import {
   tokenStateOf,
   trimFlushed,
   UNDESCRIBED,
-} from './chain-state.js'
-import { decodeUpdates, type UpdateCodec } from './decode.js'
-import { loadRecentTrades } from './load-recent.js'
+} from './served-chain.js'
+import { decodeUpdates, type UpdateCodec } from './read-updates.js'
+import { loadRecentTrades } from './load-recent-trades.js'
 
 type ProgressRow = {
   chain: string

@@ -1,9 +1,9 @@
-import type { Applied } from '../memory/apply.js'
+import type { Applied } from '../memory/apply-update.js'
 import type { Memory } from '../memory/memory.js'
-import { viewOf } from '../memory/recall.js'
+import { viewOf } from '../memory/replay-recent.js'
 import type { Place } from './cursor.js'
-import { captureMoment, type Moment } from './moment.js'
-import { createRing, type Ring, type RingLimits } from './ring.js'
+import { captureMoment, type Moment } from './update-snapshot.js'
+import { createRing, type Ring, type RingLimits } from './replay-ring.js'
 
 /** Pushes nobody can make: updates that were lost, or another history. */
 export type Break = { from: Place; to: Place }

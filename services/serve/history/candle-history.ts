@@ -1,6 +1,6 @@
 import type { Candle } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import type { ChainState } from '../memory/chain-state.js'
+import type { ChainState } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category, fillPrevious, rollUp } from './candle-bars.js'
 import type { HistoryInterval } from './intervals.js'
 

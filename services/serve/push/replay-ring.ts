@@ -1,6 +1,6 @@
 import { FIRST_CLOSING } from './closing-number.js'
 import type { Place } from './cursor.js'
-import type { Moment } from './moment.js'
+import type { Moment } from './update-snapshot.js'
 
 export type RingLimits = { ringSeconds: number; ringBytes: number }
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/store/port.js'
-import { type ChainState, targetDecimals } from './chain-state.js'
+import { type ChainState, targetDecimals } from './served-chain.js'
 import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
 

@@ -1,7 +1,7 @@
 /** The pages and the documents of the interface, without a key. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify as yaml } from 'yaml'
-import { type DocumentOptions, documents, documentText } from '../documents/index.js'
+import { type DocumentOptions, documents, documentText } from '../documents/build-documents.js'
 import { type Asset, asset, readAssets } from './assets.js'
 
 /** Pages that have an address of their own. */

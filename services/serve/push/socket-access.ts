@@ -3,7 +3,7 @@
  * memory, for a key may open as many sockets as it likes. Each server counts on its own.
  */
 import { PLANS } from '../../core/keys/key-store.js'
-import type { Access } from '../keys/gate.js'
+import type { Access } from '../keys/key-gate.js'
 import { RPC, RpcError } from './rpc.js'
 
 export interface KeyUsage {

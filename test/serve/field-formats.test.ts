@@ -7,7 +7,7 @@ import {
   plainDecimal,
   rawOrNull,
   rawToDecimal,
-} from '../../services/serve/views/decimals.js'
+} from '../../services/serve/views/field-formats.js'
 
 const PLAIN = /^-?\d+(\.\d+)?$/
 

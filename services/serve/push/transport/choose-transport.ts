@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Config } from '../../../core/config/config.js'
 import { ConfigError } from '../../../core/domain/errors.js'
-import type { CreateTransport, PushServerName } from './transport.js'
+import type { CreateTransport, PushServerName } from './push-transport.js'
 import { createUwsTransport, type Uws } from './uws-transport.js'
 import { createWsTransport } from './ws-transport.js'
 

@@ -7,8 +7,8 @@ import {
   type TokenState,
   targetToken,
   UNDESCRIBED,
-} from '../memory/chain-state.js'
-import { rawToNumber } from './decimals.js'
+} from '../memory/served-chain.js'
+import { rawToNumber } from './field-formats.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
 export type Market = {

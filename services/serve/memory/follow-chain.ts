@@ -2,12 +2,12 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DextapeError } from '../../core/domain/errors.js'
 import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { type Applied, applyUpdate } from './apply.js'
-import { type ChainState, NOTHING_APPLIED } from './chain-state.js'
-import { createUpdateAssembler, decodeUpdates } from './decode.js'
-import { findOffset, loadChain } from './load.js'
+import { type Applied, applyUpdate } from './apply-update.js'
+import { type ChainState, NOTHING_APPLIED } from './served-chain.js'
+import { createUpdateAssembler, decodeUpdates } from './read-updates.js'
+import { findOffset, loadChain } from './load-chain.js'
 import { loadOpenCandles } from './load-open-candles.js'
-import { type RecallDeps, recallPast } from './recall.js'
+import { type RecallDeps, recallPast } from './replay-recent.js'
 
 export type FollowDeps = RecallDeps & {
   logger: Logger
