@@ -1,11 +1,11 @@
 import { deadTopic } from '../core/log/port.js'
 import type { AwayReport } from '../core/runtime/health.js'
 import { VERSION } from '../core/runtime/version.js'
-import type { PipeChainStatus } from './serve-deps.js'
-import { type ChainState, createChainState } from './memory/served-chain.js'
 import type { Memory } from './memory/memory.js'
+import { type ChainState, createChainState } from './memory/served-chain.js'
 import type { ChosenTransport } from './push/transport/choose-transport.js'
 import type { PushServerName } from './push/transport/push-transport.js'
+import type { PipeChainStatus } from './serve-deps.js'
 
 export type ChainStatus = {
   chain: string

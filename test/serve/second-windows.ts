@@ -2,7 +2,7 @@
 import type { Window } from '../../services/core/domain/records.js'
 import type { ChainState } from '../../services/serve/memory/served-chain.js'
 import { pairWindow } from '../../services/serve/views/pair-view.js'
-import { tokenWindow } from '../../services/serve/views/token-windows.js'
+import { tokenWindow } from '../../services/serve/views/token-view.js'
 import { isGood, lastPrice, type Made, PAIRS, TOKENS } from './trade-history.js'
 
 const LENGTHS = [

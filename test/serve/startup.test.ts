@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
-import { findOffset } from '../../services/serve/memory/load-chain.js'
+import { findOffset } from '../../services/serve/memory/read-updates.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'

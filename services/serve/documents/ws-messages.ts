@@ -1,20 +1,103 @@
 /** What goes over the socket: requests with their replies, and what the server sends by itself. */
+
 import type { Notice } from '../push/notices.js'
+import { RPC } from '../push/rpc.js'
 import type { Topic } from '../push/topic.js'
 import { type JsonSchema, jsonSchema } from './json-schema.js'
-import {
-  ackPayload,
-  errorPayload,
-  pushPayload,
-  refusalPayload,
-  requestPayload,
-  subscribeParams,
-} from './rpc-payloads.js'
 
 export type Message = { name: string; title: string; summary?: string; payload: JsonSchema }
 
 /** A message and what answers it; one that nothing answers is the server's own. */
 export type Exchange = { message: Message; replies: readonly Message[] }
+
+const id: JsonSchema = { type: ['integer', 'string', 'null'] }
+const jsonrpc: JsonSchema = { const: '2.0' }
+
+export function requestPayload(method: string, params?: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'method', ...(params === undefined ? [] : ['params'])],
+    properties: { jsonrpc, method: { const: method }, ...(params === undefined ? {} : { params }), id },
+  }
+}
+
+/** The optional last of a subscribe's params. */
+const OPTIONS: JsonSchema = {
+  type: 'object',
+  description: 'Options',
+  properties: {
+    on_slow: {
+      type: 'string',
+      enum: ['conflate', 'disconnect'],
+      description: 'What becomes of a reader that is too slow',
+    },
+    since: {
+      description: 'Cursor of the last push that was read, or one per chain: what came after it is pushed again',
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    },
+    snapshot: { type: 'boolean', description: 'Push the present state first' },
+  },
+}
+
+/** The topic's name, what it declares behind it, and options. */
+export function subscribeParams(topic: Topic): JsonSchema {
+  const name: JsonSchema = { const: topic.name }
+  const declared = jsonSchema(topic.params, 'draft-7')
+  const { items } = declared
+  if (Array.isArray(items)) {
+    return { type: 'array', minItems: items.length + 1, items: [name, ...items, OPTIONS], additionalItems: false }
+  }
+  const more = items === undefined ? {} : { additionalItems: { anyOf: [items, OPTIONS] } }
+  return { type: 'array', minItems: Number(declared.minItems ?? 0) + 1, items: [name], ...more }
+}
+
+export function ackPayload(result?: JsonSchema): JsonSchema {
+  const acknowledgement: JsonSchema = {
+    type: 'object',
+    required: ['status'],
+    properties: {
+      status: { const: 'ok' },
+      cursor: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Where the subscription’s chains stand, <epoch>:<chain>:<seq>:<n>',
+      },
+      removed: { type: 'integer', description: 'How many subscriptions an unsubscribe ended' },
+    },
+  }
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'id', 'result'],
+    properties: { jsonrpc, id, result: result ?? acknowledgement },
+  }
+}
+
+export function errorPayload(): JsonSchema {
+  const error = {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code: { type: 'integer', enum: Object.values(RPC) }, message: { type: 'string' } },
+  }
+  return { type: 'object', required: ['jsonrpc', 'id', 'error'], properties: { jsonrpc, id, error } }
+}
+
+export function refusalPayload(): JsonSchema {
+  const error = { type: 'object', properties: { code: { const: -1 }, message: { type: 'string' } } }
+  return { type: 'object', required: ['error'], properties: { error } }
+}
+
+export function pushPayload(result: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'result'],
+    properties: {
+      id: { ...id, description: 'Of the subscribe that asked for it' },
+      jsonrpc,
+      result,
+      sent_time: { type: 'integer', description: 'Epoch milliseconds' },
+    },
+  }
+}
 
 const acknowledged: Message = { name: 'acknowledged', title: 'Done', payload: ackPayload() }
 const error: Message = { name: 'error', title: 'An error', payload: errorPayload() }

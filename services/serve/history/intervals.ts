@@ -61,11 +61,6 @@ export const HISTORY_INTERVALS: ReadonlyMap<string, HistoryInterval> = new Map(
   ),
 )
 
-/** End (exclusive) of the stored candle that starts at `startS`. */
-export function candleEndS(interval: string, startS: number): number {
-  return startS + (INTERVAL_SECONDS[INTERVALS.indexOf(interval as Interval)] ?? 1)
-}
-
 /** `s1` for seconds, bare minutes for the `k` intervals: how pushes name an interval. */
 export function pushedInterval(interval: string): string {
   return interval.startsWith('k') ? interval.slice(1) : interval

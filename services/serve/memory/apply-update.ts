@@ -1,4 +1,5 @@
 import type { PairUpdate, TokenUpdate, Update } from '../../core/domain/records.js'
+import type { HeldCandle } from './open-candles.js'
 import {
   type ChainState,
   dropPair,
@@ -10,7 +11,6 @@ import {
   tokenStateOf,
   UNDESCRIBED,
 } from './served-chain.js'
-import type { HeldCandle } from './open-candles.js'
 
 export type Outcome =
   | { kind: 'applied'; applied: Applied }

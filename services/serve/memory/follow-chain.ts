@@ -3,11 +3,11 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { type Applied, applyUpdate } from './apply-update.js'
-import { type ChainState, NOTHING_APPLIED } from './served-chain.js'
-import { createUpdateAssembler, decodeUpdates } from './read-updates.js'
-import { findOffset, loadChain } from './load-chain.js'
-import { loadOpenCandles } from './load-open-candles.js'
+import { loadChain } from './load-chain.js'
+import { loadOpenCandles } from './load-recent.js'
+import { createUpdateAssembler, decodeUpdates, findOffset } from './read-updates.js'
 import { type RecallDeps, recallPast } from './replay-recent.js'
+import { type ChainState, NOTHING_APPLIED } from './served-chain.js'
 
 export type FollowDeps = RecallDeps & {
   logger: Logger

@@ -1,7 +1,6 @@
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
-import type { EventLog } from '../../core/log/port.js'
 import type { Store } from '../../core/store/port.js'
-import { isAtOrBefore, type Position } from './candle-overlay.js'
+import { loadRecentTrades } from './load-recent.js'
 import {
   type ChainState,
   createChainState,
@@ -11,8 +10,6 @@ import {
   trimFlushed,
   UNDESCRIBED,
 } from './served-chain.js'
-import { decodeUpdates, type UpdateCodec } from './read-updates.js'
-import { loadRecentTrades } from './load-recent-trades.js'
 
 type ProgressRow = {
   chain: string
@@ -95,29 +92,4 @@ const NULLABLE = new Set([
 
 function unknownAsNaN(key: string, value: unknown): unknown {
   return value === null && !NULLABLE.has(key) ? Number.NaN : value
-}
-
-/**
- * An offset of an updates topic from which nothing after `position` is missed. (epoch, seq) grows along the topic but for
- * runs written again after a crash; each such run passes `position` without a hole, so whichever crossing the search
- * meets is good. The margin takes in the first parts of a split update; what was seen is dropped.
- */
-export async function findOffset(
-  log: EventLog,
-  topic: string,
-  codec: UpdateCodec,
-  position: Position,
-  marginRecords = 256,
-): Promise<number> {
-  const { start, end } = await log.info(topic)
-  let low = start
-  let high = end
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const [update] = await decodeUpdates(codec, topic, await log.read(topic, { from: middle, maxRecords: 1 }))
-    if (update === undefined) high = middle
-    else if (isAtOrBefore(update, position)) low = middle + 1
-    else high = middle
-  }
-  return Math.max(start, low - marginRecords)
 }

@@ -4,11 +4,11 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import type { Applied } from './apply-update.js'
-import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './served-chain.js'
-import type { UpdateCodec } from './read-updates.js'
 import { type Follower, followChain } from './follow-chain.js'
 import { loadChain, loadProgress } from './load-chain.js'
+import type { UpdateCodec } from './read-updates.js'
 import type { Recalled, RecallLimits } from './replay-recent.js'
+import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './served-chain.js'
 
 export type MemoryDeps = {
   log: EventLog

@@ -1,5 +1,4 @@
-import { NO_WALLET } from './wallet-ids.js'
-import type { KeptTrade, WindowTally } from './windows.js'
+import { type KeptTrade, NO_WALLET, type WindowTally } from './windows.js'
 
 /** A good price and the second it is of. */
 export type TimedPrice = { timeS: number; priceUsd: number }

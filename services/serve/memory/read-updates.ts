@@ -2,7 +2,8 @@ import { DextapeError } from '../../core/domain/errors.js'
 import type { Update } from '../../core/domain/records.js'
 import type { Codec } from '../../core/log/codec.js'
 import { createAssembler } from '../../core/log/parts.js'
-import type { LogRecord } from '../../core/log/port.js'
+import type { EventLog, LogRecord } from '../../core/log/port.js'
+import { isAtOrBefore, type Position } from './candle-overlay.js'
 
 export type UpdateCodec = Pick<Codec, 'decodeLogRecord' | 'learn'>
 
@@ -40,4 +41,29 @@ export function createUpdateAssembler(): (part: Update, offset: number) => Updat
       throw error
     }
   }
+}
+
+/**
+ * An offset of an updates topic from which nothing after `position` is missed. (epoch, seq) grows along the topic but for
+ * runs written again after a crash; each such run passes `position` without a hole, so whichever crossing the search
+ * meets is good. The margin takes in the first parts of a split update; what was seen is dropped.
+ */
+export async function findOffset(
+  log: EventLog,
+  topic: string,
+  codec: UpdateCodec,
+  position: Position,
+  marginRecords = 256,
+): Promise<number> {
+  const { start, end } = await log.info(topic)
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [update] = await decodeUpdates(codec, topic, await log.read(topic, { from: middle, maxRecords: 1 }))
+    if (update === undefined) high = middle
+    else if (isAtOrBefore(update, position)) low = middle + 1
+    else high = middle
+  }
+  return Math.max(start, low - marginRecords)
 }

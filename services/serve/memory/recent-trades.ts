@@ -1,8 +1,7 @@
 import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
 import { rawToNumber } from '../views/field-formats.js'
 import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
-import { createWalletIds } from './wallet-ids.js'
-import { COUNTED_WINDOW_S, WindowTally } from './windows.js'
+import { COUNTED_WINDOW_S, createWalletIds, WindowTally } from './windows.js'
 
 /** What lies further than this behind the final now is in no window, whatever a reorg may still take back. */
 export const KEPT_S = COUNTED_WINDOW_S['5m']

@@ -3,9 +3,9 @@ import { type EventLog, updatesTopic } from '../../core/log/port.js'
 import type { Store } from '../../core/store/port.js'
 import type { Applied } from './apply-update.js'
 import { isAtOrBefore } from './candle-overlay.js'
-import { type ChainState, type PairState, pairStateOf, UNDESCRIBED } from './served-chain.js'
+import { loadOpenCandles } from './load-recent.js'
 import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './read-updates.js'
-import { loadOpenCandles } from './load-open-candles.js'
+import { type ChainState, type PairState, pairStateOf, UNDESCRIBED } from './served-chain.js'
 
 /** Pairs and tokens as they were right after an update. */
 export type StateView = {

@@ -1,14 +1,13 @@
-import { FIRST_CLOSING } from './closing-number.js'
-import { cursorAt, type Place } from './cursor.js'
+import { cursorAt, FIRST_CLOSING, type Place } from './cursor.js'
 import { encodeMoment } from './encode-update.js'
-import { gapNotices } from './gap.js'
+import { gapNotices } from './gap-notices.js'
 import type { Hub, Subscription } from './hub.js'
-import type { Moment } from './update-snapshot.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
-import type { CatchUp, Session } from './session.js'
 import type { Tape } from './push-feed.js'
+import type { CatchUp, Session } from './session.js'
 import type { Publisher } from './topic.js'
 import type { PushSocket } from './transport/push-transport.js'
+import type { Moment } from './update-snapshot.js'
 
 export type CatchUpDeps = {
   hub: Hub

@@ -1,13 +1,15 @@
+import { INTERVALS } from '../../core/domain/chains.js'
+import { jsonNumberOrNull, rawToNumber } from '../views/field-formats.js'
+import { launchTagOf, targetOf } from '../views/market-facts.js'
 import { cursorOf } from './cursor.js'
-import { pushMainPairSwitch } from './main-pair-switch.js'
-import type { Entry, Moment } from './update-snapshot.js'
-import { pushRetractNotice } from './retract-notice.js'
+import { noticeResult } from './notices.js'
+import { WHOLE_CHAIN } from './params.js'
 import type { Publisher, PushContext } from './topic.js'
-import { pushKline, pushKlines } from './topics/kline.js'
-import { pushLiquidity } from './topics/liq.js'
-import { pushTokenTrades } from './topics/multi-tx.js'
-import { pushPrice } from './topics/price.js'
-import { pushTrades } from './topics/tx.js'
+import { klineChannel, pushKline, pushKlines } from './topics/kline.js'
+import { liqChannel, pushLiquidity } from './topics/liq.js'
+import { priceChannel, priceResult, pushPrice } from './topics/price.js'
+import { multiTxChannel, pushTokenTrades, pushTrades, txChannel } from './topics/tx.js'
+import type { Entry, Moment, PairMoment, Retraction, Switch } from './update-snapshot.js'
 
 /** Makes an update's pushes, in this order: candles that end, what never was, each pair's news, main pairs. */
 export function encodeMoment(moment: Moment, out: Publisher): void {
@@ -40,4 +42,80 @@ function pushEntry(context: PushContext, entry: Entry): void {
   pushKlines(context, entry, n)
   n += entry.candles.length
   pushPrice(context, entry, n)
+}
+
+/** Tells who was told of a pair's events that they never were. */
+export function pushRetractNotice({ moment, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
+  const { chain } = moment
+  if (!out.concerns(pair, ...tokens)) return
+  const channels = [
+    ...[pair, WHOLE_CHAIN].flatMap((address) => [txChannel(address, chain), liqChannel(address, chain)]),
+    ...tokens.map((token) => multiTxChannel(token, chain)),
+  ].filter(out.isWanted)
+  if (channels.length === 0) return
+  const mark = cursor(n)
+  const result = noticeResult({
+    ...{ topic: 'retract', id: pair, chain, to_block: moment.number, ids: [...ids], cursor: mark },
+  })
+  out.publish(channels, { topic: 'retract', n, result, mergeKey: `retract|${mark}`, sentTime: true })
+}
+
+/** Tells every kline subscription of the old and the new pair, and who follows the token's price, of a new main pair. */
+export function pushMainPairSwitch({ moment, out, cursor }: PushContext, { change, at, isPriceTold, n }: Switch): void {
+  const { chain } = moment
+  const { token, old_pair: oldPair } = change
+  const { pair } = at.pair
+  if (!out.concerns(token, pair, oldPair ?? pair)) return
+  const priceOfToken = priceChannel(token, chain)
+  if (out.isWanted(priceOfToken) && !isPriceTold) {
+    const result = priceResult(at, moment.timeS, {}, cursor(n))
+    out.publish([priceOfToken], { topic: 'price', n, result, mergeKey: `price|${pair}|${chain}`, sentTime: true })
+  }
+  if (oldPair === null) return
+  const channels = [oldPair, pair, WHOLE_CHAIN]
+    .flatMap((address) => INTERVALS.map((interval) => klineChannel(address, interval, chain)))
+    .filter(out.isWanted)
+  if (channels.length === 0) return
+  const tag = launchTagOf(targetInfo(at))
+  const result = JSON.stringify({
+    data: {
+      chain,
+      event: 'switch_main_pair',
+      id: `${oldPair}-${chain}`,
+      new_main_pair: pair,
+      old_main_pair: oldPair,
+      tag,
+      token,
+      new_main_pair_data: pairData(at, tag),
+    },
+    status: 'ok',
+    cursor: cursor(n),
+  })
+  out.publish(channels, { topic: 'kline', n, result, mergeKey: `switch|${token}|${chain}`, sentTime: false })
+}
+
+function targetInfo({ pair, info0, info1 }: PairMoment) {
+  return pair.info.target === 0 ? info0 : info1
+}
+
+function pairData({ chain, pair, info0, info1 }: PairMoment, tag: string) {
+  const { token0, token1, amm } = pair.info
+  return {
+    amm,
+    chain,
+    init_reserve0: jsonNumberOrNull(rawToNumber(pair.init_reserve0, info0.decimals)) ?? 0,
+    init_reserve1: jsonNumberOrNull(rawToNumber(pair.init_reserve1, info1.decimals)) ?? 0,
+    pair: pair.pair,
+    reserve0: jsonNumberOrNull(rawToNumber(pair.reserve0, info0.decimals)),
+    reserve1: jsonNumberOrNull(rawToNumber(pair.reserve1, info1.decimals)),
+    tag,
+    target_token: targetOf(pair),
+    token0_address: token0,
+    token0_decimal: info0.decimals,
+    token0_symbol: info0.symbol ?? '',
+    token1_address: token1,
+    token1_decimal: info1.decimals,
+    token1_symbol: info1.symbol ?? '',
+    tvl: jsonNumberOrNull(pair.tvl),
+  }
 }

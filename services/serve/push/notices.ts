@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { fieldsOf, int, num, text } from '../views/schema.js'
+import { fieldsOf, int, num, text } from '../views/field-formats.js'
 
 /** Messages of our own beside the topics' pushes: topic words that older programs do not know and pass over. */
 export type Notice = { name: string; summary: string; result: TSchema }

@@ -2,8 +2,8 @@ import type { Applied } from '../memory/apply-update.js'
 import type { Memory } from '../memory/memory.js'
 import { viewOf } from '../memory/replay-recent.js'
 import type { Place } from './cursor.js'
-import { captureMoment, type Moment } from './update-snapshot.js'
 import { createRing, type Ring, type RingLimits } from './replay-ring.js'
+import { captureMoment, type Moment } from './update-snapshot.js'
 
 /** Pushes nobody can make: updates that were lost, or another history. */
 export type Break = { from: Place; to: Place }

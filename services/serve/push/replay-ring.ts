@@ -1,5 +1,4 @@
-import { FIRST_CLOSING } from './closing-number.js'
-import type { Place } from './cursor.js'
+import { FIRST_CLOSING, type Place } from './cursor.js'
 import type { Moment } from './update-snapshot.js'
 
 export type RingLimits = { ringSeconds: number; ringBytes: number }

@@ -2,8 +2,9 @@
  * What one key holds over all its sockets on this server: sockets and subscribed ids. Limits of a socket alone do not bound
  * memory, for a key may open as many sockets as it likes. Each server counts on its own.
  */
-import { PLANS } from '../../core/keys/key-store.js'
-import type { Access } from '../keys/key-gate.js'
+import { hashKey, PLANS } from '../../core/keys/key-store.js'
+import type { Access, KeyGate } from '../keys/key-gate.js'
+import type { WsTokens } from '../keys/ws-tokens.js'
 import { RPC, RpcError } from './rpc.js'
 
 export interface KeyUsage {
@@ -63,4 +64,22 @@ function tooManyIds(plan: string, maxIds: number, inUse: number, wanted: number)
     RPC.limitExceeded,
     `The plan ${plan} allows ${maxIds} subscribed ids over all sockets of a key: ${inUse} are in use, ${wanted} more were asked for. Unsubscribe from some first.`,
   )
+}
+
+/** Who opened a socket; the key's hash, to see whether it still may. */
+export type Admitted = { access: Access; keyHash: string }
+/** Told in one message before the close: browsers see nothing of an upgrade that is refused. */
+export type Refused = { refusal: string; code: number }
+
+type AdmitDeps = { gate: KeyGate; tokens: WsTokens }
+
+const BAD_KEY = -1
+
+/** A socket comes with a key, or with a token that stands for one: neither is kept, only the key's hash. */
+export function admit({ gate, tokens }: AdmitDeps, key: string, token: string): Admitted | Refused {
+  if (key === '' && token === '') return { refusal: 'Missing API Key', code: BAD_KEY }
+  const keyHash = key === '' ? tokens.redeem(token) : hashKey(key)
+  const admission = keyHash === undefined ? undefined : gate.identifyHash(keyHash)
+  if (keyHash === undefined || !admission?.ok) return { refusal: 'Unauthorized', code: BAD_KEY }
+  return { access: admission.access, keyHash }
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
-import type { PushLimits } from '../serve-deps.js'
 import type { Access } from '../keys/key-gate.js'
+import type { PushLimits } from '../serve-deps.js'
 import type { Cursor } from './cursor.js'
 import type { Entry, Moment } from './update-snapshot.js'
 

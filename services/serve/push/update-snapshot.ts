@@ -1,9 +1,9 @@
 import type { LiquidityTrade, MainPairChange, PairUpdate, TokenInfo, Trade, Update } from '../../core/domain/records.js'
-import { type PairState, targetToken } from '../memory/served-chain.js'
 import { type PackedCandle, packCandle } from '../memory/packed-candle.js'
 import { type Recalled, type StateView, viewOf } from '../memory/replay-recent.js'
+import { type PairState, targetToken } from '../memory/served-chain.js'
 import type { Market } from '../views/market-facts.js'
-import { closingNumber } from './closing-number.js'
+import { closingNumber } from './cursor.js'
 
 /** A pair right after an update, with what is said of its tokens. Nothing in it changes afterwards. */
 export type PairMoment = {

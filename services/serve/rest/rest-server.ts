@@ -1,9 +1,11 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { knowEveryMethod } from './methods.js'
+import type { Memory } from '../memory/memory.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import type { StatusReport } from '../status-report.js'
 import { OPERATIONS } from './operations/index.js'
-import { answerUnreadable, problem, RequestError, unavailable } from './problem.js'
+import { answerUnreadable, knowEveryMethod, problem, RequestError, refuseOtherMethods, unavailable } from './problem.js'
 import { type RestDeps, serveOperation } from './serve-operation.js'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -65,4 +67,18 @@ const FRAMEWORK_CODES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'json_malformed',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'content_length_wrong',
   FST_ERR_BAD_URL: 'url_malformed',
+}
+
+type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
+
+/** What operators and probes read, without a key. */
+export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
+  app.get('/health', async () => ({ status: 'ok' }))
+  app.get('/ready', async (_request, reply) => {
+    const notReady = memory.whyNotReady()
+    return notReady === undefined ? { status: 'ready' } : reply.code(503).header('retry-after', '1').send(notReady)
+  })
+  app.get('/status', async () => status())
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  for (const url of ['/health', '/ready', '/status', '/metrics']) refuseOtherMethods(app, url, 'GET')
 }

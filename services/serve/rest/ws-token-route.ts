@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashKey } from '../../core/keys/key-store.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
-import { int, text } from '../views/schema.js'
-import { refuseOtherMethods } from './methods.js'
+import { int, text } from '../views/field-formats.js'
 import { envelope } from './operation.js'
-import { refused, stillLoading } from './problem.js'
+import { refused, refuseOtherMethods, stillLoading } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }
 

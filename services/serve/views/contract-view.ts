@@ -1,12 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { Balance } from '../history/holders.js'
-import { deepestPairs } from '../lists/token-pairs.js'
 import type { TokenState } from '../memory/served-chain.js'
-import { decimalOrNull, rawOrNull, rawToNumber } from './field-formats.js'
+import {
+  decimal,
+  decimalOrNull,
+  fieldsOf,
+  int,
+  intOrNull,
+  jsonNumberOrNull,
+  numOrNull,
+  rawOrNull,
+  rawToNumber,
+  text,
+} from './field-formats.js'
 import { burntRaw, type Market, supplyOf } from './market-facts.js'
+import { deepestPairs } from './ranking.js'
 import { readFacts } from './risk-view.js'
-import { decimal, fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, text } from './schema.js'
 
 export const RANKED_HOLDERS = 10
 /** The deepest ones: a chain's native coin is in most of its pairs. */

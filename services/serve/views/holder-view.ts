@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { powerOfTen } from '../../core/domain/money.js'
 import type { Balance, WalletTrades } from '../history/holders.js'
 import type { TokenState } from '../memory/served-chain.js'
-import { rawToNumber } from './field-formats.js'
+import { fieldsOf, int, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'
 import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market-facts.js'
-import { fieldsOf, int, jsonNumberOrNull, numOrNull, text } from './schema.js'
 
 export const HolderView = Type.Object({
   ...fieldsOf(['holder', 'address'], text),

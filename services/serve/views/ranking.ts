@@ -1,8 +1,9 @@
-/** The first items in an order, of as many as are offered, without sorting all of them. */
-import type { TokenState } from '../memory/served-chain.js'
+import type { PairState, TokenState } from '../memory/served-chain.js'
 import { dayVolumeUsd } from '../memory/windows.js'
 import { type Market, mainPairOf } from './market-facts.js'
 import { tokenValueUsd } from './token-view.js'
+
+/** The first items in an order, of as many as are offered, without sorting all of them. */
 export interface Shortlist<Item> {
   offer(item: Item): void
   items(): Item[]
@@ -54,4 +55,27 @@ export function byMeasure(a: Ranked, b: Ranked): number {
     byText(a.market.state.chain, b.market.state.chain) ||
     byText(a.token.token, b.token.token)
   )
+}
+
+/** The pairs a token is in, as target or as quote: the deepest by TVL, then by volume of 24 hours. */
+export function deepestPairs({ state }: Market, token: string, limit: number): PairState[] {
+  const deepest = createShortlist<PairState>(limit, byDepth)
+  for (const addresses of [state.targetPairs.of(token), state.quotePairs.of(token)]) {
+    for (const address of addresses) {
+      const pair = state.pairs.get(address)
+      if (pair !== undefined) deepest.offer(pair)
+    }
+  }
+  return deepest.items()
+}
+
+function byDepth(a: PairState, b: PairState): number {
+  return (
+    descending(a.tvl, b.tvl) || descending(dayVolumeUsd(a.windows), dayVolumeUsd(b.windows)) || byText(a.pair, b.pair)
+  )
+}
+
+export function hasTraded({ state }: Market, token: string): boolean {
+  const traded = (address: string) => (state.pairs.get(address)?.tx_count ?? 0) > 0
+  return state.targetPairs.of(token).some(traded) || state.quotePairs.of(token).some(traded)
 }

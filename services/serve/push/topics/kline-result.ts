@@ -3,9 +3,8 @@ import { INTERVALS } from '../../../core/domain/chains.js'
 import { pushedInterval } from '../../history/intervals.js'
 import { AT, figureOf, intervalOf, type PackedCandle } from '../../memory/packed-candle.js'
 import { windowOf } from '../../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty } from '../../views/field-formats.js'
+import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { changeOver } from '../../views/pair-view.js'
-import { fieldsOf, int, text } from '../../views/schema.js'
 import type { PairMoment } from '../update-snapshot.js'
 
 const mark = Type.Optional(Type.Literal(true))

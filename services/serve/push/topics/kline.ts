@@ -2,19 +2,21 @@ import { Type } from '@sinclair/typebox'
 import type { Interval } from '../../../core/domain/chains.js'
 import { pushedInterval } from '../../history/intervals.js'
 import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
-import { currentMoment, type Moment, type PairMoment } from '../update-snapshot.js'
+import { pairRefills } from '../gap-notices.js'
 import {
+  badParams,
   ChainParam,
   canonicalOf,
   IntervalParam,
   PairParam,
   readCount,
   readInterval,
+  readMaxItems,
   readPairAddress,
   WHOLE_CHAIN,
 } from '../params.js'
-import { pairRefills } from '../gap-notices.js'
 import type { Asked, EntryPusher, ParseContext, PushContext, Topic } from '../topic.js'
+import { currentMoment, type Moment, type PairMoment } from '../update-snapshot.js'
 import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 
 export const kline: Topic = {
@@ -95,4 +97,21 @@ function marksOf({ kind, nowS }: Moment, candle: PackedCandle): KlineMarks {
     ...(kind === 'retract' ? { corrected: true } : {}),
     ...(endOf(candle) <= nowS ? { final: true } : {}),
   }
+}
+
+export const multiKline: Topic = {
+  name: 'multi_kline',
+  summary: 'Candles of several pairs in one subscription; the pushes’ topic is kline',
+  params: Type.Array(kline.params, { minItems: 1 }),
+  result: KlineResult,
+  onSlow: 'conflate',
+  parse(args, context) {
+    if (args.length === 0) throw badParams('multi_kline takes one or more arrays [pair address, interval, chain].')
+    readMaxItems(context, args.length)
+    const items = args.map((item) => {
+      if (Array.isArray(item) && item.length === 3) return readKlineItem(item, context)
+      throw badParams('Each item of multi_kline is an array [pair address, interval, chain].')
+    })
+    return askedOf('multi_kline', items, context)
+  },
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { liquidityFields, liquidityItem } from '../../views/event-items.js'
-import { int, text } from '../../views/schema.js'
-import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
+import { int, text } from '../../views/field-formats.js'
 import { pairRefills } from '../gap-notices.js'
+import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
 import type { EntryPusher, Topic } from '../topic.js'
 
 export const liq: Topic = {

@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty, rawOrEmpty } from '../../views/field-formats.js'
+import { changeOrEmpty, decimalOrEmpty, fieldsOf, flag, int, rawOrEmpty, text } from '../../views/field-formats.js'
 import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'
-import { fieldsOf, flag, int, text } from '../../views/schema.js'
-import { currentMoment, type PairMoment } from '../update-snapshot.js'
-import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
 import { priceRefill } from '../gap-notices.js'
+import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
+import { currentMoment, type PairMoment } from '../update-snapshot.js'
 
 const PriceEntry = Type.Object({
   ...fieldsOf(['chain', 'pair', 'pair_id', 'token', 'token_id', 'target_token', 'uprice', 'last_price'], text),

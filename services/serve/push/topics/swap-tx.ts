@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
-import { decimalOrEmpty, rawOrEmpty, rawToNumber } from '../../views/field-formats.js'
+import { decimalOrEmpty, fieldsOf, int, rawOrEmpty, rawToNumber, text } from '../../views/field-formats.js'
 import { targetOf } from '../../views/market-facts.js'
-import { fieldsOf, int, text } from '../../views/schema.js'
 import type { Moment, PairMoment } from '../update-snapshot.js'
 
 /** A swap as both the pair-based and the token-based topic push it. */

@@ -1,5 +1,4 @@
-import { readHistory } from '../../history/candle-history.js'
-import { mainPairSegments } from '../../history/main-pair-segments.js'
+import { mainPairSegments, readHistory } from '../../history/candle-history.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'

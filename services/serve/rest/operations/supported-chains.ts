@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import { fieldsOf, flag, intOrNull, text } from '../../views/field-formats.js'
 import { type Market, tokenInfo } from '../../views/market-facts.js'
-import { fieldsOf, flag, intOrNull, text } from '../../views/schema.js'
 import { operation } from '../operation.js'
 
 export const supportedChains = operation({

@@ -1,9 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import { deepestPairs, hasTraded } from '../../lists/token-pairs.js'
-import { flag } from '../../views/schema.js'
-import { TokenPair, tokenPairView } from '../../views/token-pair.js'
-import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
-import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
+import { flag } from '../../views/field-formats.js'
+import { TokenPair, tokenPairView } from '../../views/pair-view.js'
+import { deepestPairs, hasTraded } from '../../views/ranking.js'
+import {
+  requiredTokenTexts,
+  tokenFields,
+  tokenView,
+  tokenWindowsSchema,
+  tokenWindowsView,
+  withRequiredTexts,
+} from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { descending } from '../../views/ranking.js'
 import type { TokenState } from '../../memory/served-chain.js'
 import type { Market } from '../../views/market-facts.js'
+import { descending } from '../../views/ranking.js'
 import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, resolveChain } from '../parameters.js'

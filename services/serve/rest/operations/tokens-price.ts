@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
-import { decimal, fieldsOf, int, text } from '../../views/schema.js'
+import { decimal, fieldsOf, int, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveTokenIds, tokenIds } from '../parameters.js'

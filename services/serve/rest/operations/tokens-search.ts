@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { tokenFields, tokenView } from '../../views/token-view.js'
-import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
+import { tokenFields, tokenView, tokenWindowsSchema, tokenWindowsView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveTokenIds, tokenIds } from '../parameters.js'
 

@@ -5,7 +5,7 @@ import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/event
 import { tokenInfo } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { PairIdParams } from '../parameters.js'
-import { answerTxs, TxsQuery, txsData } from './txs-query.js'
+import { answerTxs, TxsQuery, txsData } from './txs-swap.js'
 
 const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]
 

@@ -1,0 +1,143 @@
+import { cursorAt, type Place, parseCursor } from './cursor.js'
+import type { Hub, Subscription } from './hub.js'
+import { badParams } from './params.js'
+import { RPC, RpcError, type RpcRequest } from './rpc.js'
+import type { Session } from './session.js'
+import type { Asked, OnSlow, ParseContext, Topic } from './topic.js'
+import type { PushSocket } from './transport/push-transport.js'
+
+export type MethodDeps = {
+  hub: Hub
+  topics: ReadonlyMap<string, Topic>
+  context: Omit<ParseContext, 'access'>
+  /** Where a chain's pushes stand. */
+  headOf: (chain: string) => Place
+}
+
+/** Runs one request of a socket. */
+export function callMethod(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
+  switch (request.method) {
+    case 'ping':
+      return 'pong'
+    case 'subscribe':
+      return subscribe(deps, socket, session, request)
+    case 'unsubscribe':
+      return unsubscribe(deps, socket, session, request)
+    default:
+      throw new RpcError(RPC.unknownMethod, `Unknown method. Known: subscribe, unsubscribe, ping.`)
+  }
+}
+
+function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
+  const { topic, asked, options } = readSubscription(deps, session, request.params)
+  const { maxSubscriptionsPerSocket } = deps.context.limits
+  if (session.isSlow) throw new RpcError(RPC.limitExceeded, 'Read what was sent before subscribing to more.')
+  const known = session.subscriptions.get(keyOf(topic, asked))
+  if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
+    throw new RpcError(RPC.limitExceeded, `A socket holds at most ${maxSubscriptionsPerSocket} subscriptions.`)
+  }
+  // The ids of the subscription it replaces are free before its own are counted.
+  if (known !== undefined) drop(deps.hub, socket, session, known)
+  session.usage.takeIds(asked.channels.length)
+  const subscription: Subscription = {
+    topic: topic.name,
+    canonical: keyOf(topic, asked),
+    id: request.id ?? null,
+    asked,
+    onSlow: options.onSlow ?? topic.onSlow,
+    backlog: undefined,
+  }
+  session.subscriptions.set(subscription.canonical, subscription)
+  if (options.since.length === 0 && !options.snapshot) socket.subscribe(deps.hub.add(subscription))
+  else {
+    // Begun once the reply is sent.
+    const places = placesOf(asked, options.since, deps.headOf)
+    session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
+  }
+  return { status: 'ok', cursor: asked.chains.map((chain) => cursorAt(deps.headOf(chain))) }
+}
+
+function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
+  const all = Array.isArray(request.params) && request.params.length === 0
+  const wanted = all ? undefined : readSubscription(deps, session, request.params)
+  const key = wanted && keyOf(wanted.topic, wanted.asked)
+  const ended = [...session.subscriptions.values()].filter((one) => all || one.canonical === key)
+  for (const subscription of ended) drop(deps.hub, socket, session, subscription)
+  return { status: 'ok', removed: ended.length }
+}
+
+/** kline and multi_kline of one series are two subscriptions. */
+function keyOf(topic: Topic, asked: Asked): string {
+  return `${topic.name}:${asked.canonical}`
+}
+
+function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
+  session.subscriptions.delete(subscription.canonical)
+  session.usage.releaseIds(subscription.asked.channels.length)
+  if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
+}
+
+type Read = { topic: Topic; asked: Asked; options: Options }
+
+function readSubscription(deps: MethodDeps, { access }: Session, params: unknown): Read {
+  if (!Array.isArray(params)) throw badParams('params must be an array that begins with a topic.')
+  const [name, ...rest] = params as unknown[]
+  const topic = typeof name === 'string' ? deps.topics.get(name) : undefined
+  if (topic === undefined) throw badParams(`The topic must be one of ${[...deps.topics.keys()].join(', ')}.`)
+  const context = { ...deps.context, access }
+  const last = rest.at(-1)
+  const hasOptions = typeof last === 'object' && last !== null && !Array.isArray(last)
+  const options = readOptions(hasOptions ? last : {}, context)
+  return { topic, asked: topic.parse(hasOptions ? rest.slice(0, -1) : rest, context), options }
+}
+
+/** The optional last object of a subscribe's params. */
+export type Options = {
+  onSlow?: OnSlow
+  /** Where the subscriber stood, one place a chain. */
+  since: Place[]
+  snapshot: boolean
+}
+
+const KNOWN = 'since, snapshot, on_slow'
+
+/** What is not served is refused, never ignored. */
+export function readOptions(given: object, context: ParseContext): Options {
+  const options: Options = { since: [], snapshot: false }
+  for (const [name, value] of Object.entries(given)) {
+    if (name === 'on_slow') options.onSlow = readOnSlow(value)
+    else if (name === 'snapshot') options.snapshot = readSnapshot(value)
+    else if (name === 'since') options.since = readSince(value, context)
+    else throw badParams(`The option "${name.slice(0, 40)}" is not served. Known: ${KNOWN}.`)
+  }
+  return options
+}
+
+/** Where each chain of a subscription goes on; a chain without a cursor begins now. */
+export function placesOf(asked: Asked, since: readonly Place[], headOf: (chain: string) => Place): Place[] {
+  return asked.chains.map((chain) => since.find((place) => place.chain === chain) ?? headOf(chain))
+}
+
+function readOnSlow(value: unknown): OnSlow {
+  if (value === 'conflate' || value === 'disconnect') return value
+  throw badParams('on_slow must be "conflate" or "disconnect".')
+}
+
+function readSnapshot(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw badParams('snapshot must be true or false.')
+}
+
+function readSince(value: unknown, { chains }: ParseContext): Place[] {
+  const given: unknown[] = Array.isArray(value) ? value : [value]
+  const places = given.map((text) => {
+    const place = typeof text === 'string' ? parseCursor(text) : undefined
+    if (place === undefined) throw badParams('since must be a cursor <epoch>:<chain>:<seq>:<n>, or an array of them.')
+    if (chains.market(place.chain) === undefined) throw badParams(`since names a chain that is not indexed here.`)
+    return place
+  })
+  if (new Set(places.map(({ chain }) => chain)).size < places.length) {
+    throw badParams('since takes one cursor a chain.')
+  }
+  return places
+}
