@@ -32,18 +32,18 @@ const SAVE_WITHIN_MS = 1000
 
 /** The serving end of the pipe: updates → memory → REST answers and pushes. */
 export function createServe(deps: ServeDeps): Serve {
-  const { config, logger, store, where = 'serve' } = deps
+  const { config, logger, store, processName = 'serve' } = deps
   const nowMs = deps.nowMs ?? Date.now
   const metrics = createServeMetrics(deps.metrics)
   const limits = pushLimits(deps.push)
-  const recall = { seconds: limits.ringSeconds, bytes: limits.ringBytes }
+  const replay = { seconds: limits.ringSeconds, bytes: limits.ringBytes }
   const pipeStatus = deps.pipeStatus ?? (() => [])
   const read = () => pipeStatus().map(({ chain }) => chain)
-  const memory = createMemory({ ...deps, chains: read, metrics, nowMs, recall })
+  const memory = createMemory({ ...deps, chains: read, metrics, nowMs, replay })
   const chains = createChainDirectory(memory, config)
   const away = () => [
-    ...(deps.health?.report() ?? []).map(({ part, since, reason }) => ({ part, where, since, reason })),
-    ...(deps.awayElsewhere?.() ?? []),
+    ...(deps.health?.report() ?? []).map(({ part, since, reason }) => ({ part, where: processName, since, reason })),
+    ...(deps.remoteOutages?.() ?? []),
   ]
   if (deps.health !== undefined) registerHealthMetrics(deps.metrics, deps.health)
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
@@ -89,7 +89,7 @@ export function createServe(deps: ServeDeps): Serve {
     // Sockets are taken once what was pushed lately can be pushed again: a client that comes back must not be told of a gap.
     if (
       (await untilAborted(
-        memory.settled().then(() => true),
+        memory.caughtUp().then(() => true),
         signal,
       )) === undefined
     )

@@ -61,9 +61,9 @@ export type ServeDeps = {
   pipeStatus?: () => readonly PipeChainStatus[]
   /** What this process finds away, and the name it says so under. */
   health?: Health
-  where?: string
+  processName?: string
   /** What other processes find away. */
-  awayElsewhere?: () => AwayReport[]
+  remoteOutages?: () => AwayReport[]
   /** The market is made up: /status and every page say so. */
   simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>

@@ -1,12 +1,12 @@
 import type { Metrics, Sample } from '../core/runtime/metrics.js'
 
 /** Counts of one metric by one label's value; hot paths add, `/metrics` reads. */
-export type Tally = { add(label: string, by?: number): void; of(label: string): number }
+export type LabelledCounter = { add(label: string, by?: number): void; of(label: string): number }
 
 export type ServeMetrics = ReturnType<typeof createServeMetrics>
 
 export function createServeMetrics(metrics: Metrics) {
-  const total = (name: `dextape_serve_${string}_total`, help: string, label: string): Tally => {
+  const total = (name: `dextape_serve_${string}_total`, help: string, label: string): LabelledCounter => {
     const counts = new Map<string, number>()
     metrics.counter({ name, help, labels: [label] }, () => samples(counts, label))
     return {

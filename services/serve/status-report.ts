@@ -2,7 +2,7 @@ import { deadTopic } from '../core/log/port.js'
 import type { AwayReport } from '../core/runtime/health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
-import { type ChainState, createChainState } from './memory/served-chain.js'
+import { createServedChain, type ServedChain } from './memory/served-chain.js'
 import type { ChosenTransport } from './push/transport/choose-transport.js'
 import type { PushServerName } from './push/transport/push-transport.js'
 import type { PipeChainStatus } from './serve-deps.js'
@@ -18,12 +18,12 @@ export type ChainStatus = {
   source_age_s: number | null
   indexed_from: number | null
   finalized: number
-  last_reorg: ChainState['lastReorg']
+  last_reorg: ServedChain['lastReorg']
   dead_letters: number
   epoch: number
   seq: number
   gaps: number
-  last_gap: ChainState['lastGap']
+  last_gap: ServedChain['lastGap']
   stopped: string | null
 }
 
@@ -60,7 +60,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
     return dead === undefined ? 0 : dead.end - dead.start
   }
   // A chain that stopped at its very first block has no updates, so memory does not know it.
-  const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined).map(createChainState)
+  const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined).map(createServedChain)
   const chains = [...deps.memory.chains(), ...unserved].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
   )
@@ -76,7 +76,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
 }
 
 function chainStatus(
-  state: ChainState,
+  state: ServedChain,
   pipe: PipeChainStatus | undefined,
   deadLetters: number,
   nowMs: number,

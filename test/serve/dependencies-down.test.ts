@@ -19,7 +19,7 @@ const health = createHealth({ parts: ['log', 'store'], logger: silentLogger })
 beforeAll(async () => {
   clickhouse = await startClickHouse()
   const store = await openStore({ kind: 'server', url: clickhouse.url }, health.presenceOf('store'))
-  rig = await startRig({ store, health, where: 'serve one', prepare: async () => void (await store.migrate()) })
+  rig = await startRig({ store, health, processName: 'serve one', prepare: async () => void (await store.migrate()) })
 })
 afterEach(async () => {
   for (const serve of started.splice(0)) await serve.stop()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { createCandleOverlay } from '../../services/serve/memory/candle-overlay.js'
-import { createChainState } from '../../services/serve/memory/served-chain.js'
+import { createServedChain } from '../../services/serve/memory/served-chain.js'
 import { packWindows, windowOf } from '../../services/serve/memory/windows.js'
 import {
   CHAIN,
@@ -18,7 +18,7 @@ import {
 } from './updates.js'
 
 const applied = () => {
-  const state = createChainState(CHAIN)
+  const state = createServedChain(CHAIN)
   expect(applyUpdate(state, firstUpdate(), 1).kind).toBe('applied')
   return state
 }
@@ -47,7 +47,7 @@ describe('applying updates', () => {
   })
 
   it('notices that the beginning of an epoch is missing', () => {
-    const state = createChainState(CHAIN)
+    const state = createServedChain(CHAIN)
     expect(applyUpdate(state, update({ seq: 10 }), 1)).toMatchObject({ applied: { missing: 9 } })
   })
 

@@ -111,18 +111,18 @@ function ofTopic(topic: Topic): Exchange[] {
   const { name, summary } = topic
   const params = subscribeParams(topic)
   return [
-    asked({
+    request({
       name: `subscribe_${name}`,
       title: `Subscribe to ${name}`,
       summary,
       payload: requestPayload('subscribe', params),
     }),
-    asked({
+    request({
       name: `unsubscribe_${name}`,
       title: `Unsubscribe from ${name}`,
       payload: requestPayload('unsubscribe', params),
     }),
-    sent({
+    serverMessage({
       name: `push_${name}`,
       title: `Push of ${name}`,
       summary,
@@ -132,7 +132,7 @@ function ofTopic(topic: Topic): Exchange[] {
 }
 
 const ALWAYS: readonly Exchange[] = [
-  asked({
+  request({
     name: 'unsubscribe_all',
     title: 'Unsubscribe from everything',
     payload: requestPayload('unsubscribe', { type: 'array', maxItems: 0 }),
@@ -142,20 +142,20 @@ const ALWAYS: readonly Exchange[] = [
 
 function ofNotice({ name, summary, result }: Notice): Exchange {
   const payload = pushPayload(jsonSchema(result, 'draft-7'))
-  return sent({ name: `notice_${name}`, title: `Notice: ${name}`, summary, payload })
+  return serverMessage({ name: `notice_${name}`, title: `Notice: ${name}`, summary, payload })
 }
 
-const REFUSED = sent({
+const REFUSED = serverMessage({
   name: 'refused',
   title: 'Refused',
   summary: 'Sent once after the upgrade when the key is missing or not good; then the socket closes with 1008.',
   payload: refusalPayload(),
 })
 
-function asked(message: Message): Exchange {
+function request(message: Message): Exchange {
   return { message, replies: [acknowledged, error] }
 }
 
-function sent(message: Message): Exchange {
+function serverMessage(message: Message): Exchange {
   return { message, replies: [] }
 }

@@ -1,14 +1,14 @@
 import type { Candle } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import type { MainPairSwitch } from '../memory/event-overlay.js'
-import type { ChainState } from '../memory/served-chain.js'
+import type { MainPairChangeAt } from '../memory/event-overlay.js'
+import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category, fillPrevious, rollUp } from './candle-bars.js'
 import type { HistoryInterval } from './intervals.js'
 
 /** Bucket starts that are a pair's. */
 export type Segment = { pair: string; fromS: number; toS: number }
 
-export const wholeTime = (pair: string): Segment => ({ pair, fromS: 0, toS: Number.MAX_SAFE_INTEGER })
+export const wholeHistory = (pair: string): Segment => ({ pair, fromS: 0, toS: Number.MAX_SAFE_INTEGER })
 
 export type HistoryQuery = {
   /** Ascending, without overlap: the one pair for ever, or a token's main pairs one after another. */
@@ -27,7 +27,7 @@ type Order = 'earliest' | 'latest'
 type Span = { fromS: number; toS: number }
 
 /** Segments go in a request's address where the store is a server. */
-const SEGMENTS_A_QUERY = 100
+const SEGMENTS_PER_QUERY = 100
 
 const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
   ['open', 'first', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`),
@@ -37,7 +37,7 @@ const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
  * Bars, ascending: the store's rows with memory laid over them, so that what was pushed is in the next answer.
  * Only a start given: the first `limit` from it; else the last `limit` up to the end.
  */
-export async function readHistory(store: Store, state: ChainState, query: HistoryQuery): Promise<Bar[]> {
+export async function readHistory(store: Store, state: ServedChain, query: HistoryQuery): Promise<Bar[]> {
   const { interval, limit } = query
   const order: Order = query.fromS !== undefined && query.toS === undefined ? 'earliest' : 'latest'
   const span = { fromS: query.fromS ?? 0, toS: query.toS ?? Number.MAX_SAFE_INTEGER }
@@ -51,7 +51,7 @@ export async function readHistory(store: Store, state: ChainState, query: Histor
 }
 
 /** Where filling from a start begins: there, or at the first candle after it when none came before. */
-async function fillStart(store: Store, state: ChainState, query: HistoryQuery, span: Span): Promise<number> {
+async function fillStart(store: Store, state: ServedChain, query: HistoryQuery, span: Span): Promise<number> {
   const [before] = await readBars(store, state, query, { fromS: 0, toS: span.fromS - 1 }, 'latest', 1)
   if (before !== undefined) return span.fromS
   const [first] = await readBars(store, state, query, span, 'earliest', 1)
@@ -70,7 +70,7 @@ function fillSpan(span: Span, order: Order, limit: number, nowS: number, interva
 
 async function readBars(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   query: HistoryQuery,
   span: Span,
   order: Order,
@@ -85,7 +85,7 @@ async function readBars(
     .filter((segment) => segment.fromS <= segment.toS)
   let bars: Bar[] = []
   while (left.length > 0 && bars.length < limit) {
-    const segments = left.splice(order === 'latest' ? -SEGMENTS_A_QUERY : 0, SEGMENTS_A_QUERY)
+    const segments = left.splice(order === 'latest' ? -SEGMENTS_PER_QUERY : 0, SEGMENTS_PER_QUERY)
     const candles = await readCandles(store, state, query, segments, order, limit)
     const more = candles.map((candle) => barOf(candle, query.category)).filter((bar) => !Number.isNaN(bar.close))
     const whole = isStored ? more : rollUp(more, interval)
@@ -98,7 +98,7 @@ async function readBars(
 /** Stored candles of the segments with the unflushed ones laid over them, ascending. */
 async function readCandles(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   { interval }: HistoryQuery,
   segments: readonly Segment[],
   order: Order,
@@ -134,7 +134,7 @@ async function storedCandles(
     `SELECT toUInt32(time) AS time_s, ${COLUMNS.join(', ')} FROM candle_rows FINAL
      WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
-       ${segments.length === 1 ? '' : OF_ITS_SEGMENT}
+       ${segments.length === 1 ? '' : IN_A_SEGMENT}
      ORDER BY time ${order === 'latest' ? 'DESC' : 'ASC'} LIMIT {limit:UInt32}`,
     {
       ...{ chain, pairs, interval: interval.stored, froms, tos, limit },
@@ -148,7 +148,7 @@ async function storedCandles(
   })
 }
 
-const OF_ITS_SEGMENT = `AND arrayExists(
+const IN_A_SEGMENT = `AND arrayExists(
   (p, f, t) -> pair = p AND toUInt32(time) >= f AND toUInt32(time) <= t,
   {pairs:Array(String)}, {froms:Array(UInt32)}, {tos:Array(UInt32)})`
 
@@ -159,7 +159,7 @@ function clampS(timeS: number): number {
 /** Which pair's candles are the token's: in each bucket those of the pair that is main at its end. */
 export async function mainPairSegments(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   token: string,
   interval: HistoryInterval,
 ): Promise<Segment[]> {
@@ -176,7 +176,7 @@ export async function mainPairSegments(
 }
 
 /** In block order: the store's, with the unflushed ones laid over them. */
-async function mainPairSwitches(store: Store, state: ChainState, token: string): Promise<MainPairSwitch[]> {
+async function mainPairSwitches(store: Store, state: ServedChain, token: string): Promise<MainPairChangeAt[]> {
   const unflushed = state.events.mainPairs(token)
   const rows = await store.query<{ block_number: string; time_s: number; new_pair: string }>(
     `SELECT block_number, toUInt32(time) AS time_s, new_pair FROM main_pair_rows FINAL

@@ -1,7 +1,7 @@
 import type { LiquidityKind, LiquidityTrade, Trade } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import type { Placed } from '../memory/event-overlay.js'
-import type { ChainState } from '../memory/served-chain.js'
+import type { ServedChain } from '../memory/served-chain.js'
 
 export type EventQuery = {
   pair: string
@@ -22,14 +22,14 @@ type Table = { name: 'trade_rows' | 'liquidity_rows'; columns: readonly string[]
  * A pair's swaps: the store's rows with memory laid over them, so that what was pushed is in the next answer. Ascending
  * from a given start: the first `limit`; else the last `limit`, in the order asked for.
  */
-export async function readTrades(store: Store, state: ChainState, query: EventQuery): Promise<Placed<Trade>[]> {
+export async function readTrades(store: Store, state: ServedChain, query: EventQuery): Promise<Placed<Trade>[]> {
   const table: Table = { name: 'trade_rows', columns: TRADE_COLUMNS, kinds: [] }
   return read(store, state, query, table, tradeOf, state.events.trades(query.pair))
 }
 
 export async function readLiquidity(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   query: EventQuery,
   kind: LiquidityKind | 'all',
 ): Promise<Placed<LiquidityTrade>[]> {
@@ -41,7 +41,7 @@ export async function readLiquidity(
 
 async function read<Event extends Ordered>(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   query: EventQuery,
   table: Table,
   eventOf: (row: StoredRow) => Event,
@@ -76,7 +76,7 @@ function inOrder(a: Place, b: Place): number {
 
 async function storedRows(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after }: EventQuery,
   { name, columns, kinds }: Table,
   direction: 'ASC' | 'DESC',
@@ -106,7 +106,7 @@ function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {
 /** Where the event of an id stands; undefined: the pair has none such, or no longer. */
 export async function findPlace(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   table: Table['name'],
   pair: string,
   id: string,

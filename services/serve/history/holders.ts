@@ -21,7 +21,7 @@ export const NO_TRADES: WalletTrades = {
 }
 
 /** Both lists go in a request's address where the store is a server. */
-const PAIRS_A_QUERY = 200
+const PAIRS_PER_QUERY = 200
 
 /** The trades of wallets in pairs whose target is the token; a wallet without any is absent. */
 export async function tradesOfWallets(
@@ -32,7 +32,7 @@ export async function tradesOfWallets(
 ): Promise<Map<string, WalletTrades>> {
   const found = new Map<string, WalletTrades>()
   if (wallets.length === 0) return found
-  for (let at = 0; at < pairs.length; at += PAIRS_A_QUERY) {
+  for (let at = 0; at < pairs.length; at += PAIRS_PER_QUERY) {
     const rows = await store.query<{ wallet: string } & Record<keyof WalletTrades, number | string>>(
       `SELECT wallet, countIf(sell = 0) AS buys, countIf(sell = 1) AS sells,
          sumIf(toFloat64OrZero(amount_out), sell = 0) AS boughtRaw, sumIf(toFloat64OrZero(amount_in), sell = 1) AS soldRaw,
@@ -44,7 +44,7 @@ export async function tradesOfWallets(
        FROM trade_rows FINAL
        WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND wallet IN {wallets:Array(String)}
        GROUP BY wallet`,
-      { chain, pairs: pairs.slice(at, at + PAIRS_A_QUERY), wallets },
+      { chain, pairs: pairs.slice(at, at + PAIRS_PER_QUERY), wallets },
     )
     for (const { wallet, ...row } of rows) found.set(wallet, joined(found.get(wallet), numbersOf(row)))
   }

@@ -29,7 +29,7 @@ export function createSpending(
   function accountOf(keyId: string): Account {
     const month = monthOf(nowMs())
     const known = accounts.get(keyId)
-    if (known?.month === month) return renewed(known)
+    if (known?.month === month) return refreshed(known)
     // A month that ended keeps its account until what it spent is stored.
     if (known !== undefined && known.unsavedCu > 0) accounts.set(`${known.month} ${keyId}`, known)
     const opened = { keyId, month, spentCu: keys.spentCu(keyId, month), unsavedCu: 0, readAtMs: nowMs() }
@@ -37,7 +37,7 @@ export function createSpending(
     return opened
   }
 
-  function renewed(account: Account): Account {
+  function refreshed(account: Account): Account {
     // While a write is under way nobody knows whether what is stored has it already.
     if (isWriting || nowMs() - account.readAtMs < READ_EVERY_MS) return account
     account.readAtMs = nowMs()

@@ -1,45 +1,45 @@
 import type { PairUpdate, TokenUpdate, Update } from '../../core/domain/records.js'
-import type { HeldCandle } from './open-candles.js'
+import type { OpenCandle } from './open-candles.js'
 import {
-  type ChainState,
   dropPair,
   type PairState,
   pairStateOf,
   putPair,
-  resetChainState,
+  resetServedChain,
+  type ServedChain,
   targetDecimals,
   tokenStateOf,
-  UNDESCRIBED,
+  UNKNOWN_TOKEN,
 } from './served-chain.js'
 
 export type Outcome =
-  | { kind: 'applied'; applied: Applied }
+  | { kind: 'applied'; applied: AppliedUpdate }
   /** Seen before: a replay after a crash, a lost acknowledgement. */
   | { kind: 'seen' }
   /** Of an epoch that is over. */
   | { kind: 'stale' }
 
 /** An update that is now in memory, with what pushes need to know about the moment before it. */
-export type Applied = {
-  state: ChainState
+export type AppliedUpdate = {
+  state: ServedChain
   update: Update
   /** Pairs a retract took away, as they last were. */
-  gone: ReadonlyMap<string, PairState>
+  removedPairs: ReadonlyMap<string, PairState>
   /** Candles whose buckets ended with it. */
-  closed: readonly HeldCandle[]
+  closedCandles: readonly OpenCandle[]
   /** Open candles of pairs that are gone. */
-  ended: readonly HeldCandle[]
+  removedCandles: readonly OpenCandle[]
   /** Updates missing before it. */
-  missing: number
+  missingUpdates: number
 }
 
 /** Applies one whole update. The only writer of a chain's state. */
-export function applyUpdate(state: ChainState, update: Update, wallMs: number): Outcome {
+export function applyUpdate(state: ServedChain, update: Update, wallMs: number): Outcome {
   if (update.epoch < state.epoch) return { kind: 'stale' }
-  if (update.epoch > state.epoch) resetChainState(state, update.epoch)
+  if (update.epoch > state.epoch) resetServedChain(state, update.epoch)
   if (update.seq <= state.seq) return { kind: 'seen' }
-  const missing = noticeGap(state, update)
-  const closed = state.open.takeEnded(update.now)
+  const missingUpdates = countMissing(state, update)
+  const closedCandles = state.open.takeEnded(update.now)
   for (const pair of update.pairs) applyPair(state, update, pair)
   for (const token of update.tokens) applyToken(state, token)
   for (const change of update.main_pair_changes) {
@@ -48,12 +48,12 @@ export function applyUpdate(state: ChainState, update: Update, wallMs: number): 
   }
   state.recent.apply(update, (pair) => targetDecimals(state, pair))
   state.events.apply(update)
-  const { gone, ended } = forget(state, update)
+  const { removedPairs, removedCandles } = removeRetracted(state, update)
   moveHead(state, update, wallMs)
-  return { kind: 'applied', applied: { state, update, gone, closed, ended, missing } }
+  return { kind: 'applied', applied: { state, update, removedPairs, closedCandles, removedCandles, missingUpdates } }
 }
 
-function noticeGap(state: ChainState, update: Update): number {
+function countMissing(state: ServedChain, update: Update): number {
   // An epoch's first update has seq 0 or 1; one that begins later is the rest of something cut away.
   const missing = Math.max(0, update.seq - Math.max(state.seq, 0) - 1)
   if (missing > 0) {
@@ -63,7 +63,7 @@ function noticeGap(state: ChainState, update: Update): number {
   return missing
 }
 
-function applyPair(state: ChainState, update: Update, pair: PairUpdate): void {
+function applyPair(state: ServedChain, update: Update, pair: PairUpdate): void {
   const known = state.pairs.get(pair.pair)
   for (const candle of pair.candles) state.candles.put(pair.pair, candle, update)
   state.open.note(pair.pair, pair.candles, update.now)
@@ -73,29 +73,29 @@ function applyPair(state: ChainState, update: Update, pair: PairUpdate): void {
   putPair(state, pairStateOf(pair, info))
 }
 
-function applyToken(state: ChainState, token: TokenUpdate): void {
-  const info = token.info ?? state.tokens.get(token.token)?.info ?? UNDESCRIBED
+function applyToken(state: ServedChain, token: TokenUpdate): void {
+  const info = token.info ?? state.tokens.get(token.token)?.info ?? UNKNOWN_TOKEN
   state.tokens.set(token.token, tokenStateOf(token, info))
 }
 
-function forget(state: ChainState, update: Update): Pick<Applied, 'gone' | 'ended'> {
-  const gone = new Map<string, PairState>()
-  const ended: HeldCandle[] = []
+function removeRetracted(state: ServedChain, update: Update): Pick<AppliedUpdate, 'removedPairs' | 'removedCandles'> {
+  const removedPairs = new Map<string, PairState>()
+  const removedCandles: OpenCandle[] = []
   for (const { pair, gone: isGone } of update.retracted) {
     if (!isGone) continue
     const last = state.pairs.get(pair)
     if (last !== undefined) {
-      gone.set(pair, last)
+      removedPairs.set(pair, last)
       dropPair(state, last)
     }
     state.candles.hidePair(pair, update)
-    ended.push(...state.open.takeOf(pair))
+    removedCandles.push(...state.open.takeOf(pair))
   }
   for (const token of update.gone_tokens) state.tokens.delete(token)
-  return { gone, ended }
+  return { removedPairs, removedCandles }
 }
 
-function moveHead(state: ChainState, update: Update, wallMs: number): void {
+function moveHead(state: ServedChain, update: Update, wallMs: number): void {
   if (update.kind === 'retract') {
     const at = state.head.number
     state.lastReorg = { at_block: at, to_block: update.number, depth: at - update.number, time: update.time }

@@ -3,7 +3,7 @@ import { isAtOrBefore, type Position } from './candle-overlay.js'
 
 /** An event with the block it is of. */
 export type Placed<Event> = Event & { blockNumber: number; timeS: number }
-export type MainPairSwitch = { blockNumber: number; timeS: number; pair: string | null }
+export type MainPairChangeAt = { blockNumber: number; timeS: number; pair: string | null }
 
 /** Trades, liquidity and main pairs of blocks the store has not flushed: history lays them over its rows. */
 export interface EventOverlay {
@@ -12,7 +12,7 @@ export interface EventOverlay {
   readonly storedUpToBlock: number
   trades(pair: string): Placed<Trade>[]
   liquidity(pair: string): Placed<LiquidityTrade>[]
-  mainPairs(token: string): MainPairSwitch[]
+  mainPairs(token: string): MainPairChangeAt[]
   /** Drops what the store has flushed. */
   trim(flushed: Position): void
   clear(): void

@@ -2,18 +2,18 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DextapeError } from '../../core/domain/errors.js'
 import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { type Applied, applyUpdate } from './apply-update.js'
+import { type AppliedUpdate, applyUpdate } from './apply-update.js'
 import { loadChain } from './load-chain.js'
 import { loadOpenCandles } from './load-recent.js'
 import { createUpdateAssembler, decodeUpdates, findOffset } from './read-updates.js'
-import { type RecallDeps, recallPast } from './replay-recent.js'
-import { type ChainState, NOTHING_APPLIED } from './served-chain.js'
+import { type ReplayDeps, replayRecent } from './replay-recent.js'
+import { NOTHING_APPLIED, type ServedChain } from './served-chain.js'
 
-export type FollowDeps = RecallDeps & {
+export type FollowDeps = ReplayDeps & {
   logger: Logger
   nowMs: () => number
-  onApplied: (applied: Applied) => void
-  onGap: (state: ChainState, missing: number) => void
+  onApplied: (applied: AppliedUpdate) => void
+  onGap: (state: ServedChain, missing: number) => void
 }
 
 export type Follower = {
@@ -24,13 +24,13 @@ export type Follower = {
 
 const BATCH_RECORDS = 256
 const RETRY_MS = 1000
-const TELL_EVERY_MS = 1000
+const COMMIT_EVERY_MS = 1000
 
 /** Reads a chain's updates for ever into its state, beginning after what the state (loaded from the store) has. */
-export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSignal): Follower {
+export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortSignal): Follower {
   const topic = updatesTopic(state.chain)
-  let toldMs = 0
-  let isRecalled = state.seq === NOTHING_APPLIED
+  let committedMs = 0
+  let isReplayed = state.seq === NOTHING_APPLIED
   let isFailing = false
   let reached = () => {}
   let failed = (_cause: unknown) => {}
@@ -44,8 +44,8 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
     const assemble = createUpdateAssembler()
     const { end } = await deps.log.info(topic)
     const from = await findOffset(deps.log, topic, deps.codec, state)
-    if (!isRecalled) await recallPast(deps, state)
-    isRecalled = true
+    if (!isReplayed) await replayRecent(deps, state)
+    isReplayed = true
     if (from >= end) reached()
     for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
       isFailing = false
@@ -53,27 +53,27 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
       for (const [index, { offset }] of records.entries()) {
         const part = parts[index]
         const update = part === undefined ? undefined : assemble(part, offset)
-        if (update !== undefined) await take(update)
+        if (update !== undefined) await applyAndNotify(update)
         if (offset + 1 >= end) reached()
       }
-      await tellPosition((records.at(-1)?.offset ?? -1) + 1)
+      await commitPosition((records.at(-1)?.offset ?? -1) + 1)
       // Catching up must not starve requests: a log in this process may never wait for anything.
       await nextTurn()
     }
   }
 
   /** So that retention does not cut what is still to be read. Losing this costs nothing but a later cut. */
-  async function tellPosition(nextOffset: number): Promise<void> {
-    if (nextOffset === 0 || deps.nowMs() - toldMs < TELL_EVERY_MS) return
-    toldMs = deps.nowMs()
+  async function commitPosition(nextOffset: number): Promise<void> {
+    if (nextOffset === 0 || deps.nowMs() - committedMs < COMMIT_EVERY_MS) return
+    committedMs = deps.nowMs()
     await deps.log.commit(SERVE_GROUP, topic, nextOffset)
   }
 
-  async function take(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
+  async function applyAndNotify(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
     if (update.epoch > state.epoch && update.seq > 1) await adoptEpoch(deps, state, update.epoch)
     const outcome = applyUpdate(state, update, deps.nowMs())
     if (outcome.kind !== 'applied') return
-    if (outcome.applied.missing > 0) deps.onGap(state, outcome.applied.missing)
+    if (outcome.applied.missingUpdates > 0) deps.onGap(state, outcome.applied.missingUpdates)
     deps.onApplied(outcome.applied)
   }
 
@@ -100,7 +100,7 @@ export function followChain(deps: FollowDeps, state: ChainState, signal: AbortSi
 }
 
 /** A rebuilt history was folded aside and its updates begin in the middle: what came before them is in the store. */
-async function adoptEpoch(deps: FollowDeps, state: ChainState, epoch: number): Promise<void> {
+async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<void> {
   const stored = await loadChain(deps.store, state.chain)
   if (stored === undefined || stored.epoch !== epoch) return
   const { gaps, lastGap, lastReorg, appliedAtMs } = state

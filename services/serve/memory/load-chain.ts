@@ -2,13 +2,13 @@ import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import { loadRecentTrades } from './load-recent.js'
 import {
-  type ChainState,
-  createChainState,
+  createServedChain,
   pairStateOf,
   putPair,
+  type ServedChain,
   tokenStateOf,
   trimFlushed,
-  UNDESCRIBED,
+  UNKNOWN_TOKEN,
 } from './served-chain.js'
 
 type ProgressRow = {
@@ -45,11 +45,11 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
 }
 
 /** A chain's state as the store has it; undefined where the store knows nothing of the chain. */
-export async function loadChain(store: Store, chain: string): Promise<ChainState | undefined> {
+export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
   // Progress is read first: rows may be newer than it says, never older, and applying an update twice changes nothing.
   const progress = (await loadProgress(store)).find((row) => row.chain === chain)
   if (progress === undefined) return undefined
-  const state = createChainState(chain)
+  const state = createServedChain(chain)
   state.epoch = progress.epoch
   state.seq = progress.seq
   state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
@@ -61,7 +61,7 @@ export async function loadChain(store: Store, chain: string): Promise<ChainState
   }
   for await (const row of stateRows(store, 'token', chain)) {
     const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
-    state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNDESCRIBED))
+    state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNKNOWN_TOKEN))
   }
   await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state

@@ -2,17 +2,17 @@ import { bucketStart } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
-import { packCandle, type ToldFigures } from './packed-candle.js'
+import { type CandleFigures, packCandle } from './packed-candle.js'
 import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
-import { type ChainState, targetDecimals } from './served-chain.js'
+import { type ServedChain, targetDecimals } from './served-chain.js'
 
 /** The list goes in a request's address where the store is a server. */
-const PAIRS_A_QUERY = 500
+const PAIRS_PER_QUERY = 500
 const PAGE_ROWS = 20_000
 const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
 /** How far the time of a block may lie behind now. */
-const TIME_BACK_S = 3600
+const MAX_TIME_LAG_S = 3600
 /** Where the last good price before the kept trades is looked for, nearest first: seldom does a pair need the last look. */
 const LOOK_BACK_S = [3600, 90_000, Number.POSITIVE_INFINITY]
 
@@ -35,7 +35,7 @@ type Span = { chain: string; version: string; sinceS: number; pageRows: number }
  */
 export async function loadRecentTrades(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   version: string,
   finalNowS: number,
   pageRows = PAGE_ROWS,
@@ -43,14 +43,14 @@ export async function loadRecentTrades(
   state.recent.restoreFinal(finalNowS)
   const span = { chain: state.chain, version, sinceS: Math.max(0, finalNowS - KEPT_S), pageRows }
   const traded = [...state.pairs.values()]
-    .filter((pair) => pair.last_trade_at > span.sinceS - TIME_BACK_S)
+    .filter((pair) => pair.last_trade_at > span.sinceS - MAX_TIME_LAG_S)
     .map(({ pair }) => pair)
-  for (let at = 0; at < traded.length; at += PAIRS_A_QUERY) {
-    await loadPairs(store, state, span, traded.slice(at, at + PAIRS_A_QUERY))
+  for (let at = 0; at < traded.length; at += PAIRS_PER_QUERY) {
+    await loadPairs(store, state, span, traded.slice(at, at + PAIRS_PER_QUERY))
   }
 }
 
-async function loadPairs(store: Store, state: ChainState, span: Span, pairs: string[]): Promise<void> {
+async function loadPairs(store: Store, state: ServedChain, span: Span, pairs: string[]): Promise<void> {
   const trades = new Map<string, TradeFacts[]>()
   for await (const row of tradeRows(store, span, pairs)) {
     const known = trades.get(row.pair)
@@ -138,12 +138,12 @@ type CandleRow = { pair: string; interval: Interval } & Record<string, number | 
 export type OpenAt = { epoch: number; seq: number; now: number }
 
 /** Holds the open candles an update left behind, as the store has them. Those changed since come with their own updates. */
-export async function loadOpenCandles(store: Store, state: ChainState, at: OpenAt): Promise<void> {
+export async function loadOpenCandles(store: Store, state: ServedChain, at: OpenAt): Promise<void> {
   state.open.clear()
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
   for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
     const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
-    const told = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as ToldFigures
+    const told = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as CandleFigures
     state.open.hold({ pair, candle: packCandle(told) })
   }
 }

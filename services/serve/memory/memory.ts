@@ -3,12 +3,12 @@ import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
 import type { ServeMetrics } from '../serve-metrics.js'
-import type { Applied } from './apply-update.js'
+import type { AppliedUpdate } from './apply-update.js'
 import { type Follower, followChain } from './follow-chain.js'
 import { loadChain, loadProgress } from './load-chain.js'
 import type { UpdateCodec } from './read-updates.js'
-import type { Recalled, RecallLimits } from './replay-recent.js'
-import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './served-chain.js'
+import type { ReplayedUpdate, ReplayLimits } from './replay-recent.js'
+import { createServedChain, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
 
 export type MemoryDeps = {
   log: EventLog
@@ -20,7 +20,7 @@ export type MemoryDeps = {
   metrics: ServeMetrics
   nowMs: () => number
   /** How much of the past is gone through again at a start. */
-  recall: RecallLimits
+  replay: ReplayLimits
   /** How often new chains and the store's progress are looked for. */
   pollMs?: number
 }
@@ -30,16 +30,16 @@ export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason
 
 /** The hot state of all chains, kept current from their updates. */
 export interface Memory {
-  chain(name: string): ChainState | undefined
-  chains(): ChainState[]
+  chain(name: string): ServedChain | undefined
+  chains(): ServedChain[]
   /** Called after each applied update, in order, per chain. */
-  onApplied(listener: (applied: Applied) => void): void
+  onApplied(listener: (applied: AppliedUpdate) => void): void
   /** Called at a start for each of the last updates the loaded state has, in order, before anything is applied. */
-  onRecalled(listener: (state: ChainState, past: Recalled) => void): void
+  onReplayed(listener: (state: ServedChain, past: ReplayedUpdate) => void): void
   /** Why answers would lack something the log has, or undefined where they do not. */
   whyNotReady(): NotReady | undefined
   /** Resolves once each chain that was there at the start has caught up, or stopped. */
-  settled(): Promise<void>
+  caughtUp(): Promise<void>
   /** The log's topics by name, as they were when the log last answered. */
   topics(): ReadonlyMap<string, TopicRange>
   /** Resolves once all chains are loaded. Where it fails it may be called again. */
@@ -52,12 +52,12 @@ const UPDATES_PREFIX = updatesTopic('')
 const IDLE_POLLS = 5
 
 export function createMemory(deps: MemoryDeps): Memory {
-  const states = new Map<string, ChainState>()
+  const states = new Map<string, ServedChain>()
   const opening = new Map<string, Promise<void>>()
   const followers = new Map<string, Follower>()
   const behind = new Set<string>()
-  const listeners: ((applied: Applied) => void)[] = []
-  const recallers: ((state: ChainState, past: Recalled) => void)[] = []
+  const listeners: ((applied: AppliedUpdate) => void)[] = []
+  const replayListeners: ((state: ServedChain, past: ReplayedUpdate) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
   const { pollMs = 1000 } = deps
@@ -78,11 +78,11 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   async function load(chain: string): Promise<void> {
-    states.set(chain, createChainState(chain))
+    states.set(chain, createServedChain(chain))
     if (!started) behind.add(chain)
-    const state = (await loadChain(deps.store, chain)) ?? createChainState(chain)
+    const state = (await loadChain(deps.store, chain)) ?? createServedChain(chain)
     states.set(chain, state)
-    const follower = followChain({ ...deps, onApplied, onRecalled, onGap }, state, abort.signal)
+    const follower = followChain({ ...deps, onApplied, onReplayed: onRecalled, onGap }, state, abort.signal)
     followers.set(chain, follower)
     follower.caughtUp.then(
       () => behind.delete(chain),
@@ -90,16 +90,16 @@ export function createMemory(deps: MemoryDeps): Memory {
     )
   }
 
-  function onApplied(applied: Applied): void {
+  function onApplied(applied: AppliedUpdate): void {
     deps.metrics.updatesApplied.add(applied.state.chain)
     for (const listener of listeners) listener(applied)
   }
 
-  function onRecalled(state: ChainState, past: Recalled): void {
-    for (const listener of recallers) listener(state, past)
+  function onRecalled(state: ServedChain, past: ReplayedUpdate): void {
+    for (const listener of replayListeners) listener(state, past)
   }
 
-  function onGap(state: ChainState, missing: number): void {
+  function onGap(state: ServedChain, missing: number): void {
     deps.metrics.updatesMissing.add(state.chain, missing)
     deps.logger.error('updates are missing: answers about this chain may be incomplete', {
       chain: state.chain,
@@ -108,7 +108,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     })
   }
 
-  async function openSeen(): Promise<void> {
+  async function openNewChains(): Promise<void> {
     topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
     const updates = [...topics.keys()].filter((topic) => topic.startsWith(UPDATES_PREFIX))
     const seen = updates.map((topic) => topic.slice(UPDATES_PREFIX.length))
@@ -125,18 +125,18 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   /** A log that is away must not hold up what the store tells, nor the other way round. */
-  function repeat(what: string, look: () => Promise<void>, everyMs: () => number): void {
+  function pollForever(what: string, look: () => Promise<void>, everyMs: () => number): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
       look()
         // What is only away is told by health, once.
         .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`${what} could not be read`, { error }))
-        .finally(() => !abort.signal.aborted && repeat(what, look, everyMs))
+        .finally(() => !abort.signal.aborted && pollForever(what, look, everyMs))
     }, everyMs())
     timers.add(timer)
   }
 
-  const perChain = (value: (state: ChainState) => number) => () =>
+  const perChain = (value: (state: ServedChain) => number) => () =>
     [...states.values()].map((state) => ({ labels: { chain: state.chain }, value: value(state) }))
   const { gauge } = deps.metrics
   gauge(
@@ -174,8 +174,8 @@ export function createMemory(deps: MemoryDeps): Memory {
     chain: (name) => states.get(name),
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
     onApplied: (listener) => listeners.push(listener),
-    onRecalled: (listener) => recallers.push(listener),
-    async settled() {
+    onReplayed: (listener) => replayListeners.push(listener),
+    async caughtUp() {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
     },
     topics: () => topics,
@@ -194,11 +194,11 @@ export function createMemory(deps: MemoryDeps): Memory {
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all(stored.map(open))
-      await openSeen()
+      await openNewChains()
       if (started || abort.signal.aborted) return
       started = true
-      repeat('the topics of the log', openSeen, () => pollMs)
-      repeat('the progress of the store', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
+      pollForever('the topics of the log', openNewChains, () => pollMs)
+      pollForever('the progress of the store', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
     },
     async stop() {
       abort.abort()

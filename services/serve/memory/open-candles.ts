@@ -2,7 +2,7 @@ import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { PairUpdate } from '../../core/domain/records.js'
 import { AT, endOf, figureOf, isRemoved, type PackedCandle, packCandle } from './packed-candle.js'
 
-export type HeldCandle = { pair: string; candle: PackedCandle }
+export type OpenCandle = { pair: string; candle: PackedCandle }
 
 /**
  * Every candle of a chain whose bucket has not ended, whoever listens: the same updates give the same closings, on every node.
@@ -11,12 +11,12 @@ export type HeldCandle = { pair: string; candle: PackedCandle }
 export interface OpenCandles {
   /** The candles of a pair's entry; those that are over by now, or ceased, are not held. */
   note(pair: string, candles: PairUpdate['candles'], nowS: number): void
-  hold(held: HeldCandle): void
+  hold(held: OpenCandle): void
   get(pair: string, interval: Interval): PackedCandle | undefined
   /** Those of a pair that never was; they are forgotten. */
-  takeOf(pair: string): HeldCandle[]
+  takeOf(pair: string): OpenCandle[]
   /** Those that ended by now, short intervals first, then by pair; they are forgotten. */
-  takeEnded(nowS: number): HeldCandle[]
+  takeEnded(nowS: number): OpenCandle[]
   clear(): void
   readonly size: number
 }
@@ -28,7 +28,7 @@ export function createOpenCandles(): OpenCandles {
     nextEndS: Number.POSITIVE_INFINITY,
   }))
 
-  function hold({ pair, candle }: HeldCandle): void {
+  function hold({ pair, candle }: OpenCandle): void {
     const series = byInterval[figureOf(candle, AT.interval)]
     if (series === undefined) return
     series.open.set(pair, candle)
@@ -59,7 +59,7 @@ export function createOpenCandles(): OpenCandles {
     takeEnded(nowS) {
       return byInterval.flatMap((series) => {
         if (nowS < series.nextEndS) return []
-        const ended: HeldCandle[] = []
+        const ended: OpenCandle[] = []
         series.nextEndS = Number.POSITIVE_INFINITY
         for (const [pair, candle] of series.open) {
           const endS = endOf(candle)

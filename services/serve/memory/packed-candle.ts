@@ -12,7 +12,7 @@ export const AT = {
   ...{ openM: 8, highM: 9, lowM: 10, closeM: 11, volumeM: 12 },
 } as const
 
-export type ToldFigures = Pick<
+export type CandleFigures = Pick<
   Candle,
   | 'open_u'
   | 'high_u'
@@ -29,7 +29,7 @@ export type ToldFigures = Pick<
   | 'removed'
 >
 
-export function packCandle(candle: ToldFigures): PackedCandle {
+export function packCandle(candle: CandleFigures): PackedCandle {
   return [
     INTERVALS.indexOf(candle.interval as Interval),
     candle.time,

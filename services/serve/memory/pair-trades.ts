@@ -3,7 +3,7 @@ import { type KeptTrade, NO_WALLET, type WindowTally } from './windows.js'
 /** A good price and the second it is of. */
 export type TimedPrice = { timeS: number; priceUsd: number }
 /** The second of a price that is only known to be older than the kept trades. */
-export const SOME_TIME_S = 0
+export const UNKNOWN_TIME_S = 0
 
 const TIME = 0
 /** The chain's now when the trade came, or a lower bound of it that is not below the trade's time. Never falls along the rows. */
@@ -17,7 +17,7 @@ const WALLET = 7
 const WIDTH = 8
 
 const NO_ROWS = new Float64Array(0)
-const LEAST_ROWS = 4
+const MIN_ROWS = 4
 
 /** One pair's last trades in event order, as rows of doubles. */
 export class PairTrades {
@@ -53,7 +53,7 @@ export class PairTrades {
   }
 
   /** Lets go of what came at or before `seenS`, and remembers its last good price. */
-  dropSeenBy(seenS: number, release: (walletId: number) => void): void {
+  dropOlderThan(seenS: number, release: (walletId: number) => void): void {
     while (this.size > 0 && this.read(this.first, SEEN) <= seenS) {
       const timeS = this.read(this.first, TIME)
       const priceUsd = this.read(this.first, GOOD_PRICE)
@@ -66,13 +66,13 @@ export class PairTrades {
   }
 
   /** Takes back the trades of blocks above `block`: a reorg orphans the last ones. */
-  cutAbove(block: number, release: (walletId: number) => void): void {
+  removeAbove(block: number, release: (walletId: number) => void): void {
     while (this.size > 0 && this.read(this.end - 1, BLOCK) > block) {
       this.end -= 1
       this.forget(this.end, release)
     }
     // At rest again, at what the retract says: a price told before it may have been of an orphaned block never kept here.
-    if (this.good === 0 && this.before?.timeS === SOME_TIME_S) this.before = null
+    if (this.good === 0 && this.before?.timeS === UNKNOWN_TIME_S) this.before = null
     this.shrink()
   }
 
@@ -116,13 +116,13 @@ export class PairTrades {
   }
 
   private makeRoom(): void {
-    this.moveTo(Math.max(LEAST_ROWS, this.size * 2))
+    this.moveTo(Math.max(MIN_ROWS, this.size * 2))
   }
 
   private shrink(): void {
     const held = this.rows.length / WIDTH
     if (this.size === 0) this.moveTo(0)
-    else if (held > LEAST_ROWS && this.size * 4 < held) this.moveTo(this.size * 2)
+    else if (held > MIN_ROWS && this.size * 4 < held) this.moveTo(this.size * 2)
   }
 
   private moveTo(capacity: number): void {

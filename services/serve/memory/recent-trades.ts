@@ -1,6 +1,6 @@
 import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
 import { rawToNumber } from '../views/field-formats.js'
-import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
+import { PairTrades, type TimedPrice, UNKNOWN_TIME_S } from './pair-trades.js'
 import { COUNTED_WINDOW_S, createWalletIds, WindowTally } from './windows.js'
 
 /** What lies further than this behind the final now is in no window, whatever a reorg may still take back. */
@@ -86,7 +86,7 @@ export function createRecentTrades(): RecentTrades {
   function take(update: Update, entry: PairUpdate, decimals: number | null): void {
     const kept = open(entry.pair)
     // Of a pair at rest the update itself tells the price before: memory loaded from the store may be ahead of the update.
-    if (!kept.hasGood) kept.before ??= { timeS: SOME_TIME_S, priceUsd: entry.last_price_usd }
+    if (!kept.hasGood) kept.before ??= { timeS: UNKNOWN_TIME_S, priceUsd: entry.last_price_usd }
     const block = { timeS: update.time, block: update.number }
     for (const trade of entry.trades) push(kept, { ...block, ...factsOf(trade) }, decimals, update.now)
   }
@@ -96,7 +96,7 @@ export function createRecentTrades(): RecentTrades {
       const kept = byPair.get(pair)
       if (kept === undefined) continue
       // The ids taken back are those of the blocks above the head that stays.
-      kept.cutAbove(gone ? Number.NEGATIVE_INFINITY : number, wallets.release)
+      kept.removeAbove(gone ? Number.NEGATIVE_INFINITY : number, wallets.release)
       if (kept.size === 0) keeping.delete(kept)
       if (gone) byPair.delete(pair)
     }
@@ -106,7 +106,7 @@ export function createRecentTrades(): RecentTrades {
     if (finalNowS < nextSweepS) return
     nextSweepS = finalNowS + SWEEP_EVERY_S
     for (const kept of keeping) {
-      kept.dropSeenBy(finalNowS - KEPT_S, wallets.release)
+      kept.dropOlderThan(finalNowS - KEPT_S, wallets.release)
       if (kept.size === 0) keeping.delete(kept)
     }
   }

@@ -1,11 +1,11 @@
 import type { PairUpdate, TokenInfo, Update } from '../../core/domain/records.js'
 import { type EventLog, updatesTopic } from '../../core/log/port.js'
 import type { Store } from '../../core/store/port.js'
-import type { Applied } from './apply-update.js'
+import type { AppliedUpdate } from './apply-update.js'
 import { isAtOrBefore } from './candle-overlay.js'
 import { loadOpenCandles } from './load-recent.js'
 import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './read-updates.js'
-import { type ChainState, type PairState, pairStateOf, UNDESCRIBED } from './served-chain.js'
+import { type PairState, pairStateOf, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
 
 /** Pairs and tokens as they were right after an update. */
 export type StateView = {
@@ -14,30 +14,30 @@ export type StateView = {
   mainPair(token: string): string | null
 }
 
-export function viewOf(state: ChainState): StateView {
+export function viewOf(state: ServedChain): StateView {
   return {
     pair: (address) => state.pairs.get(address),
-    info: (token) => state.tokens.get(token)?.info ?? UNDESCRIBED,
+    info: (token) => state.tokens.get(token)?.info ?? UNKNOWN_TOKEN,
     mainPair: (token) => state.tokens.get(token)?.main_pair ?? null,
   }
 }
 
 /** An update the state had when it was loaded, with what pushes need to know of its moment. */
-export type Recalled = Pick<Applied, 'update' | 'gone' | 'closed' | 'ended'> & {
+export type ReplayedUpdate = Pick<AppliedUpdate, 'update' | 'removedPairs' | 'closedCandles' | 'removedCandles'> & {
   view: StateView
   /** What was recalled before it does not count: something about it cannot be known any more. */
-  startsAnew: boolean
+  isFirst: boolean
 }
 
 /** How much of the past is worth recalling. */
-export type RecallLimits = { seconds: number; bytes: number }
+export type ReplayLimits = { seconds: number; bytes: number }
 
-export type RecallDeps = {
+export type ReplayDeps = {
   log: EventLog
   store: Store
   codec: UpdateCodec
-  recall: RecallLimits
-  onRecalled: (state: ChainState, past: Recalled) => void
+  replay: ReplayLimits
+  onReplayed: (state: ServedChain, past: ReplayedUpdate) => void
 }
 
 const BATCH_RECORDS = 256
@@ -48,11 +48,11 @@ const MARGIN_RECORDS = 32
  * Goes once more through the last updates a loaded state has, so that what they pushed can be pushed again. Open candles
  * are taken as they were before them, and are current afterwards.
  */
-export async function recallPast(deps: RecallDeps, state: ChainState): Promise<void> {
-  const past = createPast(state)
+export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promise<void> {
+  const past = createPastView(state)
   let highestNowS = Number.NaN
   let last: Update | undefined
-  let startsAnew = true
+  let isFirst = true
   for await (const update of tail(deps, state)) {
     if (update.epoch !== state.epoch || (last !== undefined && update.seq <= last.seq)) continue
     // Only from a time that no block before had reached is it sure that no open candle had been told closed.
@@ -63,11 +63,11 @@ export async function recallPast(deps: RecallDeps, state: ChainState): Promise<v
       await loadOpenCandles(deps.store, state, update)
       past.clear()
       past.take(update)
-      startsAnew = true
+      isFirst = true
     } else {
-      startsAnew = !past.take(update) || startsAnew
-      deps.onRecalled(state, { ...past.step(update), startsAnew })
-      startsAnew = false
+      isFirst = !past.take(update) || isFirst
+      deps.onReplayed(state, { ...past.step(update), isFirst: isFirst })
+      isFirst = false
     }
     last = update
   }
@@ -75,13 +75,13 @@ export async function recallPast(deps: RecallDeps, state: ChainState): Promise<v
 }
 
 /** Whole updates up to the state's own, from where they are worth recalling. */
-async function* tail({ log, codec, recall }: RecallDeps, state: ChainState): AsyncGenerator<Update> {
+async function* tail({ log, codec, replay }: ReplayDeps, state: ServedChain): AsyncGenerator<Update> {
   const topic = updatesTopic(state.chain)
   const { start, end, bytes } = await log.info(topic)
   const meanBytes = Math.max(1, bytes / Math.max(1, end - start))
-  const inTime = await log.offsetAt(topic, Math.max(0, state.nowS - recall.seconds) * 1000)
+  const inTime = await log.offsetAt(topic, Math.max(0, state.nowS - replay.seconds) * 1000)
   const assemble = createUpdateAssembler()
-  let from = Math.max(start, inTime - MARGIN_RECORDS, Math.floor(end - recall.bytes / meanBytes))
+  let from = Math.max(start, inTime - MARGIN_RECORDS, Math.floor(end - replay.bytes / meanBytes))
   for (;;) {
     const records = await log.read(topic, { from, maxRecords: BATCH_RECORDS })
     const parts = await decodeUpdates(codec, topic, records)
@@ -99,7 +99,7 @@ async function* tail({ log, codec, recall }: RecallDeps, state: ChainState): Asy
 }
 
 /** Pairs and tokens as updates of the past told them, on what the loaded state says of the others. */
-function createPast(state: ChainState) {
+function createPastView(state: ServedChain) {
   const pairs = new Map<string, PairState | undefined>()
   const infos = new Map<string, TokenInfo>()
   const mains = new Map<string, string | null>()
@@ -142,18 +142,18 @@ function createPast(state: ChainState) {
       return isSure
     },
     /** What applying the update did, the open candles included. */
-    step(update: Update): Omit<Recalled, 'startsAnew'> {
-      const closed = state.open.takeEnded(update.now)
+    step(update: Update): Omit<ReplayedUpdate, 'isFirst'> {
+      const closedCandles = state.open.takeEnded(update.now)
       for (const { pair, candles } of update.pairs) state.open.note(pair, candles, update.now)
-      const gone = new Map<string, PairState>()
+      const removedPairs = new Map<string, PairState>()
       for (const { pair, gone: isGone } of update.retracted) {
         if (!isGone) continue
         const lastState = view.pair(pair)
-        if (lastState !== undefined) gone.set(pair, lastState)
+        if (lastState !== undefined) removedPairs.set(pair, lastState)
         pairs.set(pair, undefined)
       }
-      const ended = update.retracted.flatMap((one) => (one.gone ? state.open.takeOf(one.pair) : []))
-      return { update, gone, closed, ended, view }
+      const removedCandles = update.retracted.flatMap((one) => (one.gone ? state.open.takeOf(one.pair) : []))
+      return { update, removedPairs, closedCandles, removedCandles, view }
     },
     clear(): void {
       for (const kept of [pairs, infos, mains]) kept.clear()

@@ -19,7 +19,7 @@ export const NOTHING_APPLIED = -1
 
 export type LastReorg = { at_block: number; to_block: number; depth: number; time: number }
 
-export type ChainState = {
+export type ServedChain = {
   readonly chain: string
   epoch: number
   seq: number
@@ -46,7 +46,7 @@ export type ChainState = {
   stopped: string | null
 }
 
-export function createChainState(chain: string): ChainState {
+export function createServedChain(chain: string): ServedChain {
   return {
     chain,
     epoch: 0,
@@ -71,7 +71,7 @@ export function createChainState(chain: string): ChainState {
 }
 
 /** Forgets what an older epoch said; the count of gaps stays, it is about this process. */
-export function resetChainState(state: ChainState, epoch: number): void {
+export function resetServedChain(state: ServedChain, epoch: number): void {
   state.epoch = epoch
   state.seq = NOTHING_APPLIED
   state.pairs.clear()
@@ -85,7 +85,7 @@ export function resetChainState(state: ChainState, epoch: number): void {
 }
 
 /** Lets go of what was only kept until the store has it. */
-export function trimFlushed(state: ChainState, flushed: Position): void {
+export function trimFlushed(state: ServedChain, flushed: Position): void {
   state.candles.trim(flushed)
   state.events.trim(flushed)
 }
@@ -99,7 +99,7 @@ export function quoteToken({ target, token0, token1 }: PairInfo): string {
 }
 
 /** Sets a pair's state. A pair's target is fixed for its life. */
-export function putPair(state: ChainState, pair: PairState): void {
+export function putPair(state: ServedChain, pair: PairState): void {
   if (!state.pairs.has(pair.pair)) {
     state.targetPairs.add(targetToken(pair.info), pair.pair)
     state.quotePairs.add(quoteToken(pair.info), pair.pair)
@@ -107,14 +107,14 @@ export function putPair(state: ChainState, pair: PairState): void {
   state.pairs.set(pair.pair, pair)
 }
 
-export function dropPair(state: ChainState, pair: PairState): void {
+export function dropPair(state: ServedChain, pair: PairState): void {
   state.targetPairs.remove(targetToken(pair.info), pair.pair)
   state.quotePairs.remove(quoteToken(pair.info), pair.pair)
   state.pairs.delete(pair.pair)
 }
 
 /** Null: unknown; undefined: the pair is not described. */
-export function targetDecimals(state: ChainState, pair: string): number | null | undefined {
+export function targetDecimals(state: ServedChain, pair: string): number | null | undefined {
   const info = state.pairs.get(pair)?.info
   return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
 }
@@ -153,7 +153,7 @@ export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
 }
 
 /** Facts of a token nobody described: all unknown. */
-export const UNDESCRIBED: TokenInfo = {
+export const UNKNOWN_TOKEN: TokenInfo = {
   ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
   ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
   ...{ launch_pool: null, launch_at: 0, burnt_supply: null },

@@ -5,9 +5,9 @@ import type { Window } from '../../core/domain/records.js'
 export type PackedWindows = Float64Array
 
 /** A window that updates carry. */
-export type ToldWindow = (typeof UPDATE_WINDOWS)[number]
+export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
 /** A window to the second, counted here from the last trades. */
-export type CountedWindow = Exclude<WindowName, ToldWindow>
+export type CountedWindow = Exclude<WindowName, UpdateWindow>
 
 export const COUNTED_WINDOW_S: Readonly<Record<CountedWindow, number>> = { '1m': 60, '5m': 300 }
 
@@ -36,7 +36,7 @@ export function packWindows(windows: readonly Window[]): PackedWindows {
   return packed
 }
 
-export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
+export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
   const base = UPDATE_WINDOWS.indexOf(name) * FIELDS.length
   const window = { ...EMPTY_WINDOW }
   FIELDS.forEach((field, at) => {
@@ -46,15 +46,15 @@ export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
 }
 
 /** Where lists find what they sort by, without making a window of it. */
-const placeOf = (window: ToldWindow, field: (typeof FIELDS)[number]): number =>
+const indexOfField = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
   UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
-const DAY_BUY_VOLUME = placeOf('24h', 'buy_volume')
-const DAY_SELL_VOLUME = placeOf('24h', 'sell_volume')
-const HOUR_BUY_VOLUME = placeOf('1h', 'buy_volume')
-const HOUR_SELL_VOLUME = placeOf('1h', 'sell_volume')
-const DAY_BUYS = placeOf('24h', 'buys')
-const DAY_SELLS = placeOf('24h', 'sells')
-const DAY_MAKERS = placeOf('24h', 'makers')
+const DAY_BUY_VOLUME = indexOfField('24h', 'buy_volume')
+const DAY_SELL_VOLUME = indexOfField('24h', 'sell_volume')
+const HOUR_BUY_VOLUME = indexOfField('1h', 'buy_volume')
+const HOUR_SELL_VOLUME = indexOfField('1h', 'sell_volume')
+const DAY_BUYS = indexOfField('24h', 'buys')
+const DAY_SELLS = indexOfField('24h', 'sells')
+const DAY_MAKERS = indexOfField('24h', 'makers')
 const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
 
 export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)

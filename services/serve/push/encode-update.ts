@@ -9,28 +9,28 @@ import { klineChannel, pushKline, pushKlines } from './topics/kline.js'
 import { liqChannel, pushLiquidity } from './topics/liq.js'
 import { priceChannel, priceResult, pushPrice } from './topics/price.js'
 import { multiTxChannel, pushTokenTrades, pushTrades, txChannel } from './topics/tx.js'
-import type { Entry, Moment, PairMoment, Retraction, Switch } from './update-snapshot.js'
+import type { MainPairSwitch, PairEntry, PairSnapshot, Retraction, UpdateSnapshot } from './update-snapshot.js'
 
 /** Makes an update's pushes, in this order: candles that end, what never was, each pair's news, main pairs. */
-export function encodeMoment(moment: Moment, out: Publisher): void {
-  encodeClosings(moment, out)
-  const context: PushContext = { moment, out, cursor: cursorOf(moment) }
-  for (const retraction of moment.retracted) pushRetractNotice(context, retraction)
-  for (const entry of moment.entries) pushEntry(context, entry)
-  for (const one of moment.switches) pushMainPairSwitch(context, one)
+export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
+  encodeClosedCandles(update, out)
+  const context: PushContext = { update, out, cursor: cursorOf(update) }
+  for (const retraction of update.retracted) pushRetractNotice(context, retraction)
+  for (const entry of update.entries) pushEntry(context, entry)
+  for (const one of update.switches) pushMainPairSwitch(context, one)
 }
 
 /** Time closed them before anything of the update itself. */
-function encodeClosings(moment: Moment, out: Publisher): void {
-  const context: PushContext = { moment, out, cursor: cursorOf({ ...moment, seq: moment.seq - 1 }) }
-  for (const { at, candle, isGone, n } of moment.closings) {
+function encodeClosedCandles(update: UpdateSnapshot, out: Publisher): void {
+  const context: PushContext = { update, out, cursor: cursorOf({ ...update, seq: update.seq - 1 }) }
+  for (const { at, candle, isGone, n } of update.closings) {
     if (!out.concerns(at.pair.pair)) continue
     pushKline(context, at, candle, isGone ? { removed: true } : { final: true }, n)
   }
 }
 
 /** A pair's trades come first, then its liquidity, its candles and its price. The same trade has one number on every topic. */
-function pushEntry(context: PushContext, entry: Entry): void {
+function pushEntry(context: PushContext, entry: PairEntry): void {
   const { pair, info } = entry.at.pair
   if (!context.out.concerns(pair, info.token0, info.token1)) return
   let n = entry.firstN
@@ -45,8 +45,8 @@ function pushEntry(context: PushContext, entry: Entry): void {
 }
 
 /** Tells who was told of a pair's events that they never were. */
-export function pushRetractNotice({ moment, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
-  const { chain } = moment
+export function pushRetractNotice({ update, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
+  const { chain } = update
   if (!out.concerns(pair, ...tokens)) return
   const channels = [
     ...[pair, WHOLE_CHAIN].flatMap((address) => [txChannel(address, chain), liqChannel(address, chain)]),
@@ -55,20 +55,23 @@ export function pushRetractNotice({ moment, out, cursor }: PushContext, { pair, 
   if (channels.length === 0) return
   const mark = cursor(n)
   const result = noticeResult({
-    ...{ topic: 'retract', id: pair, chain, to_block: moment.number, ids: [...ids], cursor: mark },
+    ...{ topic: 'retract', id: pair, chain, to_block: update.number, ids: [...ids], cursor: mark },
   })
   out.publish(channels, { topic: 'retract', n, result, mergeKey: `retract|${mark}`, sentTime: true })
 }
 
 /** Tells every kline subscription of the old and the new pair, and who follows the token's price, of a new main pair. */
-export function pushMainPairSwitch({ moment, out, cursor }: PushContext, { change, at, isPriceTold, n }: Switch): void {
-  const { chain } = moment
+export function pushMainPairSwitch(
+  { update, out, cursor }: PushContext,
+  { change, at, isPricePushed, n }: MainPairSwitch,
+): void {
+  const { chain } = update
   const { token, old_pair: oldPair } = change
   const { pair } = at.pair
   if (!out.concerns(token, pair, oldPair ?? pair)) return
   const priceOfToken = priceChannel(token, chain)
-  if (out.isWanted(priceOfToken) && !isPriceTold) {
-    const result = priceResult(at, moment.timeS, {}, cursor(n))
+  if (out.isWanted(priceOfToken) && !isPricePushed) {
+    const result = priceResult(at, update.timeS, {}, cursor(n))
     out.publish([priceOfToken], { topic: 'price', n, result, mergeKey: `price|${pair}|${chain}`, sentTime: true })
   }
   if (oldPair === null) return
@@ -94,11 +97,11 @@ export function pushMainPairSwitch({ moment, out, cursor }: PushContext, { chang
   out.publish(channels, { topic: 'kline', n, result, mergeKey: `switch|${token}|${chain}`, sentTime: false })
 }
 
-function targetInfo({ pair, info0, info1 }: PairMoment) {
+function targetInfo({ pair, info0, info1 }: PairSnapshot) {
   return pair.info.target === 0 ? info0 : info1
 }
 
-function pairData({ chain, pair, info0, info1 }: PairMoment, tag: string) {
+function pairData({ chain, pair, info0, info1 }: PairSnapshot, tag: string) {
   const { token0, token1, amm } = pair.info
   return {
     amm,

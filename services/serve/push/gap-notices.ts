@@ -46,9 +46,9 @@ export function refillPath(refill: Refill, fromS: number | undefined, toS: numbe
 
 export type MissingRange = { from: Place; to: Place; fromS: number | undefined; toS: number | undefined }
 
-/** Tells a subscription what it will not get, and where it can read it: one notice for each thing it asked for. */
-export function gapNotices({ id, asked }: Subscription, { from, to, fromS, toS }: MissingRange): string[] {
-  return asked.refills(to.chain).map((refill) =>
+/** Tells a subscription what it will not get, and where it can read it: one notice for each thing it spec for. */
+export function gapNotices({ id, spec }: Subscription, { from, to, fromS, toS }: MissingRange): string[] {
+  return spec.refills(to.chain).map((refill) =>
     subscriptionNotice({
       topic: 'gap',
       subscription: id,

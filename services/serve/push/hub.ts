@@ -1,7 +1,7 @@
 import type { ServeMetrics } from '../serve-metrics.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
-import type { Asked, OnSlow, Publisher, Push } from './topic.js'
+import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
 
 /** Sends one text to all sockets of a group: the transport's publish, or a test's list. */
 export type Broadcast = (group: string, text: string) => void
@@ -11,7 +11,7 @@ export type Subscription = {
   topic: string
   canonical: string
   id: RpcId
-  asked: Asked
+  spec: SubscriptionSpec
   onSlow: OnSlow
   /** Where set, the socket is slow: pushes are merged here instead of being sent. */
   backlog: Backlog | undefined
@@ -32,9 +32,9 @@ export interface Hub extends Publisher {
   /** Takes it out; gives the group its socket must leave. */
   remove(subscription: Subscription): string
   /** Its socket reads too slowly: from now on its pushes are merged. Gives the group the socket must leave. */
-  stall(subscription: Subscription): string
+  pause(subscription: Subscription): string
   /** Its socket has read everything; gives the group it must join again. */
-  revive(subscription: Subscription): string
+  resume(subscription: Subscription): string
   counts(): ReadonlyMap<string, number>
 }
 
@@ -67,7 +67,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     }
     const group: Group = { name: groupName, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
     groups.set(groupName, group)
-    for (const channel of subscription.asked.channels) {
+    for (const channel of subscription.spec.channels) {
       const members = channels.get(channel)
       if (members !== undefined) {
         members.add(group)
@@ -88,7 +88,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     group.slow.delete(subscription)
     if (group.size > 0) return groupName
     groups.delete(groupName)
-    for (const channel of subscription.asked.channels) {
+    for (const channel of subscription.spec.channels) {
       const members = channels.get(channel)
       members?.delete(group)
       if (members?.size !== 0) continue
@@ -131,13 +131,13 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     add,
     remove,
     publish,
-    stall(subscription) {
+    pause(subscription) {
       subscription.backlog = { pushes: new Map(), merged: 0 }
       const name = nameOf(subscription)
       groups.get(name)?.slow.add(subscription)
       return name
     },
-    revive(subscription) {
+    resume(subscription) {
       subscription.backlog = undefined
       const name = nameOf(subscription)
       groups.get(name)?.slow.delete(subscription)

@@ -7,14 +7,14 @@ import type { Memory } from '../memory/memory.js'
 import type { PushLimits } from '../serve-deps.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import { catchUpSocket } from './catch-up.js'
-import { encodeMoment } from './encode-update.js'
+import { encodeUpdate } from './encode-update.js'
 import { gapNotices } from './gap-notices.js'
 import { createHub } from './hub.js'
 import { byeText } from './notices.js'
-import { type Break, createTape } from './push-feed.js'
+import { createPushFeed, type MissingPushes } from './push-feed.js'
 import { callMethod, type MethodDeps } from './requests.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { checkSlow, liveSubscriptions, openSession, resumeDrained, type Session } from './session.js'
+import { checkIfSlow, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
 import { type Admitted, admit, createKeyUsage, type Refused } from './socket-access.js'
 import { TOPICS } from './topics/index.js'
 import type { CreateTransport, PushSocket } from './transport/push-transport.js'
@@ -48,34 +48,34 @@ export function createPushServer(deps: PushDeps): PushServer {
       admit: (key, token) => admit(deps, key, token),
       open: onOpen,
       message: onMessage,
-      ping: dropUnread,
+      ping: closeIfUnread,
       drain: onDrain,
       close: onClose,
     },
     { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S },
   )
   const hub = createHub({ ...deps, broadcast: transport.publish })
-  const tape = createTape(deps.memory, limits)
-  const slow = { hub, metrics, slowBytes: limits.slowBytes }
-  const catching = { hub, tape, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
+  const feed = createPushFeed(deps.memory, limits)
+  const slowDeps = { hub, metrics, slowBytes: limits.slowBytes }
+  const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<PushSocket, Session>()
   const keyUsage = createKeyUsage()
   /** Sockets whose turn to catch up is coming. */
-  const soon = new Set<PushSocket>()
-  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: tape.headOf }
+  const scheduled = new Set<PushSocket>()
+  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
-  tape.onMoment((moment, missing) => {
+  feed.onUpdate((update, missing) => {
     if (open.size === 0) return
-    if (missing !== undefined) tellMissing(missing)
-    encodeMoment(moment, hub)
+    if (missing !== undefined) notifyGap(missing)
+    encodeUpdate(update, hub)
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
 
   /** Those who catch up find it out by themselves. */
-  function tellMissing({ from, to }: Break): void {
-    const range = { from, to, fromS: tape.ringOf(from.chain).timeBefore(from), toS: undefined }
+  function notifyGap({ from, to }: MissingPushes): void {
+    const range = { from, to, fromS: feed.ringOf(from.chain).timeBefore(from), toS: undefined }
     for (const [socket, session] of open) {
       for (const subscription of liveSubscriptions(session)) {
         for (const text of gapNotices(subscription, range)) socket.send(text)
@@ -85,16 +85,16 @@ export function createPushServer(deps: PushDeps): PushServer {
 
   function checkAll(): void {
     checkTimer = undefined
-    for (const [socket, session] of open) checkSlow(slow, socket, session)
+    for (const [socket, session] of open) checkIfSlow(slowDeps, socket, session)
   }
 
   /** In a turn of its own: inside the engine's callbacks it is not known what was really sent. */
-  function catchUpSoon(socket: PushSocket, session: Session): void {
-    if (session.catchingUp.size === 0 || soon.has(socket)) return
-    soon.add(socket)
+  function scheduleCatchUp(socket: PushSocket, session: Session): void {
+    if (session.catchingUp.size === 0 || scheduled.has(socket)) return
+    scheduled.add(socket)
     setImmediate(() => {
-      soon.delete(socket)
-      if (open.has(socket) && catchUpSocket(catching, socket, session)) catchUpSoon(socket, session)
+      scheduled.delete(socket)
+      if (open.has(socket) && catchUpSocket(catchUpDeps, socket, session)) scheduleCatchUp(socket, session)
     })
   }
 
@@ -122,7 +122,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   /** A client that sends requests or pings without reading would fill memory with replies. */
-  function dropUnread(socket: PushSocket): boolean {
+  function closeIfUnread(socket: PushSocket): boolean {
     if (socket.getBufferedAmount() <= limits.slowBytes * 2) return false
     metrics.socketsClosed.add('unread_replies')
     socket.close()
@@ -131,10 +131,10 @@ export function createPushServer(deps: PushDeps): PushServer {
 
   function onMessage(socket: PushSocket, text: string | undefined): void {
     const session = open.get(socket)
-    if (session === undefined || dropUnread(socket)) return
-    const reply = safely(() => (text === undefined ? NOT_TEXT : answer(socket, session, text)))
+    if (session === undefined || closeIfUnread(socket)) return
+    const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text)))
     if (reply !== undefined) socket.send(reply)
-    catchUpSoon(socket, session)
+    scheduleCatchUp(socket, session)
   }
 
   function answer(socket: PushSocket, session: Session, text: string): string | undefined {
@@ -142,7 +142,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   /** A mistake of ours must not end the process, and with it every other socket. */
-  function safely(work: () => string | undefined): string | undefined {
+  function logFailure(work: () => string | undefined): string | undefined {
     try {
       return work()
     } catch (error) {
@@ -163,12 +163,12 @@ export function createPushServer(deps: PushDeps): PushServer {
   function onDrain(socket: PushSocket): void {
     const session = open.get(socket)
     if (session === undefined) return
-    resumeDrained(slow, socket, session)
-    catchUpSoon(socket, session)
+    resumeIfDrained(slowDeps, socket, session)
+    scheduleCatchUp(socket, session)
   }
 
   metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
-  metrics.gauge('dextape_serve_ring_bytes', 'Kept pushes, about', [], () => [{ value: tape.bytes }])
+  metrics.gauge('dextape_serve_ring_bytes', 'Kept pushes, about', [], () => [{ value: feed.bytes }])
   metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )

@@ -1,20 +1,20 @@
 import { FIRST_CLOSING, type Place } from './cursor.js'
-import type { Moment } from './update-snapshot.js'
+import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type RingLimits = { ringSeconds: number; ringBytes: number }
 
 /** The last minutes of one chain's pushes, each ready to be made again. Moments follow each other without a hole. */
-export interface Ring {
+export interface ReplayRing {
   /** False where it does not follow what is kept: that is forgotten. */
-  push(moment: Moment): boolean
+  push(update: UpdateSnapshot): boolean
   /** Forgets all. */
   clear(): void
   /** Behind the last push; undefined before anything is known. */
   head(): Place | undefined
   /** Before the first push that is kept. */
   floor(): Place | undefined
-  /** The first kept moment with pushes behind a place; undefined at the head. */
-  after(place: Place): Moment | undefined
+  /** The first kept update with pushes behind a place; undefined at the head. */
+  after(place: Place): UpdateSnapshot | undefined
   /** Whether everything behind a place is kept. */
   reaches(place: Place): boolean
   /** A chain time not after that of an update, where one is remembered. */
@@ -27,8 +27,8 @@ export interface Ring {
 const MARK_EVERY_S = 60
 const MAX_MARKS = 1440
 
-export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
-  let kept: Moment[] = []
+export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): ReplayRing {
+  let kept: UpdateSnapshot[] = []
   /** Moments before this index are let go; the array is cut now and then. */
   let first = 0
   let bytes = 0
@@ -36,7 +36,7 @@ export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
   let floor: Place | undefined
   let marks: { epoch: number; seq: number; timeS: number }[] = []
 
-  const newest = (): Moment | undefined => (kept.length > first ? kept.at(-1) : undefined)
+  const newest = (): UpdateSnapshot | undefined => (kept.length > first ? kept.at(-1) : undefined)
 
   function clear(): void {
     kept = []
@@ -58,7 +58,7 @@ export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
     }
   }
 
-  function mark({ epoch, seq, nowS }: Moment): void {
+  function mark({ epoch, seq, nowS }: UpdateSnapshot): void {
     const last = marks.at(-1)
     if (last?.epoch === epoch && nowS < last.timeS + MARK_EVERY_S) return
     marks.push({ epoch, seq, timeS: nowS })
@@ -66,17 +66,17 @@ export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
   }
 
   return {
-    push(moment) {
+    push(update) {
       const last = newest()
-      const follows = last !== undefined && moment.epoch === last.epoch && moment.seq === last.seq + 1
+      const follows = last !== undefined && update.epoch === last.epoch && update.seq === last.seq + 1
       if (!follows) {
         clear()
-        floor = { epoch: moment.epoch, chain: moment.chain, seq: moment.seq - 1, n: 0 }
+        floor = { epoch: update.epoch, chain: update.chain, seq: update.seq - 1, n: 0 }
       }
-      kept.push(moment)
-      bytes += moment.bytes
-      mark(moment)
-      trim(moment.nowS)
+      kept.push(update)
+      bytes += update.bytes
+      mark(update)
+      trim(update.nowS)
       return follows || last === undefined
     },
     clear,
@@ -111,6 +111,6 @@ export function createRing({ ringSeconds, ringBytes }: RingLimits): Ring {
   }
 }
 
-function endOf({ epoch, chain, seq, lastN }: Moment): Place {
+function endOf({ epoch, chain, seq, lastN }: UpdateSnapshot): Place {
   return { epoch, chain, seq, n: lastN }
 }

@@ -3,7 +3,7 @@ import type { Hub, Subscription } from './hub.js'
 import { badParams } from './params.js'
 import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Session } from './session.js'
-import type { Asked, OnSlow, ParseContext, Topic } from './topic.js'
+import type { OnSlow, ParseContext, SubscriptionSpec, Topic } from './topic.js'
 import type { PushSocket } from './transport/push-transport.js'
 
 export type MethodDeps = {
@@ -29,21 +29,21 @@ export function callMethod(deps: MethodDeps, socket: PushSocket, session: Sessio
 }
 
 function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
-  const { topic, asked, options } = readSubscription(deps, session, request.params)
+  const { topic, spec, options } = readSubscription(deps, session, request.params)
   const { maxSubscriptionsPerSocket } = deps.context.limits
   if (session.isSlow) throw new RpcError(RPC.limitExceeded, 'Read what was sent before subscribing to more.')
-  const known = session.subscriptions.get(keyOf(topic, asked))
+  const known = session.subscriptions.get(keyOf(topic, spec))
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
     throw new RpcError(RPC.limitExceeded, `A socket holds at most ${maxSubscriptionsPerSocket} subscriptions.`)
   }
   // The ids of the subscription it replaces are free before its own are counted.
   if (known !== undefined) drop(deps.hub, socket, session, known)
-  session.usage.takeIds(asked.channels.length)
+  session.usage.takeIds(spec.channels.length)
   const subscription: Subscription = {
     topic: topic.name,
-    canonical: keyOf(topic, asked),
+    canonical: keyOf(topic, spec),
     id: request.id ?? null,
-    asked,
+    spec,
     onSlow: options.onSlow ?? topic.onSlow,
     backlog: undefined,
   }
@@ -51,33 +51,33 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   if (options.since.length === 0 && !options.snapshot) socket.subscribe(deps.hub.add(subscription))
   else {
     // Begun once the reply is sent.
-    const places = placesOf(asked, options.since, deps.headOf)
+    const places = placesOf(spec, options.since, deps.headOf)
     session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
   }
-  return { status: 'ok', cursor: asked.chains.map((chain) => cursorAt(deps.headOf(chain))) }
+  return { status: 'ok', cursor: spec.chains.map((chain) => cursorAt(deps.headOf(chain))) }
 }
 
 function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const all = Array.isArray(request.params) && request.params.length === 0
   const wanted = all ? undefined : readSubscription(deps, session, request.params)
-  const key = wanted && keyOf(wanted.topic, wanted.asked)
+  const key = wanted && keyOf(wanted.topic, wanted.spec)
   const ended = [...session.subscriptions.values()].filter((one) => all || one.canonical === key)
   for (const subscription of ended) drop(deps.hub, socket, session, subscription)
   return { status: 'ok', removed: ended.length }
 }
 
 /** kline and multi_kline of one series are two subscriptions. */
-function keyOf(topic: Topic, asked: Asked): string {
-  return `${topic.name}:${asked.canonical}`
+function keyOf(topic: Topic, spec: SubscriptionSpec): string {
+  return `${topic.name}:${spec.canonical}`
 }
 
 function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
-  session.usage.releaseIds(subscription.asked.channels.length)
+  session.usage.releaseIds(subscription.spec.channels.length)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 
-type Read = { topic: Topic; asked: Asked; options: Options }
+type Read = { topic: Topic; spec: SubscriptionSpec; options: Options }
 
 function readSubscription(deps: MethodDeps, { access }: Session, params: unknown): Read {
   if (!Array.isArray(params)) throw badParams('params must be an array that begins with a topic.')
@@ -88,7 +88,7 @@ function readSubscription(deps: MethodDeps, { access }: Session, params: unknown
   const last = rest.at(-1)
   const hasOptions = typeof last === 'object' && last !== null && !Array.isArray(last)
   const options = readOptions(hasOptions ? last : {}, context)
-  return { topic, asked: topic.parse(hasOptions ? rest.slice(0, -1) : rest, context), options }
+  return { topic, spec: topic.parse(hasOptions ? rest.slice(0, -1) : rest, context), options }
 }
 
 /** The optional last object of a subscribe's params. */
@@ -114,8 +114,8 @@ export function readOptions(given: object, context: ParseContext): Options {
 }
 
 /** Where each chain of a subscription goes on; a chain without a cursor begins now. */
-export function placesOf(asked: Asked, since: readonly Place[], headOf: (chain: string) => Place): Place[] {
-  return asked.chains.map((chain) => since.find((place) => place.chain === chain) ?? headOf(chain))
+export function placesOf(spec: SubscriptionSpec, since: readonly Place[], headOf: (chain: string) => Place): Place[] {
+  return spec.chains.map((chain) => since.find((place) => place.chain === chain) ?? headOf(chain))
 }
 
 function readOnSlow(value: unknown): OnSlow {

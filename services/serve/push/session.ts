@@ -13,7 +13,7 @@ export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: b
 export type Session = Admitted & {
   /** Its share of what the key may hold over all its sockets. */
   usage: SocketUsage
-  /** By what was asked for: the same params twice are one subscription. */
+  /** By what was spec for: the same params twice are one subscription. */
   subscriptions: Map<string, Subscription>
   /** Those that are still being brought up to date. */
   catchingUp: Map<Subscription, CatchUp>
@@ -42,7 +42,7 @@ export type SlowDeps = { hub: Hub; metrics: ServeMetrics; slowBytes: number }
  * Looks at one socket's unsent bytes. The engine's own limit is off, for it skips messages without telling; instead a slow
  * socket leaves its groups and its pushes are merged, or, where order without holes was promised, it is closed.
  */
-export function checkSlow(deps: SlowDeps, socket: PushSocket, session: Session): 'fine' | 'closed' {
+export function checkIfSlow(deps: SlowDeps, socket: PushSocket, session: Session): 'fine' | 'closed' {
   if (session.isSlow || socket.getBufferedAmount() <= deps.slowBytes) return 'fine'
   const subscriptions = liveSubscriptions(session)
   if (subscriptions.some(({ onSlow }) => onSlow === 'disconnect')) {
@@ -52,12 +52,12 @@ export function checkSlow(deps: SlowDeps, socket: PushSocket, session: Session):
     return 'closed'
   }
   session.isSlow = true
-  for (const subscription of subscriptions) socket.unsubscribe(deps.hub.stall(subscription))
+  for (const subscription of subscriptions) socket.unsubscribe(deps.hub.pause(subscription))
   return 'fine'
 }
 
 /** Called as the socket drains: once it has read everything it gets the merged pushes and is live again. */
-export function resumeDrained(deps: SlowDeps, socket: PushSocket, session: Session): void {
+export function resumeIfDrained(deps: SlowDeps, socket: PushSocket, session: Session): void {
   if (!session.isSlow || socket.getBufferedAmount() > 0) return
   session.isSlow = false
   socket.cork(() => {
@@ -68,7 +68,7 @@ export function resumeDrained(deps: SlowDeps, socket: PushSocket, session: Sessi
         socket.send(subscriptionNotice({ topic: 'conflated', subscription: id, count: backlog.merged }))
       }
       for (const text of backlog.pushes.values()) socket.send(text)
-      socket.subscribe(deps.hub.revive(subscription))
+      socket.subscribe(deps.hub.resume(subscription))
     }
   })
 }

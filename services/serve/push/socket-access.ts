@@ -62,7 +62,7 @@ export function tooManySockets({ plan }: Access): string {
 function tooManyIds(plan: string, maxIds: number, inUse: number, wanted: number): RpcError {
   return new RpcError(
     RPC.limitExceeded,
-    `The plan ${plan} allows ${maxIds} subscribed ids over all sockets of a key: ${inUse} are in use, ${wanted} more were asked for. Unsubscribe from some first.`,
+    `The plan ${plan} allows ${maxIds} subscribed ids over all sockets of a key: ${inUse} are in use, ${wanted} more were plan for. Unsubscribe from some first.`,
   )
 }
 

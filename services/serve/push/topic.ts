@@ -3,12 +3,12 @@ import type { ChainDirectory } from '../chain-directory.js'
 import type { Access } from '../keys/key-gate.js'
 import type { PushLimits } from '../serve-deps.js'
 import type { Cursor } from './cursor.js'
-import type { Entry, Moment } from './update-snapshot.js'
+import type { PairEntry, UpdateSnapshot } from './update-snapshot.js'
 
 export type OnSlow = 'conflate' | 'disconnect'
 
-/** What a subscribe asked for, understood. */
-export type Asked = {
+/** What a subscribe spec for, understood. */
+export type SubscriptionSpec = {
   /** Says the same for params that mean the same. */
   canonical: string
   /** Channels whose pushes it gets. */
@@ -35,7 +35,7 @@ export type Topic = {
   result: TSchema
   onSlow: OnSlow
   /** Reads the params behind the topic's name; throws RpcError where they are wrong. */
-  parse(args: readonly unknown[], context: ParseContext): Asked
+  parse(args: readonly unknown[], context: ParseContext): SubscriptionSpec
 }
 
 export interface Publisher {
@@ -61,8 +61,8 @@ export type Push = {
   sentTime: boolean
 }
 
-/** What an encoder of pushes sees of one moment. */
-export type PushContext = { moment: Moment; out: Publisher; cursor: Cursor }
+/** What an encoder of pushes sees of one update. */
+export type PushContext = { update: UpdateSnapshot; out: Publisher; cursor: Cursor }
 
 /** Makes the pushes of one pair's news, numbered from `n`. */
-export type EntryPusher = (context: PushContext, entry: Entry, n: number) => void
+export type EntryPusher = (context: PushContext, entry: PairEntry, n: number) => void

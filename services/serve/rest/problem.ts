@@ -51,14 +51,14 @@ export function badRequest(code: string, detail: string): RequestError {
 }
 
 /** Asked again a little later, the same request may succeed. */
-export function unavailable(code: string, detail: string): RequestError {
+export function serviceUnavailable(code: string, detail: string): RequestError {
   return new RequestError(503, code, `${detail} Ask again in a moment.`, { 'retry-after': '2' })
 }
 
-export const stillLoading = (): RequestError =>
-  unavailable('starting', 'This node is starting and has not loaded its data yet.')
+export const nodeStarting = (): RequestError =>
+  serviceUnavailable('starting', 'This node is starting and has not loaded its data yet.')
 
-export function refused(refusal: Refusal): RequestError {
+export function refusalError(refusal: Refusal): RequestError {
   switch (refusal.kind) {
     case 'missing':
       return new RequestError(401, 'key_missing', 'Send your API key in the X-API-KEY header.')
@@ -88,7 +88,7 @@ const REASONS: Record<string, { status: number; code: string; detail: string }> 
 const NO_HTTP = { status: 400, code: 'http_malformed', detail: 'This is not an HTTP request that can be read.' }
 
 /** Bytes that never became a request are told so in the same form as any other error. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -108,7 +108,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 const READABLE = METHODS.filter((method) => method !== 'CONNECT')
 
 /** The framework must know a method to route it. */
-export function knowEveryMethod(app: FastifyInstance): void {
+export function registerAllMethods(app: FastifyInstance): void {
   for (const method of READABLE) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
 

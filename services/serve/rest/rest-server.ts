@@ -5,7 +5,14 @@ import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import type { StatusReport } from '../status-report.js'
 import { OPERATIONS } from './operations/index.js'
-import { answerUnreadable, knowEveryMethod, problem, RequestError, refuseOtherMethods, unavailable } from './problem.js'
+import {
+  answerMalformed,
+  problem,
+  RequestError,
+  refuseOtherMethods,
+  registerAllMethods,
+  serviceUnavailable,
+} from './problem.js'
 import { type RestDeps, serveOperation } from './serve-operation.js'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -19,10 +26,10 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerMalformed,
     forceCloseConnections: true,
   })
-  knowEveryMethod(app)
+  registerAllMethods(app)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
   )
@@ -53,7 +60,7 @@ function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
 function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
   if (error instanceof RequestError) return error
   // Only the store can be away for an answer: what memory has is always there.
-  if (isRetryable(error)) return unavailable('store_away', 'The store does not answer at the moment.')
+  if (isRetryable(error)) return serviceUnavailable('store_away', 'The store does not answer at the moment.')
   const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (fromRequest) return new RequestError(400, FRAMEWORK_CODES[error.code] ?? 'request_invalid', error.message)
   logger.error('a request failed', { route, error })

@@ -6,7 +6,7 @@ import type { ChainDirectory } from '../chain-directory.js'
 import type { Access, KeyGate } from '../keys/key-gate.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
-import { badRequest, refused, refuseOtherMethods, stillLoading } from './problem.js'
+import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -32,10 +32,10 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
     url,
     // Before the body is read: who has no key sends no megabytes.
     onRequest: async (request, reply) => {
-      if (!deps.isLoaded()) throw stillLoading()
+      if (!deps.isLoaded()) throw nodeStarting()
       const key = request.headers['x-api-key']
       const admission = gate.admit(typeof key === 'string' ? key : '', operation.costCu)
-      if (!admission.ok) throw refused(admission.refusal)
+      if (!admission.ok) throw refusalError(admission.refusal)
       accessOf.set(request, admission.access)
       rateHeaders(reply, gate, admission.access)
     },
@@ -143,11 +143,11 @@ function reasonOf({ schema, message, value }: ValueError): string {
     one.const === undefined ? [] : [one.const],
   )
   const wanted = allowed.length > 0 ? `must be ${allowed.join(' or ')}` : message
-  return `${wanted}, got ${shown(value)}`
+  return `${wanted}, got ${describeValue(value)}`
 }
 
 /** A value nested too deep to be written out is told by its kind. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   try {
     return (JSON.stringify(value) ?? 'nothing').slice(0, 80)
   } catch {

@@ -5,7 +5,7 @@ import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import { int, text } from '../views/field-formats.js'
 import { envelope } from './operation.js'
-import { refused, refuseOtherMethods, stillLoading } from './problem.js'
+import { nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }
 
@@ -22,11 +22,11 @@ export const WS_TOKEN = {
 export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort, isLoaded }: WsTokenDeps): void {
   refuseOtherMethods(app, WS_TOKEN.path, WS_TOKEN.method)
   app.post(WS_TOKEN.path, async (request, reply) => {
-    if (!isLoaded()) throw stillLoading()
+    if (!isLoaded()) throw nodeStarting()
     const given = request.headers['x-api-key']
     const key = typeof given === 'string' ? given : ''
     const admission = gate.admit(key, WS_TOKEN.costCu)
-    if (!admission.ok) throw refused(admission.refusal)
+    if (!admission.ok) throw refusalError(admission.refusal)
     const { token, expiresAtMs } = tokens.issue(admission.access.id, hashKey(key))
     const url = `${schemeOf(request)}://${hostOf(request)}:${wsPort()}/?token=${token}`
     reply.header('x-cu-cost', WS_TOKEN.costCu).header('cache-control', 'no-store')

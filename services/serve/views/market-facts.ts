@@ -1,18 +1,18 @@
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { TokenInfo } from '../../core/domain/records.js'
 import {
-  type ChainState,
   type PairState,
   quoteToken,
+  type ServedChain,
   type TokenState,
   targetToken,
-  UNDESCRIBED,
+  UNKNOWN_TOKEN,
 } from '../memory/served-chain.js'
 import { rawToNumber } from './field-formats.js'
 
 /** A chain's state and what configuration knows of it: what every view is made from. */
 export type Market = {
-  state: ChainState
+  state: ServedChain
   facts: ChainFacts | undefined
   /** The exchanges that are decoded when the chain is read from its nodes. */
   amms: readonly string[]
@@ -21,7 +21,7 @@ export type Market = {
 const DAY_S = 86_400
 
 export function tokenInfo(market: Market, token: string) {
-  return market.state.tokens.get(token)?.info ?? UNDESCRIBED
+  return market.state.tokens.get(token)?.info ?? UNKNOWN_TOKEN
 }
 
 export function targetOf(pair: PairState): string {
@@ -55,7 +55,7 @@ export function tokenPriceNative(market: Market, token: TokenState): number {
 }
 
 /** The pair's price the day's change counts from. A pair that has not moved since midnight changed by nothing today. */
-export function dayPrice(market: { state: Pick<ChainState, 'nowS'> }, pair: PairState): number {
+export function dayPrice(market: { state: Pick<ServedChain, 'nowS'> }, pair: PairState): number {
   const today = Math.floor(market.state.nowS / DAY_S)
   return Math.floor(pair.updated_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
 }

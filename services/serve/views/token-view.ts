@@ -125,18 +125,18 @@ const tokenWindowSchema = (w: WindowName) => ({
   ...fieldsOf([`token_buyers_${w}`, `token_sellers_${w}`, `token_makers_${w}`], int),
 })
 
-const TOLD: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
+const TOKEN_WINDOWS: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
 
 /** The windows batch search and detail tell beside the token's own fields. */
 export const tokenWindowsSchema = {
-  ...(Object.assign({}, ...TOLD.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
+  ...(Object.assign({}, ...TOKEN_WINDOWS.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
   ...fieldsOf(['token_price_24h_high', 'token_price_24h_low'], decimal),
 }
 
 export function tokenWindowsView(market: Market, token: TokenState): Record<string, string | number | null> {
   const day = windowOf(token.windows, '24h')
   return {
-    ...Object.assign({}, ...TOLD.map((name) => tokenWindowFields(market, token, name))),
+    ...Object.assign({}, ...TOKEN_WINDOWS.map((name) => tokenWindowFields(market, token, name))),
     token_price_24h_high: decimalOrNull(day.high),
     token_price_24h_low: decimalOrNull(day.low),
   }

@@ -5,7 +5,7 @@ import { AT, figureOf, intervalOf, type PackedCandle } from '../../memory/packed
 import { windowOf } from '../../memory/windows.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { changeOver } from '../../views/pair-view.js'
-import type { PairMoment } from '../update-snapshot.js'
+import type { PairSnapshot } from '../update-snapshot.js'
 
 const mark = Type.Optional(Type.Literal(true))
 
@@ -29,7 +29,7 @@ export const KlineResult = Type.Object({
 export type KlineMarks = { corrected?: true; removed?: true; final?: true; snapshot?: true }
 
 export function klineResult(
-  { chain, pair }: PairMoment,
+  { chain, pair }: PairSnapshot,
   candle: PackedCandle,
   marks: KlineMarks,
   cursor: string,

@@ -15,8 +15,8 @@ import {
   readPairAddress,
   WHOLE_CHAIN,
 } from '../params.js'
-import type { Asked, EntryPusher, ParseContext, PushContext, Topic } from '../topic.js'
-import { currentMoment, type Moment, type PairMoment } from '../update-snapshot.js'
+import type { EntryPusher, ParseContext, PushContext, SubscriptionSpec, Topic } from '../topic.js'
+import { type PairSnapshot, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
 import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 
 export const kline: Topic = {
@@ -27,7 +27,7 @@ export const kline: Topic = {
   onSlow: 'conflate',
   parse(args, context) {
     readCount(args, ['a pair address', 'an interval', 'a chain'], 'kline')
-    return askedOf('kline', [readKlineItem(args, context)], context)
+    return specOf('kline', [readKlineItem(args, context)], context)
   },
 }
 
@@ -39,7 +39,7 @@ export function readKlineItem(item: readonly unknown[], context: ParseContext): 
   return { pair: address, interval: readInterval(item[1]), chain }
 }
 
-export function askedOf(topic: string, items: readonly KlineItem[], context: ParseContext): Asked {
+export function specOf(topic: string, items: readonly KlineItem[], context: ParseContext): SubscriptionSpec {
   const byChannel = new Map(items.map((item) => [klineChannel(item.pair, item.interval, item.chain), item]))
   const series = [...byChannel.values()]
   const channels = [...byChannel.keys()]
@@ -54,7 +54,7 @@ export function askedOf(topic: string, items: readonly KlineItem[], context: Par
     snapshot: (cursorAt) =>
       series.flatMap(({ pair, interval, chain }) => {
         const candle = context.chains.market(chain)?.state.open.get(pair, interval)
-        const at = currentMoment(context.chains.market(chain), pair)
+        const at = snapshotPair(context.chains.market(chain), pair)
         if (candle === undefined || at === undefined) return []
         return [klineResult(at, candle, { snapshot: true }, cursorAt(chain))]
       }),
@@ -65,20 +65,20 @@ export const klineChannel = (pair: string, interval: string, chain: string): str
   `kline|${pair}|${interval}|${chain}`
 
 /** A candle's own channel and that of every pair of its chain. */
-export function klineChannels({ pair, chain }: PairMoment, candle: PackedCandle): string[] {
+export function klineChannels({ pair, chain }: PairSnapshot, candle: PackedCandle): string[] {
   const interval = intervalOf(candle)
   return [klineChannel(pair.pair, interval, chain), klineChannel(WHOLE_CHAIN, interval, chain)]
 }
 
 export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
   candles.forEach((candle, index) => {
-    pushKline(context, at, candle, marksOf(context.moment, candle), n + index)
+    pushKline(context, at, candle, marksOf(context.update, candle), n + index)
   })
 }
 
 export function pushKline(
   { out, cursor }: PushContext,
-  at: PairMoment,
+  at: PairSnapshot,
   candle: PackedCandle,
   marks: KlineMarks,
   n: number,
@@ -91,7 +91,7 @@ export function pushKline(
   out.publish(wanted, { topic: 'kline', n, result, mergeKey, sentTime: true })
 }
 
-function marksOf({ kind, nowS }: Moment, candle: PackedCandle): KlineMarks {
+function marksOf({ kind, nowS }: UpdateSnapshot, candle: PackedCandle): KlineMarks {
   if (isRemoved(candle)) return { removed: true }
   return {
     ...(kind === 'retract' ? { corrected: true } : {}),
@@ -112,6 +112,6 @@ export const multiKline: Topic = {
       if (Array.isArray(item) && item.length === 3) return readKlineItem(item, context)
       throw badParams('Each item of multi_kline is an array [pair address, interval, chain].')
     })
-    return askedOf('multi_kline', items, context)
+    return specOf('multi_kline', items, context)
   },
 }

@@ -27,15 +27,15 @@ export const liq: Topic = {
 
 export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|${chain}`
 
-export const pushLiquidity: EntryPusher = ({ moment, out, cursor }, { at, liquidity }, n) => {
+export const pushLiquidity: EntryPusher = ({ update, out, cursor }, { at, liquidity }, n) => {
   if (liquidity.length === 0) return
   const { pair } = at.pair
   const channels = [liqChannel(pair, at.chain), liqChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
   if (channels.length === 0) return
   liquidity.forEach((event, index) => {
     const mark = cursor(n + index)
-    const item = liquidityItem(at, { ...event, timeS: moment.timeS, blockNumber: moment.number })
-    const tx = { ...item, time: moment.timeS }
+    const item = liquidityItem(at, { ...event, timeS: update.timeS, blockNumber: update.number })
+    const tx = { ...item, time: update.timeS }
     const result = JSON.stringify({ id: pair, topic: 'liq', tx, cursor: mark }, unknownAsEmpty)
     out.publish(channels, { topic: 'liq', n: n + index, result, mergeKey: mark, sentTime: true })
   })

@@ -6,7 +6,7 @@ import { changeOver } from '../../views/pair-view.js'
 import { priceRefill } from '../gap-notices.js'
 import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
-import { currentMoment, type PairMoment } from '../update-snapshot.js'
+import { type PairSnapshot, snapshotPair } from '../update-snapshot.js'
 
 const PriceEntry = Type.Object({
   ...fieldsOf(['chain', 'pair', 'pair_id', 'token', 'token_id', 'target_token', 'uprice', 'last_price'], text),
@@ -62,29 +62,29 @@ export const price: Topic = {
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 
 /** The pair an id means now. */
-function currentOf({ chains }: ParseContext, address: string, chain: string): PairMoment | undefined {
+function currentOf({ chains }: ParseContext, address: string, chain: string): PairSnapshot | undefined {
   const market = chains.market(chain)
   const token = market?.state.tokens.get(address)
   const main = market && token && mainPairOf(market, token)
-  return currentMoment(market, main?.pair ?? address)
+  return snapshotPair(market, main?.pair ?? address)
 }
 
-/** A trade, or trades taken back: told to those who asked for the pair, and for the token whose main pair it is. */
-export const pushPrice: EntryPusher = ({ moment, out, cursor }, { at, movesPrice }, n) => {
+/** A trade, or trades taken back: told to those who spec for the pair, and for the token whose main pair it is. */
+export const pushPrice: EntryPusher = ({ update, out, cursor }, { at, movesPrice }, n) => {
   // A pair that never was has no price to tell.
-  if (!movesPrice || moment.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
+  if (!movesPrice || update.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
   const addresses = [at.pair.pair, WHOLE_CHAIN, ...(at.isMainPair ? [targetOf(at.pair)] : [])]
   const channels = addresses.map((address) => priceChannel(address, at.chain)).filter(out.isWanted)
   if (channels.length === 0) return
-  const result = priceResult(at, moment.timeS, {}, cursor(n))
+  const result = priceResult(at, update.timeS, {}, cursor(n))
   out.publish(channels, { topic: 'price', n, result, mergeKey: `price|${at.pair.pair}|${at.chain}`, sentTime: true })
 }
 
-export function priceResult(at: PairMoment, timeS: number, marks: { snapshot?: true }, cursor: string): string {
+export function priceResult(at: PairSnapshot, timeS: number, marks: { snapshot?: true }, cursor: string): string {
   return JSON.stringify({ prices: [priceEntry(at, timeS)], topic: 'price', ...marks, cursor })
 }
 
-function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairMoment, timeS: number) {
+function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairSnapshot, timeS: number) {
   const day = windowOf(pair.windows, '24h')
   const target = targetOf(pair)
   return {

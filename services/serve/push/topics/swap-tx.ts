@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
 import { decimalOrEmpty, fieldsOf, int, rawOrEmpty, rawToNumber, text } from '../../views/field-formats.js'
 import { targetOf } from '../../views/market-facts.js'
-import type { Moment, PairMoment } from '../update-snapshot.js'
+import type { PairSnapshot, UpdateSnapshot } from '../update-snapshot.js'
 
 /** A swap as both the pair-based and the token-based topic push it. */
 export const swapFields = {
@@ -17,7 +17,7 @@ export const swapFields = {
   wallet_tag: Type.Union([Type.Array(Type.String()), Type.Null()]),
 }
 
-export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>, trade: Trade) {
+export function swapTx(at: PairSnapshot, update: Pick<UpdateSnapshot, 'number' | 'timeS'>, trade: Trade) {
   const { pair } = at
   const targetIs0 = pair.info.target === 0
   const targetSide = {
@@ -40,7 +40,7 @@ export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>,
     amm: pair.info.amm,
     amount_eth: decimalOrEmpty(trade.amount_native),
     amount_usd: decimalOrEmpty(trade.amount_usd),
-    block_number: moment.number,
+    block_number: update.number,
     chain: at.chain,
     direction: trade.sell ? 'sell' : 'buy',
     from_address: from.address,
@@ -56,7 +56,7 @@ export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>,
     pair_type: '',
     sender: trade.sender,
     target_token: targetSide.address,
-    time: moment.timeS,
+    time: update.timeS,
     to: trade.recipient,
     to_address: to.address,
     to_amount: rawOrEmpty(trade.amount_out, to.info.decimals),

@@ -32,21 +32,21 @@ export const tx: Topic = {
 
 export const txChannel = (pair: string, chain: string): string => `tx|${pair}|${chain}`
 
-export const pushTrades: EntryPusher = ({ moment, out, cursor }, { at, trades }, n) => {
+export const pushTrades: EntryPusher = ({ update, out, cursor }, { at, trades }, n) => {
   if (trades.length === 0) return
   const { pair } = at.pair
   const channels = [txChannel(pair, at.chain), txChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
   if (channels.length === 0) return
   trades.forEach((trade, index) => {
     const mark = cursor(n + index)
-    const tx = { ...swapTx(at, moment, trade), ...ofPair(trade) }
+    const tx = { ...swapTx(at, update, trade), ...pairTradeFields(trade) }
     const result = JSON.stringify({ id: pair, topic: 'tx', tx, cursor: mark })
     out.publish(channels, { topic: 'tx', n: n + index, result, mergeKey: mark, sentTime: true })
   })
 }
 
 /** Only the pair-based push has these. */
-function ofPair(trade: Trade) {
+function pairTradeFields(trade: Trade) {
   return { profile: trade.profile === null ? '' : JSON.stringify(trade.profile), tx_seq: String(trade.tx_seq) }
 }
 
@@ -72,14 +72,14 @@ export const multiTx: Topic = {
 
 export const multiTxChannel = (token: string, chain: string): string => `multi_tx|${token}|${chain}`
 
-export const pushTokenTrades: EntryPusher = ({ moment, out, cursor }, { at, trades }, n) => {
+export const pushTokenTrades: EntryPusher = ({ update, out, cursor }, { at, trades }, n) => {
   if (trades.length === 0) return
   const { pair, info } = at.pair
   const channels = [info.token0, info.token1].map((token) => multiTxChannel(token, at.chain)).filter(out.isWanted)
   if (channels.length === 0) return
   trades.forEach((trade, index) => {
     const mark = cursor(n + index)
-    const result = JSON.stringify({ id: pair, topic: 'tx', tx: swapTx(at, moment, trade), cursor: mark })
+    const result = JSON.stringify({ id: pair, topic: 'tx', tx: swapTx(at, update, trade), cursor: mark })
     out.publish(channels, { topic: 'multi_tx', n: n + index, result, mergeKey: mark, sentTime: true })
   })
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Bar } from '../../history/candle-bars.js'
-import { readHistory, wholeTime } from '../../history/candle-history.js'
+import { readHistory, wholeHistory } from '../../history/candle-history.js'
 import { HISTORY_INTERVALS, type HistoryInterval } from '../../history/intervals.js'
 import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
 import { type Market, targetOf } from '../../views/market-facts.js'
@@ -76,7 +76,7 @@ export const klinesPair = operation({
       const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
       return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
     }
-    const bars = await readHistory(store, market.state, { segments: [wholeTime(address)], ...asked })
+    const bars = await readHistory(store, market.state, { segments: [wholeHistory(address)], ...asked })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }

@@ -13,7 +13,7 @@ import {
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 
-const PAIRS_TOLD = 5
+const MAX_PAIRS = 5
 
 export const tokenDetail = operation({
   id: 'tokenDetail',
@@ -26,7 +26,7 @@ export const tokenDetail = operation({
   query: Type.Object({}),
   data: Type.Object({
     is_audited: flag,
-    pairs: Type.Array(TokenPair, { maxItems: PAIRS_TOLD }),
+    pairs: Type.Array(TokenPair, { maxItems: MAX_PAIRS }),
     token: Type.Object({ ...tokenFields, ...requiredTokenTexts, ...tokenWindowsSchema }),
   }),
   nullable: true,
@@ -37,7 +37,7 @@ export const tokenDetail = operation({
     const view = withRequiredTexts(tokenView(market, token))
     const data = {
       is_audited: market.facts?.audited?.includes(address) ?? false,
-      pairs: deepestPairs(market, address, PAIRS_TOLD).map((pair) => tokenPairView(market, pair)),
+      pairs: deepestPairs(market, address, MAX_PAIRS).map((pair) => tokenPairView(market, pair)),
       token: { ...view, ...tokenWindowsView(market, token) },
     }
     return { data, chains: [chain], ...(hasTraded(market, address) ? {} : { reason: 'no_trades' }) }
