@@ -40,7 +40,7 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
       ...{ log, codec, store, keys, config, logger, metrics, health, prepare },
       ...(config.wsTokenSecret.kind === 'fixed' ? { wsTokenSecret: config.wsTokenSecret.secret } : {}),
       processName: `serve ${platform.instance}`,
-      ...{ pipeStatus: pipe.chains, remoteOutages: pipe.away },
+      ...{ pipeStatus: pipe.chains, remoteOutages: pipe.outages },
       simulated: () => origin?.origin === 'simulated',
     })
     closing.push(() => serve.stop())

@@ -7,16 +7,16 @@ import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Store } from '../core/store/port.js'
 
-/** What only ingest and the fold know about a chain. Absent: served as unknown. */
+/** What only ingest and aggregate know about a chain. Absent: reported as unknown. */
 export type PipeChainStatus = {
   chain: string
-  /** Where the blocks come from: a node's name, a recording's file. */
+  /** Source of the blocks: a node's name or a recording's file. */
   source: string
-  /** Seconds since the source last gave something. */
+  /** Seconds since the source last delivered a block. */
   sourceAgeS: number | null
-  /** First block number this installation has. */
+  /** First indexed block. */
   indexedFrom: number | null
-  /** Why the chain stands still, where it does. */
+  /** Why the chain stopped, if it did. */
   stopped?: string
 }
 
@@ -27,18 +27,18 @@ export type ServeConfig = Pick<
   Partial<Pick<Config, 'publicUrls' | 'pushServer'>>
 
 export type PushLimits = {
-  /** A socket with more bytes unsent than this is slow. */
+  /** A socket with more unsent bytes than this is slow. */
   slowBytes: number
-  /** How often unsent bytes are looked at while something is pushed. */
+  /** How often unsent bytes are checked while pushes are sent. */
   slowCheckMs: number
   maxSubscriptionsPerSocket: number
   maxItemsPerSubscription: number
   maxBatch: number
   maxMessageBytes: number
-  /** How much of a chain's last pushes is kept to be made again: chain time, and about this much memory. */
+  /** How much of a chain's recent pushes is kept for replay: chain time, and approximate memory. */
   ringSeconds: number
   ringBytes: number
-  /** How often it is looked whether the keys of open sockets are still good. */
+  /** How often the keys of open sockets are checked. */
   keyCheckMs: number
 }
 
@@ -48,28 +48,28 @@ export type ServeDeps = {
   store: Store
   keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
   config: ServeConfig
-  /** Signs WebSocket tokens. Undefined: a random one, whose tokens are good on this node and until it stops. */
+  /** Signs WebSocket tokens. Undefined: a random secret; its tokens are valid on this node until it stops. */
   wsTokenSecret?: string
   logger: Logger
   metrics: Metrics
   /**
-   * What must be there before anything is loaded (the store's tables, the keys). Runs while REST listens and answers 503;
-   * called again after a failure that may pass.
+   * Prepares what loading needs (the store's tables, the keys). Runs while REST already listens and answers 503; retried
+   * after a temporary failure.
    */
   prepare?: () => Promise<void>
-  /** Its chains are served from then on, with or without a first block. */
+  /** Its chains are served even before their first block. */
   pipeStatus?: () => readonly PipeChainStatus[]
-  /** What this process finds away, and the name it says so under. */
+  /** Outages this process sees, reported under `processName`. */
   health?: Health
   processName?: string
-  /** What other processes find away. */
+  /** Outages other processes see. */
   remoteOutages?: () => AwayReport[]
-  /** The market is made up: /status and every page say so. */
+  /** The market is simulated: /status and every page say so. */
   simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>
   /** Wall clock, epoch milliseconds. */
   nowMs?: () => number
-  /** How often new chains and the store's progress are looked for. */
+  /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
 

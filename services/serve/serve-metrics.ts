@@ -1,6 +1,6 @@
 import type { Metrics, Sample } from '../core/runtime/metrics.js'
 
-/** Counts of one metric by one label's value; hot paths add, `/metrics` reads. */
+/** A counter by label value: hot paths add, `/metrics` reads. */
 export type LabelledCounter = { add(label: string, by?: number): void; of(label: string): number }
 
 export type ServeMetrics = ReturnType<typeof createServeMetrics>
@@ -16,13 +16,17 @@ export function createServeMetrics(metrics: Metrics) {
   }
   return {
     updatesApplied: total('dextape_serve_updates_applied_total', 'Updates applied to memory', 'chain'),
-    updatesMissing: total('dextape_serve_updates_missing_total', 'Updates whose seq was skipped in the log', 'chain'),
-    requests: total('dextape_serve_requests_total', 'REST answers by status', 'status'),
-    requestSeconds: total('dextape_serve_request_seconds_total', 'Time spent on REST answers', 'operation'),
+    updatesMissing: total('dextape_serve_updates_missing_total', 'Updates missing from the log (skipped seq)', 'chain'),
+    requests: total('dextape_serve_requests_total', 'REST responses by status', 'status'),
+    requestSeconds: total('dextape_serve_request_seconds_total', 'Time spent on REST responses', 'operation'),
     cu: total('dextape_serve_cu_total', 'Credit units charged', 'operation'),
-    pushesEncoded: total('dextape_serve_pushes_encoded_total', 'Payloads encoded, each once for all readers', 'topic'),
+    pushesEncoded: total(
+      'dextape_serve_pushes_encoded_total',
+      'Push payloads encoded, once for all subscribers',
+      'topic',
+    ),
     pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
-    socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets this side closed, by reason', 'reason'),
+    socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets closed by the server, by reason', 'reason'),
     gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
       metrics.gauge({ name, help, labels }, source),
     text: () => metrics.text(),

@@ -12,7 +12,7 @@ export type ChainStatus = {
   source: string
   /** Number of the last block served. */
   head: number
-  /** Its chain time. */
+  /** Chain time of the last block served. */
   time: number
   lag_s: number
   source_age_s: number | null
@@ -28,38 +28,38 @@ export type ChainStatus = {
 }
 
 export type StatusReport = {
-  /** Of the program. */
+  /** Version of Dextape. */
   version: string
   push: { server: PushServerName; fallback_reason: string | null }
-  /** The market is made up. */
+  /** The market is simulated. */
   simulated: boolean
-  /** What does not answer, where and since when; empty when all is well. */
+  /** Current outages: what is unreachable, from where, since when. */
   away: AwayReport[]
   chains: ChainStatus[]
-  /** Dead letters that named no chain: lines that are no record at all. */
+  /** Dead letters without a chain, such as lines that are not records. */
   dead_letters_without_chain: number
 }
 
-/** Where ingest puts what names no chain. */
+/** Chain name ingest uses for records without one. */
 const NO_CHAIN = 'unknown'
 
 export type StatusDeps = {
   memory: Memory
   pipeStatus: () => readonly PipeChainStatus[]
-  away: () => AwayReport[]
+  outages: () => AwayReport[]
   simulated: boolean
   nowMs: () => number
   transport: Pick<ChosenTransport, 'server' | 'fallbackReason'>
 }
 
-/** From memory alone: it must answer when nothing else does. */
+/** Reads memory only: it must answer during any outage. */
 export function readStatus(deps: StatusDeps): StatusReport {
   const pipe = new Map(deps.pipeStatus().map((status) => [status.chain, status]))
   const deadLetters = (chain: string) => {
     const dead = deps.memory.topics().get(deadTopic(chain))
     return dead === undefined ? 0 : dead.end - dead.start
   }
-  // A chain that stopped at its very first block has no updates, so memory does not know it.
+  // A chain that stopped at its first block has no updates, so memory does not have it.
   const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined).map(createServedChain)
   const chains = [...deps.memory.chains(), ...unserved].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
@@ -69,7 +69,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
     version: VERSION,
     push: { server, fallback_reason: fallbackReason },
     simulated: deps.simulated,
-    away: deps.away(),
+    away: deps.outages(),
     chains,
     dead_letters_without_chain: deadLetters(NO_CHAIN),
   }
@@ -88,7 +88,7 @@ function chainStatus(
     head: state.head.number,
     time: state.head.timeS,
     lag_s: wholeSeconds(nowMs - state.head.timeS * 1000),
-    // Where the source itself cannot be asked, the age of what it last gave.
+    // Without a report from ingest: the age of the last applied update.
     source_age_s: pipe?.sourceAgeS ?? sinceAppliedS,
     indexed_from: pipe?.indexedFrom ?? null,
     finalized: state.finalized,

@@ -67,8 +67,8 @@ describe('a store that is not there at the start', () => {
       '2',
       {
         ...{ type: 'urn:dextape:problem:starting', title: 'Service unavailable', status: 503, code: 'starting' },
-        detail: 'This node is starting and has not loaded its data yet. Ask again in a moment.',
-        msg: 'This node is starting and has not loaded its data yet. Ask again in a moment.',
+        detail: 'The server is starting and still loading its data. Retry in 2 s.',
+        msg: 'The server is starting and still loading its data. Retry in 2 s.',
       },
     ])
     await clickhouse.restart()
@@ -111,8 +111,8 @@ describe('a store that goes away', () => {
       '2',
       {
         ...{ type: 'urn:dextape:problem:store_away', title: 'Service unavailable', status: 503, code: 'store_away' },
-        detail: 'The store does not answer at the moment. Ask again in a moment.',
-        msg: 'The store does not answer at the moment. Ask again in a moment.',
+        detail: 'The store is unavailable. Retry in 2 s.',
+        msg: 'The store is unavailable. Retry in 2 s.',
       },
     ])
     await rig.append(update({ seq: 2, number: 102 }), { ...firstUpdate(), chain: 'bsc' })

@@ -71,7 +71,7 @@ describe('starting', () => {
       const answer = await fetch(`http://127.0.0.1:${httpPort}/ready`)
       return [answer.status, await answer.json()]
     }
-    const reason = 'Not all updates that were in the log at the start are applied yet: eth.'
+    const reason = 'Catching up with the log: eth.'
     await expect.poll(ready).toEqual([503, { status: 'catching_up', reason, behind: ['eth'] }])
     // A socket now could be told of less than the log has.
     await expect(fetch(`http://127.0.0.1:${wsPort}/`)).rejects.toThrow()

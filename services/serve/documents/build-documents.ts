@@ -1,4 +1,4 @@
-/** Both documents of this program as it is declared now. */
+/** Builds both documents from the declared operations and topics. */
 import { Type } from '@sinclair/typebox'
 import { NOTICES } from '../push/notices.js'
 import { TOPICS } from '../push/topics/index.js'
@@ -9,10 +9,10 @@ import { type Document, type Documented, openApiDocument } from './openapi.js'
 
 export type DocumentOptions = { envelope: 'spec' | 'always'; publicUrls: readonly string[]; wsPort: number }
 
-/** What an installation that configured nothing serves; schemas/ holds the documents in this form. */
+/** The default configuration; the copies in schemas/ are generated with it. */
 export const DEFAULT_DOCUMENTS: DocumentOptions = { envelope: 'spec', publicUrls: [], wsPort: 8081 }
 
-/** Every operation of the server: those it declares, and the one that needs more than a declaration gives. */
+/** Every operation, including the token route that is served separately. */
 export const DOCUMENTED: readonly Documented[] = [
   ...OPERATIONS,
   { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
@@ -25,7 +25,7 @@ export function documents({ envelope, publicUrls, wsPort }: DocumentOptions): Re
   }
 }
 
-/** As the documents are kept in files. */
+/** Serialises a document as in schemas/. */
 export function documentText(document: Document): string {
   return `${JSON.stringify(document, null, 2)}\n`
 }

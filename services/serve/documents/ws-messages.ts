@@ -1,4 +1,4 @@
-/** What goes over the socket: requests with their replies, and what the server sends by itself. */
+/** The WebSocket messages: requests with their replies, and messages the server sends. */
 
 import type { Notice } from '../push/notices.js'
 import { RPC } from '../push/rpc.js'
@@ -7,7 +7,7 @@ import { type JsonSchema, jsonSchema } from './json-schema.js'
 
 export type Message = { name: string; title: string; summary?: string; payload: JsonSchema }
 
-/** A message and what answers it; one that nothing answers is the server's own. */
+/** A message and its replies; without replies it is sent by the server. */
 export type Exchange = { message: Message; replies: readonly Message[] }
 
 const id: JsonSchema = { type: ['integer', 'string', 'null'] }
@@ -21,7 +21,7 @@ export function requestPayload(method: string, params?: JsonSchema): JsonSchema 
   }
 }
 
-/** The optional last of a subscribe's params. */
+/** The optional last param of subscribe. */
 const OPTIONS: JsonSchema = {
   type: 'object',
   description: 'Options',
@@ -29,17 +29,17 @@ const OPTIONS: JsonSchema = {
     on_slow: {
       type: 'string',
       enum: ['conflate', 'disconnect'],
-      description: 'What becomes of a reader that is too slow',
+      description: 'conflate: merge pushes for a slow client; disconnect: close its socket',
     },
     since: {
-      description: 'Cursor of the last push that was read, or one per chain: what came after it is pushed again',
+      description: 'Cursor of the last push received, or one per chain: replays later pushes',
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     },
-    snapshot: { type: 'boolean', description: 'Push the present state first' },
+    snapshot: { type: 'boolean', description: 'Push the current state first' },
   },
 }
 
-/** The topic's name, what it declares behind it, and options. */
+/** The topic's name, its declared params, and options. */
 export function subscribeParams(topic: Topic): JsonSchema {
   const name: JsonSchema = { const: topic.name }
   const declared = jsonSchema(topic.params, 'draft-7')
@@ -60,9 +60,9 @@ export function ackPayload(result?: JsonSchema): JsonSchema {
       cursor: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Where the subscription’s chains stand, <epoch>:<chain>:<seq>:<n>',
+        description: 'Current cursor of each subscribed chain, <epoch>:<chain>:<seq>:<n>',
       },
-      removed: { type: 'integer', description: 'How many subscriptions an unsubscribe ended' },
+      removed: { type: 'integer', description: 'Number of removed subscriptions' },
     },
   }
   return {
@@ -91,7 +91,7 @@ export function pushPayload(result: JsonSchema): JsonSchema {
     type: 'object',
     required: ['jsonrpc', 'result'],
     properties: {
-      id: { ...id, description: 'Of the subscribe that asked for it' },
+      id: { ...id, description: 'Id of the subscribe request' },
       jsonrpc,
       result,
       sent_time: { type: 'integer', description: 'Epoch milliseconds' },
@@ -99,8 +99,8 @@ export function pushPayload(result: JsonSchema): JsonSchema {
   }
 }
 
-const acknowledged: Message = { name: 'acknowledged', title: 'Done', payload: ackPayload() }
-const error: Message = { name: 'error', title: 'An error', payload: errorPayload() }
+const acknowledged: Message = { name: 'acknowledged', title: 'Acknowledged', payload: ackPayload() }
+const error: Message = { name: 'error', title: 'Error', payload: errorPayload() }
 const pong: Message = { name: 'pong', title: 'Pong', payload: ackPayload({ const: 'pong' }) }
 
 export function exchangesOf(topics: readonly Topic[], notices: readonly Notice[]): Exchange[] {
@@ -148,7 +148,7 @@ function ofNotice({ name, summary, result }: Notice): Exchange {
 const REFUSED = serverMessage({
   name: 'refused',
   title: 'Refused',
-  summary: 'Sent once after the upgrade when the key is missing or not good; then the socket closes with 1008.',
+  summary: 'Sent after the upgrade if the API key is missing or invalid; the socket then closes with code 1008.',
   payload: refusalPayload(),
 })
 

@@ -5,20 +5,20 @@ import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category, fillPrevious, rollUp } from './candle-bars.js'
 import type { HistoryInterval } from './intervals.js'
 
-/** Bucket starts that are a pair's. */
+/** A range of bucket starts taken from one pair. */
 export type Segment = { pair: string; fromS: number; toS: number }
 
 export const wholeHistory = (pair: string): Segment => ({ pair, fromS: 0, toS: Number.MAX_SAFE_INTEGER })
 
 export type HistoryQuery = {
-  /** Ascending, without overlap: the one pair for ever, or a token's main pairs one after another. */
+  /** Ascending, without overlap: one pair for all time, or a token's successive main pairs. */
   segments: readonly Segment[]
   interval: HistoryInterval
   category: Category
   limit: number
-  /** Bucket starts from here on, where given. */
+  /** First bucket start. */
   fromS: number | undefined
-  /** Bucket starts up to here, where given; else up to now. */
+  /** Last bucket start; default: now. */
   toS: number | undefined
   fill: boolean
 }
@@ -26,7 +26,7 @@ export type HistoryQuery = {
 type Order = 'earliest' | 'latest'
 type Span = { fromS: number; toS: number }
 
-/** Segments go in a request's address where the store is a server. */
+/** Segments are part of the URL when the store is a server. */
 const SEGMENTS_PER_QUERY = 100
 
 const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
@@ -34,8 +34,8 @@ const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
 )
 
 /**
- * Bars, ascending: the store's rows with memory laid over them, so that what was pushed is in the next answer.
- * Only a start given: the first `limit` from it; else the last `limit` up to the end.
+ * Reads bars in ascending order: stored rows merged with memory, so that pushed data is in the next response.
+ * With only a start: the first `limit` from it; otherwise the last `limit` up to the end.
  */
 export async function readHistory(store: Store, state: ServedChain, query: HistoryQuery): Promise<Bar[]> {
   const { interval, limit } = query
@@ -50,7 +50,7 @@ export async function readHistory(store: Store, state: ServedChain, query: Histo
   return fillPrevious(bars, before, wanted, interval)
 }
 
-/** Where filling from a start begins: there, or at the first candle after it when none came before. */
+/** Filling begins at the given start, or at the first candle after it if none came before. */
 async function fillStart(store: Store, state: ServedChain, query: HistoryQuery, span: Span): Promise<number> {
   const [before] = await readBars(store, state, query, { fromS: 0, toS: span.fromS - 1 }, 'latest', 1)
   if (before !== undefined) return span.fromS
@@ -58,7 +58,7 @@ async function fillStart(store: Store, state: ServedChain, query: HistoryQuery, 
   return first?.timeS ?? span.fromS
 }
 
-/** The bucket starts a filled answer covers: none after now, at most `limit`. */
+/** The bucket starts of a filled response: none after now, at most `limit`. */
 function fillSpan(span: Span, order: Order, limit: number, nowS: number, interval: HistoryInterval): Span {
   const last = interval.startOf(Math.min(span.toS, nowS))
   const floor = interval.startOf(span.fromS)
@@ -77,7 +77,7 @@ async function readBars(
   limit: number,
 ): Promise<Bar[]> {
   const { interval } = query
-  // The last bucket asked for is whole: it takes in stored candles that start after `toS`.
+  // The last bucket is complete: it includes stored candles that start after `toS`.
   const isStored = interval.storedPerBucket === 1
   const toS = isStored ? span.toS : interval.step(interval.startOf(Math.min(span.toS, state.nowS)), 1) - 1
   const left = query.segments
@@ -95,7 +95,7 @@ async function readBars(
   return order === 'latest' ? bars.slice(-limit) : bars.slice(0, limit)
 }
 
-/** Stored candles of the segments with the unflushed ones laid over them, ascending. */
+/** Stored candles of the segments merged with unflushed ones, ascending. */
 async function readCandles(
   store: Store,
   state: ServedChain,
@@ -107,7 +107,7 @@ async function readCandles(
   const unflushed = segments.flatMap((segment) =>
     [...state.candles.of(segment.pair, interval.stored).values()].filter(({ time }) => inSpan(time, segment)),
   )
-  // Rows the overlay removes, and one bucket cut by the limit, must not make the answer short.
+  // Extra rows for those the overlay removes and for one bucket cut by the limit.
   const rows = (limit + 1) * interval.storedPerBucket + unflushed.length
   const visible = segments.filter(({ pair }) => !state.candles.isHidden(pair))
   const stored = visible.length === 0 ? [] : await storedCandles(store, state.chain, interval, visible, order, rows)
@@ -156,7 +156,7 @@ function clampS(timeS: number): number {
   return Math.min(Math.max(timeS, 0), 0xffff_ffff)
 }
 
-/** Which pair's candles are the token's: in each bucket those of the pair that is main at its end. */
+/** Splits a token's history by main pair: each bucket belongs to the pair that is main at its end. */
 export async function mainPairSegments(
   store: Store,
   state: ServedChain,
@@ -166,7 +166,7 @@ export async function mainPairSegments(
   const segments: Segment[] = []
   for (const { pair, timeS } of await mainPairSwitches(store, state, token)) {
     const fromS = interval.startOf(timeS)
-    // A switch later in the same bucket, or one whose time went back, replaces what it overlaps.
+    // A later switch in the same bucket, or one with an earlier time, replaces what it overlaps.
     while ((segments.at(-1)?.fromS ?? -1) >= fromS) segments.pop()
     const last = segments.at(-1)
     if (last !== undefined) last.toS = fromS - 1
@@ -175,7 +175,7 @@ export async function mainPairSegments(
   return segments.filter(({ pair }) => pair !== '')
 }
 
-/** In block order: the store's, with the unflushed ones laid over them. */
+/** In block order: stored switches merged with unflushed ones. */
 async function mainPairSwitches(store: Store, state: ServedChain, token: string): Promise<MainPairChangeAt[]> {
   const unflushed = state.events.mainPairs(token)
   const rows = await store.query<{ block_number: string; time_s: number; new_pair: string }>(

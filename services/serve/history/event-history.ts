@@ -9,18 +9,18 @@ export type EventQuery = {
   fromS: number | undefined
   toS: number | undefined
   sort: 'asc' | 'desc'
-  /** The place after which items are wanted, in the order of `sort`. */
+  /** Return only items after this position, in the order of `sort`. */
   after: Place | undefined
 }
 
-/** Where an event stands in its pair's history. */
+/** Position of an event in its pair's history. */
 export type Place = Placed<{ tx_index: number; log_index: number; sub: number }>
 type Ordered = Place & { id: string }
 type Table = { name: 'trade_rows' | 'liquidity_rows'; columns: readonly string[]; kinds: readonly string[] }
 
 /**
- * A pair's swaps: the store's rows with memory laid over them, so that what was pushed is in the next answer. Ascending
- * from a given start: the first `limit`; else the last `limit`, in the order asked for.
+ * Reads a pair's swaps: stored rows merged with memory, so that pushed data is in the next response. Ascending from a given
+ * start: the first `limit`; otherwise the last `limit`, in the requested order.
  */
 export async function readTrades(store: Store, state: ServedChain, query: EventQuery): Promise<Placed<Trade>[]> {
   const table: Table = { name: 'trade_rows', columns: TRADE_COLUMNS, kinds: [] }
@@ -63,7 +63,7 @@ function isAfter(event: Ordered, { after, sort }: EventQuery): boolean {
   return after === undefined || (sort === 'asc' ? inOrder(event, after) > 0 : inOrder(event, after) < 0)
 }
 
-/** By time first: blocks may come with a time that went back, and readers page by time. */
+/** By time first: block times may decrease, and clients page by time. */
 function inOrder(a: Place, b: Place): number {
   return (
     a.timeS - b.timeS ||
@@ -103,7 +103,7 @@ function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {
   return { time: timeS, block: blockNumber, tx: tx_index, log: log_index, sub }
 }
 
-/** Where the event of an id stands; undefined: the pair has none such, or no longer. */
+/** Finds an event by id; undefined: the pair has no such event, or a reorg removed it. */
 export async function findPlace(
   store: Store,
   state: ServedChain,
@@ -128,7 +128,7 @@ function clampS(timeS: number): number {
   return Math.min(timeS, 0xffff_ffff)
 }
 
-/** 64-bit integers come as text, unknown numbers as null. */
+/** 64-bit integers arrive as text, unknown numbers as null. */
 export type StoredRow = Record<string, string | number | null>
 
 const PLACE = ['tx_index', 'log_index', 'sub', 'tx_hash', 'id'] as const

@@ -13,23 +13,23 @@ export type Admission = { ok: true; access: Access } | { ok: false; refusal: Ref
 export type Access = Pick<KeyRecord, 'id' | 'plan' | 'ratePerS' | 'quotaCu'>
 
 export interface KeyGate {
-  /** Who is it: for sockets, where no request is counted. */
+  /** Identifies a key without counting a request: for sockets. */
   identify(key: string): Admission
-  /** The same by the key's hash: may it still. */
+  /** Identifies a key by its hash: is it still valid? */
   identifyHash(hash: string): Admission
-  /** Who is it, and may a request of this cost be made now. */
+  /** Identifies a key and checks its rate limit and quota for a request of this cost. */
   admit(key: string, costCu: number): Admission
   /** The hash of the key with this id. */
   hashOf(id: string): string | undefined
-  /** Spends the cost of a request that succeeded: errors cost nothing. */
+  /** Charges a successful request: errors cost nothing. */
   spend(access: Access, costCu: number): void
-  /** Null: no quota. */
+  /** Null: unlimited. */
   remainingCu(access: Access): number | null
-  /** Requests left in this second; null: no limit. */
+  /** Requests left in this second; null: unlimited. */
   remainingInSecond(access: Access): number | null
 }
 
-/** Requests of a key in the current second, of this process. */
+/** Requests of a key in the current second, in this process. */
 type Pace = { second: number; requests: number }
 
 const FIXED: Access = { id: 'fixed', plan: 'unlimited', ratePerS: null, quotaCu: null }

@@ -14,26 +14,26 @@ import {
 
 export type Outcome =
   | { kind: 'applied'; applied: AppliedUpdate }
-  /** Seen before: a replay after a crash, a lost acknowledgement. */
+  /** Duplicate: republished after a crash or a lost acknowledgement. */
   | { kind: 'seen' }
-  /** Of an epoch that is over. */
+  /** From an older epoch. */
   | { kind: 'stale' }
 
-/** An update that is now in memory, with what pushes need to know about the moment before it. */
+/** An applied update, with the earlier state that pushes need. */
 export type AppliedUpdate = {
   state: ServedChain
   update: Update
-  /** Pairs a retract took away, as they last were. */
+  /** Pairs removed by a retract, in their last state. */
   removedPairs: ReadonlyMap<string, PairState>
-  /** Candles whose buckets ended with it. */
+  /** Candles whose buckets this update closed. */
   closedCandles: readonly OpenCandle[]
-  /** Open candles of pairs that are gone. */
+  /** Open candles of removed pairs. */
   removedCandles: readonly OpenCandle[]
-  /** Updates missing before it. */
+  /** Updates missing before this one. */
   missingUpdates: number
 }
 
-/** Applies one whole update. The only writer of a chain's state. */
+/** Applies one complete update. The only writer of a chain's state. */
 export function applyUpdate(state: ServedChain, update: Update, wallMs: number): Outcome {
   if (update.epoch < state.epoch) return { kind: 'stale' }
   if (update.epoch > state.epoch) resetServedChain(state, update.epoch)
@@ -54,7 +54,7 @@ export function applyUpdate(state: ServedChain, update: Update, wallMs: number):
 }
 
 function countMissing(state: ServedChain, update: Update): number {
-  // An epoch's first update has seq 0 or 1; one that begins later is the rest of something cut away.
+  // An epoch starts at seq 0 or 1; a later first seq means that earlier updates are missing.
   const missing = Math.max(0, update.seq - Math.max(state.seq, 0) - 1)
   if (missing > 0) {
     state.gaps += 1
@@ -68,7 +68,7 @@ function applyPair(state: ServedChain, update: Update, pair: PairUpdate): void {
   for (const candle of pair.candles) state.candles.put(pair.pair, candle, update)
   state.open.note(pair.pair, pair.candles, update.now)
   const info = pair.info ?? known?.info
-  // Without its description (an update lost before this one) a pair cannot be served: which token is the target is unknown.
+  // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
   if (info === undefined) return
   putPair(state, pairStateOf(pair, info))
 }

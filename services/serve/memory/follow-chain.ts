@@ -17,7 +17,7 @@ export type FollowDeps = ReplayDeps & {
 }
 
 export type Follower = {
-  /** Settles once the updates the topic had at the start are applied. */
+  /** Settles once the updates in the topic at startup are applied. */
   caughtUp: Promise<void>
   done: Promise<void>
 }
@@ -26,7 +26,7 @@ const BATCH_RECORDS = 256
 const RETRY_MS = 1000
 const COMMIT_EVERY_MS = 1000
 
-/** Reads a chain's updates for ever into its state, beginning after what the state (loaded from the store) has. */
+/** Follows a chain's updates, starting after the state loaded from the store. */
 export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortSignal): Follower {
   const topic = updatesTopic(state.chain)
   let committedMs = 0
@@ -57,12 +57,12 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
         if (offset + 1 >= end) reached()
       }
       await commitPosition((records.at(-1)?.offset ?? -1) + 1)
-      // Catching up must not starve requests: a log in this process may never wait for anything.
+      // Yield, so that catching up does not starve requests: an embedded log may never wait for I/O.
       await nextTurn()
     }
   }
 
-  /** So that retention does not cut what is still to be read. Losing this costs nothing but a later cut. */
+  /** Commits the position so that retention keeps unread records. A lost commit only delays retention. */
   async function commitPosition(nextOffset: number): Promise<void> {
     if (nextOffset === 0 || deps.nowMs() - committedMs < COMMIT_EVERY_MS) return
     committedMs = deps.nowMs()
@@ -83,7 +83,7 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
         return await run()
       } catch (cause) {
         if (!(cause instanceof DextapeError && cause.retry) || signal.aborted) throw cause
-        if (!isFailing) deps.logger.warn('reading updates failed, trying again', { chain: state.chain, error: cause })
+        if (!isFailing) deps.logger.warn('cannot read updates, retrying', { chain: state.chain, error: cause })
         isFailing = true
         await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
       }
@@ -93,13 +93,13 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
   const done = runWithRetries().catch((cause: unknown) => {
     if (signal.aborted) return
     state.stopped = cause instanceof Error ? cause.message : String(cause)
-    deps.logger.error('updates of a chain are no longer followed', { chain: state.chain, error: cause })
+    deps.logger.error('chain stopped: its updates cannot be applied', { chain: state.chain, error: cause })
     failed(cause)
   })
   return { caughtUp, done }
 }
 
-/** A rebuilt history was folded aside and its updates begin in the middle: what came before them is in the store. */
+/** A rebuilt epoch starts in the middle of the topic: its earlier state is in the store. */
 async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<void> {
   const stored = await loadChain(deps.store, state.chain)
   if (stored === undefined || stored.epoch !== epoch) return

@@ -18,16 +18,16 @@ type ProgressRow = {
   number: number
   hash: string
   now: number
-  /** The chain's now at its last final block. */
+  /** Chain time of the last final block. */
   final_now: number
-  /** Rows up to this version are those of updates up to `seq`. */
+  /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
 type StateRow = { id: string; state: string }
 
 const PAGE_ROWS = 20_000
 
-/** How far the store has flushed each chain. */
+/** Reads how far each chain is flushed. */
 export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   const rows = await store.query<Record<keyof ProgressRow, unknown>>(
     'SELECT chain, epoch, seq, number, hash, now, final_now, version FROM progress_rows FINAL ORDER BY chain',
@@ -44,9 +44,9 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   }))
 }
 
-/** A chain's state as the store has it; undefined where the store knows nothing of the chain. */
+/** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
-  // Progress is read first: rows may be newer than it says, never older, and applying an update twice changes nothing.
+  // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
   const progress = (await loadProgress(store)).find((row) => row.chain === chain)
   if (progress === undefined) return undefined
   const state = createServedChain(chain)
@@ -83,7 +83,7 @@ async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): 
   }
 }
 
-/** Fields that are text, or whose null is a value of its own; every other null in a stored state is an unknown number. */
+/** Fields whose null means null; every other null in a stored state is an unknown number (NaN). */
 const NULLABLE = new Set([
   ...['info', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'fee', 'creator', 'main_pair'],
   ...['name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],

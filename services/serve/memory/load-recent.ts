@@ -7,13 +7,13 @@ import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
 import { type ServedChain, targetDecimals } from './served-chain.js'
 
-/** The list goes in a request's address where the store is a server. */
+/** The list is part of the URL when the store is a server. */
 const PAIRS_PER_QUERY = 500
 const PAGE_ROWS = 20_000
 const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
-/** How far the time of a block may lie behind now. */
+/** How far a block's time may lag behind the chain time. */
 const MAX_TIME_LAG_S = 3600
-/** Where the last good price before the kept trades is looked for, nearest first: seldom does a pair need the last look. */
+/** Ranges searched for the last good price before the kept trades, nearest first: few pairs need the last one. */
 const LOOK_BACK_S = [3600, 90_000, Number.POSITIVE_INFINITY]
 
 type Place = { pair: string; block_number: string; tx_index: number; log_index: number; sub: number }
@@ -30,8 +30,8 @@ type TradeRow = Place & {
 type Span = { chain: string; version: string; sinceS: number; pageRows: number }
 
 /**
- * The trades since the minutes before the last final block, so that windows to the second are the same after a restart. Rows newer
- * than the state's own seq are left out: their updates bring them.
+ * Loads the trades since a few minutes before the last final block, so that the 1m and 5m windows survive a restart. Rows
+ * newer than the state's seq are skipped: their updates add them.
  */
 export async function loadRecentTrades(
   store: Store,
@@ -90,7 +90,7 @@ async function* tradeRows(store: Store, span: Span, pairs: string[]): AsyncGener
   }
 }
 
-/** By pair; a pair that had none is absent. */
+/** By pair; pairs without a good price are absent. */
 async function goodPricesBefore(
   store: Store,
   { chain, version, sinceS }: Span,
@@ -134,17 +134,17 @@ const FIGURES = ['u', 'm'].flatMap((c) => ['open', 'high', 'low', 'close', 'volu
 
 type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
 
-/** An update, as far as it matters which candles were open after it. */
+/** The position and chain time of an update. */
 export type OpenAt = { epoch: number; seq: number; now: number }
 
-/** Holds the open candles an update left behind, as the store has them. Those changed since come with their own updates. */
+/** Loads the candles that were open after an update. Later changes come with their own updates. */
 export async function loadOpenCandles(store: Store, state: ServedChain, at: OpenAt): Promise<void> {
   state.open.clear()
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
   for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
     const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
-    const told = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as CandleFigures
-    state.open.hold({ pair, candle: packCandle(told) })
+    const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as CandleFigures
+    state.open.hold({ pair, candle: packCandle(stored) })
   }
 }
 

@@ -14,41 +14,41 @@ export type MemoryDeps = {
   log: EventLog
   store: Store
   codec: UpdateCodec
-  /** Chains that are read, of which there may be nothing yet; those in the log and the store are found. */
+  /** Configured chains, with or without data; chains in the log and the store are discovered. */
   chains: () => readonly string[]
   logger: Logger
   metrics: ServeMetrics
   nowMs: () => number
-  /** How much of the past is gone through again at a start. */
+  /** How much history is replayed at startup. */
   replay: ReplayLimits
-  /** How often new chains and the store's progress are looked for. */
+  /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
 
-/** `behind`: the chains that have not caught up. */
+/** `behind`: chains that have not caught up. */
 export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason: string; behind?: string[] }
 
-/** The hot state of all chains, kept current from their updates. */
+/** The in-memory state of all chains, kept current from their updates. */
 export interface Memory {
   chain(name: string): ServedChain | undefined
   chains(): ServedChain[]
-  /** Called after each applied update, in order, per chain. */
+  /** Called after each applied update, in order per chain. */
   onApplied(listener: (applied: AppliedUpdate) => void): void
-  /** Called at a start for each of the last updates the loaded state has, in order, before anything is applied. */
+  /** Called at startup for each recent update already in the loaded state, in order, before new ones are applied. */
   onReplayed(listener: (state: ServedChain, past: ReplayedUpdate) => void): void
-  /** Why answers would lack something the log has, or undefined where they do not. */
+  /** Why memory is behind the log; undefined when ready. */
   whyNotReady(): NotReady | undefined
-  /** Resolves once each chain that was there at the start has caught up, or stopped. */
+  /** Resolves once each chain known at startup has caught up or stopped. */
   caughtUp(): Promise<void>
-  /** The log's topics by name, as they were when the log last answered. */
+  /** The log's topics by name, as of its last answer. */
   topics(): ReadonlyMap<string, TopicRange>
-  /** Resolves once all chains are loaded. Where it fails it may be called again. */
+  /** Resolves once all chains are loaded. May be retried after a failure. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const UPDATES_PREFIX = updatesTopic('')
-/** Where nothing waits for the store, it is asked this much less often, and only to see that it is there. */
+/** While nothing waits for a flush, the store is polled this much less often, only to check that it is up. */
 const IDLE_POLLS = 5
 
 export function createMemory(deps: MemoryDeps): Memory {
@@ -64,7 +64,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
-  /** Once for each chain; one that could not be loaded is tried again at the next call. */
+  /** Loads each chain once; a failed load is retried on the next call. */
   function open(chain: string): Promise<void> {
     const known = opening.get(chain)
     if (known !== undefined) return known
@@ -101,7 +101,7 @@ export function createMemory(deps: MemoryDeps): Memory {
 
   function onGap(state: ServedChain, missing: number): void {
     deps.metrics.updatesMissing.add(state.chain, missing)
-    deps.logger.error('updates are missing: answers about this chain may be incomplete', {
+    deps.logger.error('updates are missing from the log: data of this chain may be incomplete', {
       chain: state.chain,
       missing,
       ...state.lastGap,
@@ -124,13 +124,13 @@ export function createMemory(deps: MemoryDeps): Memory {
     }
   }
 
-  /** A log that is away must not hold up what the store tells, nor the other way round. */
+  /** The log and the store are polled independently: an outage of one must not block the other. */
   function pollForever(what: string, look: () => Promise<void>, everyMs: () => number): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
       look()
-        // What is only away is told by health, once.
-        .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`${what} could not be read`, { error }))
+        // Outages are logged once, by health.
+        .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`cannot read ${what}`, { error }))
         .finally(() => !abort.signal.aborted && pollForever(what, look, everyMs))
     }, everyMs())
     timers.add(timer)
@@ -141,19 +141,19 @@ export function createMemory(deps: MemoryDeps): Memory {
   const { gauge } = deps.metrics
   gauge(
     'dextape_serve_overlay_candles',
-    'Candles the store has not flushed',
+    'Candles not flushed to the store yet',
     ['chain'],
     perChain((s) => s.candles.size),
   )
   gauge(
     'dextape_serve_overlay_blocks',
-    'Blocks with events the store has not flushed',
+    'Blocks with events not flushed to the store yet',
     ['chain'],
     perChain((s) => s.events.size),
   )
   gauge(
     'dextape_serve_recent_trades',
-    'Trades kept for the windows to the second',
+    'Trades kept for the 1m and 5m windows',
     ['chain'],
     perChain((s) => s.recent.size),
   )
@@ -180,12 +180,12 @@ export function createMemory(deps: MemoryDeps): Memory {
     },
     topics: () => topics,
     whyNotReady() {
-      if (!started) return { status: 'starting', reason: 'The log and the store are not loaded yet.' }
+      if (!started) return { status: 'starting', reason: 'Loading from the log and the store.' }
       const chains = [...behind].sort()
       if (chains.length > 0)
         return {
           status: 'catching_up',
-          reason: `Not all updates that were in the log at the start are applied yet: ${chains.join(', ')}.`,
+          reason: `Catching up with the log: ${chains.join(', ')}.`,
           behind: chains,
         }
       if ([...states.values()].some(({ seq }) => seq !== NOTHING_APPLIED)) return undefined
@@ -197,8 +197,8 @@ export function createMemory(deps: MemoryDeps): Memory {
       await openNewChains()
       if (started || abort.signal.aborted) return
       started = true
-      pollForever('the topics of the log', openNewChains, () => pollMs)
-      pollForever('the progress of the store', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
+      pollForever('log topics', openNewChains, () => pollMs)
+      pollForever('store progress', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
     },
     async stop() {
       abort.abort()

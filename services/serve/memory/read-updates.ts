@@ -7,7 +7,7 @@ import { isAtOrBefore, type Position } from './candle-overlay.js'
 
 export type UpdateCodec = Pick<Codec, 'decodeLogRecord' | 'learn'>
 
-/** Records of an updates topic as updates, or parts of them. */
+/** Decodes records of an updates topic into updates or parts of updates. */
 export async function decodeUpdates(
   codec: UpdateCodec,
   topic: string,
@@ -19,7 +19,7 @@ export async function decodeUpdates(
     if (decoded.kind === 'update') return decoded.update
     throw new DextapeError({
       code: 'not_an_update',
-      what: 'A topic of updates holds something else',
+      what: 'Unexpected record kind in topic',
       where: { topic, position: `offset ${offset}` },
       got: decoded.kind,
     })
@@ -27,8 +27,8 @@ export async function decodeUpdates(
 }
 
 /**
- * Joins split updates. A part that continues nothing is dropped: reading may begin inside an update, and a writer that was
- * only paused may have put parts between its successor's, which are the same. What is really lost shows as a missing seq.
+ * Joins split updates. A part that continues nothing is dropped: reading may start inside an update, and a paused writer may
+ * have repeated parts of its successor. Real loss shows as a missing seq.
  */
 export function createUpdateAssembler(): (part: Update, offset: number) => Update | undefined {
   const assembler = createAssembler()
@@ -44,9 +44,9 @@ export function createUpdateAssembler(): (part: Update, offset: number) => Updat
 }
 
 /**
- * An offset of an updates topic from which nothing after `position` is missed. (epoch, seq) grows along the topic but for
- * runs written again after a crash; each such run passes `position` without a hole, so whichever crossing the search
- * meets is good. The margin takes in the first parts of a split update; what was seen is dropped.
+ * Finds an offset to read from so that nothing after `position` is missed. (epoch, seq) increases along the topic except
+ * for runs repeated after a crash. Each run passes `position` without a gap, so any crossing the binary search finds works.
+ * The margin includes the first parts of a split update; already applied updates are skipped.
  */
 export async function findOffset(
   log: EventLog,

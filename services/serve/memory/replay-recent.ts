@@ -7,7 +7,7 @@ import { loadOpenCandles } from './load-recent.js'
 import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './read-updates.js'
 import { type PairState, pairStateOf, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
 
-/** Pairs and tokens as they were right after an update. */
+/** Pairs and tokens right after an update. */
 export type StateView = {
   pair(address: string): PairState | undefined
   info(token: string): TokenInfo
@@ -22,14 +22,14 @@ export function viewOf(state: ServedChain): StateView {
   }
 }
 
-/** An update the state had when it was loaded, with what pushes need to know of its moment. */
+/** An update already in the loaded state, with the state that its pushes need. */
 export type ReplayedUpdate = Pick<AppliedUpdate, 'update' | 'removedPairs' | 'closedCandles' | 'removedCandles'> & {
   view: StateView
-  /** What was recalled before it does not count: something about it cannot be known any more. */
+  /** Replay starts here: earlier updates cannot be reproduced exactly. */
   isFirst: boolean
 }
 
-/** How much of the past is worth recalling. */
+/** How much history to replay. */
 export type ReplayLimits = { seconds: number; bytes: number }
 
 export type ReplayDeps = {
@@ -41,12 +41,12 @@ export type ReplayDeps = {
 }
 
 const BATCH_RECORDS = 256
-/** Read before what is worth recalling: from some of it on it is sure which candles were open. */
+/** Extra records read first, to find an update after which the open candles are certain. */
 const MARGIN_RECORDS = 32
 
 /**
- * Goes once more through the last updates a loaded state has, so that what they pushed can be pushed again. Open candles
- * are taken as they were before them, and are current afterwards.
+ * Replays the recent updates of a loaded state so that their pushes can be sent again. Starts with the candles that were
+ * open before them; the open candles are current afterwards.
  */
 export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promise<void> {
   const past = createPastView(state)
@@ -55,7 +55,7 @@ export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promis
   let isFirst = true
   for await (const update of tail(deps, state)) {
     if (update.epoch !== state.epoch || (last !== undefined && update.seq <= last.seq)) continue
-    // Only from a time that no block before had reached is it sure that no open candle had been told closed.
+    // Open candles are certain only after an update that advances the chain time: none of them was pushed as closed.
     const isSure = update.now > highestNowS
     highestNowS = Math.max(update.now, Number.isNaN(highestNowS) ? update.now : highestNowS)
     if (last === undefined || update.seq !== last.seq + 1) {
@@ -74,7 +74,7 @@ export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promis
   if (last?.seq !== state.seq) await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
 }
 
-/** Whole updates up to the state's own, from where they are worth recalling. */
+/** Complete updates within the replay limits, up to the state's position. */
 async function* tail({ log, codec, replay }: ReplayDeps, state: ServedChain): AsyncGenerator<Update> {
   const topic = updatesTopic(state.chain)
   const { start, end, bytes } = await log.info(topic)
@@ -98,12 +98,12 @@ async function* tail({ log, codec, replay }: ReplayDeps, state: ServedChain): As
   }
 }
 
-/** Pairs and tokens as updates of the past told them, on what the loaded state says of the others. */
+/** Pairs and tokens as of the replayed update; the others as in the loaded state. */
 function createPastView(state: ServedChain) {
   const pairs = new Map<string, PairState | undefined>()
   const infos = new Map<string, TokenInfo>()
   const mains = new Map<string, string | null>()
-  /** Tokens named before the updates told their facts. */
+  /** Tokens used before a replayed update carried their info. */
   const assumed = new Set<string>()
   const now = viewOf(state)
   const view: StateView = {
@@ -119,13 +119,13 @@ function createPastView(state: ServedChain) {
     for (const token of [info.token0, info.token1]) if (!infos.has(token)) assumed.add(token)
   }
 
-  /** False where facts told now show that those assumed before may have been others. */
+  /** False if new info shows that the info assumed earlier may have been wrong. */
   function takeInfos(update: Update): boolean {
     let isSure = true
     for (const { token, info, main_pair } of update.tokens) {
       mains.set(token, main_pair)
       if (info === null) continue
-      // Of a launch on its curve only the progress moves; a retract tells again what was.
+      // On a bonding curve only the progress changes; a retract repeats earlier info.
       const isProgress =
         update.kind === 'retract' || (info.launch_platform !== null && info.launch_stage !== 'graduated')
       if (assumed.has(token) && !infos.has(token) && !isProgress) isSure = false
@@ -141,7 +141,7 @@ function createPastView(state: ServedChain) {
       for (const { token, new_pair } of update.main_pair_changes) mains.set(token, new_pair)
       return isSure
     },
-    /** What applying the update did, the open candles included. */
+    /** Repeats what applying the update did, open candles included. */
     step(update: Update): Omit<ReplayedUpdate, 'isFirst'> {
       const closedCandles = state.open.takeEnded(update.now)
       for (const { pair, candles } of update.pairs) state.open.note(pair, candles, update.now)

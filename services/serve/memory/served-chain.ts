@@ -5,13 +5,13 @@ import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
 import { type PackedWindows, packWindows } from './windows.js'
 
-/** A pair as its last update left it. */
+/** A pair after its last update. */
 export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
   info: PairInfo
   windows: PackedWindows
 }
 
-/** A token as its last update left it. */
+/** A token after its last update. */
 export type TokenState = Omit<TokenUpdate, 'windows' | 'info'> & { info: TokenInfo; windows: PackedWindows }
 
 /** Below any update's seq. */
@@ -24,7 +24,7 @@ export type ServedChain = {
   epoch: number
   seq: number
   head: { number: number; hash: string; timeS: number }
-  /** The highest block time so far: what "now" means in every answer about this chain. */
+  /** The highest block time so far: "now" in every response about this chain. */
   nowS: number
   finalized: number
   lastReorg: LastReorg | null
@@ -35,14 +35,14 @@ export type ServedChain = {
   recent: RecentTrades
   candles: CandleOverlay
   events: EventOverlay
-  /** Candles whose buckets have not ended, flushed or not. */
+  /** Open candles, flushed or not. */
   open: OpenCandles
-  /** Missing seq noticed since the start; each is also a log line and a metric. */
+  /** Gaps in seq since startup; each is also logged and counted. */
   gaps: number
   lastGap: { epoch: number; after: number; before: number } | null
   /** Wall clock of the last applied update. */
   appliedAtMs: number
-  /** Why nothing is applied any more, where that is so. */
+  /** Why the chain stopped, if it did. */
   stopped: string | null
 }
 
@@ -70,7 +70,7 @@ export function createServedChain(chain: string): ServedChain {
   }
 }
 
-/** Forgets what an older epoch said; the count of gaps stays, it is about this process. */
+/** Clears the state of an older epoch. The gap count stays: it is per process. */
 export function resetServedChain(state: ServedChain, epoch: number): void {
   state.epoch = epoch
   state.seq = NOTHING_APPLIED
@@ -84,7 +84,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.events.clear()
 }
 
-/** Lets go of what was only kept until the store has it. */
+/** Drops what the store has flushed. */
 export function trimFlushed(state: ServedChain, flushed: Position): void {
   state.candles.trim(flushed)
   state.events.trim(flushed)
@@ -98,7 +98,7 @@ export function quoteToken({ target, token0, token1 }: PairInfo): string {
   return target === 0 ? token1 : token0
 }
 
-/** Sets a pair's state. A pair's target is fixed for its life. */
+/** Sets a pair's state. A pair's target token never changes. */
 export function putPair(state: ServedChain, pair: PairState): void {
   if (!state.pairs.has(pair.pair)) {
     state.targetPairs.add(targetToken(pair.info), pair.pair)
@@ -113,13 +113,13 @@ export function dropPair(state: ServedChain, pair: PairState): void {
   state.pairs.delete(pair.pair)
 }
 
-/** Null: unknown; undefined: the pair is not described. */
+/** Null: unknown decimals; undefined: unknown pair. */
 export function targetDecimals(state: ServedChain, pair: string): number | null | undefined {
   const info = state.pairs.get(pair)?.info
   return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
 }
 
-/** Field by field: an object made of what is left of another is a slow one to read, and lists read a hundred thousand. */
+/** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
 export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
   return {
     pair: update.pair,
@@ -152,7 +152,7 @@ export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
   return { ...update, info, windows: packWindows(update.windows) }
 }
 
-/** Facts of a token nobody described: all unknown. */
+/** Info of a token without any known facts. */
 export const UNKNOWN_TOKEN: TokenInfo = {
   ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
   ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
@@ -161,9 +161,9 @@ export const UNKNOWN_TOKEN: TokenInfo = {
 
 const NONE: readonly string[] = []
 
-/** Which pairs have a token on one side (as target, or as quote), in the order they became known. */
+/** Pairs by the token on one side (target or quote), in the order they were added. */
 export interface PairsByToken {
-  /** A pair that was not there before. */
+  /** Adds a new pair. */
   add(token: string, pair: string): void
   remove(token: string, pair: string): void
   of(token: string): readonly string[]

@@ -1,12 +1,12 @@
 import { UPDATE_WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
 
-/** Windows of a pair or token in one flat array: eleven numbers a window, a tenth of the memory of four objects. */
+/** Windows of a pair or token in one flat array, eleven numbers per window: a tenth of the memory of four objects. */
 export type PackedWindows = Float64Array
 
-/** A window that updates carry. */
+/** A window carried by updates. */
 export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
-/** A window to the second, counted here from the last trades. */
+/** A window with second precision, counted here from recent trades. */
 export type CountedWindow = Exclude<WindowName, UpdateWindow>
 
 export const COUNTED_WINDOW_S: Readonly<Record<CountedWindow, number>> = { '1m': 60, '5m': 300 }
@@ -45,7 +45,7 @@ export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
   return window
 }
 
-/** Where lists find what they sort by, without making a window of it. */
+/** Index of a field, so that lists sort without unpacking windows. */
 const indexOfField = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
   UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
 const DAY_BUY_VOLUME = indexOfField('24h', 'buy_volume')
@@ -62,7 +62,7 @@ export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HO
 export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
 export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])
 
-/** Sums of one window, over the trades of one pair or of many. */
+/** Sums one window over the trades of one or more pairs. */
 export class WindowTally {
   private readonly sums: Window = { ...EMPTY_WINDOW }
   private readonly buyers = new Set<number>()
@@ -80,7 +80,7 @@ export class WindowTally {
     sums.amount += amountTarget
     if (walletId !== NO_WALLET) (sell ? this.sellers : this.buyers).add(walletId)
     if (Number.isNaN(goodPriceUsd)) return
-    // Comparisons with an unknown number are false: the first price is both.
+    // Comparisons with NaN are false: the first price becomes both high and low.
     if (!(goodPriceUsd <= sums.high)) sums.high = goodPriceUsd
     if (!(goodPriceUsd >= sums.low)) sums.low = goodPriceUsd
   }
@@ -93,23 +93,23 @@ export class WindowTally {
   }
 }
 
-/** What the windows need of a trade. */
+/** The fields of a trade that windows need. */
 export type KeptTrade = {
   timeS: number
   block: number
   sell: boolean
-  /** Unknown (NaN) adds nothing. */
+  /** NaN (unknown) adds nothing. */
   amountUsd: number
   amountTarget: number
-  /** NaN where the trade is not good. */
+  /** NaN if the trade is flagged. */
   goodPriceUsd: number
   walletId: number
 }
 
-/** The id of an empty wallet: it counts for none. */
+/** Id of an empty wallet, which is not counted. */
 export const NO_WALLET = 0
 
-/** Small numbers for the wallets of kept trades: each name is held once, as long as a trade uses it. */
+/** Numeric ids for the wallets of kept trades: each name is stored once, as long as a trade uses it. */
 export interface WalletIds {
   /** Counts as one more use. */
   use(wallet: string): number

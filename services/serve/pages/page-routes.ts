@@ -1,4 +1,4 @@
-/** The pages and the documents of the interface, without a key. */
+/** Serves the pages and the API documents, without a key. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { stringify as yaml } from 'yaml'
 import { ConfigError } from '../../core/domain/errors.js'
 import { type DocumentOptions, documents, documentText } from '../documents/build-documents.js'
 
-/** Pages that have an address of their own. */
+/** Pages with their own path. */
 const PAGES: Record<string, string> = { 'tape.html': '/', 'reference.html': '/reference' }
 
 const HEADERS = {
@@ -16,20 +16,20 @@ const HEADERS = {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // Asked again each time, answered 304 while it is the same: a new version is seen at once.
+  // Revalidated on each load (304 if unchanged), so that a new version shows at once.
   'cache-control': 'no-cache',
 }
 
 export function addPages(app: FastifyInstance, options: DocumentOptions): void {
   for (const file of readAssets()) {
     route(app, PAGES[file.name] ?? `/pages/${file.name}`, file)
-    // Browsers ask for it by themselves where a page has no say, as for /status.
+    // Browsers request it themselves for pages without an icon link, such as /status.
     if (file.name === 'icon.svg') route(app, '/favicon.ico', file)
   }
   const { openapi, asyncapi } = documents(options)
   const json = 'application/json; charset=utf-8'
   route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))
-  // Made for the first who asks: a start need not wait for it.
+  // Built on the first request, so that it does not delay startup.
   let openapiYaml: Asset | undefined
   app.get('/openapi.yaml', (request, reply) => {
     openapiYaml ??= asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi)))
@@ -74,8 +74,8 @@ function assetsFolder(): string {
     if (dirname(at) === at)
       throw new ConfigError({
         code: 'pages_missing',
-        what: 'The pages (services/serve/pages/static) are not beside the program',
-        fix: 'Run it from a whole checkout or image',
+        what: 'Page files not found: services/serve/pages/static',
+        fix: 'Run from a complete checkout, package or image.',
       })
   }
 }

@@ -17,12 +17,12 @@ export type CatchUpDeps = {
   pauseBytes: number
 }
 
-/** Moments looked at before others have their turn. */
+/** Updates scanned before other sockets get their turn. */
 const UPDATES_PER_TURN = 256
 
 /**
- * Sends a socket what its new subscriptions missed, as much as it may have unread. One that has come to the head goes live in
- * the same turn: no push falls between. True where another turn is due at once; who is behind goes on when the socket drains.
+ * Sends a socket what its new subscriptions missed, up to its unread limit. A subscription that reaches the head goes live in
+ * the same turn, so no push is lost in between. True: call again at once; otherwise catching up resumes when the socket drains.
  */
 export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Session): boolean {
   if (session.isSlow) return false
@@ -47,7 +47,7 @@ export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Se
   return false
 }
 
-/** The place itself while everything behind it is kept; else its subscription is told, and goes on where it can. */
+/** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
 function resolvePlace({ feed }: CatchUpDeps, socket: PushSocket, { subscription }: CatchUp, place: Place): Place {
   const ring = feed.ringOf(place.chain)
   const head = feed.headOf(place.chain)
@@ -60,15 +60,14 @@ function resolvePlace({ feed }: CatchUpDeps, socket: PushSocket, { subscription 
   return to
 }
 
-/** Of a history that is not this one: it knows pushes that never were here. */
+/** The cursor is from another history: this server never made those pushes. */
 function isAhead(place: Place, head: Place): boolean {
   if (place.epoch !== head.epoch) return place.epoch > head.epoch
   return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)
 }
 
 /**
- * Makes moments again for one subscription, as the hub made them for everybody, until so many bytes are sent: gives the place
- * it came to.
+ * Replays updates to one subscription, encoded as the hub did, up to `maxBytes`. Returns the place reached.
  */
 function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, spec }: Subscription) {
   const wanted = new Set(spec.channels)

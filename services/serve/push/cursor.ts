@@ -1,6 +1,6 @@
 import { AT, figureOf, type PackedCandle } from '../memory/packed-candle.js'
 
-/** A place in a chain's pushes: behind the n-th push of an update. */
+/** A position in a chain's pushes: after the n-th push of an update. */
 export type Place = { epoch: number; chain: string; seq: number; n: number }
 
 /** `epoch:chain:seq:n`: the n-th push of an update. */
@@ -20,13 +20,13 @@ export function parseCursor(text: string): Place | undefined {
   return { epoch: Number(epoch), chain, seq: Number(seq), n: Number(n) }
 }
 
-/** Above the number of any push that an update itself makes. */
+/** Above the number of any regular push of an update. */
 export const FIRST_CLOSING = 10_000_000_000
 const PAIR_NUMBERS = 2 ** 32
 
 /**
- * The number of the push that ends a candle, in the update before the one that ended it: time passed between the two. It follows
- * from the candle itself, so that it is the same on every node, whichever candles a node knows.
+ * The number of a push that closes a candle. It counts as part of the update before the one that closed it. It is derived
+ * from the candle, so it is the same on every node, whichever candles a node has.
  */
 export function closingNumber(pair: string, candle: PackedCandle): number {
   return FIRST_CLOSING + figureOf(candle, AT.interval) * PAIR_NUMBERS + hash32(pair)

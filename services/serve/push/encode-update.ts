@@ -11,7 +11,7 @@ import { priceChannel, priceResult, pushPrice } from './topics/price.js'
 import { multiTxChannel, pushTokenTrades, pushTrades, txChannel } from './topics/tx.js'
 import type { MainPairSwitch, PairEntry, PairSnapshot, Retraction, UpdateSnapshot } from './update-snapshot.js'
 
-/** Makes an update's pushes, in this order: candles that end, what never was, each pair's news, main pairs. */
+/** Encodes an update's pushes in this order: closed candles, retracted events, each pair's changes, main pairs. */
 export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
   encodeClosedCandles(update, out)
   const context: PushContext = { update, out, cursor: cursorOf(update) }
@@ -20,7 +20,7 @@ export function encodeUpdate(update: UpdateSnapshot, out: Publisher): void {
   for (const one of update.switches) pushMainPairSwitch(context, one)
 }
 
-/** Time closed them before anything of the update itself. */
+/** Chain time closed them before anything in the update itself. */
 function encodeClosedCandles(update: UpdateSnapshot, out: Publisher): void {
   const context: PushContext = { update, out, cursor: cursorOf({ ...update, seq: update.seq - 1 }) }
   for (const { at, candle, isGone, n } of update.closings) {
@@ -29,7 +29,7 @@ function encodeClosedCandles(update: UpdateSnapshot, out: Publisher): void {
   }
 }
 
-/** A pair's trades come first, then its liquidity, its candles and its price. The same trade has one number on every topic. */
+/** Trades first, then liquidity, candles and price. A trade has the same number on every topic. */
 function pushEntry(context: PushContext, entry: PairEntry): void {
   const { pair, info } = entry.at.pair
   if (!context.out.concerns(pair, info.token0, info.token1)) return
@@ -44,7 +44,7 @@ function pushEntry(context: PushContext, entry: PairEntry): void {
   pushPrice(context, entry, n)
 }
 
-/** Tells who was told of a pair's events that they never were. */
+/** Notifies subscribers of a pair's events that a reorg removed them. */
 export function pushRetractNotice({ update, out, cursor }: PushContext, { pair, ids, tokens, n }: Retraction): void {
   const { chain } = update
   if (!out.concerns(pair, ...tokens)) return
@@ -60,7 +60,7 @@ export function pushRetractNotice({ update, out, cursor }: PushContext, { pair, 
   out.publish(channels, { topic: 'retract', n, result, mergeKey: `retract|${mark}`, sentTime: true })
 }
 
-/** Tells every kline subscription of the old and the new pair, and who follows the token's price, of a new main pair. */
+/** Pushes a new main pair to kline subscriptions of both pairs and to price subscriptions of the token. */
 export function pushMainPairSwitch(
   { update, out, cursor }: PushContext,
   { change, at, isPricePushed, n }: MainPairSwitch,

@@ -4,10 +4,10 @@ import { subscriptionNotice } from './notices.js'
 import { WHOLE_CHAIN } from './params.js'
 import type { ParseContext, Refill } from './topic.js'
 
-/** Beyond this many pairs of a token nobody refills them one by one. */
+/** With more pairs per token, refilling them one by one is not practical. */
 const MAX_PAIRS = 100
 
-/** A history operation of one pair; a whole chain has none. */
+/** The history operation of one pair; a whole chain has none. */
 export function pairRefills(
   operation: '/v2/txs/swap' | '/v2/txs/liq' | '/v2/klines/pair',
   pair: string,
@@ -18,21 +18,21 @@ export function pairRefills(
   return [{ path: `${operation}/${pair}-${chain}`, query, isRanged: true }]
 }
 
-/** The swaps of each pair where the token is the target. */
+/** The swaps of each pair whose target is the token. */
 export function tokenPairRefills({ chains }: ParseContext, token: string, chain: string): (Refill | null)[] {
   const pairs = chains.market(chain)?.state.targetPairs.of(token) ?? []
   if (pairs.length === 0 || pairs.length > MAX_PAIRS) return [null]
   return pairs.flatMap((pair) => pairRefills('/v2/txs/swap', pair, chain))
 }
 
-/** The current state is all a price subscriber needs: a pair's, or a token's. */
+/** A price subscriber only needs the current state of the pair or token. */
 export function priceRefill({ chains }: ParseContext, address: string, chain: string): Refill | null {
   if (address === WHOLE_CHAIN) return null
   const isPair = chains.market(chain)?.state.pairs.has(address) ?? false
   return { path: `/v2/${isPair ? 'pairs' : 'tokens'}/${address}-${chain}`, query: {}, isRanged: false }
 }
 
-/** The path with its range; a bound that is not known is left out. */
+/** The path with its time range; unknown bounds are left out. */
 export function refillPath(refill: Refill, fromS: number | undefined, toS: number | undefined): string {
   const range = refill.isRanged
     ? {
@@ -46,7 +46,7 @@ export function refillPath(refill: Refill, fromS: number | undefined, toS: numbe
 
 export type MissingRange = { from: Place; to: Place; fromS: number | undefined; toS: number | undefined }
 
-/** Tells a subscription what it will not get, and where it can read it: one notice for each thing it spec for. */
+/** Tells a subscription which pushes it missed and where to read them: one notice per subscribed item. */
 export function gapNotices({ id, spec }: Subscription, { from, to, fromS, toS }: MissingRange): string[] {
   return spec.refills(to.chain).map((refill) =>
     subscriptionNotice({

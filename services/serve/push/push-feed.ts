@@ -5,15 +5,15 @@ import type { Place } from './cursor.js'
 import { createReplayRing, type ReplayRing, type RingLimits } from './replay-ring.js'
 import { snapshotUpdate, type UpdateSnapshot } from './update-snapshot.js'
 
-/** Pushes nobody can make: updates that were lost, or another history. */
+/** Pushes that cannot be made: their updates are missing, or the epoch changed. */
 export type MissingPushes = { from: Place; to: Place }
 
-/** The moments of every chain: the last minutes to read again, the newest as it comes. */
+/** The snapshots of every chain's updates: the last minutes for replay, and each new one. */
 export interface PushFeed {
   ringOf(chain: string): ReplayRing
-  /** Behind a chain's last push. */
+  /** The place after a chain's last push. */
   headOf(chain: string): Place
-  /** Called with each new update, and with what is missing before it. */
+  /** Called with each new update, and with the gap before it, if any. */
   onUpdate(listener: (update: UpdateSnapshot, missing: MissingPushes | undefined) => void): void
   readonly bytes: number
 }

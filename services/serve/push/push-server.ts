@@ -60,7 +60,7 @@ export function createPushServer(deps: PushDeps): PushServer {
   const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<PushSocket, Session>()
   const keyUsage = createKeyUsage()
-  /** Sockets whose turn to catch up is coming. */
+  /** Sockets scheduled to catch up. */
   const scheduled = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
   let checkTimer: NodeJS.Timeout | undefined
@@ -73,7 +73,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
 
-  /** Those who catch up find it out by themselves. */
+  /** Subscriptions that are catching up detect the gap themselves. */
   function notifyGap({ from, to }: MissingPushes): void {
     const range = { from, to, fromS: feed.ringOf(from.chain).timeBefore(from), toS: undefined }
     for (const [socket, session] of open) {
@@ -88,7 +88,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     for (const [socket, session] of open) checkIfSlow(slowDeps, socket, session)
   }
 
-  /** In a turn of its own: inside the engine's callbacks it is not known what was really sent. */
+  /** In a separate turn: inside the transport's callbacks the buffered amount is not up to date. */
   function scheduleCatchUp(socket: PushSocket, session: Session): void {
     if (session.catchingUp.size === 0 || scheduled.has(socket)) return
     scheduled.add(socket)
@@ -105,7 +105,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       good.set(keyHash, isGood)
       if (isGood) continue
       metrics.socketsClosed.add('key_ended')
-      socket.send(byeText('The API key was revoked or has expired.'))
+      socket.send(byeText('API key revoked or expired.'))
       socket.end(CLOSE_POLICY, 'Unauthorized')
     }
   }
@@ -121,7 +121,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     keyTimer ??= setInterval(checkKeys, limits.keyCheckMs).unref()
   }
 
-  /** A client that sends requests or pings without reading would fill memory with replies. */
+  /** A client that sends without reading would fill memory with replies. */
   function closeIfUnread(socket: PushSocket): boolean {
     if (socket.getBufferedAmount() <= limits.slowBytes * 2) return false
     metrics.socketsClosed.add('unread_replies')
@@ -141,13 +141,13 @@ export function createPushServer(deps: PushDeps): PushServer {
     return answerFrame(text, limits.maxBatch, (request) => callMethod(methods, socket, session, request))
   }
 
-  /** A mistake of ours must not end the process, and with it every other socket. */
+  /** An unexpected error must not end the process and every other socket. */
   function logFailure(work: () => string | undefined): string | undefined {
     try {
       return work()
     } catch (error) {
-      deps.logger.error('a WebSocket request failed', { error })
-      return errorReply(null, RPC.internal, 'The server could not answer. It has been logged.')
+      deps.logger.error('WebSocket request failed', { error })
+      return errorReply(null, RPC.internal, 'Internal error; see the server log.')
     }
   }
 
@@ -168,7 +168,9 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
-  metrics.gauge('dextape_serve_ring_bytes', 'Kept pushes, about', [], () => [{ value: feed.bytes }])
+  metrics.gauge('dextape_serve_ring_bytes', 'Approximate size of the pushes kept for replay', [], () => [
+    { value: feed.bytes },
+  ])
   metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )
@@ -183,19 +185,19 @@ export function createPushServer(deps: PushDeps): PushServer {
       clearInterval(keyTimer)
       transport.stopListening()
       for (const socket of [...open.keys()]) {
-        socket.send(byeText('The server is stopping.'))
+        socket.send(byeText('Server is shutting down.'))
         socket.end(CLOSE_GOING_AWAY, 'stopping')
       }
     },
   }
 }
 
-const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Send requests as text frames.')
+const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Requests must be text frames.')
 
 function cannotListen(host: string, port: number, cause: unknown): ConfigError {
   return new ConfigError({
     code: 'ws_port_taken',
-    what: `The WebSocket server cannot listen on ${host}:${port}`,
+    what: `Cannot listen for WebSockets on ${host}:${port}`,
     fix: 'Set DEXTAPE_WS_PORT to a free port.',
     cause,
   })

@@ -3,36 +3,36 @@ import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type RingLimits = { ringSeconds: number; ringBytes: number }
 
-/** The last minutes of one chain's pushes, each ready to be made again. Moments follow each other without a hole. */
+/** The last minutes of one chain's updates, for replaying their pushes. Kept without gaps. */
 export interface ReplayRing {
-  /** False where it does not follow what is kept: that is forgotten. */
+  /** False if the update does not follow the kept ones, which are dropped. */
   push(update: UpdateSnapshot): boolean
-  /** Forgets all. */
+  /** Drops everything. */
   clear(): void
-  /** Behind the last push; undefined before anything is known. */
+  /** After the last push; undefined while empty. */
   head(): Place | undefined
-  /** Before the first push that is kept. */
+  /** Before the first kept push. */
   floor(): Place | undefined
-  /** The first kept update with pushes behind a place; undefined at the head. */
+  /** The first kept update with pushes after a place; undefined at the head. */
   after(place: Place): UpdateSnapshot | undefined
-  /** Whether everything behind a place is kept. */
+  /** Whether every push after a place is kept. */
   reaches(place: Place): boolean
-  /** A chain time not after that of an update, where one is remembered. */
+  /** A chain time at or before an update, if known. */
   timeBefore(place: Place): number | undefined
   oldestTimeS(): number | undefined
   readonly bytes: number
 }
 
-/** How finely, and how long, times of updates that are no longer kept are remembered. */
+/** Resolution and number of remembered times of dropped updates. */
 const MARK_EVERY_S = 60
 const MAX_MARKS = 1440
 
 export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): ReplayRing {
   let kept: UpdateSnapshot[] = []
-  /** Moments before this index are let go; the array is cut now and then. */
+  /** Updates before this index are dropped; the array is trimmed from time to time. */
   let first = 0
   let bytes = 0
-  /** The place before the first kept; `n` 0 where it is not known how many pushes its update made. */
+  /** The place before the first kept update; `n` is 0 if its number of pushes is unknown. */
   let floor: Place | undefined
   let marks: { epoch: number; seq: number; timeS: number }[] = []
 
@@ -97,7 +97,7 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       if (floor === undefined || last === undefined || place.epoch !== last.epoch) return false
       if (place.seq > last.seq || (place.seq === last.seq && place.n > last.lastN)) return false
       if (place.seq > floor.seq) return true
-      // Of an update before the ring it must be known that nothing of its own came after the place.
+      // For the update before the ring, the place must be after its last push.
       const isBehindAll = floor.n === 0 ? place.n === 0 || place.n >= FIRST_CLOSING : place.n >= floor.n
       return place.seq === floor.seq && isBehindAll
     },

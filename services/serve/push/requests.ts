@@ -10,7 +10,7 @@ export type MethodDeps = {
   hub: Hub
   topics: ReadonlyMap<string, Topic>
   context: Omit<ParseContext, 'access'>
-  /** Where a chain's pushes stand. */
+  /** The place after a chain's last push. */
   headOf: (chain: string) => Place
 }
 
@@ -24,19 +24,20 @@ export function callMethod(deps: MethodDeps, socket: PushSocket, session: Sessio
     case 'unsubscribe':
       return unsubscribe(deps, socket, session, request)
     default:
-      throw new RpcError(RPC.unknownMethod, `Unknown method. Known: subscribe, unsubscribe, ping.`)
+      throw new RpcError(RPC.unknownMethod, 'Unknown method. Known methods: subscribe, unsubscribe, ping.')
   }
 }
 
 function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {
   const { topic, spec, options } = readSubscription(deps, session, request.params)
   const { maxSubscriptionsPerSocket } = deps.context.limits
-  if (session.isSlow) throw new RpcError(RPC.limitExceeded, 'Read what was sent before subscribing to more.')
+  if (session.isSlow)
+    throw new RpcError(RPC.limitExceeded, 'Socket is too slow: read pending messages before subscribing to more.')
   const known = session.subscriptions.get(keyOf(topic, spec))
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
-    throw new RpcError(RPC.limitExceeded, `A socket holds at most ${maxSubscriptionsPerSocket} subscriptions.`)
+    throw new RpcError(RPC.limitExceeded, `Too many subscriptions: at most ${maxSubscriptionsPerSocket} per socket.`)
   }
-  // The ids of the subscription it replaces are free before its own are counted.
+  // Release the ids of the replaced subscription before counting the new ones.
   if (known !== undefined) drop(deps.hub, socket, session, known)
   session.usage.takeIds(spec.channels.length)
   const subscription: Subscription = {
@@ -50,7 +51,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   session.subscriptions.set(subscription.canonical, subscription)
   if (options.since.length === 0 && !options.snapshot) socket.subscribe(deps.hub.add(subscription))
   else {
-    // Begun once the reply is sent.
+    // Catching up starts after the reply is sent.
     const places = placesOf(spec, options.since, deps.headOf)
     session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
   }
@@ -80,10 +81,10 @@ function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subs
 type Read = { topic: Topic; spec: SubscriptionSpec; options: Options }
 
 function readSubscription(deps: MethodDeps, { access }: Session, params: unknown): Read {
-  if (!Array.isArray(params)) throw badParams('params must be an array that begins with a topic.')
+  if (!Array.isArray(params)) throw badParams('`params` must be an array that starts with a topic.')
   const [name, ...rest] = params as unknown[]
   const topic = typeof name === 'string' ? deps.topics.get(name) : undefined
-  if (topic === undefined) throw badParams(`The topic must be one of ${[...deps.topics.keys()].join(', ')}.`)
+  if (topic === undefined) throw badParams(`Unknown topic. Expected one of ${[...deps.topics.keys()].join(', ')}.`)
   const context = { ...deps.context, access }
   const last = rest.at(-1)
   const hasOptions = typeof last === 'object' && last !== null && !Array.isArray(last)
@@ -91,53 +92,55 @@ function readSubscription(deps: MethodDeps, { access }: Session, params: unknown
   return { topic, spec: topic.parse(hasOptions ? rest.slice(0, -1) : rest, context), options }
 }
 
-/** The optional last object of a subscribe's params. */
+/** The optional last param of subscribe. */
 export type Options = {
   onSlow?: OnSlow
-  /** Where the subscriber stood, one place a chain. */
+  /** The last place read, one per chain. */
   since: Place[]
   snapshot: boolean
 }
 
 const KNOWN = 'since, snapshot, on_slow'
 
-/** What is not served is refused, never ignored. */
+/** Unknown options are rejected, never ignored. */
 export function readOptions(given: object, context: ParseContext): Options {
   const options: Options = { since: [], snapshot: false }
   for (const [name, value] of Object.entries(given)) {
     if (name === 'on_slow') options.onSlow = readOnSlow(value)
     else if (name === 'snapshot') options.snapshot = readSnapshot(value)
     else if (name === 'since') options.since = readSince(value, context)
-    else throw badParams(`The option "${name.slice(0, 40)}" is not served. Known: ${KNOWN}.`)
+    else throw badParams(`Unknown option "${name.slice(0, 40)}". Known options: ${KNOWN}.`)
   }
   return options
 }
 
-/** Where each chain of a subscription goes on; a chain without a cursor begins now. */
+/** The place each chain resumes from; a chain without a cursor starts at its head. */
 export function placesOf(spec: SubscriptionSpec, since: readonly Place[], headOf: (chain: string) => Place): Place[] {
   return spec.chains.map((chain) => since.find((place) => place.chain === chain) ?? headOf(chain))
 }
 
 function readOnSlow(value: unknown): OnSlow {
   if (value === 'conflate' || value === 'disconnect') return value
-  throw badParams('on_slow must be "conflate" or "disconnect".')
+  throw badParams('`on_slow` must be "conflate" or "disconnect".')
 }
 
 function readSnapshot(value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  throw badParams('snapshot must be true or false.')
+  throw badParams('`snapshot` must be true or false.')
 }
 
 function readSince(value: unknown, { chains }: ParseContext): Place[] {
   const given: unknown[] = Array.isArray(value) ? value : [value]
   const places = given.map((text) => {
     const place = typeof text === 'string' ? parseCursor(text) : undefined
-    if (place === undefined) throw badParams('since must be a cursor <epoch>:<chain>:<seq>:<n>, or an array of them.')
-    if (chains.market(place.chain) === undefined) throw badParams(`since names a chain that is not indexed here.`)
+    if (place === undefined)
+      throw badParams('`since` must be a cursor <epoch>:<chain>:<seq>:<n> or an array of cursors.')
+    if (chains.market(place.chain) === undefined)
+      throw badParams(`\`since\` names chain "${place.chain}", which is not indexed.`)
     return place
   })
   if (new Set(places.map(({ chain }) => chain)).size < places.length) {
-    throw badParams('since takes one cursor a chain.')
+    throw badParams('`since` takes one cursor per chain.')
   }
   return places
 }

@@ -6,22 +6,22 @@ import { RPC } from './rpc.js'
 import { type Admitted, type KeyUsage, type Refused, type SocketUsage, tooManySockets } from './socket-access.js'
 import type { PushSocket } from './transport/push-transport.js'
 
-/** A subscription on its way to live: where it stands in each of its chains. */
+/** A subscription that is catching up, with its place in each chain. */
 export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
 
 /** An open socket's state. */
 export type Session = Admitted & {
-  /** Its share of what the key may hold over all its sockets. */
+  /** The socket's share of its key's limits. */
   usage: SocketUsage
-  /** By what was spec for: the same params twice are one subscription. */
+  /** By canonical params: the same params twice are one subscription. */
   subscriptions: Map<string, Subscription>
-  /** Those that are still being brought up to date. */
+  /** Subscriptions that are still catching up. */
   catchingUp: Map<Subscription, CatchUp>
-  /** Reads too slowly: its conflating subscriptions are out of their groups until it has drained. */
+  /** Too slow: its conflating subscriptions are out of their groups until it has drained. */
   isSlow: boolean
 }
 
-/** Once the socket is open, so that each one counted is also closed. */
+/** Called once the socket is open, so that each counted socket is also closed. */
 export function openSession(keyUsage: KeyUsage, admitted: Admitted | Refused): Session | Refused {
   if ('refusal' in admitted) return admitted
   const usage = keyUsage.openSocket(admitted.access)
@@ -33,21 +33,21 @@ export function liveSubscriptions(session: Session): Subscription[] {
   return [...session.subscriptions.values()].filter((one) => !session.catchingUp.has(one))
 }
 
-/** Try again later: the close code for who reads too slowly. */
+/** Close code "Try Again Later": the client reads too slowly. */
 const CLOSE_TOO_SLOW = 1013
 
 export type SlowDeps = { hub: Hub; metrics: ServeMetrics; slowBytes: number }
 
 /**
- * Looks at one socket's unsent bytes. The engine's own limit is off, for it skips messages without telling; instead a slow
- * socket leaves its groups and its pushes are merged, or, where order without holes was promised, it is closed.
+ * Checks one socket's unsent bytes. The transport's own limit is off because it silently drops messages. Instead a slow socket
+ * leaves its groups and its pushes are merged; on topics that promise every push, it is closed.
  */
 export function checkIfSlow(deps: SlowDeps, socket: PushSocket, session: Session): 'fine' | 'closed' {
   if (session.isSlow || socket.getBufferedAmount() <= deps.slowBytes) return 'fine'
   const subscriptions = liveSubscriptions(session)
   if (subscriptions.some(({ onSlow }) => onSlow === 'disconnect')) {
     deps.metrics.socketsClosed.add('too_slow')
-    socket.send(byeText(`More than ${deps.slowBytes} bytes were waiting to be read.`))
+    socket.send(byeText(`Client too slow: more than ${deps.slowBytes} bytes unread.`))
     socket.end(CLOSE_TOO_SLOW, 'too slow')
     return 'closed'
   }
@@ -56,7 +56,7 @@ export function checkIfSlow(deps: SlowDeps, socket: PushSocket, session: Session
   return 'fine'
 }
 
-/** Called as the socket drains: once it has read everything it gets the merged pushes and is live again. */
+/** Called as the socket drains: once it has read everything, sends the merged pushes and resumes it. */
 export function resumeIfDrained(deps: SlowDeps, socket: PushSocket, session: Session): void {
   if (!session.isSlow || socket.getBufferedAmount() > 0) return
   session.isSlow = false

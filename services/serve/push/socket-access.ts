@@ -1,6 +1,6 @@
 /**
- * What one key holds over all its sockets on this server: sockets and subscribed ids. Limits of a socket alone do not bound
- * memory, for a key may open as many sockets as it likes. Each server counts on its own.
+ * Who may open a socket, and how many sockets and subscribed ids a key may hold. Limits per socket alone do not bound
+ * memory: a key may open many sockets. Each server counts separately.
  */
 import { hashKey, PLANS } from '../../core/keys/key-store.js'
 import type { Access, KeyGate } from '../keys/key-gate.js'
@@ -8,12 +8,12 @@ import type { WsTokens } from '../keys/ws-tokens.js'
 import { RPC, RpcError } from './rpc.js'
 
 export interface KeyUsage {
-  /** Counts one more socket of the key; undefined where its plan allows no more. */
+  /** Counts one more socket of the key; undefined if its plan allows no more. */
   openSocket(access: Access): SocketUsage | undefined
 }
 
 export interface SocketUsage {
-  /** Throws RpcError, and counts nothing, where the key would hold more ids than its plan allows. */
+  /** Throws RpcError, and counts nothing, if the key would exceed its plan's ids. */
   takeIds(count: number): void
   releaseIds(count: number): void
   /** Releases the socket and the ids it still holds. */
@@ -56,26 +56,26 @@ export function createKeyUsage(): KeyUsage {
 }
 
 export function tooManySockets({ plan }: Access): string {
-  return `The plan ${plan} allows ${PLANS[plan].maxSockets} open sockets a key. Close one first.`
+  return `Too many open sockets: plan ${plan} allows ${PLANS[plan].maxSockets} per key. Close one first.`
 }
 
 function tooManyIds(plan: string, maxIds: number, inUse: number, wanted: number): RpcError {
   return new RpcError(
     RPC.limitExceeded,
-    `The plan ${plan} allows ${maxIds} subscribed ids over all sockets of a key: ${inUse} are in use, ${wanted} more were plan for. Unsubscribe from some first.`,
+    `Too many subscribed ids: plan ${plan} allows ${maxIds} per key, ${inUse} in use, ${wanted} more requested. Unsubscribe from some first.`,
   )
 }
 
-/** Who opened a socket; the key's hash, to see whether it still may. */
+/** Who opened a socket; the key's hash, to check later that the key is still valid. */
 export type Admitted = { access: Access; keyHash: string }
-/** Told in one message before the close: browsers see nothing of an upgrade that is refused. */
+/** Sent in one message before the close: browsers cannot read a rejected upgrade. */
 export type Refused = { refusal: string; code: number }
 
 type AdmitDeps = { gate: KeyGate; tokens: WsTokens }
 
 const BAD_KEY = -1
 
-/** A socket comes with a key, or with a token that stands for one: neither is kept, only the key's hash. */
+/** Authenticates by key or by token. Neither is kept, only the key's hash. */
 export function admit({ gate, tokens }: AdmitDeps, key: string, token: string): Admitted | Refused {
   if (key === '' && token === '') return { refusal: 'Missing API Key', code: BAD_KEY }
   const keyHash = key === '' ? tokens.redeem(token) : hashKey(key)

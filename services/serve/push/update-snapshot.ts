@@ -5,10 +5,10 @@ import { type PairState, targetToken } from '../memory/served-chain.js'
 import type { Market } from '../views/market-facts.js'
 import { closingNumber } from './cursor.js'
 
-/** A pair right after an update, with what is said of its tokens. Nothing in it changes afterwards. */
+/** A pair right after an update, with the info of its tokens. Immutable. */
 export type PairSnapshot = {
   chain: string
-  /** The chain's now. */
+  /** Chain time. */
   nowS: number
   pair: PairState
   info0: TokenInfo
@@ -16,25 +16,25 @@ export type PairSnapshot = {
   isMainPair: boolean
 }
 
-/** A pair's news in an update; `firstN` is the number of its first push. */
+/** A pair's changes in an update; `firstN` is the number of its first push. */
 export type PairEntry = {
   at: PairSnapshot
   firstN: number
   trades: readonly Trade[]
   liquidity: readonly LiquidityTrade[]
   candles: readonly PackedCandle[]
-  /** It traded, or trades of it were taken back. */
+  /** The pair traded, or a reorg removed trades of it. */
   movesPrice: boolean
 }
 
-/** A candle that ended: closed by time, or gone with its pair. Its number stands behind those of the update before. */
+/** A candle closed by chain time or removed with its pair. Its number is after those of the previous update. */
 export type ClosedCandle = { at: PairSnapshot; candle: PackedCandle; isGone: boolean; n: number }
 
 export type Retraction = {
   pair: string
   ids: readonly string[]
   tokens: readonly string[]
-  /** The pair itself never was. */
+  /** The reorg removed the pair itself. */
   isGone: boolean
   n: number
 }
@@ -42,8 +42,8 @@ export type Retraction = {
 export type MainPairSwitch = { change: MainPairChange; at: PairSnapshot; isPricePushed: boolean; n: number }
 
 /**
- * Everything an update could push, as it was then: pushes are encoded from this alone, so that encoded minutes later they
- * are the same. Numbers count every push the update could make, whoever listens: they mean the same on every node.
+ * Everything an update can push, captured when it was applied. Pushes are encoded from this alone, so a replay minutes later
+ * gives the same bytes. Numbers count every possible push, subscribed or not: they are the same on every node.
  */
 export type UpdateSnapshot = Pick<Update, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
   timeS: number
@@ -52,13 +52,13 @@ export type UpdateSnapshot = Pick<Update, 'chain' | 'epoch' | 'seq' | 'kind' | '
   retracted: readonly Retraction[]
   entries: readonly PairEntry[]
   switches: readonly MainPairSwitch[]
-  /** The number of its last push. */
+  /** Number of the last push. */
   lastN: number
-  /** About what it costs to keep. */
+  /** Approximate memory size. */
   bytes: number
 }
 
-/** What the parts of a update weigh, measured roughly. */
+/** Approximate memory size of each part, measured. */
 const BYTES = { update: 400, closing: 150, retracted: 100, entry: 1600, trade: 1500, liquidity: 1000, candle: 170 }
 
 export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSnapshot {
@@ -121,13 +121,13 @@ function pairSnapshotOf(view: StateView, pair: PairState, chain: string, nowS: n
   return { chain, nowS, pair, info0: view.info(token0), info1: view.info(token1), isMainPair }
 }
 
-/** A pair as it is now; undefined where nobody described it. */
+/** A pair's current state; undefined for an unknown pair. */
 export function snapshotPair(market: Market | undefined, address: string): PairSnapshot | undefined {
   const pair = market?.state.pairs.get(address)
   return market && pair && pairSnapshotOf(viewOf(market.state), pair, market.state.chain, market.state.nowS)
 }
 
-/** Each trade, each liquidity event, each candle, and the price. */
+/** One push per trade, liquidity event and candle, and one for the price. */
 function countOf({ trades, liquidity, candles }: PairUpdate): number {
   return trades.length + liquidity.length + candles.length + 1
 }

@@ -16,10 +16,10 @@ import {
 import { type RestDeps, serveOperation } from './serve-operation.js'
 
 const MAX_BODY_BYTES = 1_048_576
-/** Longer than any id: an id that is too long is told so, not "no such route". */
+/** Longer than any id, so that an oversized id gives "malformed id" instead of "no such route". */
 const MAX_PARAM_LENGTH = 4096
 
-/** The REST server with every operation; the caller adds the routes without a key and listens. */
+/** Creates the REST server with every operation; the caller adds the routes without a key and listens. */
 export function createRestServer(deps: RestDeps): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -44,7 +44,7 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
 
 function notFound(request: FastifyRequest): RequestError {
   const path = request.url.split('?')[0] ?? ''
-  return new RequestError(404, 'route_unknown', `There is no ${request.method} ${path.slice(0, 200)} here.`)
+  return new RequestError(404, 'route_unknown', `No such route: ${request.method} ${path.slice(0, 200)}.`)
 }
 
 function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
@@ -56,15 +56,15 @@ function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
     .send(JSON.stringify(body))
 }
 
-/** What the framework found wrong with a request is the caller's mistake; everything else is ours and stays inside. */
+/** The framework's 4xx errors are the caller's; any other error is internal and only logged. */
 function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
   if (error instanceof RequestError) return error
-  // Only the store can be away for an answer: what memory has is always there.
-  if (isRetryable(error)) return serviceUnavailable('store_away', 'The store does not answer at the moment.')
+  // Only the store can be unavailable here: memory always answers.
+  if (isRetryable(error)) return serviceUnavailable('store_away', 'The store is unavailable.')
   const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (fromRequest) return new RequestError(400, FRAMEWORK_CODES[error.code] ?? 'request_invalid', error.message)
-  logger.error('a request failed', { route, error })
-  return new RequestError(500, 'internal', 'The server could not answer. It has been logged.')
+  logger.error('request failed', { route, error })
+  return new RequestError(500, 'internal', 'Internal error; see the server log.')
 }
 
 const FRAMEWORK_CODES: Record<string, string> = {
@@ -78,7 +78,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
 
 type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
 
-/** What operators and probes read, without a key. */
+/** Adds the routes for operators and probes, which need no key. */
 export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
   app.get('/health', async () => ({ status: 'ok' }))
   app.get('/ready', async (_request, reply) => {

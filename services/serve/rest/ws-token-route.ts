@@ -9,12 +9,12 @@ import { nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }
 
-/** As the list of operations declares its own; this one needs the request's headers. */
+/** Declared like an operation; served separately because it needs the request's headers. */
 export const WS_TOKEN = {
   id: 'wsToken',
   method: 'POST',
   path: '/v2/ws/token',
-  summary: 'A word that opens one WebSocket, for clients that cannot send headers',
+  summary: 'One-time WebSocket token, for clients that cannot send headers',
   costCu: 0,
   data: Type.Object({ token: text, expires_at: int, url: text }),
 } as const
@@ -39,7 +39,7 @@ function schemeOf(request: FastifyRequest): 'ws' | 'wss' {
   return forwarded === 'https' || forwarded === 'wss' ? 'wss' : 'ws'
 }
 
-/** The name the caller reached us by, without its port. */
+/** The host the caller used, without its port. */
 function hostOf(request: FastifyRequest): string {
   const url = `http://${request.headers.host ?? ''}`
   return URL.canParse(url) ? new URL(url).hostname : 'localhost'

@@ -5,17 +5,17 @@ import type { PairState } from '../memory/served-chain.js'
 import { decimal, decimalOrNull, fieldsOf, int, rawOrNull, rawToNumber, text, textOrNull } from './field-formats.js'
 import { type Market, quoteOf, targetOf, tokenInfo } from './market-facts.js'
 
-/** The interface's words for what the log calls create, add and remove. */
+/** Names in the interface for the log's create, add and remove. */
 export const LIQUIDITY_TYPES = {
   create: 'createPair',
   add: 'addLiquidity',
   remove: 'removeLiquidity',
 } as const satisfies Record<LiquidityKind, string>
 
-/** `quantity` is how an amount or price is told that may be unknown. */
+/** `quantity`: the field type of amounts and prices that may be unknown. */
 export const liquidityFields = <Quantity>(quantity: Quantity) => ({
   ...fieldsOf(['id', 'transaction', 'chain', 'amm', 'pair_address', 'sender', 'wallet_address'], text),
-  type: Type.Union(Object.values(LIQUIDITY_TYPES).map((word) => Type.Literal(word))),
+  type: Type.Union(Object.values(LIQUIDITY_TYPES).map((type) => Type.Literal(type))),
   ...fieldsOf(['tx_time', 'block_number'], int),
   ...fieldsOf(['amount0', 'amount1', 'amount_eth', 'amount_usd', 'token0_price_usd', 'token1_price_usd'], quantity),
   ...fieldsOf(['token0_address', 'token0_symbol', 'token1_address', 'token1_symbol'], text),
@@ -23,7 +23,7 @@ export const liquidityFields = <Quantity>(quantity: Quantity) => ({
 
 export const LiquidityItem = Type.Object(liquidityFields(decimal))
 
-/** A pair with what is said of its tokens. */
+/** A pair with the info of its tokens. */
 export type LiquidityPlace = {
   chain: string
   pair: { pair: string; info: PairInfo }
@@ -73,7 +73,7 @@ export const SwapItem = Type.Object({
   wallet_tag: textOrNull,
 })
 
-/** A swap as history tells it. The target's price is the executed one, the quote's its price before the swap. */
+/** A swap of the history. The target's price is the executed one; the quote's is its price before the swap. */
 export function swapItem(market: Market, pair: PairState, trade: Placed<Trade>) {
   const targetIs0 = pair.info.target === 0
   const target = {

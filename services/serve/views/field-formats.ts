@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { amountOf } from '../../core/domain/money.js'
 
-/** Kinds of answer fields. Nullable ones are type arrays, which the serialiser handles without trying alternatives. */
+/** Field types of responses. Nullable ones are type arrays, which the serialiser handles without trying alternatives. */
 export const text = Type.String()
 export const int = Type.Integer()
 export const num = Type.Number()
@@ -9,19 +9,19 @@ export const flag = Type.Boolean()
 export const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 export const intOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 export const numOrNull = Type.Unsafe<number | null>({ type: ['number', 'null'] })
-/** A decimal string, null where unknown. */
+/** A decimal string; null: unknown. */
 export const decimal = textOrNull
 
-/** An object schema whose listed fields all have one kind. */
+/** Schema properties that share one type. */
 export function fieldsOf<Name extends string, Kind>(names: readonly Name[], kind: Kind): Record<Name, Kind> {
   return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>
 }
 
 export const jsonNumberOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
-/** A finite double as a plain decimal that reads back as the same double: never an exponent. */
+/** Formats a finite double as a plain decimal, without an exponent, that parses back to the same double. */
 export function plainDecimal(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError(`plainDecimal takes finite numbers, got ${value}`)
+  if (!Number.isFinite(value)) throw new RangeError(`plainDecimal requires a finite number, got ${value}`)
   const text = String(value)
   const exponentAt = text.indexOf('e')
   if (exponentAt < 0) return text
@@ -32,12 +32,12 @@ export function plainDecimal(value: number): string {
   return (negative ? '-' : '') + shifted(whole, fraction, exponent)
 }
 
-/** Unknown (NaN) or infinite: null. */
+/** Null for NaN (unknown) or infinity. */
 export function decimalOrNull(value: number): string | null {
   return Number.isFinite(value) ? plainDecimal(value) : null
 }
 
-/** Unknown (NaN) or infinite: the empty string the interface wants where a string is required. */
+/** Empty for NaN (unknown) or infinity, where the interface requires a string. */
 export function decimalOrEmpty(value: number): string {
   return Number.isFinite(value) ? plainDecimal(value) : ''
 }
@@ -50,7 +50,7 @@ function shifted(whole: string, fraction: string, exponent: number): string {
   return `${digits.slice(0, pointAt)}.${digits.slice(pointAt)}`
 }
 
-/** A raw integer with its decimals applied, exact: `rawToDecimal('24975', 5)` is `0.24975`. */
+/** Applies decimals to a raw integer, exactly: `rawToDecimal('24975', 5)` is `0.24975`. */
 export function rawToDecimal(raw: string, decimals: number): string {
   const negative = raw.startsWith('-')
   const digits = (negative ? raw.slice(1) : raw).replace(/^0+(?=\d)/, '')
@@ -62,7 +62,7 @@ export function rawToDecimal(raw: string, decimals: number): string {
   return sign + (fraction === '' ? whole : `${whole}.${fraction}`)
 }
 
-/** Null where the raw amount or the decimals are unknown: decimals are never guessed. */
+/** Null if the raw amount or the decimals are unknown: decimals are never guessed. */
 export function rawOrNull(raw: string | null, decimals: number | null): string | null {
   return raw === null || decimals === null ? null : rawToDecimal(raw, decimals)
 }
@@ -71,15 +71,15 @@ export function rawOrEmpty(raw: string | null, decimals: number | null): string 
   return rawOrNull(raw, decimals) ?? ''
 }
 
-/** As a double; NaN where unknown. */
+/** As a double; NaN if unknown. */
 export function rawToNumber(raw: string | null, decimals: number | null): number {
   return raw === null || decimals === null ? Number.NaN : amountOf(raw, decimals)
 }
 
-/** Digits beyond these are noise of the subtraction: 24.999999999999993 for 25. */
+/** Further digits are rounding noise: 24.999999999999993 for 25. */
 const SIGNIFICANT_DIGITS = 12
 
-/** Percent from one price to another; NaN where either is unknown or the base is 0. */
+/** Percent change between two prices; NaN if either is unknown or the base is 0. */
 export function percentChange(from: number, to: number): number {
   return from > 0 ? Number((((to - from) / from) * 100).toPrecision(SIGNIFICANT_DIGITS)) : Number.NaN
 }

@@ -10,11 +10,11 @@ import {
 } from '../memory/served-chain.js'
 import { rawToNumber } from './field-formats.js'
 
-/** A chain's state and what configuration knows of it: what every view is made from. */
+/** A chain's state and its configured facts: the input of every view. */
 export type Market = {
   state: ServedChain
   facts: ChainFacts | undefined
-  /** The exchanges that are decoded when the chain is read from its nodes. */
+  /** Exchanges decoded when the chain is read from nodes. */
   amms: readonly string[]
 }
 
@@ -32,10 +32,10 @@ export function quoteOf(pair: PairState): string {
   return quoteToken(pair.info)
 }
 
-/** Price of one of the pair's two tokens as this pair sees it. */
+/** Prices of one of the pair's two tokens in this pair. */
 export function sidePrices(market: Market, pair: PairState, token: string): { usd: number; native: number } {
   if (token === targetOf(pair)) return { usd: pair.price_usd, native: pair.price_native }
-  // The quote's price now: the pair's own update may be older than that.
+  // The quote's current price: the pair's last update may be older.
   const quote = market.state.tokens.get(token)
   if (quote === undefined) return { usd: pair.quote_usd, native: Number.NaN }
   return { usd: tokenPriceUsd(market, quote), native: tokenPriceNative(market, quote) }
@@ -45,7 +45,7 @@ export function tokenPriceUsd(market: Market, token: TokenState): number {
   return token.token === market.facts?.anchor ? 1 : token.price_usd
 }
 
-/** In native coins. Of anchor and stables it moves with the native coin's price, so no update tells it. */
+/** In native coins. For anchor and stables it follows the native coin's price, so updates do not carry it. */
 export function tokenPriceNative(market: Market, token: TokenState): number {
   const { facts, state } = market
   if (token.token === facts?.native) return 1
@@ -54,7 +54,7 @@ export function tokenPriceNative(market: Market, token: TokenState): number {
   return tokenPriceUsd(market, token) / (state.tokens.get(facts.native)?.price_usd ?? Number.NaN)
 }
 
-/** The pair's price the day's change counts from. A pair that has not moved since midnight changed by nothing today. */
+/** Base price of today's change. A pair without updates since midnight has not changed today. */
 export function dayPrice(market: { state: Pick<ServedChain, 'nowS'> }, pair: PairState): number {
   const today = Math.floor(market.state.nowS / DAY_S)
   return Math.floor(pair.updated_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
@@ -64,13 +64,13 @@ export function mainPairOf(market: Market, token: TokenState): PairState | undef
   return token.main_pair === null ? undefined : market.state.pairs.get(token.main_pair)
 }
 
-/** Total supply with decimals applied; NaN where unknown. */
+/** Total supply with decimals applied; NaN if unknown. */
 export function supplyOf(market: Market, token: string): number {
   const { total_supply, decimals } = tokenInfo(market, token)
   return rawToNumber(total_supply, decimals)
 }
 
-/** Supply less what is burnt, decimals applied; NaN where unknown. */
+/** Supply minus burnt tokens, decimals applied; NaN if unknown. */
 export function supplyLeft(token: TokenState): number {
   const { total_supply, decimals } = token.info
   const burnt = burntRaw(token)
@@ -79,12 +79,12 @@ export function supplyLeft(token: TokenState): number {
   return rawToNumber(leftRaw > 0n ? leftRaw.toString() : '0', decimals)
 }
 
-/** What burn addresses hold. Of a token without any known holder nobody told balances: unknown. */
+/** Balance of the burn addresses. Unknown for a token without any known holder. */
 export function burntRaw({ info, holders }: TokenState): string | null {
   return info.burnt_supply ?? (holders > 0 ? '0' : null)
 }
 
-/** A launch's word for the pair: `<platform>_king` once graduated. */
+/** Launch tag of a pair: `<platform>_king` once graduated. */
 export function launchTag(market: Market, token: string): string {
   return launchTagOf(tokenInfo(market, token))
 }

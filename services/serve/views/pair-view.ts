@@ -108,21 +108,21 @@ function windowFields(market: Market, pair: PairState, w: WindowName) {
   }
 }
 
-/** As of the chain's now: a pair whose window to the minute lost a trade is told again, traded or not. */
+/** As of the chain time: aggregate updates a pair when a trade leaves one of its longer windows. */
 export function pairWindow({ state }: Market, pair: PairState, name: WindowName): Window {
   if (!isCounted(name)) return windowOf(pair.windows, name)
   return state.recent.pairWindow(pair, COUNTED_WINDOW_S[name], state.nowS)
 }
 
-/** Percent against the last good price before the window; none before it: against the pair's first good price. */
+/** Percent change from the last good price before the window, or from the pair's first good price. */
 export function changeOver(pair: PairState, { price_before: before }: Window): number {
   return percentChange(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)
 }
 
-/** Fees are in hundredths of a basis point. */
+/** Fees are stored in hundredths of a basis point. */
 const FEE_UNITS = 1_000_000
 
-/** The interface's TokenPair: its own strings are empty where unknown. */
+/** The interface's TokenPair: unknown strings are empty. */
 export const TokenPair = Type.Object({
   ...fieldsOf(['pair', 'chain', 'amm', 'target_token', 'price_change', 'price_change_24h', 'volume_u'], text),
   ...sideSchema('token0'),
@@ -153,7 +153,7 @@ export function tokenPairView(market: Market, pair: PairState) {
     low_u: decimalOrNull(day.low),
     high_u: decimalOrNull(day.high),
     fee: info.fee === null ? null : info.fee / FEE_UNITS,
-    // Nobody counts a pool's own shares.
+    // The supply of pool shares is not indexed.
     total_supply: null,
     tx_amount: decimalOrNull(day.amount),
     tx_count: day.buys + day.sells,

@@ -3,7 +3,7 @@ import { dayVolumeUsd } from '../memory/windows.js'
 import { type Market, mainPairOf } from './market-facts.js'
 import { tokenValueUsd } from './token-view.js'
 
-/** The first items in an order, of as many as are offered, without sorting all of them. */
+/** Keeps the first `limit` items of an order without sorting all of them. */
 export interface Shortlist<Item> {
   offer(item: Item): void
   items(): Item[]
@@ -34,10 +34,10 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What a list is ordered by. */
+/** A value that lists sort by. */
 export type TokenMeasure = (market: Market, token: TokenState) => number
 
-/** The measures a request can name. */
+/** The measures a request can sort by. */
 export const TOKEN_MEASURES = {
   tx_volume_u_24h: (_market, token) => dayVolumeUsd(token.windows),
   market_cap: tokenValueUsd,
@@ -48,7 +48,7 @@ export const TOKEN_MEASURES = {
 
 export type Ranked = { market: Market; token: TokenState; measure: number }
 
-/** Higher first; equal ones by chain and address, so that an order is the same each time. */
+/** Higher first; ties by chain and address, so that the order is stable. */
 export function byMeasure(a: Ranked, b: Ranked): number {
   return (
     descending(a.measure, b.measure) ||
@@ -57,7 +57,7 @@ export function byMeasure(a: Ranked, b: Ranked): number {
   )
 }
 
-/** The pairs a token is in, as target or as quote: the deepest by TVL, then by volume of 24 hours. */
+/** The pairs of a token, as target or quote: by TVL, then by 24-hour volume. */
 export function deepestPairs({ state }: Market, token: string, limit: number): PairState[] {
   const deepest = createShortlist<PairState>(limit, byDepth)
   for (const addresses of [state.targetPairs.of(token), state.quotePairs.of(token)]) {

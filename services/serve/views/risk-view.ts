@@ -10,17 +10,17 @@ export type RiskView = Record<Flag, number | null> & {
   risk_score: number | null
   /** -1 high risk, 0 unverified, 1 listed. */
   ave_risk_level: number | null
-  /** 1, 0, or -1 where it was not checked. */
+  /** 1, 0, or -1 if not checked. */
   is_honeypot: number
 }
 
-/** Risk facts as ingest learned them, by the interface's names. What nobody checked is unknown: an empty report must not read as safe. */
+/** Risk facts from ingest, by their names in the interface. Unchecked facts are unknown: an empty report must not look safe. */
 export type RiskFacts = {
-  /** Yes and no are 1 and 0; null: not checked. */
+  /** 1 for yes, 0 for no; null: not checked. */
   number(name: string): number | null
-  /** Empty: not known. */
+  /** Empty: unknown. */
   text(name: string): string
-  /** A decimal string; null: not known. */
+  /** A decimal string; null: unknown. */
   decimal(name: string): string | null
 }
 
@@ -47,7 +47,7 @@ export function readFacts(riskJson: string | null): RiskFacts {
     },
     decimal(name) {
       const value = number(name)
-      // Text keeps its own digits: they may be more than a double has.
+      // Text keeps all its digits, which may exceed a double's precision.
       return value === null ? null : typeof facts[name] === 'string' ? facts[name] : plainDecimal(value)
     },
   }
@@ -63,7 +63,7 @@ function parseObject(json: string | null): Record<string, unknown> {
   }
 }
 
-/** Numbers may come as text, as audits of tokens are often written. */
+/** Token audits often write numbers as text. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)

@@ -26,7 +26,7 @@ import {
 import { changeOver, pairWindow } from './pair-view.js'
 import { readRisk } from './risk-view.js'
 
-/** The fields keyword search, batch search, detail, main, trending and platform lists share. */
+/** Fields shared by keyword search, batch search, detail, main, trending and platform lists. */
 export const tokenFields = {
   ...fieldsOf(['token', 'chain', 'name', 'symbol', 'logo_url', 'intro_en', 'appendix'], text),
   decimal: intOrNull,
@@ -76,11 +76,11 @@ export function tokenView(market: Market, token: TokenState) {
   }
 }
 
-/** What the price operation tells of a token; part of the token view too. */
+/** Fields of the price operation, also part of the token view. */
 export function priceFields(market: Market, token: TokenState) {
   const priceUsd = tokenPriceUsd(market, token)
   const day = windowOf(token.windows, '24h')
-  // Locked and other held amounts are not known and count as 0, so both values are one.
+  // Locked and other amounts are unknown and count as 0, so market cap equals FDV.
   const value = decimalOrNull(supplyLeft(token) * priceUsd)
   const main = mainPairOf(market, token)
   return {
@@ -96,12 +96,12 @@ export function priceFields(market: Market, token: TokenState) {
   }
 }
 
-/** What lists sort by: the token view's `fdv` and `market_cap` as numbers. */
+/** `fdv` and `market_cap` of the token view as a number, for sorting. */
 export function tokenValueUsd(market: Market, token: TokenState): number {
   return supplyLeft(token) * tokenPriceUsd(market, token)
 }
 
-/** The strings of a token the interface requires: empty where unknown. */
+/** Strings the interface requires: empty if unknown. */
 export const requiredTokenTexts = fieldsOf(['current_price_usd', 'market_cap', 'tvl'], text)
 
 export function withRequiredTexts<View extends ReturnType<typeof tokenView>>(view: View) {
@@ -127,7 +127,7 @@ const tokenWindowSchema = (w: WindowName) => ({
 
 const TOKEN_WINDOWS: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
 
-/** The windows batch search and detail tell beside the token's own fields. */
+/** Window statistics in batch search and detail. */
 export const tokenWindowsSchema = {
   ...(Object.assign({}, ...TOKEN_WINDOWS.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
   ...fieldsOf(['token_price_24h_high', 'token_price_24h_low'], decimal),
@@ -142,14 +142,14 @@ export function tokenWindowsView(market: Market, token: TokenState): Record<stri
   }
 }
 
-/** As of the chain's now. */
+/** As of the chain time. */
 export function tokenWindow(market: Market, token: TokenState, name: WindowName): Window {
   if (!isCounted(name)) return windowOf(token.windows, name)
   const { recent, targetPairs, nowS } = market.state
   return recent.tokenWindow(targetPairs.of(token.token), mainPairOf(market, token), COUNTED_WINDOW_S[name], nowS)
 }
 
-/** A token's statistics over all its pairs as target. */
+/** A token's statistics over all pairs whose target it is. */
 function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
   const window = tokenWindow(market, token, w)
   return {

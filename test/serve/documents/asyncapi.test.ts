@@ -70,7 +70,7 @@ describe('a topic in the document', () => {
       type: 'object',
       required: ['jsonrpc', 'result'],
       properties: {
-        id: { type: ['integer', 'string', 'null'], description: 'Of the subscribe that asked for it' },
+        id: { type: ['integer', 'string', 'null'], description: 'Id of the subscribe request' },
         jsonrpc: { const: '2.0' },
         result: {
           type: 'object',

@@ -150,7 +150,7 @@ describe('the servers', () => {
         url: '{alt_base_url}',
         description: 'An equivalent host',
         variables: {
-          alt_base_url: { default: '/', description: 'Address of a second, equivalent host where there is one' },
+          alt_base_url: { default: '/', description: 'URL of an equivalent host, if any' },
         },
       },
     ])

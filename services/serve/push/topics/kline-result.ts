@@ -25,7 +25,7 @@ export const KlineResult = Type.Object({
   cursor: text,
 })
 
-/** What a candle's push says beside the candle: `corrected` and `removed` after a reorg, `final` when it closes. */
+/** Flags of a candle push: `corrected` and `removed` after a reorg, `final` on close. */
 export type KlineMarks = { corrected?: true; removed?: true; final?: true; snapshot?: true }
 
 export function klineResult(

@@ -21,7 +21,7 @@ import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 
 export const kline: Topic = {
   name: 'kline',
-  summary: 'A pair’s candle each time it changes, and when it closes',
+  summary: 'Candles of a pair, on every change and on close',
   params: Type.Tuple([PairParam, IntervalParam, ChainParam]),
   result: KlineResult,
   onSlow: 'conflate',
@@ -33,7 +33,7 @@ export const kline: Topic = {
 
 export type KlineItem = { pair: string; interval: Interval; chain: string }
 
-/** `[pair address, interval, chain]`, as kline and multi_kline name a candle series. */
+/** Parses `[pair address, interval, chain]`. */
 export function readKlineItem(item: readonly unknown[], context: ParseContext): KlineItem {
   const { address, chain } = readPairAddress(context, item[0], item[2])
   return { pair: address, interval: readInterval(item[1]), chain }
@@ -64,7 +64,7 @@ export function specOf(topic: string, items: readonly KlineItem[], context: Pars
 export const klineChannel = (pair: string, interval: string, chain: string): string =>
   `kline|${pair}|${interval}|${chain}`
 
-/** A candle's own channel and that of every pair of its chain. */
+/** The candle's channel and the whole-chain channel. */
 export function klineChannels({ pair, chain }: PairSnapshot, candle: PackedCandle): string[] {
   const interval = intervalOf(candle)
   return [klineChannel(pair.pair, interval, chain), klineChannel(WHOLE_CHAIN, interval, chain)]
@@ -101,16 +101,16 @@ function marksOf({ kind, nowS }: UpdateSnapshot, candle: PackedCandle): KlineMar
 
 export const multiKline: Topic = {
   name: 'multi_kline',
-  summary: 'Candles of several pairs in one subscription; the pushes’ topic is kline',
+  summary: 'Candles of several pairs in one subscription; pushes have topic kline',
   params: Type.Array(kline.params, { minItems: 1 }),
   result: KlineResult,
   onSlow: 'conflate',
   parse(args, context) {
-    if (args.length === 0) throw badParams('multi_kline takes one or more arrays [pair address, interval, chain].')
+    if (args.length === 0) throw badParams('multi_kline expects one or more arrays [pair address, interval, chain].')
     readMaxItems(context, args.length)
     const items = args.map((item) => {
       if (Array.isArray(item) && item.length === 3) return readKlineItem(item, context)
-      throw badParams('Each item of multi_kline is an array [pair address, interval, chain].')
+      throw badParams('Each item of multi_kline must be an array [pair address, interval, chain].')
     })
     return specOf('multi_kline', items, context)
   },

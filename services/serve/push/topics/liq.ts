@@ -41,5 +41,5 @@ export const pushLiquidity: EntryPusher = ({ update, out, cursor }, { at, liquid
   })
 }
 
-/** Pushes know no null: what is unknown is empty. */
+/** Pushes have no null: unknown values are empty. */
 const unknownAsEmpty = (_name: string, value: unknown): unknown => (value === null ? '' : value)

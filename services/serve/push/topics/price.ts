@@ -19,7 +19,7 @@ const PriceEntry = Type.Object({
 
 export const price: Topic = {
   name: 'price',
-  summary: 'Price changes of tokens (by their main pairs) and pairs',
+  summary: 'Price changes of tokens (from their main pairs) and pairs',
   params: Type.Tuple([
     Type.Array(Type.String({ description: 'token-id or pair-id; *-<chain> for every pair of a chain' }), {
       minItems: 1,
@@ -35,7 +35,7 @@ export const price: Topic = {
   parse(args, context) {
     readCount(args, ['one array of token-ids and pair-ids'], 'price')
     const [ids] = args
-    if (!Array.isArray(ids) || ids.length === 0) throw badParams('price takes an array of at least one id.')
+    if (!Array.isArray(ids) || ids.length === 0) throw badParams('price expects an array of at least one id.')
     readMaxItems(context, ids.length)
     const read = ids.map((id) => readId(context, id))
     const byChannel = new Map(read.map((id) => [priceChannel(id.address, id.chain), id]))
@@ -58,10 +58,10 @@ export const price: Topic = {
   },
 }
 
-/** Token and pair addresses of a chain share the name: an id is one or the other. */
+/** Tokens and pairs share one namespace: an address is one or the other. */
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 
-/** The pair an id means now. */
+/** The current pair of an id. */
 function currentOf({ chains }: ParseContext, address: string, chain: string): PairSnapshot | undefined {
   const market = chains.market(chain)
   const token = market?.state.tokens.get(address)
@@ -69,9 +69,9 @@ function currentOf({ chains }: ParseContext, address: string, chain: string): Pa
   return snapshotPair(market, main?.pair ?? address)
 }
 
-/** A trade, or trades taken back: told to those who spec for the pair, and for the token whose main pair it is. */
+/** After trades or a reorg: pushed to subscribers of the pair, and of the token if it is its main pair. */
 export const pushPrice: EntryPusher = ({ update, out, cursor }, { at, movesPrice }, n) => {
-  // A pair that never was has no price to tell.
+  // A pair removed by a reorg has no price.
   if (!movesPrice || update.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
   const addresses = [at.pair.pair, WHOLE_CHAIN, ...(at.isMainPair ? [targetOf(at.pair)] : [])]
   const channels = addresses.map((address) => priceChannel(address, at.chain)).filter(out.isWanted)
@@ -112,7 +112,7 @@ function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairSnapsho
   }
 }
 
-/** An unknown price before moves nowhere. */
+/** Flat if the previous price is unknown. */
 function directionOf(before: number, now: number): 'up' | 'down' | 'flat' {
   return now > before ? 'up' : now < before ? 'down' : 'flat'
 }

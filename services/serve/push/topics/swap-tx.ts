@@ -4,7 +4,7 @@ import { decimalOrEmpty, fieldsOf, int, rawOrEmpty, rawToNumber, text } from '..
 import { targetOf } from '../../views/market-facts.js'
 import type { PairSnapshot, UpdateSnapshot } from '../update-snapshot.js'
 
-/** A swap as both the pair-based and the token-based topic push it. */
+/** Swap fields of the pair-based and the token-based topic. */
 export const swapFields = {
   ...fieldsOf(['amm', 'amount_eth', 'amount_usd', 'chain', 'from_address', 'from_amount', 'from_price_eth'], text),
   ...fieldsOf(['from_price_usd', 'from_reserve', 'from_symbol', 'id', 'pair_address', 'pair_liquidity_eth'], text),
@@ -13,7 +13,11 @@ export const swapFields = {
   wallet_address: text,
   ...fieldsOf(['block_number', 'time'], int),
   direction: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
-  tx_swap_type: Type.Integer({ minimum: 0, maximum: 2, description: '0 buy, 1 sell of the target token, 2 neither' }),
+  tx_swap_type: Type.Integer({
+    minimum: 0,
+    maximum: 2,
+    description: '0: buy, 1: sell of the target token, 2: neither',
+  }),
   wallet_tag: Type.Union([Type.Array(Type.String()), Type.Null()]),
 }
 

@@ -15,7 +15,7 @@ export const tx: Topic = {
     topic: Type.Literal('tx'),
     tx: Type.Object({
       ...swapFields,
-      profile: Type.String({ description: 'JSON text of the wallet’s holdings; "" where the chain gives none' }),
+      profile: Type.String({ description: 'The wallet’s holdings as JSON; empty if the chain does not provide them' }),
       tx_seq: Type.String({ description: 'Position in the pair’s trade order' }),
     }),
     cursor: text,
@@ -45,14 +45,14 @@ export const pushTrades: EntryPusher = ({ update, out, cursor }, { at, trades },
   })
 }
 
-/** Only the pair-based push has these. */
+/** Fields only the pair-based push has. */
 function pairTradeFields(trade: Trade) {
   return { profile: trade.profile === null ? '' : JSON.stringify(trade.profile), tx_seq: String(trade.tx_seq) }
 }
 
 export const multiTx: Topic = {
   name: 'multi_tx',
-  summary: 'Every swap of every pair that has a token on either side; the pushes’ topic is tx',
+  summary: 'Every swap of a token in any pair; pushes have topic tx',
   params: Type.Tuple([TokenParam, ChainParam]),
   result: Type.Object({
     id: Type.String({ description: 'Pair address' }),

@@ -7,15 +7,15 @@ import { createWsTransport } from './ws-transport.js'
 
 export type ChosenTransport = {
   server: PushServerName
-  /** Why uWebSockets.js is not used although nobody chose `ws`. */
+  /** Why `ws` is used although it was not configured. */
   fallbackReason: string | null
   create: CreateTransport
 }
 
 export const GLIBC_FIX =
-  'Its builds for Node 22 and later need glibc 2.38 (Debian 13, Ubuntu 24.04). Use such a system, or Node 20.'
+  'uWebSockets.js for Node 22 and later requires glibc 2.38 (Debian 13, Ubuntu 24.04). Use such a system, or Node 20.'
 
-/** `auto` takes uWebSockets.js where its native build loads, else `ws`. */
+/** `auto` uses uWebSockets.js if its native build loads, otherwise `ws`. */
 export function chooseTransport(choice: Config['pushServer'], loadUws: () => Uws = requireUws): ChosenTransport {
   const ws = { server: 'ws', create: createWsTransport } as const
   if (choice === 'ws') return { ...ws, fallbackReason: null }
@@ -27,9 +27,9 @@ export function chooseTransport(choice: Config['pushServer'], loadUws: () => Uws
       create: (handlers, limits) => createUwsTransport(uws, handlers, limits),
     }
   } catch (cause) {
-    const fallbackReason = `uWebSockets.js does not load with Node ${process.versions.node}: ${reasonOf(cause)}`
+    const fallbackReason = `Cannot load uWebSockets.js on Node ${process.versions.node}: ${reasonOf(cause)}`
     if (choice === 'auto') return { ...ws, fallbackReason }
-    const fix = `${GLIBC_FIX} Or set DEXTAPE_PUSH_SERVER to auto.`
+    const fix = `${GLIBC_FIX} Or set DEXTAPE_PUSH_SERVER=auto.`
     throw new ConfigError({ code: 'push_server_missing', what: fallbackReason, fix, cause })
   }
 }
@@ -38,7 +38,7 @@ function requireUws(): Uws {
   return createRequire(import.meta.url)('uWebSockets.js') as Uws
 }
 
-/** The line that names the cause, without paths of this machine; the package puts its list of platforms before it. */
+/** The line with the cause, without local paths; the package prints its list of platforms first. */
 function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause)
   const inner = message.split('\n\n')[1] ?? message

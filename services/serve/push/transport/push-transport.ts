@@ -1,17 +1,17 @@
-/** What the push server needs of a WebSocket server. Two provide it and behave the same on the wire. */
+/** What the push server needs from a WebSocket server. Both implementations behave the same on the wire. */
 
 export type PushServerName = 'uWebSockets.js' | 'ws'
 
 /** One connection. After `end` or `close` the `close` handler has run and the socket must not be used. */
 export interface PushSocket {
   send(text: string): unknown
-  /** Writes everything that `work` sends at once. */
+  /** Batches everything that `work` sends into one write. */
   cork(work: () => void): unknown
   subscribe(group: string): unknown
   unsubscribe(group: string): unknown
   /** Bytes the kernel has not taken yet. */
   getBufferedAmount(): number
-  /** Sends a close frame behind what was sent before. */
+  /** Sends a close frame after pending messages. */
   end(code: number, reason: string): void
   /** Drops the connection without a close frame. */
   close(): void
@@ -25,20 +25,20 @@ export type TransportHandlers<Admission> = {
   message(socket: PushSocket, text: string | undefined): void
   /** Runs before the pong is sent; may close the socket. */
   ping(socket: PushSocket): void
-  /** Bytes that were waiting have been taken by the kernel. */
+  /** Pending bytes have been written to the kernel. */
   drain(socket: PushSocket): void
   close(socket: PushSocket): void
 }
 
-/** Frames that are longer or break the WebSocket protocol drop the connection without a close frame. */
+/** Oversized or invalid frames drop the connection without a close frame. */
 export type TransportLimits = {
   maxMessageBytes: number
-  /** A connection that is silent for so long is dropped; it is pinged before. At least 8. */
+  /** Idle connections are pinged, then dropped after this time. At least 8. */
   idleTimeoutS: number
 }
 
 export interface Transport {
-  /** Sends one text to every socket of a group; encodes it once. */
+  /** Sends one text to every socket of a group, encoded once. */
   publish(group: string, text: string): void
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>
@@ -47,4 +47,4 @@ export interface Transport {
 
 export type CreateTransport = <Admission>(handlers: TransportHandlers<Admission>, limits: TransportLimits) => Transport
 
-export const NOT_A_WEBSOCKET = 'This port speaks WebSocket.'
+export const NOT_A_WEBSOCKET = 'WebSocket upgrade required.'

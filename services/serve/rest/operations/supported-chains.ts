@@ -7,7 +7,7 @@ export const supportedChains = operation({
   id: 'supportedChains',
   method: 'GET',
   path: '/v2/supported_chains',
-  summary: 'The chains indexed here',
+  summary: 'Indexed chains',
   costCu: 0,
   envelope: true,
   params: Type.Object({}),
@@ -17,7 +17,7 @@ export const supportedChains = operation({
       ...fieldsOf(['chain', 'name', 'native_token', 'native_symbol', 'anchor_token', 'anchor_symbol'], text),
       chain_id: intOrNull,
       case_sensitive: flag,
-      amms: Type.Array(Type.String(), { description: 'exchanges decoded from its nodes' }),
+      amms: Type.Array(Type.String(), { description: 'Exchanges decoded from the chain’s blocks' }),
     }),
   ),
   handle({ chains }) {

@@ -19,7 +19,7 @@ export const tokenDetail = operation({
   id: 'tokenDetail',
   method: 'GET',
   path: '/v2/tokens/{token-id}',
-  summary: 'A token with its statistics and its five deepest pairs',
+  summary: 'Token details with statistics and its five pairs with the highest TVL',
   costCu: 5,
   envelope: true,
   params: TokenIdParams,

@@ -23,14 +23,14 @@ export const tokensKeyword = operation({
   id: 'tokensKeyword',
   method: 'GET',
   path: '/v2/tokens',
-  summary: 'Tokens found by symbol, name or address',
+  summary: 'Search tokens by symbol, name or address',
   costCu: 5,
   envelope: false,
   params: Type.Object({}),
   query: Type.Object({
     keyword: Type.String({
       ...{ minLength: 1, maxLength: MAX_KEYWORD, examples: ['WETH'] },
-      description: 'A symbol, a name or an address, or a part of one; letters in any case',
+      description: 'Symbol, name or address, or a part of one; case-insensitive',
     }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
@@ -44,7 +44,8 @@ export const tokensKeyword = operation({
         ],
         {
           default: 'tx_volume_u_24h',
-          description: 'Descending. Over the limit, exact matches are chosen first, then beginnings, then the rest',
+          description:
+            'Sort key, descending. Above the limit, exact matches come first, then prefixes, then other matches',
         },
       ),
     ),
@@ -52,7 +53,7 @@ export const tokensKeyword = operation({
   data: Type.Array(TokenView),
   handle({ chains }, { query }) {
     const keyword = query.keyword.trim()
-    if (keyword === '') throw badRequest('query_invalid', 'query keyword: must not be blank.')
+    if (keyword === '') throw badRequest('query_invalid', '`keyword` must not be blank.')
     const markets = resolveChains(chains, query.chain)
     const measure = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
     const data = findTokens(markets, keyword, measure, query.limit ?? DEFAULT_LIMIT).map(({ market, token }) =>
@@ -64,8 +65,8 @@ export const tokensKeyword = operation({
 })
 
 /**
- * Tokens by symbol, name or address, by measure. Where there are more than the limit, exact matches are chosen before
- * beginnings, and those before what has the keyword inside.
+ * Finds tokens by symbol, name or address, sorted by measure. Above the limit, exact matches are preferred over prefixes,
+ * and prefixes over other matches.
  */
 export function findTokens(
   markets: readonly Market[],
@@ -74,7 +75,7 @@ export function findTokens(
   limit: number,
 ): Ranked[] {
   const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byMeasure(a, b))
-  // A pattern finds a text in any case quicker than lower-case copies of all names would.
+  // A case-insensitive pattern is faster than lower-casing all names.
   const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
   for (const market of markets) {
     const address = normalAddress(market.facts?.family ?? 'evm', keyword)

@@ -10,11 +10,11 @@ import { badRequest } from '../problem.js'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
 
-/** Close to graduating: this far along the curve. */
+/** Curve progress of a token about to graduate. */
 const ALMOST = 0.8
-/** Platforms known before any of their tokens is seen. */
+/** Platforms accepted before any of their tokens is indexed. */
 const KNOWN_PLATFORMS = ['pump', 'fourmeme', 'bonk', 'moonshot', 'nadfun']
-/** Tags of all platforms. */
+/** Tags across all platforms. */
 const ANY_PLATFORM = ['meme', 'hot', 'new']
 const STAGED = /^([a-z0-9][a-z0-9_.]*)_(in_almost|in_hot|in_new|out_hot|out_new)$/
 
@@ -25,7 +25,7 @@ export const tokensPlatform = operation({
   id: 'tokensPlatform',
   method: 'GET',
   path: '/v2/tokens/platform',
-  summary: 'Tokens by launch platform: on the bonding curve (in), close to graduating (almost), graduated (out)',
+  summary: 'Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)',
   costCu: 10,
   envelope: false,
   params: Type.Object({}),
@@ -36,7 +36,7 @@ export const tokensPlatform = operation({
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',
-        description: 'Descending. Over the limit, tags of new tokens choose the latest',
+        description: 'Sort key, descending. Above the limit, `new` tags prefer the latest tokens',
       }),
     ),
   }),
@@ -44,9 +44,10 @@ export const tokensPlatform = operation({
   handle({ chains }, { query }) {
     const markets = resolveChains(chains, query.chain)
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
-    if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
+    if (tag === undefined)
+      throw badRequest('tag_unknown', `Unknown \`tag\` "${query.tag}". Expected one of ${TAG_FORMS}.`)
     const orderBy = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
-    // A `new` tag chooses by time; the order is the one asked for all the same.
+    // A `new` tag selects by time; the result still has the requested order.
     const chooseBy = tag.newest ? tag.timeS : orderBy
     const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
     for (const market of markets) {
@@ -67,16 +68,16 @@ function isSeen(markets: readonly Market[], platform: string): boolean {
   return false
 }
 
-/** What a tag asks for. */
+/** A parsed tag. */
 export type PlatformTag = {
   includes(token: TokenInfo): boolean
-  /** Over the limit the latest are chosen. */
+  /** Above the limit, the latest are preferred. */
   newest: boolean
-  /** The time a `new` list is chosen by. */
+  /** The time that selects a `new` list. */
   timeS: TokenMeasure
 }
 
-/** Undefined for a word that is no tag. `isSeen`: whether any token came from that platform. */
+/** Undefined for an unknown tag. `isSeen`: whether any token comes from that platform. */
 export function readTag(tag: string, isSeen: (platform: string) => boolean): PlatformTag | undefined {
   const staged = STAGED.exec(tag)
   const [platform, stage] = staged === null ? [tag, ''] : [staged[1] ?? '', staged[2] ?? '']
@@ -97,6 +98,6 @@ const isIn = (info: TokenInfo): boolean => !isOut(info)
 const isAlmost = (info: TokenInfo): boolean => isIn(info) && info.launch_progress >= ALMOST
 const createdS: TokenMeasure = (_market, { info }) => info.created_at
 
-/** A token graduates into a pool made for it. */
+/** A token graduates into a new pool. */
 const graduatedS: TokenMeasure = ({ state }, { info }) =>
   state.pairs.get(info.launch_pool ?? '')?.info.created_at ?? info.launch_at

@@ -9,7 +9,7 @@ export const tokensSearch = operation({
   id: 'tokensSearch',
   method: 'POST',
   path: '/v2/tokens/search',
-  summary: 'Details and statistics of many tokens at once',
+  summary: 'Details and statistics of several tokens',
   costCu: 100,
   envelope: true,
   params: Type.Object({}),

@@ -11,7 +11,7 @@ export const tokensTop100 = operation({
   id: 'tokensTop100',
   method: 'GET',
   path: '/v2/tokens/top100/{token-id}',
-  summary: 'The largest holders of a token',
+  summary: 'Largest holders of a token',
   costCu: 10,
   envelope: false,
   params: TokenIdParams,
@@ -43,7 +43,7 @@ export const tokensTop100 = operation({
   },
 })
 
-/** The first block that told anything of a token. */
+/** Chain time of the first indexed token. */
 function firstIndexedS({ state }: Market): number {
   let first = state.nowS
   for (const { info } of state.tokens.values()) {

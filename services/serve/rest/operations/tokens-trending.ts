@@ -13,7 +13,7 @@ const MAX_PAGE_SIZE = 100
 const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
-/** Volume beyond this many times the liquidity is somebody trading with himself. */
+/** Volume above this multiple of the liquidity counts as wash trading. */
 const MOST_TURNOVER = 10
 
 type Scored = { token: TokenState; group: number; score: number }
@@ -25,23 +25,23 @@ export const tokensTrending = operation({
   id: 'tokensTrending',
   method: 'GET',
   path: '/v2/tokens/trending',
-  summary: 'Tokens of a chain in demand now',
+  summary: 'Trending tokens of a chain',
   costCu: 5,
   envelope: false,
   params: Type.Object({}),
   query: Type.Object({
     chain: ChainName,
     current_page: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0, description: 'The first page is 0' }),
+      Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0, description: 'Page number, starting at 0' }),
     ),
     page_size: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Tokens on a page' }),
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Tokens per page' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Alias of page_size' })),
   }),
   data: Type.Object({
     current_page_size: Type.Integer({ description: 'Tokens on this page' }),
-    next_page: Type.Integer({ description: '-1 on the last page' }),
+    next_page: Type.Integer({ description: 'Next page number; -1 on the last page' }),
     total: int,
     tokens: Type.Array(TokenView),
   }),
@@ -60,7 +60,7 @@ export const tokensTrending = operation({
   },
 })
 
-/** Tokens with trades in 24 hours, the most in demand first: a page of them, and how many there are. */
+/** A page of the tokens traded in the last 24 hours, highest demand first, and their total number. */
 export function trending(
   { state, facts }: Market,
   page: number,
@@ -79,7 +79,7 @@ export function trending(
   return { tokens: upTo.slice(page * pageSize).map(({ token }) => token), total }
 }
 
-/** A day's volume at the mean of the day's and the last hour's pace, as far as liquidity bears it out, weighed by makers. */
+/** Daily volume at the mean of the last day's and the last hour's rate, capped by liquidity and weighted by makers. */
 function demand({ windows, tvl }: TokenState): number {
   const paceUsd = (dayVolumeUsd(windows) + 24 * hourVolumeUsd(windows)) / 2
   const borneUsd = Number.isNaN(tvl) ? paceUsd : Math.min(paceUsd, MOST_TURNOVER * tvl)

@@ -13,7 +13,7 @@ export const txsLiq = operation({
   id: 'txsLiq',
   method: 'GET',
   path: '/v2/txs/liq/{pair-id}',
-  summary: 'Liquidity added to and removed from a pair',
+  summary: 'Liquidity events of a pair',
   costCu: 50,
   envelope: true,
   params: PairIdParams,
@@ -37,7 +37,7 @@ export const txsLiq = operation({
       'liquidity_rows',
       params['pair-id'],
       query,
-      ({ state }, asked) => readLiquidity(context.store, state, asked, kind),
+      ({ state }, eventQuery) => readLiquidity(context.store, state, eventQuery, kind),
       (market, pair, event) => {
         const [info0, info1] = [tokenInfo(market, pair.info.token0), tokenInfo(market, pair.info.token1)]
         return liquidityItem({ chain: market.state.chain, pair, info0, info1 }, event)

@@ -13,21 +13,22 @@ import { badRequest } from '../problem.js'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
 
-/** What both history operations of events take and answer. */
+/** Query parameters and response of both event operations. */
 export const TxsQuery = Type.Object({
   limit: limitOf('items', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
-  from_time: Type.Optional(epochSeconds('Not before, inclusive')),
-  to_time: Type.Optional(epochSeconds('Not after, inclusive')),
+  from_time: Type.Optional(epochSeconds('Start time, inclusive')),
+  to_time: Type.Optional(epochSeconds('End time, inclusive')),
   sort: Type.Optional(
     Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
       default: 'asc',
-      description: 'asc with from_time: the first items from there; otherwise the last items, in this order',
+      description:
+        'Order of the items. asc with from_time returns the first items; otherwise the last items are returned',
     }),
   ),
   after: Type.Optional(
     Type.String({
       pattern: '^[0-9]{1,15}-[0-9]{1,10}([.][0-9]{1,10})?$',
-      description: 'The id of an item: only those after it, in the order of sort',
+      description: 'Item id to continue after, in the order of sort',
       examples: ['18944480-246'],
     }),
   ),
@@ -53,7 +54,7 @@ export const txsSwap = operation({
       'trade_rows',
       params['pair-id'],
       query,
-      ({ state }, asked) => readTrades(context.store, state, asked),
+      ({ state }, eventQuery) => readTrades(context.store, state, eventQuery),
       swapItem,
     ),
 })
@@ -89,5 +90,8 @@ export async function answerTxs<Event>(
 async function placeOf(store: Store, { state }: Market, table: Table, pair: string, id: string): Promise<Place> {
   const place = await findPlace(store, state, table, pair, id)
   if (place !== undefined) return place
-  throw badRequest('after_unknown', `This pair has no item "${id}": a reorg may have taken it back. Page by time.`)
+  throw badRequest(
+    'after_unknown',
+    `Unknown \`after\` "${id}": a reorg may have removed this item. Page by time instead.`,
+  )
 }
