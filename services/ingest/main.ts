@@ -6,8 +6,8 @@ import type { RecordName } from '../../schemas/avro.js'
 import { DextapeError } from '../core/domain/errors.js'
 import { blocksTopic, deadTopic, type EventLog } from '../core/log/port.js'
 import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/runtime/backoff.js'
-import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
+import { createHealth, type Health, type Part } from '../core/runtime/part-health.js'
 import { type Batch, createBatch } from './batch.js'
 import { type ChainMark, type Checkpoints, generationCheckpoint, memoryCheckpoints } from './checkpoints.js'
 import type { IngestCodec } from './encode.js'
@@ -118,7 +118,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
         status.sourceWaitMs += performance.now() - asked
         if (next === undefined) break
         if (next.done) break
-        health.ok('source')
+        health.markReachable('source')
         if (next.value.kind !== 'idle') {
           if (!(await prepare(next.value, signal))) break
           batch.add(next.value)
@@ -148,7 +148,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
       return true
     }
     if ((await withRetry(attempt, backoff, signal, retrying('registry'))) === undefined) return false
-    health.ok('registry')
+    health.markReachable('registry')
     prepared.add(topic)
     return true
   }
@@ -164,7 +164,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, retrying('log'))
     status.logWaitMs += performance.now() - started
     if (published === undefined) return
-    health.ok('log')
+    health.markReachable('log')
     status.state = 'running'
     delete status.error
     batch.count(nowMs())
@@ -173,7 +173,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   const retrying = (part: Part) => (error: unknown) => {
     status.state = 'retrying'
     status.error = described(error)
-    health.away(part, status.error.message)
+    health.markUnreachable(part, status.error.message)
   }
 
   return { run, status }

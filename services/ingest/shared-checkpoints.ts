@@ -2,10 +2,10 @@
  * Where a source goes on, for every machine that may read it: in the log itself. Each process that takes a source claims it,
  * and the place of its claim in the log is its generation: the latest claim holds the source, whatever older holders write.
  */
-import { SOURCES_TOPIC } from '../core/coordination/internal-topics.js'
+
 import { DextapeError } from '../core/domain/errors.js'
 import { type KeyedTable, openKeyedTable } from '../core/log/keyed-table.js'
-import type { EventLog } from '../core/log/port.js'
+import { type EventLog, SOURCES_TOPIC } from '../core/log/port.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { registerHealthMetrics } from '../core/runtime/health.js'
+import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory } from './chain-directory.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createSpending } from './keys/spending.js'

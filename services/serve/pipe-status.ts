@@ -3,10 +3,10 @@ import {
   type FoldChain,
   HEARTBEAT_MS,
   type IngestChain,
-  type ToldReport,
+  type PublishedReport,
 } from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { UnreachableReport } from '../core/runtime/part-health.js'
 import type { PipeChainStatus } from './serve-deps.js'
 
 /** Outages of a process that has been silent this long are unknown. */
@@ -14,10 +14,10 @@ const SILENT_MS = 4 * HEARTBEAT_MS
 
 export interface PipeStatus {
   chains(): PipeChainStatus[]
-  outages(): AwayReport[]
+  outages(): UnreachableReport[]
 }
 
-export function createPipeStatus(table: Pick<KeyedTable<ToldReport>, 'entries'>, nowMs: () => number): PipeStatus {
+export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entries'>, nowMs: () => number): PipeStatus {
   /** The latest report per chain: entries are in report order. */
   function newest() {
     const ingests = new Map<string, IngestChain>()

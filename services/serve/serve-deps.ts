@@ -2,9 +2,9 @@ import type { Config } from '../core/config/config.js'
 import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
-import type { AwayReport, Health } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
+import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
 import type { Store } from '../core/store/port.js'
 
 /** What only ingest and aggregate know about a chain. Absent: reported as unknown. */
@@ -63,7 +63,7 @@ export type ServeDeps = {
   health?: Health
   processName?: string
   /** Outages other processes see. */
-  remoteOutages?: () => AwayReport[]
+  remoteOutages?: () => UnreachableReport[]
   /** The market is simulated: /status and every page say so. */
   simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>

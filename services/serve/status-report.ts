@@ -1,5 +1,5 @@
 import { deadTopic } from '../core/log/port.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
@@ -34,7 +34,7 @@ export type StatusReport = {
   /** The market is simulated. */
   simulated: boolean
   /** Current outages: what is unreachable, from where, since when. */
-  away: AwayReport[]
+  away: UnreachableReport[]
   chains: ChainStatus[]
   /** Dead letters without a chain, such as lines that are not records. */
   dead_letters_without_chain: number
@@ -46,7 +46,7 @@ const NO_CHAIN = 'unknown'
 export type StatusDeps = {
   memory: Memory
   pipeStatus: () => readonly PipeChainStatus[]
-  outages: () => AwayReport[]
+  outages: () => UnreachableReport[]
   simulated: boolean
   nowMs: () => number
   transport: Pick<ChosenTransport, 'server' | 'fallbackReason'>

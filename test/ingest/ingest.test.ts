@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DextapeError } from '../../services/core/domain/errors.js'
-import { createHealth } from '../../services/core/runtime/health.js'
 import { createLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
+import { createHealth } from '../../services/core/runtime/part-health.js'
 import { createPublisher } from '../../services/ingest/publish.js'
 import type { Source, SourceItem } from '../../services/ingest/source.js'
 import { openRecording } from '../../services/ingest/sources/recording/recording.js'
@@ -107,8 +107,8 @@ describe('ingest', () => {
     const away5 = { part: 'log', since: 5, reason: 'the log is away' }
     expect([reports, health.report()]).toEqual([[[], [away5], [away5], [away5]], []])
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-      'a part is away, trying until it is back',
-      'a part is back',
+      'part unreachable, retrying',
+      'part reachable again',
     ])
   })
 
