@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/index.js'
+import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/build-documents.js'
 import { newestSchema, repositoryRoot } from './avro.js'
 import { GENERATED_BY, typesFromSchemas } from './types-from-avro.js'
 

@@ -39,8 +39,8 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     const serve = createServe({
       ...{ log, codec, store, keys, config, logger, metrics, health, prepare },
       ...(config.wsTokenSecret.kind === 'fixed' ? { wsTokenSecret: config.wsTokenSecret.secret } : {}),
-      where: `serve ${platform.instance}`,
-      ...{ pipeStatus: pipe.chains, awayElsewhere: pipe.away },
+      processName: `serve ${platform.instance}`,
+      ...{ pipeStatus: pipe.chains, remoteOutages: pipe.outages },
       simulated: () => origin?.origin === 'simulated',
     })
     closing.push(() => serve.stop())

@@ -70,7 +70,7 @@ async function runServices(
     await claimStore(store, choice.claim.origin)
   }
   const serve = createServe({
-    ...{ log, codec, store, keys, config, logger, metrics, health, where: 'up' },
+    ...{ log, codec, store, keys, config, logger, metrics, health, processName: 'up' },
     ...{ prepare, pipeStatus, simulated, wsTokenSecret },
   })
   closing.push(() => serve.stop())

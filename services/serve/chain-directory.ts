@@ -2,9 +2,9 @@ import { type Config, chainFacts } from '../core/config/config.js'
 import { normalAddress } from '../core/domain/chains.js'
 import { SOLANA_AMMS } from '../core/domain/solana-programs.js'
 import type { Memory } from './memory/memory.js'
-import type { Market } from './views/market.js'
+import type { Market } from './views/market-facts.js'
 
-/** Chains by name, and ids resolved against them. */
+/** Looks up chains by name and resolves ids against them. */
 export interface ChainDirectory {
   market(chain: string): Market | undefined
   markets(): Market[]
@@ -23,7 +23,7 @@ export function createChainDirectory(
   )
   const marketOf = (state: Market['state']): Market => {
     const facts = chainFacts(config, state.chain)
-    // Programs have one address for all, so there is nothing to configure.
+    // Solana programs have the same address everywhere, so nothing is configured.
     const decoded = facts?.family === 'solana' ? SOLANA_AMMS : amms.get(state.chain)
     return { state, facts, amms: decoded ?? [] }
   }
@@ -39,11 +39,11 @@ export function createChainDirectory(
 const ADDRESS = /^[A-Za-z0-9_]{1,128}$/
 const EVM_ADDRESS = /^0x[A-Za-z0-9_]+$/
 
-/** `<address>-<chain>` to its two parts, the address in the chain's normal form. */
+/** Splits `<address>-<chain>` and normalises the address for its chain. */
 export function parseId(directory: ChainDirectory, id: string, what: string): (Id & { market: Market }) | IdProblem {
   const dash = id.lastIndexOf('-')
   if (dash <= 0 || dash === id.length - 1) {
-    return malformed(`${what} "${shorten(id)}" is not <address>-<chain>.`)
+    return malformed(`${what} "${shorten(id)}" is malformed: expected <address>-<chain>.`)
   }
   return parseAddress(directory, id.slice(0, dash), id.slice(dash + 1), what)
 }
@@ -54,22 +54,22 @@ export function parseAddress(
   chain: string,
   what: string,
 ): (Id & { market: Market }) | IdProblem {
-  if (!ADDRESS.test(address)) return malformed(`${what} "${shorten(address)}" is no address.`)
+  if (!ADDRESS.test(address)) return malformed(`${what} "${shorten(address)}" is not a valid address.`)
   const market = directory.market(chain)
   if (market === undefined) return chainUnknown(directory, chain)
   const family = market.facts?.family ?? 'evm'
   const normal = normalAddress(family, address)
   const isKnown = market.state.pairs.has(normal) || market.state.tokens.has(normal)
   if (family === 'evm' && !isKnown && !EVM_ADDRESS.test(normal)) {
-    return malformed(`${what} "${shorten(address)}" is no address of ${chain}: those begin with 0x.`)
+    return malformed(`${what} "${shorten(address)}" is not a valid address on ${chain}: expected a 0x prefix.`)
   }
   return { address: normal, chain, market }
 }
 
 export function chainUnknown(directory: ChainDirectory, chain: string): IdProblem {
   const known = directory.markets().map(({ state }) => state.chain)
-  const list = known.length === 0 ? 'none yet' : known.join(', ')
-  return { code: 'chain_unknown', detail: `Chain "${shorten(chain)}" is not indexed here. Indexed: ${list}.` }
+  const list = known.length === 0 ? 'none' : known.join(', ')
+  return { code: 'chain_unknown', detail: `Chain "${shorten(chain)}" is not indexed. Indexed chains: ${list}.` }
 }
 
 function malformed(detail: string): IdProblem {

@@ -1,4 +1,4 @@
-/** What ingest and aggregate told of themselves, as /status shows it. */
+/** Status of ingest and aggregate for /status, from their reports in the log. */
 import {
   type FoldChain,
   HEARTBEAT_MS,
@@ -7,18 +7,18 @@ import {
 } from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
 import type { UnreachableReport } from '../core/runtime/part-health.js'
-import type { PipeChainStatus } from './deps.js'
+import type { PipeChainStatus } from './serve-deps.js'
 
-/** What is away for somebody who has long been silent is not known. */
+/** Outages of a process that has been silent this long are unknown. */
 const SILENT_MS = 4 * HEARTBEAT_MS
 
 export interface PipeStatus {
   chains(): PipeChainStatus[]
-  away(): UnreachableReport[]
+  outages(): UnreachableReport[]
 }
 
 export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entries'>, nowMs: () => number): PipeStatus {
-  /** The newest word about each chain: entries come in the order they were told. */
+  /** The latest report per chain: entries are in report order. */
   function newest() {
     const ingests = new Map<string, IngestChain>()
     const folds = new Map<string, FoldChain>()
@@ -45,7 +45,7 @@ export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entri
         }
       })
     },
-    away: () =>
+    outages: () =>
       table
         .entries()
         .filter(({ value }) => nowMs() - value.atMs < SILENT_MS)

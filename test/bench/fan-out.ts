@@ -10,12 +10,12 @@ import { connect, type Socket as NetSocket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
-import { pairStateOf, UNDESCRIBED } from '../../services/serve/memory/chain-state.js'
-import { createServeMetrics } from '../../services/serve/metrics.js'
-import { encodeMoment } from '../../services/serve/push/encode.js'
+import { pairStateOf, UNKNOWN_TOKEN } from '../../services/serve/memory/served-chain.js'
+import { encodeUpdate } from '../../services/serve/push/encode-update.js'
 import { createHub, type Subscription } from '../../services/serve/push/hub.js'
-import { captureMoment, type Moment } from '../../services/serve/push/moment.js'
 import { txChannel } from '../../services/serve/push/topics/tx.js'
+import { snapshotUpdate, type UpdateSnapshot } from '../../services/serve/push/update-snapshot.js'
+import { createServeMetrics } from '../../services/serve/serve-metrics.js'
 import { pairInfo, pairUpdate, trade, update } from '../serve/updates.js'
 import { type Measured, measure, printTable } from './measure.js'
 
@@ -101,7 +101,7 @@ async function serve(way: Way): Promise<void> {
   const texts = moments.map(textsOf)
   const sent = async () => {
     for (const [at, moment] of moments.entries()) {
-      if (way === 'hub') encodeMoment(moment, hub)
+      if (way === 'hub') encodeUpdate(moment, hub)
       else for (const { group, text } of texts[at] ?? []) app.publish(group, text)
       await nextTurn()
       while (sockets.some((socket) => socket.getBufferedAmount() > 0)) await nextTurn()
@@ -115,25 +115,31 @@ async function serve(way: Way): Promise<void> {
 function subscriptionOf(index: number): Subscription {
   const channel = txChannel(pairName(index), CHAIN)
   const asked = { canonical: channel, channels: [channel], chains: [CHAIN], refills: () => [], snapshot: () => [] }
-  return { topic: 'tx', canonical: channel, id: 1, asked, onSlow: 'disconnect', backlog: undefined }
+  return { topic: 'tx', canonical: channel, id: 1, spec: asked, onSlow: 'disconnect', backlog: undefined }
 }
 
-function momentOf(seq: number): Moment {
+function momentOf(seq: number): UpdateSnapshot {
   const pairs = Array.from({ length: TRADES_A_MOMENT }, (_, n) =>
     pairUpdate({ pair: pairName(seq * TRADES_A_MOMENT + n), trades: [trade({ id: `${seq}-${n}` })] }),
   )
   const states = new Map(pairs.map((pair) => [pair.pair, pairStateOf(pair, pairInfo())]))
-  const view = { pair: (name: string) => states.get(name), info: () => UNDESCRIBED, mainPair: () => null }
-  return captureMoment({ update: update({ seq, pairs }), gone: new Map(), closed: [], ended: [], view })
+  const view = { pair: (name: string) => states.get(name), info: () => UNKNOWN_TOKEN, mainPair: () => null }
+  return snapshotUpdate({
+    update: update({ seq, pairs }),
+    removedPairs: new Map(),
+    closedCandles: [],
+    removedCandles: [],
+    view,
+  })
 }
 
 /** What the hub would send of a moment, and to whom. */
-function textsOf(moment: Moment): { group: string; text: string }[] {
+function textsOf(moment: UpdateSnapshot): { group: string; text: string }[] {
   const texts: { group: string; text: string }[] = []
   const metrics = createServeMetrics(createMetrics({ processMetrics: false }))
   const hub = createHub({ metrics, nowMs: Date.now, broadcast: (group, text) => texts.push({ group, text }) })
   for (let index = 0; index < PAIRS; index++) hub.add(subscriptionOf(index))
-  encodeMoment(moment, hub)
+  encodeUpdate(moment, hub)
   return texts
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import type { ServeConfig } from '../../services/serve/deps.js'
+import type { ServeConfig } from '../../services/serve/serve-deps.js'
 import type { Browser } from '../rig/browser/chromium.js'
 import { openBrowser } from '../rig/browser/chromium.js'
 import { freePort } from '../rig/browser/free-port.js'
@@ -100,12 +100,12 @@ describe('the page at /', () => {
     seq += 1
     const gone = { pair: PAIR, ids: ['777-1'], gone: false }
     await rig.feed({ ...nextUpdate(seq, 2, { trades: [] }), kind: 'retract', retracted: [gone] })
-    await expect.poll(() => row.getAttribute('title')).toBe('Taken back by a reorg')
+    await expect.poll(() => row.getAttribute('title')).toBe('Removed by a reorg')
   })
 
   it('without a key says where one is, and takes it', async () => {
     const { page, errors } = await open('/')
-    const panel = page.getByRole('region', { name: 'An API key opens the tape' })
+    const panel = page.getByRole('region', { name: 'Enter an API key' })
     await panel.waitFor()
     expect(await panel.textContent()).toContain('npx dextape keys create --name me')
     await page.getByRole('textbox', { name: 'API key' }).fill(KEY)
@@ -119,7 +119,7 @@ describe('the page at /', () => {
     const { page } = await open('/#key=dx_wrong')
     const words = page.locator('#key-wrong')
     await words.waitFor()
-    expect(await words.textContent()).toBe('This API key is not known here, or was revoked. Give another one.')
+    expect(await words.textContent()).toBe('API key unknown or revoked. Enter another key.')
     expect(await page.locator('#connection').textContent()).toBe('Not connected')
   })
 
@@ -158,7 +158,7 @@ describe('when the server goes away', () => {
     await page.locator('#tape tr').filter({ hasText: '0x0000…00e1' }).waitFor()
     await first.stop()
     await page.locator('#connection[data-state=waiting]').waitFor()
-    expect(await page.locator('#notice').textContent()).toMatch(/The tape stands still; trying again in \d+ s\.$/)
+    expect(await page.locator('#notice').textContent()).toMatch(/The tape is paused; reconnecting in \d+ s\.$/)
 
     await feedNext(2.2, { trades: [buy(`${seq}-1`, '0x00000000000000000000000000000000000000e2', 2.2)] })
     const second = rig.open({ config: { ...config, ...ports } })
@@ -176,7 +176,7 @@ describe('when the server goes away', () => {
 describe('the page at /reference', () => {
   it('lists every call and topic, and a call works at once', async () => {
     const { page, errors, hosts } = await open(`/reference#pairDetail&key=${KEY}`)
-    await page.getByRole('heading', { name: 'A pair: tokens, prices, reserves and rolling statistics' }).waitFor()
+    await page.getByRole('heading', { name: 'Pair details: tokens, prices, reserves and rolling statistics' }).waitFor()
     await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('#answer .status').getByText('200 OK').waitFor()

@@ -152,7 +152,7 @@ describe('what is not there', () => {
   })
 
   test('a chain nobody indexes', async () => {
-    const detail = 'Chain "mars" is not indexed here. Indexed: calendar, eth, solana.'
+    const detail = 'Chain "mars" is not indexed. Indexed chains: calendar, eth, solana.'
     const problem = { status: 400, code: 'chain_unknown', detail, msg: detail }
     for (const path of [`/v2/pairs/${nobody}-mars`, `/v2/klines/pair/${nobody}-mars?interval=1`]) {
       expect(await up.get(path)).toMatchObject({ status: 400, body: problem })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import type { StatusReport } from '../../services/serve/status.js'
+import type { StatusReport } from '../../services/serve/status-report.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
 import { connect } from '../serve/push-client.js'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../services/core/config/index.js'
 import { createChainDirectory } from '../../services/serve/chain-directory.js'
-import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { createServedChain } from '../../services/serve/memory/served-chain.js'
 
 describe('the exchanges of a chain', () => {
   it('are those of its factories, or of the programs that are decoded', () => {
-    const states = ['eth', 'solana', 'unheard-of'].map(createChainState)
+    const states = ['eth', 'solana', 'unheard-of'].map(createServedChain)
     const memory = { chain: (name: string) => states.find(({ chain }) => chain === name), chains: () => states }
     const directory = createChainDirectory(memory, loadConfig({ env: {}, cwd: '/' }))
     expect(directory.market('eth')?.amms).toContain('uniswapv3')

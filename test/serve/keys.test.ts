@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hashKey, type SpentCu } from '../../services/core/keys/key-store.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
-import { createKeyGate } from '../../services/serve/keys/gate.js'
+import { createKeyGate } from '../../services/serve/keys/key-gate.js'
 import { createSpending } from '../../services/serve/keys/spending.js'
 import { keyRecord, spentInMemory } from './rig.js'
 

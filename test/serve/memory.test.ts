@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { applyUpdate } from '../../services/serve/memory/apply.js'
+import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { createCandleOverlay } from '../../services/serve/memory/candle-overlay.js'
-import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { createServedChain } from '../../services/serve/memory/served-chain.js'
 import { packWindows, windowOf } from '../../services/serve/memory/windows.js'
 import {
   CHAIN,
@@ -18,7 +18,7 @@ import {
 } from './updates.js'
 
 const applied = () => {
-  const state = createChainState(CHAIN)
+  const state = createServedChain(CHAIN)
   expect(applyUpdate(state, firstUpdate(), 1).kind).toBe('applied')
   return state
 }
@@ -42,13 +42,13 @@ describe('applying updates', () => {
   it('notices a gap in seq and applies what came', () => {
     const state = applied()
     const outcome = applyUpdate(state, update({ seq: 5, number: 104 }), 2)
-    expect(outcome).toMatchObject({ kind: 'applied', applied: { missing: 3 } })
+    expect(outcome).toMatchObject({ kind: 'applied', applied: { missingUpdates: 3 } })
     expect(state).toMatchObject({ gaps: 1, lastGap: { epoch: 1, after: 1, before: 5 }, head: { number: 104 } })
   })
 
   it('notices that the beginning of an epoch is missing', () => {
-    const state = createChainState(CHAIN)
-    expect(applyUpdate(state, update({ seq: 10 }), 1)).toMatchObject({ applied: { missing: 9 } })
+    const state = createServedChain(CHAIN)
+    expect(applyUpdate(state, update({ seq: 10 }), 1)).toMatchObject({ applied: { missingUpdates: 9 } })
   })
 
   it('starts anew with a newer epoch and ignores an older one', () => {

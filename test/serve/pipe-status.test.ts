@@ -69,9 +69,9 @@ describe('what services tell of themselves', () => {
     await tell(shared.open(), 'a-1', [ingest(0)])
     await tell(shared.open(), 'b-2', [fold('eth', null, [store])])
     const status = await read()
-    expect(status.away()).toEqual([{ part: 'store', where: 'aggregate b-2', since: 900, reason: 'refused' }])
+    expect(status.outages()).toEqual([{ part: 'store', where: 'aggregate b-2', since: 900, reason: 'refused' }])
     now += 60_000
-    expect(status.away()).toEqual([])
+    expect(status.outages()).toEqual([])
   })
 
   it('is written when it changes, and now and then when it does not', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../services/core/keys/key-store.js'
 import { VERSION } from '../../services/core/runtime/version.js'
-import { chooseTransport } from '../../services/serve/push/transport/open-transport.js'
+import { chooseTransport } from '../../services/serve/push/transport/choose-transport.js'
 import { usePushRig } from './push/rig.js'
 import { keyRecord } from './rig.js'
 import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'

@@ -6,10 +6,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Store } from '../../services/core/store/port.js'
 import type { TableName } from '../../services/core/store/tables.js'
-import { applyUpdate } from '../../services/serve/memory/apply.js'
-import { type ChainState, createChainState } from '../../services/serve/memory/chain-state.js'
-import { loadChain } from '../../services/serve/memory/load.js'
+import { applyUpdate } from '../../services/serve/memory/apply-update.js'
+import { loadChain } from '../../services/serve/memory/load-chain.js'
 import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
+import { createServedChain, type ServedChain } from '../../services/serve/memory/served-chain.js'
 import { openTestStore, row } from './rig.js'
 import { servedAnswers } from './second-windows.js'
 import { type Made, PAIRS, type Step, type Swap, steps, swap, type Told, tell } from './trade-history.js'
@@ -56,7 +56,7 @@ async function storeProgress(chain: string, { update }: Told): Promise<void> {
   await store.insert('progress_rows', row('progress_rows', progress))
 }
 
-async function load(chain: string): Promise<ChainState> {
+async function load(chain: string): Promise<ServedChain> {
   const state = await loadChain(store, chain)
   if (state === undefined) throw new Error('nothing was stored')
   return state
@@ -72,7 +72,7 @@ async function restartsAlike(before: Step[], after: Step[], ahead: number): Prom
   await storeRows(chain, told.slice(0, flushed))
   await storeProgress(chain, told[cut] as Told)
   const restarted = await load(chain)
-  const running = createChainState(chain)
+  const running = createServedChain(chain)
   for (const [index, { update }] of told.entries()) {
     applyUpdate(running, update, 1)
     if (index > cut) applyUpdate(restarted, update, 1)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyUpdate } from '../../services/serve/memory/apply.js'
-import { createChainState } from '../../services/serve/memory/chain-state.js'
+import { applyUpdate } from '../../services/serve/memory/apply-update.js'
+import { createServedChain } from '../../services/serve/memory/served-chain.js'
 import { naiveAnswers, servedAnswers } from './second-windows.js'
 import { type Step, steps, tell } from './trade-history.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, trade, update } from './updates.js'
@@ -9,7 +9,7 @@ import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, trade, update } from './updat
 describe('windows to the second', () => {
   it('are what counting all surviving trades gives, whatever the times, reorgs and prunes', () => {
     const follow = (list: Step[]) => {
-      const state = createChainState(CHAIN)
+      const state = createServedChain(CHAIN)
       for (const { update: next, made } of tell(CHAIN, list)) {
         expect(applyUpdate(state, next, 1).kind).toBe('applied')
         expect(servedAnswers(state)).toEqual(naiveAnswers(made, next.now))
@@ -19,7 +19,7 @@ describe('windows to the second', () => {
   })
 
   it('keep no more than the trades of the minutes before the last final block', () => {
-    const state = createChainState(CHAIN)
+    const state = createServedChain(CHAIN)
     applyUpdate(state, firstUpdate(), 1)
     for (let n = 1; n <= 3000; n += 1) {
       const time = T0 + n * 2
@@ -36,7 +36,7 @@ describe('windows to the second', () => {
   })
 
   it('are empty in a new epoch', () => {
-    const state = createChainState(CHAIN)
+    const state = createServedChain(CHAIN)
     applyUpdate(state, firstUpdate([trade()]), 1)
     applyUpdate(state, { ...firstUpdate(), epoch: 2 }, 1)
     expect(servedAnswers(state)).toMatchObject({ [`1m ${PAIR}`]: { buys: 0, price_before: 2 } })

@@ -1,8 +1,8 @@
 /** The windows to the second: as served, and counted naively over all trades there are. */
 import type { Window } from '../../services/core/domain/records.js'
-import type { ChainState } from '../../services/serve/memory/chain-state.js'
+import type { ServedChain } from '../../services/serve/memory/served-chain.js'
 import { pairWindow } from '../../services/serve/views/pair-view.js'
-import { tokenWindow } from '../../services/serve/views/token-windows.js'
+import { tokenWindow } from '../../services/serve/views/token-view.js'
 import { isGood, lastPrice, type Made, PAIRS, TOKENS } from './trade-history.js'
 
 const LENGTHS = [
@@ -11,7 +11,7 @@ const LENGTHS = [
 ] as const
 
 /** Every window to the second that can be asked for, by what it is of. */
-export function servedAnswers(state: ChainState): Record<string, unknown> {
+export function servedAnswers(state: ServedChain): Record<string, unknown> {
   const market = { state, facts: undefined, amms: [] }
   return Object.fromEntries(
     LENGTHS.flatMap(([name]) => [

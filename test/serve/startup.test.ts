@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
-import { findOffset } from '../../services/serve/memory/load.js'
+import { findOffset } from '../../services/serve/memory/read-updates.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'
@@ -71,7 +71,7 @@ describe('starting', () => {
       const answer = await fetch(`http://127.0.0.1:${httpPort}/ready`)
       return [answer.status, await answer.json()]
     }
-    const reason = 'Not all updates that were in the log at the start are applied yet: eth.'
+    const reason = 'Catching up with the log: eth.'
     await expect.poll(ready).toEqual([503, { status: 'catching_up', reason, behind: ['eth'] }])
     // A socket now could be told of less than the log has.
     await expect(fetch(`http://127.0.0.1:${wsPort}/`)).rejects.toThrow()

@@ -7,7 +7,7 @@ import { lockHolder } from '../../core/data-dir/lock.js'
 import { splitUrl } from '../../core/log/registry-http.js'
 import { checkPortFree } from '../../core/runtime/ports.js'
 import { openKafka } from '../../processes/platform/kafka.js'
-import { chooseTransport, GLIBC_FIX } from '../../serve/push/transport/open-transport.js'
+import { chooseTransport, GLIBC_FIX } from '../../serve/push/transport/choose-transport.js'
 
 export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: string }
 

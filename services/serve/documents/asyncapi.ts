@@ -1,4 +1,4 @@
-/** The WebSocket interface as AsyncAPI 3.0, made from the declared topics. Pure: declarations in, document out. */
+/** The WebSocket API as AsyncAPI 3.0, generated from the declared topics. Pure. */
 import type { Notice } from '../push/notices.js'
 import type { Topic } from '../push/topic.js'
 import { type Document, INTERFACE_VERSION, LICENSE } from './openapi.js'
@@ -11,9 +11,9 @@ export type AsyncApiOptions = {
 }
 
 const DESCRIPTION = [
-  'JSON-RPC 2.0 over one WebSocket. `subscribe` takes a topic and its parameters; everything that happens on it is then pushed under the id of that request.',
-  'The key is the header `X-API-KEY` of the upgrade. Where headers cannot be set (browsers), `POST /v2/ws/token` gives a short-lived token and the address to use it with (`?token=`).',
-  'Requests may come in batches. Programs tell pushes apart by `result.topic`.',
+  'JSON-RPC 2.0 over one WebSocket. `subscribe` takes a topic and its parameters; pushes carry the id of that request.',
+  'Send the API key in the `X-API-KEY` header of the upgrade request. Clients that cannot set headers (browsers) get a one-time token and a URL (`?token=`) from `POST /v2/ws/token`.',
+  'Requests may be batched. Pushes are identified by `result.topic`.',
 ].join('\n\n')
 
 export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): Document {
@@ -27,8 +27,8 @@ export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): 
     channels: {
       socket: {
         address: '/',
-        title: 'The socket',
-        description: 'Requests, replies and pushes of all subscriptions share it.',
+        title: 'WebSocket',
+        description: 'Carries requests, replies and pushes of all subscriptions.',
         servers: [{ $ref: '#/servers/websocket' }],
         messages: Object.fromEntries(messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])),
       },
@@ -38,7 +38,7 @@ export function asyncApiDocument({ topics, notices, wsPort }: AsyncApiOptions): 
       messages: Object.fromEntries(messages.map((message) => [message.name, message])),
       securitySchemes: {
         apiKey: { type: 'httpApiKey', in: 'header', name: 'X-API-KEY' },
-        token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'From POST /v2/ws/token' },
+        token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'One-time token from POST /v2/ws/token' },
       },
     },
   }
@@ -48,13 +48,13 @@ function server(wsPort: number): Document {
   return {
     host: '{host}:{port}',
     protocol: 'ws',
-    description: 'A port of its own, any path',
+    description: 'Separate port, any path',
     variables: { host: { default: 'localhost' }, port: { default: String(wsPort) } },
     security: [{ $ref: '#/components/securitySchemes/apiKey' }, { $ref: '#/components/securitySchemes/token' }],
   }
 }
 
-/** As AsyncAPI sees it, from the server: it receives requests and sends the rest. */
+/** From the server's perspective: it receives requests and sends the rest. */
 function operationOf({ message, replies }: Exchange): Document {
   const { title, summary } = message
   return {

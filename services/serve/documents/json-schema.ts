@@ -1,13 +1,13 @@
-/** Declared schemas as plain JSON Schema: what the documents show instead of how the declaration was made. */
+/** Converts declared schemas to plain JSON Schema. */
 import type { TSchema } from '@sinclair/typebox'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
-/** OpenAPI 3.1 speaks 2020-12, AsyncAPI 3.0 draft 7: they differ in how a tuple is written. */
+/** OpenAPI 3.1 uses 2020-12, AsyncAPI 3.0 uses draft 7: they write tuples differently. */
 export type Dialect = '2020-12' | 'draft-7'
 
 export function jsonSchema(declared: TSchema, dialect: Dialect): JsonSchema {
-  // Symbols, undefined and functions of the declaration do not survive this.
+  // Strips symbols, undefined and functions.
   return plain(JSON.parse(JSON.stringify(declared)) as JsonSchema, dialect)
 }
 
@@ -23,7 +23,7 @@ const LISTS = ['anyOf', 'oneOf', 'allOf', 'items']
 const MAPS = ['properties', 'patternProperties']
 const SINGLES = ['items', 'additionalProperties', 'not']
 
-/** Applies to every schema inside, and to no value that only looks like one (defaults, examples). */
+/** Maps nested schemas, but not values that look like schemas (defaults, examples). */
 function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema {
   const mapped = Object.entries(schema).map(([keyword, value]) => {
     if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(change)]
@@ -36,7 +36,7 @@ function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema):
   return Object.fromEntries(mapped)
 }
 
-/** One of several texts is an enum to everybody who reads documents. */
+/** Writes a union of literals as an enum. */
 function choiceAsEnum(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || !anyOf.every(isLiteral)) return schema
@@ -49,7 +49,7 @@ function isLiteral(schema: unknown): schema is { const: unknown; type: unknown }
   return keywords.length === 2 && keywords.includes('const') && keywords.includes('type')
 }
 
-/** A record by any text is declared as one pattern that everything matches. */
+/** TypeBox declares a record with string keys as one catch-all pattern. */
 function openRecord(schema: JsonSchema): JsonSchema {
   const { patternProperties, ...rest } = schema
   const [one, ...more] = Object.entries((patternProperties ?? {}) as Record<string, JsonSchema>)

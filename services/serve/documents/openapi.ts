@@ -1,27 +1,27 @@
-/** The REST interface as OpenAPI 3.1, made from the declared operations. Pure: declarations in, document out. */
+/** The REST API as OpenAPI 3.1, generated from the declared operations. Pure. */
+
 import type { TObject } from '@sinclair/typebox'
 import type { Operation } from '../rest/operation.js'
-import { ERROR_STATUSES, errorResponses, headers, PROBLEM_SCHEMA } from './answers.js'
 import { type JsonSchema, jsonSchema, orNull } from './json-schema.js'
 
-/** An operation as far as documents tell of it. */
+/** The documented part of an operation. */
 export type Documented = Omit<Operation, 'handle'>
 
 export type OpenApiOptions = {
   operations: readonly Documented[]
-  /** `always`: this installation wraps every success body. */
+  /** `always`: every success body is wrapped. */
   envelope: 'spec' | 'always'
-  /** Where the interface is reached from outside, all equal; none: wherever the document came from. */
+  /** Equivalent public URLs; empty: the URL the document was loaded from. */
   publicUrls: readonly string[]
 }
 
 export type Document = { [member: string]: unknown }
 
 const DESCRIPTION = [
-  'Market data of tokens and trading pairs on several chains, computed by this server from the blocks it reads.',
+  'Market data of tokens and trading pairs, computed by this server from the blocks of several chains.',
   'A token-id is `<token_address>-<chain>`, a pair-id `<pair_address>-<chain>`. Amounts and prices are plain decimal strings; times are epoch seconds.',
-  'What is unknown is `null`, `""` or 0, never invented; `X-Reason` says why an answer is empty.',
-  'Success bodies are wrapped as `{"status":1,"msg":"SUCCESS","data_type":1,"data":…}` where an operation says so; the request header `X-Envelope: always` asks for it everywhere.',
+  'Unknown values are `null`, `""` or 0; the `X-Reason` header says why a response is empty.',
+  'Success bodies are wrapped as `{"status":1,"msg":"SUCCESS","data_type":1,"data":…}` for some operations; send `X-Envelope: always` to wrap every response.',
 ].join('\n\n')
 
 export function openApiDocument({ operations, envelope, publicUrls }: OpenApiOptions): Document {
@@ -84,12 +84,12 @@ function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
 
 function success(operation: Documented, wrapped: boolean): Document {
   const data = jsonSchema(operation.data, '2020-12')
-  const shown = operation.nullable === true ? orNull(data) : data
+  const schema = operation.nullable === true ? orNull(data) : data
   const names = Object.keys(headers).filter((name) => name !== 'Retry-After')
   return {
-    description: operation.nullable === true ? 'Success; null where nothing is known of it' : 'Success',
+    description: operation.nullable === true ? 'Success; null if unknown' : 'Success',
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: jsonContent(wrapped ? envelopeOf(shown) : shown),
+    content: jsonContent(wrapped ? envelopeOf(schema) : schema),
   }
 }
 
@@ -111,8 +111,8 @@ function jsonContent(schema: JsonSchema): Document {
 }
 
 /**
- * The hosts of the REST interface. The interface lists two that are equal: those configured, else wherever the document came
- * from; a second one that nobody named stays a variable.
+ * The interface lists two equivalent hosts: the configured ones, or the host the document was loaded from. Without a second
+ * host a variable takes its place.
  */
 export function serversOf(publicUrls: readonly string[]): Record<string, unknown>[] {
   const [first = '/', ...others] = publicUrls
@@ -121,14 +121,71 @@ export function serversOf(publicUrls: readonly string[]): Record<string, unknown
     description: index === 0 ? 'This server' : 'An equivalent host',
   }))
   if (others.length > 0) return named
-  const alternative = { default: first, description: 'Address of a second, equivalent host where there is one' }
+  const alternative = { default: first, description: 'URL of an equivalent host, if any' }
   return [
     ...named,
     { url: '{alt_base_url}', description: 'An equivalent host', variables: { alt_base_url: alternative } },
   ]
 }
 
-/** The version of the interface, which is not the program's. */
+/** Version of the interface, not of Dextape. */
 export const INTERFACE_VERSION = '2.1.0'
 
 export const LICENSE = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' }
+
+const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } })
+
+export const headers = {
+  'X-As-Of': header(
+    'Chain time of the response, epoch seconds; for several chains the lowest, then each by name',
+    'string',
+  ),
+  'X-CU-Cost': header('Cost of this request in credit units', 'integer'),
+  'X-CU-Remaining': header('Credit units left this month, for keys with a quota', 'integer'),
+  'X-Reason': header('Why data is empty or null', 'string'),
+  RateLimit: header('Requests left in this second, for keys with a rate limit', 'string'),
+  'RateLimit-Policy': header('Rate limit of this key', 'string'),
+  'Retry-After': header('Seconds to wait before a retry', 'integer'),
+}
+
+export const PROBLEM_SCHEMA: JsonSchema = {
+  description: 'Error response (RFC 9457)',
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'msg'],
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What failed and how to fix it' },
+    code: { type: 'string', description: 'Machine-readable error code' },
+    msg: { type: 'string', description: 'Same as detail' },
+    reset_at: {
+      type: 'integer',
+      description: 'With cu_exhausted: when the quota resets, epoch seconds',
+    },
+  },
+}
+
+export const ERROR_STATUSES = ['400', '401', '403', '429', '500', '503'] as const
+
+const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
+  400: 'Bad request; see detail',
+  401: 'API key missing or invalid',
+  403: 'API key expired',
+  429: 'Rate limit exceeded (rate_limited) or quota exceeded (cu_exhausted)',
+  500: 'Server error',
+  503: 'Store unavailable (store_away) or server starting (starting)',
+}
+
+export const errorResponses = Object.fromEntries(
+  ERROR_STATUSES.map((status) => [
+    status,
+    {
+      description: MEANINGS[status],
+      ...(status === '429' || status === '503'
+        ? { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }
+        : {}),
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  ]),
+)

@@ -1,23 +1,106 @@
-/** What goes over the socket: requests with their replies, and what the server sends by itself. */
+/** The WebSocket messages: requests with their replies, and messages the server sends. */
+
 import type { Notice } from '../push/notices.js'
+import { RPC } from '../push/rpc.js'
 import type { Topic } from '../push/topic.js'
 import { type JsonSchema, jsonSchema } from './json-schema.js'
-import {
-  ackPayload,
-  errorPayload,
-  pushPayload,
-  refusalPayload,
-  requestPayload,
-  subscribeParams,
-} from './rpc-payloads.js'
 
 export type Message = { name: string; title: string; summary?: string; payload: JsonSchema }
 
-/** A message and what answers it; one that nothing answers is the server's own. */
+/** A message and its replies; without replies it is sent by the server. */
 export type Exchange = { message: Message; replies: readonly Message[] }
 
-const acknowledged: Message = { name: 'acknowledged', title: 'Done', payload: ackPayload() }
-const error: Message = { name: 'error', title: 'An error', payload: errorPayload() }
+const id: JsonSchema = { type: ['integer', 'string', 'null'] }
+const jsonrpc: JsonSchema = { const: '2.0' }
+
+export function requestPayload(method: string, params?: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'method', ...(params === undefined ? [] : ['params'])],
+    properties: { jsonrpc, method: { const: method }, ...(params === undefined ? {} : { params }), id },
+  }
+}
+
+/** The optional last param of subscribe. */
+const OPTIONS: JsonSchema = {
+  type: 'object',
+  description: 'Options',
+  properties: {
+    on_slow: {
+      type: 'string',
+      enum: ['conflate', 'disconnect'],
+      description: 'conflate: merge pushes for a slow client; disconnect: close its socket',
+    },
+    since: {
+      description: 'Cursor of the last push received, or one per chain: replays later pushes',
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    },
+    snapshot: { type: 'boolean', description: 'Push the current state first' },
+  },
+}
+
+/** The topic's name, its declared params, and options. */
+export function subscribeParams(topic: Topic): JsonSchema {
+  const name: JsonSchema = { const: topic.name }
+  const declared = jsonSchema(topic.params, 'draft-7')
+  const { items } = declared
+  if (Array.isArray(items)) {
+    return { type: 'array', minItems: items.length + 1, items: [name, ...items, OPTIONS], additionalItems: false }
+  }
+  const more = items === undefined ? {} : { additionalItems: { anyOf: [items, OPTIONS] } }
+  return { type: 'array', minItems: Number(declared.minItems ?? 0) + 1, items: [name], ...more }
+}
+
+export function ackPayload(result?: JsonSchema): JsonSchema {
+  const acknowledgement: JsonSchema = {
+    type: 'object',
+    required: ['status'],
+    properties: {
+      status: { const: 'ok' },
+      cursor: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Current cursor of each subscribed chain, <epoch>:<chain>:<seq>:<n>',
+      },
+      removed: { type: 'integer', description: 'Number of removed subscriptions' },
+    },
+  }
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'id', 'result'],
+    properties: { jsonrpc, id, result: result ?? acknowledgement },
+  }
+}
+
+export function errorPayload(): JsonSchema {
+  const error = {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code: { type: 'integer', enum: Object.values(RPC) }, message: { type: 'string' } },
+  }
+  return { type: 'object', required: ['jsonrpc', 'id', 'error'], properties: { jsonrpc, id, error } }
+}
+
+export function refusalPayload(): JsonSchema {
+  const error = { type: 'object', properties: { code: { const: -1 }, message: { type: 'string' } } }
+  return { type: 'object', required: ['error'], properties: { error } }
+}
+
+export function pushPayload(result: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['jsonrpc', 'result'],
+    properties: {
+      id: { ...id, description: 'Id of the subscribe request' },
+      jsonrpc,
+      result,
+      sent_time: { type: 'integer', description: 'Epoch milliseconds' },
+    },
+  }
+}
+
+const acknowledged: Message = { name: 'acknowledged', title: 'Acknowledged', payload: ackPayload() }
+const error: Message = { name: 'error', title: 'Error', payload: errorPayload() }
 const pong: Message = { name: 'pong', title: 'Pong', payload: ackPayload({ const: 'pong' }) }
 
 export function exchangesOf(topics: readonly Topic[], notices: readonly Notice[]): Exchange[] {
@@ -28,18 +111,18 @@ function ofTopic(topic: Topic): Exchange[] {
   const { name, summary } = topic
   const params = subscribeParams(topic)
   return [
-    asked({
+    request({
       name: `subscribe_${name}`,
       title: `Subscribe to ${name}`,
       summary,
       payload: requestPayload('subscribe', params),
     }),
-    asked({
+    request({
       name: `unsubscribe_${name}`,
       title: `Unsubscribe from ${name}`,
       payload: requestPayload('unsubscribe', params),
     }),
-    sent({
+    serverMessage({
       name: `push_${name}`,
       title: `Push of ${name}`,
       summary,
@@ -49,7 +132,7 @@ function ofTopic(topic: Topic): Exchange[] {
 }
 
 const ALWAYS: readonly Exchange[] = [
-  asked({
+  request({
     name: 'unsubscribe_all',
     title: 'Unsubscribe from everything',
     payload: requestPayload('unsubscribe', { type: 'array', maxItems: 0 }),
@@ -59,20 +142,20 @@ const ALWAYS: readonly Exchange[] = [
 
 function ofNotice({ name, summary, result }: Notice): Exchange {
   const payload = pushPayload(jsonSchema(result, 'draft-7'))
-  return sent({ name: `notice_${name}`, title: `Notice: ${name}`, summary, payload })
+  return serverMessage({ name: `notice_${name}`, title: `Notice: ${name}`, summary, payload })
 }
 
-const REFUSED = sent({
+const REFUSED = serverMessage({
   name: 'refused',
   title: 'Refused',
-  summary: 'Sent once after the upgrade when the key is missing or not good; then the socket closes with 1008.',
+  summary: 'Sent after the upgrade if the API key is missing or invalid; the socket then closes with code 1008.',
   payload: refusalPayload(),
 })
 
-function asked(message: Message): Exchange {
+function request(message: Message): Exchange {
   return { message, replies: [acknowledged, error] }
 }
 
-function sent(message: Message): Exchange {
+function serverMessage(message: Message): Exchange {
   return { message, replies: [] }
 }

@@ -28,7 +28,7 @@ export function barOf(candle: Candle, category: Category): Bar {
   }
 }
 
-/** Joins ascending bars of a shorter interval. A bucket opens where its first bar does: at the close before it. */
+/** Rolls up ascending bars of a shorter interval. A bucket opens where its first bar opens. */
 export function rollUp(bars: readonly Bar[], interval: HistoryInterval): Bar[] {
   const rolled: Bar[] = []
   for (const bar of bars) {
@@ -47,7 +47,7 @@ export function rollUp(bars: readonly Bar[], interval: HistoryInterval): Bar[] {
   return rolled
 }
 
-/** Every bucket from one start to another: missing ones flat at the close before, marked. Nothing before the first close. */
+/** Fills missing buckets flat at the previous close and marks them. Starts at the first known close. */
 export function fillPrevious(
   bars: readonly Bar[],
   before: Bar | undefined,

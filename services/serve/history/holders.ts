@@ -1,6 +1,6 @@
 import type { Store } from '../../core/store/port.js'
 
-/** What wallets bought and sold of a token, in raw amounts of it and in USD. Unpriced trades have an amount and no volume. */
+/** What a wallet bought and sold of a token, in raw amounts and USD. Unpriced trades have an amount and no volume. */
 export type WalletTrades = {
   buys: number
   sells: number
@@ -20,10 +20,10 @@ export const NO_TRADES: WalletTrades = {
   ...{ buyVolumeUsd: 0, sellVolumeUsd: 0, firstAtS: 0, lastAtS: 0 },
 }
 
-/** Both lists go in a request's address where the store is a server. */
-const PAIRS_A_QUERY = 200
+/** Both lists are part of the URL when the store is a server. */
+const PAIRS_PER_QUERY = 200
 
-/** The trades of wallets in pairs whose target is the token; a wallet without any is absent. */
+/** Sums the trades of wallets in pairs whose target is the token; wallets without trades are absent. */
 export async function tradesOfWallets(
   store: Store,
   chain: string,
@@ -32,7 +32,7 @@ export async function tradesOfWallets(
 ): Promise<Map<string, WalletTrades>> {
   const found = new Map<string, WalletTrades>()
   if (wallets.length === 0) return found
-  for (let at = 0; at < pairs.length; at += PAIRS_A_QUERY) {
+  for (let at = 0; at < pairs.length; at += PAIRS_PER_QUERY) {
     const rows = await store.query<{ wallet: string } & Record<keyof WalletTrades, number | string>>(
       `SELECT wallet, countIf(sell = 0) AS buys, countIf(sell = 1) AS sells,
          sumIf(toFloat64OrZero(amount_out), sell = 0) AS boughtRaw, sumIf(toFloat64OrZero(amount_in), sell = 1) AS soldRaw,
@@ -44,7 +44,7 @@ export async function tradesOfWallets(
        FROM trade_rows FINAL
        WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND wallet IN {wallets:Array(String)}
        GROUP BY wallet`,
-      { chain, pairs: pairs.slice(at, at + PAIRS_A_QUERY), wallets },
+      { chain, pairs: pairs.slice(at, at + PAIRS_PER_QUERY), wallets },
     )
     for (const { wallet, ...row } of rows) found.set(wallet, joined(found.get(wallet), numbersOf(row)))
   }
@@ -68,7 +68,7 @@ function joined(a: WalletTrades | undefined, b: WalletTrades): WalletTrades {
 
 export type Balance = { holder: string; balanceRaw: string }
 
-/** Who holds most of a token; equal balances by address. Raw integers have no leading zeros, so the longer is the larger. */
+/** The largest holders; equal balances by address. Raw integers have no leading zeros, so longer means larger. */
 export async function largestBalances(store: Store, chain: string, token: string, limit: number): Promise<Balance[]> {
   return store.query<Balance>(
     `SELECT holder, balance AS balanceRaw FROM holder_rows FINAL
@@ -78,7 +78,7 @@ export async function largestBalances(store: Store, chain: string, token: string
   )
 }
 
-/** Raw balances of a token by holder; one that was never told is absent. */
+/** Raw balances of a token by holder; unknown balances are absent. */
 export async function balancesOf(
   store: Store,
   chain: string,

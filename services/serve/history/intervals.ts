@@ -1,13 +1,13 @@
 import { bucketStart, INTERVAL_SECONDS } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 
-/** An interval history can be asked for: a stored one, or days rolled up. */
+/** An interval of the candle history: stored, or rolled up from days. */
 export type HistoryInterval = {
-  /** As answers name it: minutes, or `s1`. */
+  /** Name in responses: minutes, or `s1`. */
   name: number | 's1'
   /** The stored candles it is read from. */
   stored: Interval
-  /** Stored candles one bucket may hold at most. */
+  /** Maximum number of stored candles per bucket. */
   storedPerBucket: number
   startOf(timeS: number): number
   /** The bucket `steps` after the one that starts at `startS`; steps may be negative. */
@@ -49,7 +49,7 @@ function monthStart(timeS: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / 1000
 }
 
-/** `15`, `k15` and `s1` forms alike. */
+/** By every accepted name: `15`, `k15`, `s1`. */
 export const HISTORY_INTERVALS: ReadonlyMap<string, HistoryInterval> = new Map(
   [...storedIntervals, threeDays, month].flatMap((interval): [string, HistoryInterval][] =>
     interval.name === 's1'
@@ -61,12 +61,7 @@ export const HISTORY_INTERVALS: ReadonlyMap<string, HistoryInterval> = new Map(
   ),
 )
 
-/** End (exclusive) of the stored candle that starts at `startS`. */
-export function candleEndS(interval: string, startS: number): number {
-  return startS + (INTERVAL_SECONDS[INTERVALS.indexOf(interval as Interval)] ?? 1)
-}
-
-/** `s1` for seconds, bare minutes for the `k` intervals: how pushes name an interval. */
+/** Interval name in pushes: `s1`, or minutes without the `k`. */
 export function pushedInterval(interval: string): string {
   return interval.startsWith('k') ? interval.slice(1) : interval
 }

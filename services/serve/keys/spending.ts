@@ -1,19 +1,19 @@
 import { type KeyStore, monthOf } from '../../core/keys/key-store.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
-/** What keys spent in the current calendar month (UTC). Kept in the key store, so a restart forgets nothing. */
+/** Credit units spent per key in the current calendar month (UTC). Persisted in the key store. */
 export interface Spending {
   thisMonth(keyId: string): number
   add(keyId: string, cu: number): void
-  /** Stores what is not stored yet. */
+  /** Persists unsaved spending. */
   save(): Promise<void>
 }
 
-/** One key's month: what is known to be spent as of when, and how much of it is not stored. */
+/** One key's month: the known total, when it was read, and the part not saved yet. */
 type Account = { keyId: string; month: string; spentCu: number; unsavedCu: number; readAtMs: number }
 
 const SAVE_EVERY_MS = 1000
-/** Other nodes spend too. */
+/** Other nodes spend from the same quota. */
 const READ_EVERY_MS = 1000
 
 export function createSpending(
@@ -29,16 +29,16 @@ export function createSpending(
   function accountOf(keyId: string): Account {
     const month = monthOf(nowMs())
     const known = accounts.get(keyId)
-    if (known?.month === month) return renewed(known)
-    // A month that ended keeps its account until what it spent is stored.
+    if (known?.month === month) return refreshed(known)
+    // A past month keeps its account until its spending is saved.
     if (known !== undefined && known.unsavedCu > 0) accounts.set(`${known.month} ${keyId}`, known)
     const opened = { keyId, month, spentCu: keys.spentCu(keyId, month), unsavedCu: 0, readAtMs: nowMs() }
     accounts.set(keyId, opened)
     return opened
   }
 
-  function renewed(account: Account): Account {
-    // While a write is under way nobody knows whether what is stored has it already.
+  function refreshed(account: Account): Account {
+    // During a write the stored total may or may not include it.
     if (isWriting || nowMs() - account.readAtMs < READ_EVERY_MS) return account
     account.readAtMs = nowMs()
     account.spentCu = keys.spentCu(account.keyId, account.month) + account.unsavedCu
@@ -56,7 +56,7 @@ export function createSpending(
         account.unsavedCu -= spent[index]?.cu ?? 0
       })
     } catch (cause) {
-      logger.warn('what keys spent could not be stored, trying again', { error: cause })
+      logger.warn('cannot save spent credit units, retrying', { error: cause })
       schedule()
     } finally {
       isWriting = false

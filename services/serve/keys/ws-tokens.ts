@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How long a token may be used to connect. */
+/** How long a token is valid. */
 export const TOKEN_LIFE_MS = 60_000
 /** How far the clocks of two serve nodes may differ. */
 const CLOCK_SKEW_MS = 60_000
 const NONCE_BYTES = 16
-/** Tokens used within their life; beyond it the oldest is forgotten. */
+/** Used tokens remembered until they expire; above this the oldest is dropped. */
 const MAX_USED = 100_000
 
 /**
- * Short-lived tokens that stand for a key where no header can be sent. Signed with a secret that is not in the key store, so
- * reading stored hashes is not enough to forge one. Nodes with the same secret accept each other's tokens; each token opens
- * one socket on a node.
+ * Short-lived tokens for clients that cannot send the key in a header. Signed with a secret that is not in the key store, so
+ * stored hashes are not enough to forge one. Nodes with the same secret accept each other's tokens; each token opens one
+ * socket per node.
  */
 export interface WsTokens {
   issue(keyId: string, keyHash: string): { token: string; expiresAtMs: number }
-  /** The hash of the key it stands for, whose validity is the caller's to judge; the token is used up. */
+  /** Consumes the token; returns the hash of its key. The caller checks that the key is valid. */
   redeem(token: string): string | undefined
 }
 
@@ -26,7 +26,7 @@ export function createWsTokens(
   nowMs: () => number,
   hashOf: (keyId: string) => string | undefined,
 ): WsTokens {
-  /** Nonces and when they end, in that order. */
+  /** Expiry by nonce, soonest first. */
   const used = new Map<string, number>()
 
   function use(nonce: string, expiresAtMs: number): boolean {
@@ -42,16 +42,17 @@ export function createWsTokens(
   return {
     issue(keyId, keyHash) {
       const expiresAtMs = nowMs() + TOKEN_LIFE_MS
-      const words = `${keyId}.${expiresAtMs}.${random(NONCE_BYTES).toString('base64url')}`
-      return { token: `${words}.${sealOf(secret, words, keyHash).toString('base64url')}`, expiresAtMs }
+      const claims = `${keyId}.${expiresAtMs}.${random(NONCE_BYTES).toString('base64url')}`
+      return { token: `${claims}.${signatureOf(secret, claims, keyHash).toString('base64url')}`, expiresAtMs }
     },
     redeem(token) {
-      const [, words, keyId, expires, nonce, seal] = /^(([^.]+)\.(\d{1,16})\.([\w-]+))\.([\w-]+)$/.exec(token) ?? []
-      if (words === undefined || keyId === undefined || nonce === undefined) return undefined
+      const [, claims, keyId, expires, nonce, signature] =
+        /^(([^.]+)\.(\d{1,16})\.([\w-]+))\.([\w-]+)$/.exec(token) ?? []
+      if (claims === undefined || keyId === undefined || nonce === undefined) return undefined
       const keyHash = hashOf(keyId)
       if (keyHash === undefined) return undefined
-      const given = Buffer.from(seal ?? '', 'base64url')
-      const right = sealOf(secret, words, keyHash)
+      const given = Buffer.from(signature ?? '', 'base64url')
+      const right = signatureOf(secret, claims, keyHash)
       if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
       const expiresAtMs = Number(expires)
       const leftMs = expiresAtMs - nowMs()
@@ -61,7 +62,7 @@ export function createWsTokens(
   }
 }
 
-/** The key's hash is signed too: a token ends with its key, even where another key gets the same id. */
-function sealOf(secret: string, words: string, keyHash: string): Buffer {
-  return createHmac('sha256', secret).update(`websocket ${keyHash} ${words}`).digest()
+/** Signs the key's hash too: a token ends with its key, even if another key gets the same id. */
+function signatureOf(secret: string, claims: string, keyHash: string): Buffer {
+  return createHmac('sha256', secret).update(`websocket ${keyHash} ${claims}`).digest()
 }

@@ -1,7 +1,7 @@
 import { INTERVALS } from '../../core/domain/chains.js'
 import type { Candle } from '../../core/domain/records.js'
 
-/** A place in a chain's updates. */
+/** A position in a chain's updates. */
 export type Position = { epoch: number; seq: number }
 
 export function isAtOrBefore(one: Position, other: Position): boolean {
@@ -11,13 +11,13 @@ export function isAtOrBefore(one: Position, other: Position): boolean {
 type Entry = Position & { candle: Candle }
 type Change = Position & { pair: string; interval: string; timeS: number }
 
-/** Candles changed by updates the store has not flushed: history lays them over its rows. */
+/** Candles changed by updates not flushed yet: history merges them into the stored rows. */
 export interface CandleOverlay {
   put(pair: string, candle: Candle, at: Position): void
-  /** The pair never was: its candles go, and its stored rows are hidden until the store has forgotten them too. */
+  /** A reorg removed the pair: drops its candles and hides its stored rows until the store has removed them too. */
   hidePair(pair: string, at: Position): void
   isHidden(pair: string): boolean
-  /** By bucket start; removed candles are in it, marked. */
+  /** By bucket start, including candles marked as removed. */
   of(pair: string, interval: string): ReadonlyMap<number, Candle>
   /** Drops what the store has flushed. */
   trim(flushed: Position): void

@@ -1,18 +1,18 @@
 import type { LiquidityTrade, Trade, Update } from '../../core/domain/records.js'
 import { isAtOrBefore, type Position } from './candle-overlay.js'
 
-/** An event with the block it is of. */
+/** An event with its block. */
 export type Placed<Event> = Event & { blockNumber: number; timeS: number }
-export type MainPairSwitch = { blockNumber: number; timeS: number; pair: string | null }
+export type MainPairChangeAt = { blockNumber: number; timeS: number; pair: string | null }
 
-/** Trades, liquidity and main pairs of blocks the store has not flushed: history lays them over its rows. */
+/** Trades, liquidity and main pairs of blocks not flushed yet: history merges them into the stored rows. */
 export interface EventOverlay {
   apply(update: Update): void
-  /** Stored rows of blocks above this one are orphaned, or in here as well. */
+  /** Stored rows of blocks above this one are orphaned or also in this overlay. */
   readonly storedUpToBlock: number
   trades(pair: string): Placed<Trade>[]
   liquidity(pair: string): Placed<LiquidityTrade>[]
-  mainPairs(token: string): MainPairSwitch[]
+  mainPairs(token: string): MainPairChangeAt[]
   /** Drops what the store has flushed. */
   trim(flushed: Position): void
   clear(): void
@@ -39,7 +39,7 @@ export function createEventOverlay(): EventOverlay {
     retracts.push({ epoch, seq, toBlock: number })
   }
 
-  /** The events of all kept blocks that `pick` finds, each with its block. */
+  /** The events `pick` selects from all kept blocks, each with its block. */
   function placed<Event extends object>(pick: (block: Block) => readonly Event[] | undefined): Placed<Event>[] {
     return blocks.flatMap((block) =>
       (pick(block) ?? []).map((event) => ({ ...event, blockNumber: block.number, timeS: block.timeS })),
@@ -78,7 +78,7 @@ export function createEventOverlay(): EventOverlay {
   }
 }
 
-/** A pair with many events in one block comes in several entries. */
+/** A pair with many events in one block is split over several entries. */
 function eventsByPair(update: Update): Map<string, PairEvents> {
   const byPair = new Map<string, PairEvents>()
   for (const { pair, trades, liquidity } of update.pairs) {

@@ -1,15 +1,19 @@
+import { bucketStart } from '../../core/domain/buckets.js'
+import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Store } from '../../core/store/port.js'
-import { type ChainState, targetDecimals } from './chain-state.js'
+import { rowVersion } from '../../core/store/tables.js'
+import { type CandleFigures, packCandle } from './packed-candle.js'
 import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
+import { type ServedChain, targetDecimals } from './served-chain.js'
 
-/** The list goes in a request's address where the store is a server. */
-const PAIRS_A_QUERY = 500
+/** The list is part of the URL when the store is a server. */
+const PAIRS_PER_QUERY = 500
 const PAGE_ROWS = 20_000
 const LIMITS = { maxRows: PAGE_ROWS, maxSeconds: 60 }
-/** How far the time of a block may lie behind now. */
-const TIME_BACK_S = 3600
-/** Where the last good price before the kept trades is looked for, nearest first: seldom does a pair need the last look. */
+/** How far a block's time may lag behind the chain time. */
+const MAX_TIME_LAG_S = 3600
+/** Ranges searched for the last good price before the kept trades, nearest first: few pairs need the last one. */
 const LOOK_BACK_S = [3600, 90_000, Number.POSITIVE_INFINITY]
 
 type Place = { pair: string; block_number: string; tx_index: number; log_index: number; sub: number }
@@ -26,12 +30,12 @@ type TradeRow = Place & {
 type Span = { chain: string; version: string; sinceS: number; pageRows: number }
 
 /**
- * The trades since the minutes before the last final block, so that windows to the second are the same after a restart. Rows newer
- * than the state's own seq are left out: their updates bring them.
+ * Loads the trades since a few minutes before the last final block, so that the 1m and 5m windows survive a restart. Rows
+ * newer than the state's seq are skipped: their updates add them.
  */
 export async function loadRecentTrades(
   store: Store,
-  state: ChainState,
+  state: ServedChain,
   version: string,
   finalNowS: number,
   pageRows = PAGE_ROWS,
@@ -39,14 +43,14 @@ export async function loadRecentTrades(
   state.recent.restoreFinal(finalNowS)
   const span = { chain: state.chain, version, sinceS: Math.max(0, finalNowS - KEPT_S), pageRows }
   const traded = [...state.pairs.values()]
-    .filter((pair) => pair.last_trade_at > span.sinceS - TIME_BACK_S)
+    .filter((pair) => pair.last_trade_at > span.sinceS - MAX_TIME_LAG_S)
     .map(({ pair }) => pair)
-  for (let at = 0; at < traded.length; at += PAIRS_A_QUERY) {
-    await loadPairs(store, state, span, traded.slice(at, at + PAIRS_A_QUERY))
+  for (let at = 0; at < traded.length; at += PAIRS_PER_QUERY) {
+    await loadPairs(store, state, span, traded.slice(at, at + PAIRS_PER_QUERY))
   }
 }
 
-async function loadPairs(store: Store, state: ChainState, span: Span, pairs: string[]): Promise<void> {
+async function loadPairs(store: Store, state: ServedChain, span: Span, pairs: string[]): Promise<void> {
   const trades = new Map<string, TradeFacts[]>()
   for await (const row of tradeRows(store, span, pairs)) {
     const known = trades.get(row.pair)
@@ -86,7 +90,7 @@ async function* tradeRows(store: Store, span: Span, pairs: string[]): AsyncGener
   }
 }
 
-/** By pair; a pair that had none is absent. */
+/** By pair; pairs without a good price are absent. */
 async function goodPricesBefore(
   store: Store,
   { chain, version, sinceS }: Span,
@@ -123,5 +127,50 @@ function tradeOf(row: TradeRow): TradeFacts {
     amountUsd: row.amount_usd ?? Number.NaN,
     priceUsd: row.price_usd ?? Number.NaN,
     flags: row.flags,
+  }
+}
+
+const FIGURES = ['u', 'm'].flatMap((c) => ['open', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`))
+
+type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
+
+/** The position and chain time of an update. */
+export type OpenAt = { epoch: number; seq: number; now: number }
+
+/** Loads the candles that were open after an update. Later changes come with their own updates. */
+export async function loadOpenCandles(store: Store, state: ServedChain, at: OpenAt): Promise<void> {
+  state.open.clear()
+  const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
+  for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
+    const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
+    const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as CandleFigures
+    state.open.hold({ pair, candle: packCandle(stored) })
+  }
+}
+
+async function* candleRows(
+  store: Store,
+  chain: string,
+  starts: ReadonlyMap<Interval, number>,
+  at: OpenAt,
+): AsyncGenerator<CandleRow> {
+  const version = String(rowVersion(at.epoch, at.seq))
+  const buckets = [...starts].map(([interval, startS]) => `('${interval}', ${startS})`).join(', ')
+  const from = Math.min(...starts.values())
+  let after = { pair: '', interval: '' }
+  for (;;) {
+    const rows = await store.query<CandleRow>(
+      `SELECT pair, interval, ${FIGURES.join(', ')} FROM candle_rows FINAL
+       WHERE chain = {chain:String} AND time >= toDateTime({from:UInt32}, 'UTC')
+         AND (interval, toUInt32(time)) IN (${buckets}) AND version <= {version:UInt64}
+         AND pair >= {pair:String} AND (pair, interval) > ({pair:String}, {interval:String})
+       ORDER BY pair, interval LIMIT {limit:UInt32}`,
+      { chain, from, version, ...after, limit: PAGE_ROWS },
+      LIMITS,
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_ROWS) return
+    after = { pair: last.pair, interval: last.interval }
   }
 }

@@ -2,69 +2,69 @@ import { type EventLog, type TopicRange, updatesTopic } from '../../core/log/por
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
-import type { ServeMetrics } from '../metrics.js'
-import type { Applied } from './apply.js'
-import { type ChainState, createChainState, NOTHING_APPLIED, trimFlushed } from './chain-state.js'
-import type { UpdateCodec } from './decode.js'
-import { type Follower, followChain } from './follow.js'
-import { loadChain, loadProgress } from './load.js'
-import type { Recalled, RecallLimits } from './recall.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import type { AppliedUpdate } from './apply-update.js'
+import { type Follower, followChain } from './follow-chain.js'
+import { loadChain, loadProgress } from './load-chain.js'
+import type { UpdateCodec } from './read-updates.js'
+import type { ReplayedUpdate, ReplayLimits } from './replay-recent.js'
+import { createServedChain, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
 
 export type MemoryDeps = {
   log: EventLog
   store: Store
   codec: UpdateCodec
-  /** Chains that are read, of which there may be nothing yet; those in the log and the store are found. */
+  /** Configured chains, with or without data; chains in the log and the store are discovered. */
   chains: () => readonly string[]
   logger: Logger
   metrics: ServeMetrics
   nowMs: () => number
-  /** How much of the past is gone through again at a start. */
-  recall: RecallLimits
-  /** How often new chains and the store's progress are looked for. */
+  /** How much history is replayed at startup. */
+  replay: ReplayLimits
+  /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
 
-/** `behind`: the chains that have not caught up. */
+/** `behind`: chains that have not caught up. */
 export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason: string; behind?: string[] }
 
-/** The hot state of all chains, kept current from their updates. */
+/** The in-memory state of all chains, kept current from their updates. */
 export interface Memory {
-  chain(name: string): ChainState | undefined
-  chains(): ChainState[]
-  /** Called after each applied update, in order, per chain. */
-  onApplied(listener: (applied: Applied) => void): void
-  /** Called at a start for each of the last updates the loaded state has, in order, before anything is applied. */
-  onRecalled(listener: (state: ChainState, past: Recalled) => void): void
-  /** Why answers would lack something the log has, or undefined where they do not. */
+  chain(name: string): ServedChain | undefined
+  chains(): ServedChain[]
+  /** Called after each applied update, in order per chain. */
+  onApplied(listener: (applied: AppliedUpdate) => void): void
+  /** Called at startup for each recent update already in the loaded state, in order, before new ones are applied. */
+  onReplayed(listener: (state: ServedChain, past: ReplayedUpdate) => void): void
+  /** Why memory is behind the log; undefined when ready. */
   whyNotReady(): NotReady | undefined
-  /** Resolves once each chain that was there at the start has caught up, or stopped. */
-  settled(): Promise<void>
-  /** The log's topics by name, as they were when the log last answered. */
+  /** Resolves once each chain known at startup has caught up or stopped. */
+  caughtUp(): Promise<void>
+  /** The log's topics by name, as of its last answer. */
   topics(): ReadonlyMap<string, TopicRange>
-  /** Resolves once all chains are loaded. Where it fails it may be called again. */
+  /** Resolves once all chains are loaded. May be retried after a failure. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const UPDATES_PREFIX = updatesTopic('')
-/** Where nothing waits for the store, it is asked this much less often, and only to see that it is there. */
+/** While nothing waits for a flush, the store is polled this much less often, only to check that it is up. */
 const IDLE_POLLS = 5
 
 export function createMemory(deps: MemoryDeps): Memory {
-  const states = new Map<string, ChainState>()
+  const states = new Map<string, ServedChain>()
   const opening = new Map<string, Promise<void>>()
   const followers = new Map<string, Follower>()
   const behind = new Set<string>()
-  const listeners: ((applied: Applied) => void)[] = []
-  const recallers: ((state: ChainState, past: Recalled) => void)[] = []
+  const listeners: ((applied: AppliedUpdate) => void)[] = []
+  const replayListeners: ((state: ServedChain, past: ReplayedUpdate) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
   const { pollMs = 1000 } = deps
   let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
-  /** Once for each chain; one that could not be loaded is tried again at the next call. */
+  /** Loads each chain once; a failed load is retried on the next call. */
   function open(chain: string): Promise<void> {
     const known = opening.get(chain)
     if (known !== undefined) return known
@@ -78,11 +78,11 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   async function load(chain: string): Promise<void> {
-    states.set(chain, createChainState(chain))
+    states.set(chain, createServedChain(chain))
     if (!started) behind.add(chain)
-    const state = (await loadChain(deps.store, chain)) ?? createChainState(chain)
+    const state = (await loadChain(deps.store, chain)) ?? createServedChain(chain)
     states.set(chain, state)
-    const follower = followChain({ ...deps, onApplied, onRecalled, onGap }, state, abort.signal)
+    const follower = followChain({ ...deps, onApplied, onReplayed: onRecalled, onGap }, state, abort.signal)
     followers.set(chain, follower)
     follower.caughtUp.then(
       () => behind.delete(chain),
@@ -90,25 +90,25 @@ export function createMemory(deps: MemoryDeps): Memory {
     )
   }
 
-  function onApplied(applied: Applied): void {
+  function onApplied(applied: AppliedUpdate): void {
     deps.metrics.updatesApplied.add(applied.state.chain)
     for (const listener of listeners) listener(applied)
   }
 
-  function onRecalled(state: ChainState, past: Recalled): void {
-    for (const listener of recallers) listener(state, past)
+  function onRecalled(state: ServedChain, past: ReplayedUpdate): void {
+    for (const listener of replayListeners) listener(state, past)
   }
 
-  function onGap(state: ChainState, missing: number): void {
+  function onGap(state: ServedChain, missing: number): void {
     deps.metrics.updatesMissing.add(state.chain, missing)
-    deps.logger.error('updates are missing: answers about this chain may be incomplete', {
+    deps.logger.error('updates are missing from the log: data of this chain may be incomplete', {
       chain: state.chain,
       missing,
       ...state.lastGap,
     })
   }
 
-  async function openSeen(): Promise<void> {
+  async function openNewChains(): Promise<void> {
     topics = new Map((await deps.log.topics()).map((info) => [info.topic, info]))
     const updates = [...topics.keys()].filter((topic) => topic.startsWith(UPDATES_PREFIX))
     const seen = updates.map((topic) => topic.slice(UPDATES_PREFIX.length))
@@ -124,36 +124,36 @@ export function createMemory(deps: MemoryDeps): Memory {
     }
   }
 
-  /** A log that is away must not hold up what the store tells, nor the other way round. */
-  function repeat(what: string, look: () => Promise<void>, everyMs: () => number): void {
+  /** The log and the store are polled independently: an outage of one must not block the other. */
+  function pollForever(what: string, look: () => Promise<void>, everyMs: () => number): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
       look()
-        // What is only away is told by health, once.
-        .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`${what} could not be read`, { error }))
-        .finally(() => !abort.signal.aborted && repeat(what, look, everyMs))
+        // Outages are logged once, by health.
+        .catch((error: unknown) => isRetryable(error) || deps.logger.warn(`cannot read ${what}`, { error }))
+        .finally(() => !abort.signal.aborted && pollForever(what, look, everyMs))
     }, everyMs())
     timers.add(timer)
   }
 
-  const perChain = (value: (state: ChainState) => number) => () =>
+  const perChain = (value: (state: ServedChain) => number) => () =>
     [...states.values()].map((state) => ({ labels: { chain: state.chain }, value: value(state) }))
   const { gauge } = deps.metrics
   gauge(
     'dextape_serve_overlay_candles',
-    'Candles the store has not flushed',
+    'Candles not flushed to the store yet',
     ['chain'],
     perChain((s) => s.candles.size),
   )
   gauge(
     'dextape_serve_overlay_blocks',
-    'Blocks with events the store has not flushed',
+    'Blocks with events not flushed to the store yet',
     ['chain'],
     perChain((s) => s.events.size),
   )
   gauge(
     'dextape_serve_recent_trades',
-    'Trades kept for the windows to the second',
+    'Trades kept for the 1m and 5m windows',
     ['chain'],
     perChain((s) => s.recent.size),
   )
@@ -174,18 +174,18 @@ export function createMemory(deps: MemoryDeps): Memory {
     chain: (name) => states.get(name),
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
     onApplied: (listener) => listeners.push(listener),
-    onRecalled: (listener) => recallers.push(listener),
-    async settled() {
+    onReplayed: (listener) => replayListeners.push(listener),
+    async caughtUp() {
       await Promise.allSettled([...followers.values()].map(({ caughtUp }) => caughtUp))
     },
     topics: () => topics,
     whyNotReady() {
-      if (!started) return { status: 'starting', reason: 'The log and the store are not loaded yet.' }
+      if (!started) return { status: 'starting', reason: 'Loading from the log and the store.' }
       const chains = [...behind].sort()
       if (chains.length > 0)
         return {
           status: 'catching_up',
-          reason: `Not all updates that were in the log at the start are applied yet: ${chains.join(', ')}.`,
+          reason: `Catching up with the log: ${chains.join(', ')}.`,
           behind: chains,
         }
       if ([...states.values()].some(({ seq }) => seq !== NOTHING_APPLIED)) return undefined
@@ -194,11 +194,11 @@ export function createMemory(deps: MemoryDeps): Memory {
     async start() {
       const stored = (await loadProgress(deps.store)).map((row) => row.chain)
       await Promise.all(stored.map(open))
-      await openSeen()
+      await openNewChains()
       if (started || abort.signal.aborted) return
       started = true
-      repeat('the topics of the log', openSeen, () => pollMs)
-      repeat('the progress of the store', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
+      pollForever('log topics', openNewChains, () => pollMs)
+      pollForever('store progress', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
     },
     async stop() {
       abort.abort()

@@ -2,21 +2,21 @@ import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { PairUpdate } from '../../core/domain/records.js'
 import { AT, endOf, figureOf, isRemoved, type PackedCandle, packCandle } from './packed-candle.js'
 
-export type HeldCandle = { pair: string; candle: PackedCandle }
+export type OpenCandle = { pair: string; candle: PackedCandle }
 
 /**
- * Every candle of a chain whose bucket has not ended, whoever listens: the same updates give the same closings, on every node.
- * A pair at rest holds few: its short buckets have ended.
+ * Every open candle of a chain, subscribed or not: the same updates close the same candles on every node. A pair without
+ * recent trades has few: its short buckets have closed.
  */
 export interface OpenCandles {
-  /** The candles of a pair's entry; those that are over by now, or ceased, are not held. */
+  /** Adds the candles of a pair's entry that are still open; drops those that closed or were removed. */
   note(pair: string, candles: PairUpdate['candles'], nowS: number): void
-  hold(held: HeldCandle): void
+  hold(held: OpenCandle): void
   get(pair: string, interval: Interval): PackedCandle | undefined
-  /** Those of a pair that never was; they are forgotten. */
-  takeOf(pair: string): HeldCandle[]
-  /** Those that ended by now, short intervals first, then by pair; they are forgotten. */
-  takeEnded(nowS: number): HeldCandle[]
+  /** Removes and returns the candles of a pair that a reorg removed. */
+  takeOf(pair: string): OpenCandle[]
+  /** Removes and returns the candles closed by `nowS`: short intervals first, then by pair. */
+  takeEnded(nowS: number): OpenCandle[]
   clear(): void
   readonly size: number
 }
@@ -24,11 +24,11 @@ export interface OpenCandles {
 export function createOpenCandles(): OpenCandles {
   const byInterval = INTERVALS.map(() => ({
     open: new Map<string, PackedCandle>(),
-    /** Nothing ends before this: most updates need not look. */
+    /** No candle closes before this, so most updates skip the search. */
     nextEndS: Number.POSITIVE_INFINITY,
   }))
 
-  function hold({ pair, candle }: HeldCandle): void {
+  function hold({ pair, candle }: OpenCandle): void {
     const series = byInterval[figureOf(candle, AT.interval)]
     if (series === undefined) return
     series.open.set(pair, candle)
@@ -38,14 +38,14 @@ export function createOpenCandles(): OpenCandles {
   return {
     hold,
     note(pair, candles, nowS) {
-      for (const told of candles) {
-        const candle = packCandle(told)
+      for (const changed of candles) {
+        const candle = packCandle(changed)
         if (!isRemoved(candle) && endOf(candle) > nowS) {
           hold({ pair, candle })
           continue
         }
         const open = byInterval[figureOf(candle, AT.interval)]?.open
-        if (open?.get(pair)?.[AT.timeS] === told.time) open.delete(pair)
+        if (open?.get(pair)?.[AT.timeS] === changed.time) open.delete(pair)
       }
     },
     get: (pair, interval) => byInterval[INTERVALS.indexOf(interval)]?.open.get(pair),
@@ -59,7 +59,7 @@ export function createOpenCandles(): OpenCandles {
     takeEnded(nowS) {
       return byInterval.flatMap((series) => {
         if (nowS < series.nextEndS) return []
-        const ended: HeldCandle[] = []
+        const ended: OpenCandle[] = []
         series.nextEndS = Number.POSITIVE_INFINITY
         for (const [pair, candle] of series.open) {
           const endS = endOf(candle)

@@ -2,17 +2,17 @@ import { INTERVAL_SECONDS } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Candle } from '../../core/domain/records.js'
 
-/** A candle as pushes tell it, in one array of numbers: a third of the memory of an object. */
+/** A candle as pushed, in one array of numbers: a third of the memory of an object. */
 export type PackedCandle = readonly number[]
 
-/** Where each figure stands: USD (u), then the native coin (m). */
+/** Index of each figure: USD (u), then the native coin (m). */
 export const AT = {
   ...{ interval: 0, timeS: 1, removed: 2 },
   ...{ openU: 3, highU: 4, lowU: 5, closeU: 6, volumeU: 7 },
   ...{ openM: 8, highM: 9, lowM: 10, closeM: 11, volumeM: 12 },
 } as const
 
-export type ToldFigures = Pick<
+export type CandleFigures = Pick<
   Candle,
   | 'open_u'
   | 'high_u'
@@ -29,7 +29,7 @@ export type ToldFigures = Pick<
   | 'removed'
 >
 
-export function packCandle(candle: ToldFigures): PackedCandle {
+export function packCandle(candle: CandleFigures): PackedCandle {
   return [
     INTERVALS.indexOf(candle.interval as Interval),
     candle.time,
@@ -55,7 +55,7 @@ export function intervalOf(candle: PackedCandle): Interval {
   return INTERVALS[figureOf(candle, AT.interval)] ?? 's1'
 }
 
-/** End, exclusive. */
+/** Exclusive end of the bucket. */
 export function endOf(candle: PackedCandle): number {
   return figureOf(candle, AT.timeS) + (INTERVAL_SECONDS[figureOf(candle, AT.interval)] ?? 1)
 }

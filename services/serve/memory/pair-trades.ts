@@ -1,13 +1,12 @@
-import { NO_WALLET } from './wallet-ids.js'
-import type { KeptTrade, WindowTally } from './windows.js'
+import { type KeptTrade, NO_WALLET, type WindowTally } from './windows.js'
 
-/** A good price and the second it is of. */
+/** A good price and its time. */
 export type TimedPrice = { timeS: number; priceUsd: number }
-/** The second of a price that is only known to be older than the kept trades. */
-export const SOME_TIME_S = 0
+/** Time of a price that is only known to be older than the kept trades. */
+export const UNKNOWN_TIME_S = 0
 
 const TIME = 0
-/** The chain's now when the trade came, or a lower bound of it that is not below the trade's time. Never falls along the rows. */
+/** Chain time when the trade arrived, or a lower bound that is at least the trade's time. Never decreases along the rows. */
 const SEEN = 1
 const BLOCK = 2
 const SELL = 3
@@ -18,15 +17,15 @@ const WALLET = 7
 const WIDTH = 8
 
 const NO_ROWS = new Float64Array(0)
-const LEAST_ROWS = 4
+const MIN_ROWS = 4
 
-/** One pair's last trades in event order, as rows of doubles. */
+/** One pair's recent trades in event order, as rows of doubles. */
 export class PairTrades {
   private rows: Float64Array = NO_ROWS
   private first = 0
   private end = 0
   private good = 0
-  /** The last good price of trades let go, or from before the first kept; null: not looked for while nothing good is kept. */
+  /** The last good price before the kept trades; null: not known yet. */
   before: TimedPrice | null = null
 
   get size(): number {
@@ -53,8 +52,8 @@ export class PairTrades {
     if (!Number.isNaN(trade.goodPriceUsd)) this.good += 1
   }
 
-  /** Lets go of what came at or before `seenS`, and remembers its last good price. */
-  dropSeenBy(seenS: number, release: (walletId: number) => void): void {
+  /** Drops trades that arrived at or before `seenS` and keeps their last good price. */
+  dropOlderThan(seenS: number, release: (walletId: number) => void): void {
     while (this.size > 0 && this.read(this.first, SEEN) <= seenS) {
       const timeS = this.read(this.first, TIME)
       const priceUsd = this.read(this.first, GOOD_PRICE)
@@ -66,18 +65,18 @@ export class PairTrades {
     this.shrink()
   }
 
-  /** Takes back the trades of blocks above `block`: a reorg orphans the last ones. */
-  cutAbove(block: number, release: (walletId: number) => void): void {
+  /** Removes trades of blocks above `block`, which a reorg orphaned. */
+  removeAbove(block: number, release: (walletId: number) => void): void {
     while (this.size > 0 && this.read(this.end - 1, BLOCK) > block) {
       this.end -= 1
       this.forget(this.end, release)
     }
-    // At rest again, at what the retract says: a price told before it may have been of an orphaned block never kept here.
-    if (this.good === 0 && this.before?.timeS === SOME_TIME_S) this.before = null
+    // The price before may come from an orphaned block that was never kept here; the retract carries the right one.
+    if (this.good === 0 && this.before?.timeS === UNKNOWN_TIME_S) this.before = null
     this.shrink()
   }
 
-  /** Adds the trades after `sinceS`. */
+  /** Counts the trades after `sinceS`. */
   count(sinceS: number, into: WindowTally): void {
     for (let index = this.end - 1; index >= this.first && this.read(index, SEEN) > sinceS; index -= 1) {
       if (this.read(index, TIME) <= sinceS) continue
@@ -91,11 +90,11 @@ export class PairTrades {
     }
   }
 
-  /** The last good price of the latest second up to `untilS` that had one; null: of the trades known here none. */
+  /** The last good price up to `untilS`, latest second first; null: no known trade has one. */
   lastGood(untilS: number): TimedPrice | null {
     let best: TimedPrice | null = null
     for (let index = this.end - 1; index >= this.first; index -= 1) {
-      // What comes before is of no later second, and earlier in the order.
+      // Earlier rows cannot have a later time.
       if (best !== null && this.read(index, SEEN) <= best.timeS) return best
       const timeS = this.read(index, TIME)
       const priceUsd = this.read(index, GOOD_PRICE)
@@ -117,13 +116,13 @@ export class PairTrades {
   }
 
   private makeRoom(): void {
-    this.moveTo(Math.max(LEAST_ROWS, this.size * 2))
+    this.moveTo(Math.max(MIN_ROWS, this.size * 2))
   }
 
   private shrink(): void {
     const held = this.rows.length / WIDTH
     if (this.size === 0) this.moveTo(0)
-    else if (held > LEAST_ROWS && this.size * 4 < held) this.moveTo(this.size * 2)
+    else if (held > MIN_ROWS && this.size * 4 < held) this.moveTo(this.size * 2)
   }
 
   private moveTo(capacity: number): void {

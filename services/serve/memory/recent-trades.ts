@@ -1,16 +1,15 @@
 import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
-import { rawToNumber } from '../views/decimals.js'
-import { PairTrades, SOME_TIME_S, type TimedPrice } from './pair-trades.js'
-import { createWalletIds } from './wallet-ids.js'
-import { COUNTED_WINDOW_S, WindowTally } from './windows.js'
+import { rawToNumber } from '../views/field-formats.js'
+import { PairTrades, type TimedPrice, UNKNOWN_TIME_S } from './pair-trades.js'
+import { COUNTED_WINDOW_S, createWalletIds, WindowTally } from './windows.js'
 
-/** What lies further than this behind the final now is in no window, whatever a reorg may still take back. */
+/** Trades older than this before the final chain time are in no window, whatever a reorg may still remove. */
 export const KEPT_S = COUNTED_WINDOW_S['5m']
 const SWEEP_EVERY_S = 60
-/** Blocks deeper than this cannot be taken back even where finality lags: the fold keeps no more journals. */
+/** Deeper blocks cannot be reorged even if finality lags: aggregate keeps no more undo data. */
 const MAX_OPEN_BLOCKS = 1024
 
-/** A trade with what its block says of it. */
+/** A trade with its block's number and time. */
 export type TradeFacts = {
   timeS: number
   block: number
@@ -23,22 +22,22 @@ export type TradeFacts = {
   flags: number
 }
 
-/** A pair as far as its windows need it: what it is called, and the price it rests at. */
+/** The fields of a pair that windows need. */
 export type RestingPair = { pair: string; price_usd: number }
 
-/** Decimals of a pair's target; null: unknown; undefined: the pair itself is not described. */
+/** Decimals of a pair's target token; null: unknown; undefined: unknown pair. */
 export type TargetDecimals = (pair: string) => number | null | undefined
 
-/** The trades of a chain's last minutes, from which the windows to the second are counted when asked for. */
+/** The trades of a chain's last minutes; the 1m and 5m windows are counted from them on request. */
 export interface RecentTrades {
-  /** Takes in an update whose pairs and tokens are known already. */
+  /** Applies an update after its pairs and tokens are in the state. */
   apply(update: Update, targetDecimals: TargetDecimals): void
-  /** The chain's now at its last final block, as the store knows it. */
+  /** Restores the chain time of the last final block from the store. */
   restoreFinal(finalNowS: number): void
-  /** A pair's trades as the store has them, in event order, and the last good price before them. */
+  /** Restores a pair's stored trades, in event order, and the last good price before them. */
   restore(pair: string, trades: readonly TradeFacts[], before: TimedPrice | null, decimals: number | null): void
   pairWindow(pair: RestingPair, lengthS: number, nowS: number): Window
-  /** Over the pairs where the token is the target; the price before is the main pair's. */
+  /** Over the pairs whose target is the token; the price before is the main pair's. */
   tokenWindow(pairs: readonly string[], mainPair: RestingPair | undefined, lengthS: number, nowS: number): Window
   clear(): void
   /** Trades kept. */
@@ -47,10 +46,10 @@ export interface RecentTrades {
 
 export function createRecentTrades(): RecentTrades {
   const byPair = new Map<string, PairTrades>()
-  /** Those that keep any trade: the others only remember a price. */
+  /** Pairs with trades; the others only keep a price. */
   const keeping = new Set<PairTrades>()
   const wallets = createWalletIds()
-  /** Blocks that are not final, each with the chain's now after it. */
+  /** Blocks that are not final, each with the chain time after it. */
   const openBlocks: { number: number; nowS: number }[] = []
   let finalNowS = 0
   let nextSweepS = 0
@@ -86,8 +85,8 @@ export function createRecentTrades(): RecentTrades {
 
   function take(update: Update, entry: PairUpdate, decimals: number | null): void {
     const kept = open(entry.pair)
-    // Of a pair at rest the update itself tells the price before: memory loaded from the store may be ahead of the update.
-    if (!kept.hasGood) kept.before ??= { timeS: SOME_TIME_S, priceUsd: entry.last_price_usd }
+    // The update carries the price before its trades: memory loaded from the store may be ahead of the update.
+    if (!kept.hasGood) kept.before ??= { timeS: UNKNOWN_TIME_S, priceUsd: entry.last_price_usd }
     const block = { timeS: update.time, block: update.number }
     for (const trade of entry.trades) push(kept, { ...block, ...factsOf(trade) }, decimals, update.now)
   }
@@ -96,8 +95,8 @@ export function createRecentTrades(): RecentTrades {
     for (const { pair, gone } of retracted) {
       const kept = byPair.get(pair)
       if (kept === undefined) continue
-      // The ids taken back are those of the blocks above the head that stays.
-      kept.cutAbove(gone ? Number.NEGATIVE_INFINITY : number, wallets.release)
+      // Retracted ids are those of blocks above the new head.
+      kept.removeAbove(gone ? Number.NEGATIVE_INFINITY : number, wallets.release)
       if (kept.size === 0) keeping.delete(kept)
       if (gone) byPair.delete(pair)
     }
@@ -107,7 +106,7 @@ export function createRecentTrades(): RecentTrades {
     if (finalNowS < nextSweepS) return
     nextSweepS = finalNowS + SWEEP_EVERY_S
     for (const kept of keeping) {
-      kept.dropSeenBy(finalNowS - KEPT_S, wallets.release)
+      kept.dropOlderThan(finalNowS - KEPT_S, wallets.release)
       if (kept.size === 0) keeping.delete(kept)
     }
   }
@@ -116,7 +115,7 @@ export function createRecentTrades(): RecentTrades {
     const kept = byPair.get(pair)
     const last = kept?.lastGood(sinceS) ?? null
     if (last !== null) return last.priceUsd
-    // Nothing good is kept or remembered: the pair's last good price is older than all that.
+    // No good price is kept: the pair's last good price is older.
     return kept?.hasGood ? Number.NaN : price_usd
   }
 

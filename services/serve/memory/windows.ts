@@ -1,14 +1,13 @@
 import { UPDATE_WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
-import { NO_WALLET } from './wallet-ids.js'
 
-/** Windows of a pair or token in one flat array: eleven numbers a window, a tenth of the memory of four objects. */
+/** Windows of a pair or token in one flat array, eleven numbers per window: a tenth of the memory of four objects. */
 export type PackedWindows = Float64Array
 
-/** A window that updates carry. */
-export type ToldWindow = (typeof UPDATE_WINDOWS)[number]
-/** A window to the second, counted here from the last trades. */
-export type CountedWindow = Exclude<WindowName, ToldWindow>
+/** A window carried by updates. */
+export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
+/** A window with second precision, counted here from recent trades. */
+export type CountedWindow = Exclude<WindowName, UpdateWindow>
 
 export const COUNTED_WINDOW_S: Readonly<Record<CountedWindow, number>> = { '1m': 60, '5m': 300 }
 
@@ -37,7 +36,7 @@ export function packWindows(windows: readonly Window[]): PackedWindows {
   return packed
 }
 
-export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
+export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
   const base = UPDATE_WINDOWS.indexOf(name) * FIELDS.length
   const window = { ...EMPTY_WINDOW }
   FIELDS.forEach((field, at) => {
@@ -46,16 +45,16 @@ export function windowOf(packed: PackedWindows, name: ToldWindow): Window {
   return window
 }
 
-/** Where lists find what they sort by, without making a window of it. */
-const placeOf = (window: ToldWindow, field: (typeof FIELDS)[number]): number =>
+/** Index of a field, so that lists sort without unpacking windows. */
+const indexOfField = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
   UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
-const DAY_BUY_VOLUME = placeOf('24h', 'buy_volume')
-const DAY_SELL_VOLUME = placeOf('24h', 'sell_volume')
-const HOUR_BUY_VOLUME = placeOf('1h', 'buy_volume')
-const HOUR_SELL_VOLUME = placeOf('1h', 'sell_volume')
-const DAY_BUYS = placeOf('24h', 'buys')
-const DAY_SELLS = placeOf('24h', 'sells')
-const DAY_MAKERS = placeOf('24h', 'makers')
+const DAY_BUY_VOLUME = indexOfField('24h', 'buy_volume')
+const DAY_SELL_VOLUME = indexOfField('24h', 'sell_volume')
+const HOUR_BUY_VOLUME = indexOfField('1h', 'buy_volume')
+const HOUR_SELL_VOLUME = indexOfField('1h', 'sell_volume')
+const DAY_BUYS = indexOfField('24h', 'buys')
+const DAY_SELLS = indexOfField('24h', 'sells')
+const DAY_MAKERS = indexOfField('24h', 'makers')
 const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
 
 export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)
@@ -63,7 +62,7 @@ export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HO
 export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
 export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])
 
-/** Sums of one window, over the trades of one pair or of many. */
+/** Sums one window over the trades of one or more pairs. */
 export class WindowTally {
   private readonly sums: Window = { ...EMPTY_WINDOW }
   private readonly buyers = new Set<number>()
@@ -81,7 +80,7 @@ export class WindowTally {
     sums.amount += amountTarget
     if (walletId !== NO_WALLET) (sell ? this.sellers : this.buyers).add(walletId)
     if (Number.isNaN(goodPriceUsd)) return
-    // Comparisons with an unknown number are false: the first price is both.
+    // Comparisons with NaN are false: the first price becomes both high and low.
     if (!(goodPriceUsd <= sums.high)) sums.high = goodPriceUsd
     if (!(goodPriceUsd >= sums.low)) sums.low = goodPriceUsd
   }
@@ -94,15 +93,69 @@ export class WindowTally {
   }
 }
 
-/** What the windows need of a trade. */
+/** The fields of a trade that windows need. */
 export type KeptTrade = {
   timeS: number
   block: number
   sell: boolean
-  /** Unknown (NaN) adds nothing. */
+  /** NaN (unknown) adds nothing. */
   amountUsd: number
   amountTarget: number
-  /** NaN where the trade is not good. */
+  /** NaN if the trade is flagged. */
   goodPriceUsd: number
   walletId: number
+}
+
+/** Id of an empty wallet, which is not counted. */
+export const NO_WALLET = 0
+
+/** Numeric ids for the wallets of kept trades: each name is stored once, as long as a trade uses it. */
+export interface WalletIds {
+  /** Counts as one more use. */
+  use(wallet: string): number
+  release(id: number): void
+  clear(): void
+  readonly size: number
+}
+
+export function createWalletIds(): WalletIds {
+  const ids = new Map<string, number>()
+  let names: string[] = ['']
+  let uses: number[] = [0]
+  let free: number[] = []
+
+  function add(wallet: string): number {
+    const id = free.pop() ?? names.length
+    names[id] = wallet
+    uses[id] = 0
+    ids.set(wallet, id)
+    return id
+  }
+
+  return {
+    use(wallet) {
+      if (wallet === '') return NO_WALLET
+      const id = ids.get(wallet) ?? add(wallet)
+      uses[id] = (uses[id] ?? 0) + 1
+      return id
+    },
+    release(id) {
+      if (id === NO_WALLET) return
+      const left = (uses[id] ?? 0) - 1
+      uses[id] = left
+      if (left > 0) return
+      ids.delete(names[id] ?? '')
+      names[id] = ''
+      free.push(id)
+    },
+    clear() {
+      ids.clear()
+      names = ['']
+      uses = [0]
+      free = []
+    },
+    get size() {
+      return ids.size
+    },
+  }
 }

@@ -1,44 +1,43 @@
-import { FIRST_CLOSING } from './closing-number.js'
-import { cursorAt, type Place } from './cursor.js'
-import { encodeMoment } from './encode.js'
-import { gapNotices } from './gap.js'
+import { cursorAt, FIRST_CLOSING, type Place } from './cursor.js'
+import { encodeUpdate } from './encode-update.js'
+import { gapNotices } from './gap-notices.js'
 import type { Hub, Subscription } from './hub.js'
-import type { Moment } from './moment.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
+import type { PushFeed } from './push-feed.js'
 import type { CatchUp, Session } from './session.js'
-import type { Tape } from './tape.js'
 import type { Publisher } from './topic.js'
-import type { PushSocket } from './transport/transport.js'
+import type { PushSocket } from './transport/push-transport.js'
+import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type CatchUpDeps = {
   hub: Hub
-  tape: Tape
+  feed: PushFeed
   nowMs: () => number
   /** A socket with more unsent bytes than this gets no more until it has read. */
   pauseBytes: number
 }
 
-/** Moments looked at before others have their turn. */
-const MOMENTS_A_TURN = 256
+/** Updates scanned before other sockets get their turn. */
+const UPDATES_PER_TURN = 256
 
 /**
- * Sends a socket what its new subscriptions missed, as much as it may have unread. One that has come to the head goes live in
- * the same turn: no push falls between. True where another turn is due at once; who is behind goes on when the socket drains.
+ * Sends a socket what its new subscriptions missed, up to its unread limit. A subscription that reaches the head goes live in
+ * the same turn, so no push is lost in between. True: call again at once; otherwise catching up resumes when the socket drains.
  */
 export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Session): boolean {
   if (session.isSlow) return false
   let bytes = deps.pauseBytes - socket.getBufferedAmount()
-  let moments = MOMENTS_A_TURN
+  let updatesLeft = UPDATES_PER_TURN
   for (const one of [...session.catchingUp.values()]) {
     const replay = createReplay(deps, socket, one.subscription)
     for (const [index, place] of one.places.entries()) {
-      let at = kept(deps, socket, one, place)
+      let at = resolvePlace(deps, socket, one, place)
       for (;;) {
         one.places[index] = at
-        const moment = deps.tape.ringOf(at.chain).after(at)
-        if (moment === undefined) break
-        if (bytes <= 0 || moments-- === 0) return socket.getBufferedAmount() < deps.pauseBytes
-        const sent = replay(moment, at, bytes)
+        const update = deps.feed.ringOf(at.chain).after(at)
+        if (update === undefined) break
+        if (bytes <= 0 || updatesLeft-- === 0) return socket.getBufferedAmount() < deps.pauseBytes
+        const sent = replay(update, at, bytes)
         bytes -= sent.bytes
         at = sent.place
       }
@@ -48,10 +47,10 @@ export function catchUpSocket(deps: CatchUpDeps, socket: PushSocket, session: Se
   return false
 }
 
-/** The place itself while everything behind it is kept; else its subscription is told, and goes on where it can. */
-function kept({ tape }: CatchUpDeps, socket: PushSocket, { subscription }: CatchUp, place: Place): Place {
-  const ring = tape.ringOf(place.chain)
-  const head = tape.headOf(place.chain)
+/** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
+function resolvePlace({ feed }: CatchUpDeps, socket: PushSocket, { subscription }: CatchUp, place: Place): Place {
+  const ring = feed.ringOf(place.chain)
+  const head = feed.headOf(place.chain)
   if (ring.reaches(place) || cursorAt(place) === cursorAt(head)) return place
   const floor = ring.floor()
   const to = floor === undefined || isAhead(place, head) ? head : floor
@@ -61,22 +60,21 @@ function kept({ tape }: CatchUpDeps, socket: PushSocket, { subscription }: Catch
   return to
 }
 
-/** Of a history that is not this one: it knows pushes that never were here. */
+/** The cursor is from another history: this server never made those pushes. */
 function isAhead(place: Place, head: Place): boolean {
   if (place.epoch !== head.epoch) return place.epoch > head.epoch
   return place.seq > head.seq || (place.seq === head.seq && place.n > head.n)
 }
 
 /**
- * Makes moments again for one subscription, as the hub made them for everybody, until so many bytes are sent: gives the place
- * it came to.
+ * Replays updates to one subscription, encoded as the hub did, up to `maxBytes`. Returns the place reached.
  */
-function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, asked }: Subscription) {
-  const wanted = new Set(asked.channels)
-  const named = new Set(asked.channels.map(addressOf))
+function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, spec }: Subscription) {
+  const wanted = new Set(spec.channels)
+  const named = new Set(spec.channels.map(addressOf))
   const isWholeChain = named.has(WHOLE_CHAIN)
   const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-  return (moment: Moment, from: Place, maxBytes: number): { place: Place; bytes: number } => {
+  return (update: UpdateSnapshot, from: Place, maxBytes: number): { place: Place; bytes: number } => {
     let bytes = 0
     let place = from
     let isCut = false
@@ -84,7 +82,7 @@ function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, asked }:
       isWanted: (channel) => wanted.has(channel),
       concerns: (...addresses) => isWholeChain || addresses.some((address) => named.has(address)),
       publish: (_channels, push) => {
-        const at = { ...from, seq: push.n >= FIRST_CLOSING ? moment.seq - 1 : moment.seq, n: push.n }
+        const at = { ...from, seq: push.n >= FIRST_CLOSING ? update.seq - 1 : update.seq, n: push.n }
         if (!isBehind(from, at)) return
         isCut ||= bytes >= maxBytes
         if (isCut) return
@@ -94,8 +92,8 @@ function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, asked }:
         place = at
       },
     }
-    socket.cork(() => encodeMoment(moment, out))
-    return { place: isCut ? place : { ...from, seq: moment.seq, n: moment.lastN }, bytes }
+    socket.cork(() => encodeUpdate(update, out))
+    return { place: isCut ? place : { ...from, seq: update.seq, n: update.lastN }, bytes }
   }
 }
 
@@ -103,11 +101,11 @@ function isBehind(place: Place, at: Place): boolean {
   return at.seq > place.seq || (at.seq === place.seq && at.n > place.n)
 }
 
-function goLive({ hub, tape, nowMs }: CatchUpDeps, socket: PushSocket, session: Session, one: CatchUp): void {
+function goLive({ hub, feed, nowMs }: CatchUpDeps, socket: PushSocket, session: Session, one: CatchUp): void {
   const { subscription, snapshot } = one
   session.catchingUp.delete(subscription)
   if (snapshot) {
-    const results = subscription.asked.snapshot((chain) => cursorAt(tape.headOf(chain)))
+    const results = subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain)))
     socket.cork(() => {
       for (const result of results) {
         const id = JSON.stringify(subscription.id)

@@ -1,4 +1,6 @@
-/** A place in a chain's pushes: behind the n-th push of an update. */
+import { AT, figureOf, type PackedCandle } from '../memory/packed-candle.js'
+
+/** A position in a chain's pushes: after the n-th push of an update. */
 export type Place = { epoch: number; chain: string; seq: number; n: number }
 
 /** `epoch:chain:seq:n`: the n-th push of an update. */
@@ -16,4 +18,23 @@ export function parseCursor(text: string): Place | undefined {
   const [, epoch, chain, seq, n] = CURSOR.exec(text) ?? []
   if (epoch === undefined || chain === undefined) return undefined
   return { epoch: Number(epoch), chain, seq: Number(seq), n: Number(n) }
+}
+
+/** Above the number of any regular push of an update. */
+export const FIRST_CLOSING = 10_000_000_000
+const PAIR_NUMBERS = 2 ** 32
+
+/**
+ * The number of a push that closes a candle. It counts as part of the update before the one that closed it. It is derived
+ * from the candle, so it is the same on every node, whichever candles a node has.
+ */
+export function closingNumber(pair: string, candle: PackedCandle): number {
+  return FIRST_CLOSING + figureOf(candle, AT.interval) * PAIR_NUMBERS + hash32(pair)
+}
+
+/** FNV-1a. */
+function hash32(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
 }

@@ -1,9 +1,9 @@
-import type { ServeMetrics } from '../metrics.js'
+import type { ServeMetrics } from '../serve-metrics.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
-import type { Asked, OnSlow, Publisher, Push } from './topic.js'
+import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
 
-/** Sends one text to all sockets of a group: the transport's publish, or a test's list. */
+/** Sends one text to all sockets of a group. */
 export type Broadcast = (group: string, text: string) => void
 
 /** A subscription of one socket. */
@@ -11,30 +11,30 @@ export type Subscription = {
   topic: string
   canonical: string
   id: RpcId
-  asked: Asked
+  spec: SubscriptionSpec
   onSlow: OnSlow
-  /** Where set, the socket is slow: pushes are merged here instead of being sent. */
+  /** Set while the socket is slow: pushes are merged here instead of being sent. */
   backlog: Backlog | undefined
 }
 
-/** What a slow socket will get once it has read what it was sent: the last push of each merge key. */
+/** What a slow socket gets once it has drained: the last push of each merge key. */
 export type Backlog = { pushes: Map<string, string>; merged: number }
 
-/** Merge keys kept for a slow socket; beyond it the oldest is counted as merged away. */
+/** Merge keys kept for a slow socket; above this the oldest is dropped and counted as merged. */
 const MAX_BACKLOG_KEYS = 2000
 
-/** Subscriptions with the same params and request id: one text serves them all, and each socket is in it once. */
+/** Subscriptions with the same params and request id: one text serves them all; each socket is a member once. */
 type Group = { name: string; idJson: string; size: number; slow: Set<Subscription> }
 
 export interface Hub extends Publisher {
-  /** Enters a subscription; gives the group its socket must join. */
+  /** Adds a subscription; returns the group its socket must join. */
   add(subscription: Subscription): string
-  /** Takes it out; gives the group its socket must leave. */
+  /** Removes a subscription; returns the group its socket must leave. */
   remove(subscription: Subscription): string
-  /** Its socket reads too slowly: from now on its pushes are merged. Gives the group the socket must leave. */
-  stall(subscription: Subscription): string
-  /** Its socket has read everything; gives the group it must join again. */
-  revive(subscription: Subscription): string
+  /** Merges the pushes of a slow socket from now on; returns the group it must leave. */
+  pause(subscription: Subscription): string
+  /** Resumes a drained socket; returns the group it must join again. */
+  resume(subscription: Subscription): string
   counts(): ReadonlyMap<string, number>
 }
 
@@ -43,7 +43,7 @@ export type HubDeps = { broadcast: Broadcast; metrics: ServeMetrics; nowMs: () =
 export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   const groups = new Map<string, Group>()
   const channels = new Map<string, Set<Group>>()
-  /** How many channels with listeners are about an address: most news is about none of them. */
+  /** Subscribed channels per address: most updates concern none of them. */
   const named = new Map<string, number>()
   const counts = new Map<string, number>()
 
@@ -67,7 +67,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     }
     const group: Group = { name: groupName, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
     groups.set(groupName, group)
-    for (const channel of subscription.asked.channels) {
+    for (const channel of subscription.spec.channels) {
       const members = channels.get(channel)
       if (members !== undefined) {
         members.add(group)
@@ -88,7 +88,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     group.slow.delete(subscription)
     if (group.size > 0) return groupName
     groups.delete(groupName)
-    for (const channel of subscription.asked.channels) {
+    for (const channel of subscription.spec.channels) {
       const members = channels.get(channel)
       members?.delete(group)
       if (members?.size !== 0) continue
@@ -108,7 +108,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     }
   }
 
-  /** A group that listens on several of the channels is told once. */
+  /** A group subscribed to several of the channels gets one push. */
   function groupsOf(wanted: readonly string[]): Iterable<Group> {
     const listening = wanted.flatMap((channel) => channels.get(channel) ?? [])
     const [only] = listening
@@ -131,13 +131,13 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     add,
     remove,
     publish,
-    stall(subscription) {
+    pause(subscription) {
       subscription.backlog = { pushes: new Map(), merged: 0 }
       const name = nameOf(subscription)
       groups.get(name)?.slow.add(subscription)
       return name
     },
-    revive(subscription) {
+    resume(subscription) {
       subscription.backlog = undefined
       const name = nameOf(subscription)
       groups.get(name)?.slow.delete(subscription)

@@ -1,10 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { fieldsOf, int, num, text } from '../views/schema.js'
+import { fieldsOf, int, num, text } from '../views/field-formats.js'
 
-/** Messages of our own beside the topics' pushes: topic words that older programs do not know and pass over. */
+/** Messages beside the topics' pushes; older clients ignore their unknown topic names. */
 export type Notice = { name: string; summary: string; result: TSchema }
 
-/** The id of the subscribe, as it was sent. */
+/** The id of the subscribe request. */
 const SubscriptionId = Type.Union([Type.String(), Type.Number(), Type.Null()])
 
 export const Retract = Type.Object({
@@ -20,20 +20,20 @@ export const Gap = Type.Object({
   topic: Type.Literal('gap'),
   subscription: SubscriptionId,
   chain: text,
-  from: Type.String({ description: 'The cursor behind which pushes are missing' }),
-  to: Type.String({ description: 'The cursor up to which they are missing' }),
-  refill: Type.Union([Type.String(), Type.Null()], { description: 'The REST path that has them' }),
+  from: Type.String({ description: 'Cursor of the last push before the gap' }),
+  to: Type.String({ description: 'Cursor of the last missing push' }),
+  refill: Type.Union([Type.String(), Type.Null()], { description: 'REST path to read the missing data from' }),
 })
 
 export const Conflated = Type.Object({
   topic: Type.Literal('conflated'),
   subscription: SubscriptionId,
-  count: Type.Integer({ minimum: 1, description: 'Pushes that were merged into later ones' }),
+  count: Type.Integer({ minimum: 1, description: 'Pushes merged into later ones' }),
 })
 
 export const Bye = Type.Object({ topic: Type.Literal('bye'), reason: text })
 
-/** The interface's own main-pair switch message, on kline subscriptions; it has no topic. */
+/** The interface's main-pair switch message, sent on kline subscriptions; it has no topic. */
 export const MainPairSwitch = Type.Object({
   data: Type.Object({
     chain: text,
@@ -52,19 +52,19 @@ export const MainPairSwitch = Type.Object({
 })
 
 export const NOTICES: readonly Notice[] = [
-  { name: 'retract', summary: 'Swaps and liquidity events that a reorg took back', result: Retract },
+  { name: 'retract', summary: 'Swaps and liquidity events removed by a reorg', result: Retract },
   { name: 'switch_main_pair', summary: 'The main pair of a token changed', result: MainPairSwitch },
-  { name: 'gap', summary: 'Pushes that cannot be replayed, and where they can be read', result: Gap },
-  { name: 'conflated', summary: 'How many pushes were merged for a slow reader', result: Conflated },
-  { name: 'bye', summary: 'Why the server closes the socket', result: Bye },
+  { name: 'gap', summary: 'Pushes that cannot be replayed, and the REST path to read them from', result: Gap },
+  { name: 'conflated', summary: 'Number of pushes merged for a slow client', result: Conflated },
+  { name: 'bye', summary: 'The server closes the socket, with the reason', result: Bye },
 ]
 
-/** The `result` of a notice, encoded. */
+/** Encodes the `result` of a notice. */
 export function noticeResult(notice: Static<typeof Retract | typeof Gap | typeof Conflated | typeof Bye>): string {
   return JSON.stringify(notice)
 }
 
-/** A notice about one subscription, whole. */
+/** Encodes a notice about one subscription. */
 export function subscriptionNotice(notice: Static<typeof Gap | typeof Conflated>): string {
   return `{"id":${JSON.stringify(notice.subscription)},"jsonrpc":"2.0","result":${noticeResult(notice)}}`
 }

@@ -5,7 +5,7 @@ import { type Id, parseAddress, parseId } from '../chain-directory.js'
 import { RPC, RpcError } from './rpc.js'
 import type { ParseContext } from './topic.js'
 
-/** In place of an address: a whole chain. */
+/** Instead of an address: every pair of a chain. */
 export const WHOLE_CHAIN = '*'
 
 export const PairParam = Type.String({ description: 'Pair address; * for every pair of the chain' })
@@ -13,14 +13,13 @@ export const TokenParam = Type.String({ description: 'Token address' })
 export const ChainParam = Type.String({ description: 'Chain name' })
 export const IntervalParam = Type.Union(INTERVALS.map((name) => Type.Literal(name)))
 
-/** Readers of subscription params; each says what was wrong and where. */
 export function badParams(message: string): RpcError {
   return new RpcError(RPC.badParams, message)
 }
 
 export function readCount(args: readonly unknown[], names: readonly string[], topic: string): void {
   if (args.length !== names.length) {
-    throw badParams(`${topic} takes ${names.join(', ')} after the topic, got ${args.length} values.`)
+    throw badParams(`${topic} expects ${names.join(', ')} after the topic, got ${args.length} values.`)
   }
 }
 
@@ -32,10 +31,10 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
   return parsed
 }
 
-/** An address, or `*` where the key allows a whole chain. */
+/** An address, or `*` if the key may subscribe to a whole chain. */
 export function readPairAddress(context: ParseContext, address: unknown, chain: unknown): Id {
   if (address !== WHOLE_CHAIN) return readAddress(context, address, chain, 'pair address')
-  // Read like any address, so that the chain's own mistakes are told the same way.
+  // Parsed like any address, so that an unknown chain gives the same error.
   const { chain: known } = readAddress(context, '0x0', chain, 'pair address')
   readWholeChain(context)
   return { address: WHOLE_CHAIN, chain: known }
@@ -53,7 +52,7 @@ function readWholeChain({ access }: ParseContext): void {
   if (access.plan === 'unlimited') return
   throw new RpcError(
     RPC.limitExceeded,
-    `A whole chain (*) takes a key with the plan unlimited; this key's is ${access.plan}.`,
+    `Subscribing to a whole chain (*) requires plan unlimited; this key has plan ${access.plan}.`,
   )
 }
 
@@ -68,17 +67,17 @@ export function readMaxItems(context: ParseContext, count: number): void {
   if (count > maxItemsPerSubscription) {
     throw new RpcError(
       RPC.limitExceeded,
-      `A subscription names at most ${maxItemsPerSubscription} items, got ${count}.`,
+      `Too many items: a subscription takes at most ${maxItemsPerSubscription}, got ${count}.`,
     )
   }
 }
 
-/** The address a channel is about; `*` for a whole chain. Channels are `<word>|<address>|…`. */
+/** The address of a channel `<topic>|<address>|…`; `*` for a whole chain. */
 export function addressOf(channel: string): string {
   return channel.split('|', 2)[1] ?? ''
 }
 
-/** A short name for a set of channels, whatever their order. */
+/** A short name for a set of channels, in any order. */
 export function canonicalOf(topic: string, channels: readonly string[]): string {
   const [only] = channels
   if (channels.length === 1 && only !== undefined) return only

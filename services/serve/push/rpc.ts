@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: reading requests, writing replies. Knows nothing of topics. */
+/** JSON-RPC 2.0: parses requests and encodes replies. Independent of topics. */
 export const RPC = {
   parse: -32700,
   invalidRequest: -32600,
@@ -8,7 +8,7 @@ export const RPC = {
   limitExceeded: -32005,
 } as const
 
-/** Thrown by methods for what the caller can put right. */
+/** Thrown by methods for errors the client can fix. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -22,27 +22,27 @@ export class RpcError extends Error {
 export type RpcId = string | number | null
 
 export type RpcRequest = {
-  /** Undefined: a notification, which is never answered. */
+  /** Undefined: a notification, which gets no reply. */
   id: RpcId | undefined
   method: string
   params: unknown
 }
 
-/** Runs one request; its result is the reply's. */
+/** Runs one request; returns the result of the reply. */
 export type RpcHandler = (request: RpcRequest) => unknown
 
-/** Answers one text frame: the reply's text, or undefined where nothing is to be said. */
+/** Answers one text frame; undefined: no reply. */
 export function answerFrame(text: string, maxBatch: number, handle: RpcHandler): string | undefined {
   let message: unknown
   try {
     message = JSON.parse(text)
   } catch {
-    return errorReply(null, RPC.parse, 'This is not JSON.')
+    return errorReply(null, RPC.parse, 'Invalid JSON.')
   }
   if (!Array.isArray(message)) return answerOne(message, handle)
-  if (message.length === 0) return errorReply(null, RPC.invalidRequest, 'An empty batch asks for nothing.')
+  if (message.length === 0) return errorReply(null, RPC.invalidRequest, 'Empty batch.')
   if (message.length > maxBatch) {
-    return errorReply(null, RPC.limitExceeded, `A batch holds at most ${maxBatch} requests, got ${message.length}.`)
+    return errorReply(null, RPC.limitExceeded, `Batch too large: at most ${maxBatch} requests, got ${message.length}.`)
   }
   const replies = message.flatMap((one) => answerOne(one, handle) ?? [])
   return replies.length === 0 ? undefined : `[${replies.join(',')}]`
@@ -63,18 +63,18 @@ function answerOne(message: unknown, handle: RpcHandler): string | undefined {
 function readRequest(message: unknown): RpcRequest | { id: RpcId; code: number; message: string } {
   const invalid = (id: RpcId, why: string) => ({ id, code: RPC.invalidRequest, message: why })
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return invalid(null, 'A request is an object.')
+    return invalid(null, 'A request must be an object.')
   }
   const { jsonrpc, method, params, id } = message as Record<string, unknown>
   if (id !== undefined && !isRpcId(id)) return invalid(null, ID_RULE)
-  if (jsonrpc !== '2.0') return invalid(id ?? null, 'jsonrpc must be "2.0".')
-  if (typeof method !== 'string') return invalid(id ?? null, 'method must be a string.')
+  if (jsonrpc !== '2.0') return invalid(id ?? null, '`jsonrpc` must be "2.0".')
+  if (typeof method !== 'string') return invalid(id ?? null, '`method` must be a string.')
   return { id, method, params }
 }
 
-/** An id goes back as it came, with every push: a number that JSON would change, or a long text, cannot. */
+/** The id is echoed in every push, so it must survive JSON and be short. */
 const MAX_ID_LENGTH = 256
-const ID_RULE = `id must be null, a number within ±2^53, or a string of at most ${MAX_ID_LENGTH} characters.`
+const ID_RULE = `\`id\` must be null, a number within ±2^53, or a string of at most ${MAX_ID_LENGTH} characters.`
 
 function isRpcId(id: unknown): id is RpcId {
   if (typeof id === 'string') return id.length <= MAX_ID_LENGTH

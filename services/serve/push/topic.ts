@@ -1,68 +1,68 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ChainDirectory } from '../chain-directory.js'
-import type { PushLimits } from '../deps.js'
-import type { Access } from '../keys/gate.js'
+import type { Access } from '../keys/key-gate.js'
+import type { PushLimits } from '../serve-deps.js'
 import type { Cursor } from './cursor.js'
-import type { Entry, Moment } from './moment.js'
+import type { PairEntry, UpdateSnapshot } from './update-snapshot.js'
 
 export type OnSlow = 'conflate' | 'disconnect'
 
-/** What a subscribe asked for, understood. */
-export type Asked = {
-  /** Says the same for params that mean the same. */
+/** A parsed subscribe request. */
+export type SubscriptionSpec = {
+  /** Equal for equivalent params. */
   canonical: string
-  /** Channels whose pushes it gets. */
+  /** Channels to receive pushes from. */
   channels: string[]
   chains: string[]
-  /** Where REST has what a subscriber missed of a chain; null where no one operation has it. */
+  /** REST paths for missed data of a chain; null if no single operation has it. */
   refills(chain: string): (Refill | null)[]
-  /** The current state as results of pushes; nothing for topics of events. */
+  /** The current state as push results; empty for event topics. */
   snapshot(cursorAt: (chain: string) => string): string[]
 }
 
-/** A REST path; `isRanged`: it takes from_time and to_time. */
+/** A REST path; `isRanged`: it accepts from_time and to_time. */
 export type Refill = { path: string; query: Record<string, string>; isRanged: boolean }
 
 export type ParseContext = { chains: ChainDirectory; limits: PushLimits; access: Access }
 
-/** A word a client can subscribe to. */
+/** A topic clients can subscribe to. */
 export type Topic = {
   name: string
   summary: string
-  /** The params behind the topic's name, as an array schema. */
+  /** Schema of the params after the topic's name. */
   params: TSchema
-  /** The `result` of its pushes. */
+  /** Schema of the `result` of its pushes. */
   result: TSchema
   onSlow: OnSlow
-  /** Reads the params behind the topic's name; throws RpcError where they are wrong. */
-  parse(args: readonly unknown[], context: ParseContext): Asked
+  /** Parses the params after the topic's name; throws RpcError if they are invalid. */
+  parse(args: readonly unknown[], context: ParseContext): SubscriptionSpec
 }
 
 export interface Publisher {
-  /** True where somebody listens: nothing is encoded for nobody. */
+  /** True if the channel has subscribers: nothing is encoded without one. */
   isWanted(channel: string): boolean
-  /** False where nobody can want anything about these addresses (a pair and its tokens). */
+  /** False if no subscription concerns these addresses (a pair and its tokens). */
   concerns(...addresses: string[]): boolean
   /**
-   * Sends a result to the channels' subscribers, once to each. Of pushes with the same `mergeKey` a slow socket that conflates
-   * gets only the last.
+   * Sends a result once to each subscriber of the channels. A slow socket that conflates gets only the last push per
+   * `mergeKey`.
    */
   publish(channels: readonly string[], push: Push): void
 }
 
 export type Push = {
   topic: string
-  /** Its number in its update. */
+  /** Number of the push within its update. */
   n: number
-  /** The `result` member, encoded. */
+  /** The encoded `result` member. */
   result: string
   mergeKey: string
-  /** The main-pair switch message is sent without it. */
+  /** False for the main-pair switch message. */
   sentTime: boolean
 }
 
-/** What an encoder of pushes sees of one moment. */
-export type PushContext = { moment: Moment; out: Publisher; cursor: Cursor }
+/** Input of a push encoder. */
+export type PushContext = { update: UpdateSnapshot; out: Publisher; cursor: Cursor }
 
-/** Makes the pushes of one pair's news, numbered from `n`. */
-export type EntryPusher = (context: PushContext, entry: Entry, n: number) => void
+/** Encodes the pushes of one pair's entry, numbered from `n`. */
+export type EntryPusher = (context: PushContext, entry: PairEntry, n: number) => void

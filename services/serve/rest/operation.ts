@@ -2,21 +2,21 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { Store } from '../../core/store/port.js'
 import type { ChainDirectory } from '../chain-directory.js'
 
-/** What every operation may use. */
+/** Dependencies of every operation. */
 export type OperationContext = { chains: ChainDirectory; store: Store }
 
-/** What an operation answers: data found, or why there is none. */
+/** The result of an operation: data, or why there is none. */
 export type Answer<Data> = {
   data: Data
-  /** Chains the answer speaks of: their "now" becomes X-As-Of. */
+  /** Chains the response covers: their chain time becomes X-As-Of. */
   chains: readonly string[]
-  /** X-Reason: why data is empty or full of nulls. */
+  /** X-Reason: why data is empty or null. */
   reason?: string
   /** Replaces SUCCESS in the envelope. */
   msg?: string
 }
 
-/** One REST operation, declared once: validation, serialisation, cost and documentation come from this. */
+/** One REST operation. Validation, serialisation, cost and documentation derive from this declaration. */
 export type Operation<
   Params extends TObject = TObject,
   Query extends TObject = TObject,
@@ -25,19 +25,19 @@ export type Operation<
 > = {
   id: string
   method: 'GET' | 'POST'
-  /** With `{name}` for path parameters, as the interface writes it. */
+  /** With `{name}` for path parameters. */
   path: string
-  /** Other paths of the same parameters that answer the same. */
+  /** Other paths with the same parameters and response. */
   aliases?: readonly string[]
   summary: string
   costCu: number
-  /** Whether the body is wrapped without being asked to. */
+  /** Whether the body is wrapped by default. */
   envelope: boolean
   params: Params
   query: Query
   body?: Body
   data: Data
-  /** Data is null for a token or pair nobody described. */
+  /** Data is null for an unknown token or pair. */
   nullable?: true
   handle(
     context: OperationContext,
@@ -45,14 +45,14 @@ export type Operation<
   ): Answer<unknown> | Promise<Answer<unknown>>
 }
 
-/** Keeps each part's own type for `handle` while the list of operations forgets them. */
+/** Types `handle` by the declared schemas; the list of operations erases them. */
 export function operation<Params extends TObject, Query extends TObject, Body extends TSchema, Data extends TSchema>(
   declared: Operation<Params, Query, Body, Data>,
 ): Operation {
   return declared as unknown as Operation
 }
 
-/** The interface's wrapping of a success body. */
+/** The envelope around a success body. */
 export function envelopeSchema(data: TSchema): TSchema {
   return Type.Object({ status: Type.Integer(), msg: Type.String(), data_type: Type.Integer(), data })
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type ChainDirectory, chainUnknown, type Id, parseId } from '../chain-directory.js'
-import type { Market } from '../views/market.js'
+import type { Market } from '../views/market-facts.js'
 import { badRequest } from './problem.js'
 
 const EXAMPLE_TOKEN_ID = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2-eth'
@@ -15,16 +15,16 @@ export const PairIdParams = Type.Object({
   'pair-id': Type.String({ description: '<pair_address>-<chain>', examples: [EXAMPLE_PAIR_ID] }),
 })
 
-/** No `maxItems`: one token given twice counts once, so only the number of different ones is bounded. */
+/** No `maxItems`: duplicates count once, so only the number of distinct ids is limited. */
 export const tokenIds = (max: number) =>
   Type.Array(Type.String({ description: '<token_address>-<chain>' }), {
     minItems: 1,
-    description: `1 to ${max} different token-ids; duplicates count once`,
+    description: `1 to ${max} distinct token-ids; duplicates count once`,
     examples: [[EXAMPLE_TOKEN_ID]],
     'x-max-distinct-items': max,
   })
 
-export const ChainName = Type.String({ minLength: 1, description: 'A chain’s short name', examples: ['eth'] })
+export const ChainName = Type.String({ minLength: 1, description: 'Chain name', examples: ['eth'] })
 
 export function resolveChain(chains: ChainDirectory, chain: string): Market {
   const market = chains.market(chain)
@@ -33,7 +33,7 @@ export function resolveChain(chains: ChainDirectory, chain: string): Market {
   throw badRequest(code, detail)
 }
 
-/** One chain where it is named, else all. */
+/** The named chain, or all chains. */
 export function resolveChains(chains: ChainDirectory, chain: string | undefined): Market[] {
   return chain === undefined ? chains.markets() : [resolveChain(chains, chain)]
 }
@@ -44,27 +44,27 @@ export function resolveId(chains: ChainDirectory, id: string, what: 'token-id' |
   return parsed
 }
 
-/** A list of token-ids; one given twice counts once. */
+/** Resolves a list of token-ids; duplicates count once. */
 export function resolveTokenIds(chains: ChainDirectory, ids: readonly string[], max: number): ResolvedId[] {
   const byId = new Map<string, ResolvedId>()
   for (const id of ids) {
     const resolved = resolveId(chains, id, 'token-id')
     byId.set(`${resolved.address}-${resolved.chain}`, resolved)
   }
-  if (byId.size === 0) throw badRequest('token_ids_empty', 'token_ids must name at least one token.')
+  if (byId.size === 0) throw badRequest('token_ids_empty', '`token_ids` must contain at least one token.')
   if (byId.size > max) {
-    throw badRequest('token_ids_too_many', `token_ids takes at most ${max} tokens, got ${byId.size}.`)
+    throw badRequest('token_ids_too_many', `\`token_ids\` allows at most ${max} tokens, got ${byId.size}.`)
   }
   return [...byId.values()]
 }
 
-/** How many `things` an answer may hold: every list's `limit`, declared alike. */
+/** The `limit` parameter of a list. */
 export const limitOf = (things: string, { max, standard }: { max: number; standard: number }) =>
   Type.Optional(
-    Type.Integer({ minimum: 1, maximum: max, default: standard, description: `Most ${things} in the answer` }),
+    Type.Integer({ minimum: 1, maximum: max, default: standard, description: `Maximum number of ${things}` }),
   )
 
-/** The end of the year 9999: milliseconds given for seconds are told so. */
+/** End of the year 9999: rejects milliseconds passed as seconds. */
 const LAST_S = 253_402_300_799
 
 export const epochSeconds = (what: string) =>
@@ -72,5 +72,5 @@ export const epochSeconds = (what: string) =>
 
 export function checkRange(fromS: number | undefined, toS: number | undefined): void {
   if (fromS === undefined || toS === undefined || fromS <= toS) return
-  throw badRequest('range_invalid', `from_time ${fromS} is after to_time ${toS}.`)
+  throw badRequest('range_invalid', `\`from_time\` (${fromS}) is after \`to_time\` (${toS}).`)
 }

@@ -1,8 +1,9 @@
-import { STATUS_CODES } from 'node:http'
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Refusal } from '../keys/gate.js'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { Refusal } from '../keys/key-gate.js'
 
-/** An error answer: RFC 9457, with `code` for programs and `msg` for readers of the older body. */
+/** An error response (RFC 9457), with `code` for programs and `msg` for clients of the older format. */
 export type Problem = {
   type: string
   title: string
@@ -13,7 +14,7 @@ export type Problem = {
   [extra: string]: unknown
 }
 
-/** Thrown by operations for what the caller can put right. */
+/** Thrown by operations for errors the caller can fix. */
 export class RequestError extends Error {
   constructor(
     readonly status: number,
@@ -49,31 +50,36 @@ export function badRequest(code: string, detail: string): RequestError {
   return new RequestError(400, code, detail)
 }
 
-/** Asked again a little later, the same request may succeed. */
-export function unavailable(code: string, detail: string): RequestError {
-  return new RequestError(503, code, `${detail} Ask again in a moment.`, { 'retry-after': '2' })
+/** The same request may succeed on a retry. */
+export function serviceUnavailable(code: string, detail: string): RequestError {
+  return new RequestError(503, code, `${detail} Retry in 2 s.`, { 'retry-after': '2' })
 }
 
-export const stillLoading = (): RequestError =>
-  unavailable('starting', 'This node is starting and has not loaded its data yet.')
+export const nodeStarting = (): RequestError =>
+  serviceUnavailable('starting', 'The server is starting and still loading its data.')
 
-export function refused(refusal: Refusal): RequestError {
+export function refusalError(refusal: Refusal): RequestError {
   switch (refusal.kind) {
     case 'missing':
-      return new RequestError(401, 'key_missing', 'Send your API key in the X-API-KEY header.')
+      return new RequestError(401, 'key_missing', 'API key missing. Send it in the X-API-KEY header.')
     case 'invalid':
-      return new RequestError(401, 'key_invalid', 'This API key is not known here, or was revoked.')
+      return new RequestError(401, 'key_invalid', 'API key unknown or revoked.')
     case 'expired':
-      return new RequestError(403, 'key_expired', 'This API key has expired.')
+      return new RequestError(403, 'key_expired', 'API key expired.')
     case 'rate_limited':
-      return new RequestError(429, 'rate_limited', `This key allows ${refusal.ratePerS} requests per second.`, {
-        'retry-after': String(refusal.retryAfterS),
-      })
+      return new RequestError(
+        429,
+        'rate_limited',
+        `Rate limit exceeded: this key allows ${refusal.ratePerS} requests per second.`,
+        {
+          'retry-after': String(refusal.retryAfterS),
+        },
+      )
     case 'cu_exhausted':
       return new RequestError(
         429,
         'cu_exhausted',
-        'The credit units of this key are spent for this month.',
+        'Quota exceeded: this key has no credit units left this month.',
         { 'retry-after': String(refusal.retryAfterS) },
         { reset_at: refusal.resetAtS },
       )
@@ -81,13 +87,17 @@ export function refused(refusal: Refusal): RequestError {
 }
 
 const REASONS: Record<string, { status: number; code: string; detail: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'The address and headers are over 16 KiB.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', detail: 'The request did not arrive in time.' },
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'URL and headers exceed 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    detail: 'Request timed out before it was complete.',
+  },
 }
-const NO_HTTP = { status: 400, code: 'http_malformed', detail: 'This is not an HTTP request that can be read.' }
+const NO_HTTP = { status: 400, code: 'http_malformed', detail: 'Malformed HTTP request.' }
 
-/** Bytes that never became a request are told so in the same form as any other error. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Answers bytes that are not a valid request in the same format as any other error. */
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -101,4 +111,35 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Methods Node parses; CONNECT never becomes a request. */
+const READABLE = METHODS.filter((method) => method !== 'CONNECT')
+
+/** The framework only routes registered methods. */
+export function registerAllMethods(app: FastifyInstance): void {
+  for (const method of READABLE) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+}
+
+/** Answers other methods on a known path with 405 and the allowed ones, before a body is read. */
+export function refuseOtherMethods(app: FastifyInstance, url: string, served: 'GET' | 'POST'): void {
+  const allowed: readonly HTTPMethods[] = served === 'GET' ? ['GET', 'HEAD'] : [served]
+  app.route({
+    method: READABLE.filter((method) => !allowed.includes(method)),
+    url,
+    exposeHeadRoute: false,
+    onRequest: async (request) => {
+      const allow = allowed.join(', ')
+      const path = request.url.split('?')[0] ?? ''
+      throw new RequestError(
+        405,
+        'method_not_allowed',
+        `${path.slice(0, 200)} does not support ${request.method}. Allowed: ${allow}.`,
+        {
+          allow,
+        },
+      )
+    },
+    handler: async () => {},
+  })
 }

@@ -1,17 +1,16 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
-import type { Access, KeyGate } from '../keys/gate.js'
-import type { ServeMetrics } from '../metrics.js'
-import { refuseOtherMethods } from './methods.js'
+import type { Access, KeyGate } from '../keys/key-gate.js'
+import type { ServeMetrics } from '../serve-metrics.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
-import { refused, stillLoading } from './problem.js'
-import { queryValidator, validator } from './validate.js'
+import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Makes routes of a declared operation: key, validation, answer, envelope, headers. */
+/** Adds the routes of an operation: key check, validation, response, envelope, headers. */
 export function serveOperation(app: FastifyInstance, operation: Operation, deps: RestDeps): void {
   for (const path of [operation.path, ...(operation.aliases ?? [])]) {
     const url = path.replace(/\{([^}]+)\}/g, (_, name: string) => `:${routerName(name)}`)
@@ -31,12 +30,12 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   app.route({
     method: operation.method,
     url,
-    // Before the body is read: who has no key sends no megabytes.
+    // Before the body is read: without a valid key no body is accepted.
     onRequest: async (request, reply) => {
-      if (!deps.isLoaded()) throw stillLoading()
+      if (!deps.isLoaded()) throw nodeStarting()
       const key = request.headers['x-api-key']
       const admission = gate.admit(typeof key === 'string' ? key : '', operation.costCu)
-      if (!admission.ok) throw refused(admission.refusal)
+      if (!admission.ok) throw refusalError(admission.refusal)
       accessOf.set(request, admission.access)
       rateHeaders(reply, gate, admission.access)
     },
@@ -62,7 +61,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   })
 }
 
-/** The router takes a dash for the end of a parameter's name. */
+/** The router ends parameter names at a dash. */
 function routerName(name: string): string {
   return name.replaceAll('-', '_')
 }
@@ -79,7 +78,7 @@ function serialize(
   schemas: { bare: TSchema; wrapped: TSchema },
 ): string {
   const body = wrap ? envelope(answer.data, answer.msg) : answer.data
-  // The declared schema describes data that is there.
+  // The declared schema only describes non-null data.
   if (answer.data === null) return JSON.stringify(body)
   return String(reply.serializeInput(body as Record<string, unknown>, wrap ? schemas.wrapped : schemas.bare))
 }
@@ -104,6 +103,75 @@ export type RestDeps = OperationContext & {
   metrics: ServeMetrics
   logger: Logger
   envelope: 'spec' | 'always'
-  /** False until there is something to answer from. */
+  /** False until the data is loaded. */
   isLoaded: () => boolean
+}
+
+export type Validator = (value: unknown) => unknown
+
+/** Compiles a declared schema into a check that throws a 400 with the first error. */
+export function validator(schema: TSchema, where: 'path' | 'query' | 'body'): Validator {
+  const check = TypeCompiler.Compile(schema)
+  return (value) => {
+    if (check.Check(value)) return value
+    const error = check.Errors(value).First()
+    const name = error?.path.slice(1).replaceAll('/', '.') ?? ''
+    const subject = name === '' ? `The ${where}` : `\`${name}\``
+    const isMissing = error?.type === ValueErrorType.ObjectRequiredProperty
+    const reason = isMissing ? `is required in the ${where}` : error === undefined ? 'is invalid' : reasonOf(error)
+    throw badRequest(`${where}_invalid`, `${subject} ${reason}.`)
+  }
+}
+
+/** Query values are text: integers are parsed where the schema declares them, nothing else is coerced. */
+export function queryValidator(schema: TObject): Validator {
+  const check = validator(schema, 'query')
+  const integers = new Set(
+    Object.entries(schema.properties).flatMap(([name, { type }]) => (type === 'integer' ? [name] : [])),
+  )
+  return (value) => {
+    const given = Object.entries(value as Record<string, unknown>)
+    const read = given.map(([name, text]) => [name, integers.has(name) ? wholeNumber(text) : text])
+    return check(Object.fromEntries(read))
+  }
+}
+
+function wholeNumber(text: unknown): unknown {
+  return typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function reasonOf({ type, schema, message, value }: ValueError): string {
+  const allowed = (schema.anyOf ?? [schema]).flatMap((one: { const?: unknown }) =>
+    one.const === undefined ? [] : [one.const],
+  )
+  const rule = allowed.length > 0 ? allowed.join(' or ') : (RULES[type]?.(schema) ?? message)
+  return `must be ${rule}, got ${describeValue(value)}`
+}
+
+const atLeast = ({ minimum }: TSchema) => `at least ${minimum}`
+const atMost = ({ maximum }: TSchema) => `at most ${maximum}`
+
+const RULES: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = {
+  [ValueErrorType.Integer]: () => 'an integer',
+  [ValueErrorType.IntegerMinimum]: atLeast,
+  [ValueErrorType.IntegerMaximum]: atMost,
+  [ValueErrorType.Number]: () => 'a number',
+  [ValueErrorType.NumberMinimum]: atLeast,
+  [ValueErrorType.NumberMaximum]: atMost,
+  [ValueErrorType.String]: () => 'a string',
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `at least ${minLength} characters long`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `at most ${maxLength} characters long`,
+  [ValueErrorType.StringPattern]: ({ pattern }) => `a string that matches ${pattern}`,
+  [ValueErrorType.Array]: () => 'an array',
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `an array of at least ${minItems} items`,
+  [ValueErrorType.Object]: () => 'an object',
+}
+
+/** A value nested too deeply to serialise is described by its type. */
+function describeValue(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? 'nothing').slice(0, 80)
+  } catch {
+    return Array.isArray(value) ? 'an array' : 'an object'
+  }
 }

@@ -1,21 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashKey } from '../../core/keys/key-store.js'
-import type { KeyGate } from '../keys/gate.js'
+import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
-import { int, text } from '../views/schema.js'
-import { refuseOtherMethods } from './methods.js'
+import { int, text } from '../views/field-formats.js'
 import { envelope } from './operation.js'
-import { refused, stillLoading } from './problem.js'
+import { nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
 type WsTokenDeps = { gate: KeyGate; tokens: WsTokens; wsPort: () => number; isLoaded: () => boolean }
 
-/** As the list of operations declares its own; this one needs the request's headers. */
+/** Declared like an operation; served separately because it needs the request's headers. */
 export const WS_TOKEN = {
   id: 'wsToken',
   method: 'POST',
   path: '/v2/ws/token',
-  summary: 'A word that opens one WebSocket, for clients that cannot send headers',
+  summary: 'One-time WebSocket token, for clients that cannot send headers',
   costCu: 0,
   data: Type.Object({ token: text, expires_at: int, url: text }),
 } as const
@@ -23,11 +22,11 @@ export const WS_TOKEN = {
 export function addWsTokenRoute(app: FastifyInstance, { gate, tokens, wsPort, isLoaded }: WsTokenDeps): void {
   refuseOtherMethods(app, WS_TOKEN.path, WS_TOKEN.method)
   app.post(WS_TOKEN.path, async (request, reply) => {
-    if (!isLoaded()) throw stillLoading()
+    if (!isLoaded()) throw nodeStarting()
     const given = request.headers['x-api-key']
     const key = typeof given === 'string' ? given : ''
     const admission = gate.admit(key, WS_TOKEN.costCu)
-    if (!admission.ok) throw refused(admission.refusal)
+    if (!admission.ok) throw refusalError(admission.refusal)
     const { token, expiresAtMs } = tokens.issue(admission.access.id, hashKey(key))
     const url = `${schemeOf(request)}://${hostOf(request)}:${wsPort()}/?token=${token}`
     reply.header('x-cu-cost', WS_TOKEN.costCu).header('cache-control', 'no-store')
@@ -40,7 +39,7 @@ function schemeOf(request: FastifyRequest): 'ws' | 'wss' {
   return forwarded === 'https' || forwarded === 'wss' ? 'wss' : 'ws'
 }
 
-/** The name the caller reached us by, without its port. */
+/** The host the caller used, without its port. */
 function hostOf(request: FastifyRequest): string {
   const url = `http://${request.headers.host ?? ''}`
   return URL.canParse(url) ? new URL(url).hostname : 'localhost'

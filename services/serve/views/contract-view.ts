@@ -1,18 +1,28 @@
 import { Type } from '@sinclair/typebox'
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { Balance } from '../history/holders.js'
-import { deepestPairs } from '../lists/token-pairs.js'
-import type { TokenState } from '../memory/chain-state.js'
-import { decimalOrNull, rawOrNull, rawToNumber } from './decimals.js'
-import { burntRaw, type Market, supplyOf } from './market.js'
-import { readFacts } from './risk.js'
-import { decimal, fieldsOf, int, intOrNull, jsonNumberOrNull, numOrNull, text } from './schema.js'
+import type { TokenState } from '../memory/served-chain.js'
+import {
+  decimal,
+  decimalOrNull,
+  fieldsOf,
+  int,
+  intOrNull,
+  jsonNumberOrNull,
+  numOrNull,
+  rawOrNull,
+  rawToNumber,
+  text,
+} from './field-formats.js'
+import { burntRaw, type Market, supplyOf } from './market-facts.js'
+import { deepestPairs } from './ranking.js'
+import { readFacts } from './risk-view.js'
 
 export const RANKED_HOLDERS = 10
-/** The deepest ones: a chain's native coin is in most of its pairs. */
+/** The pairs with the highest TVL: a chain's native coin is in most of its pairs. */
 const DEX_ENTRIES = 100
 
-/** Told as ingest learned them; null where nobody looked. */
+/** Risk checks as ingest found them; null: not checked. */
 const CHECKS = [
   ...(['has_code', 'is_proxy', 'is_open_source', 'has_mint_method', 'has_black_method', 'has_white_method'] as const),
   ...(['transfer_pausable', 'hidden_owner', 'can_take_back_ownership', 'owner_change_balance'] as const),
@@ -36,7 +46,7 @@ export const ContractView = Type.Object({
   decimal: intOrNull,
   ...fieldsOf(['holders', 'is_in_dex'], int),
   ...fieldsOf(CHECKS, numOrNull),
-  /** 1, 0, or -1 where it was not checked; -1 high risk, 0 unverified, 1 listed. */
+  /** is_honeypot: 1, 0, or -1 if not checked. risk_level: -1 high risk, 0 unverified, 1 listed. */
   ...fieldsOf(['is_honeypot', 'risk_level'], Type.Number()),
   risk_info: text,
   ...fieldsOf(['total', 'burn_amount', 'lock_amount', 'pair_total', 'creator_balance', 'owner_balance'], decimal),
@@ -46,12 +56,12 @@ export const ContractView = Type.Object({
   pair_holders_rank: Type.Array(RankEntry),
 })
 
-/** The addresses whose balances the view tells. */
+/** Addresses whose balances the view includes. */
 export function contractParties({ info }: TokenState): string[] {
   return [info.owner ?? '', readFacts(info.risk).text('creator_address')].filter((address) => address !== '')
 }
 
-/** What the store knows of who holds the token. */
+/** Holders of the token, from the store. */
 export type Holdings = { largest: readonly Balance[]; balances: ReadonlyMap<string, string> }
 
 export function contractView(market: Market, token: TokenState, { largest, balances }: Holdings) {
@@ -85,7 +95,7 @@ export function contractView(market: Market, token: TokenState, { largest, balan
   }
 }
 
-/** Of an address nobody told a balance of, it is unknown. */
+/** Null if the balance is unknown. */
 function partyFields(
   party: 'owner' | 'creator',
   address: string,
@@ -109,14 +119,14 @@ function rankEntry(market: Market, token: TokenState, { holder, balanceRaw }: Ba
     percent: shareOf(market, token, balanceRaw),
     quantity: rawOrNull(balanceRaw, token.info.decimals),
     mark: BURN_ADDRESSES[facts?.family ?? 'evm'].includes(holder) ? 'burn' : '',
-    // A pool is a contract; of any other address nobody looked.
+    // A pool is a contract; other addresses are not checked.
     is_contract: pair === undefined ? null : 1,
     is_lp: isOwnPair ? 1 : 0,
     lock: [],
   }
 }
 
-/** A fraction of the total supply. */
+/** As a fraction of the total supply. */
 function shareOf(market: Market, token: TokenState, raw: string | null): number | null {
   return jsonNumberOrNull(rawToNumber(raw, token.info.decimals) / supplyOf(market, token.token))
 }

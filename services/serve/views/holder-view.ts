@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { powerOfTen } from '../../core/domain/money.js'
 import type { Balance, WalletTrades } from '../history/holders.js'
-import type { TokenState } from '../memory/chain-state.js'
-import { rawToNumber } from './decimals.js'
-import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market.js'
-import { fieldsOf, int, jsonNumberOrNull, numOrNull, text } from './schema.js'
+import type { TokenState } from '../memory/served-chain.js'
+import { fieldsOf, int, jsonNumberOrNull, numOrNull, rawToNumber, text } from './field-formats.js'
+import { type Market, supplyOf, tokenInfo, tokenPriceUsd } from './market-facts.js'
 
 export const HolderView = Type.Object({
   ...fieldsOf(['holder', 'address'], text),
@@ -16,10 +15,10 @@ export const HolderView = Type.Object({
 })
 
 export type HolderFacts = Balance & {
-  /** Raw, of the chain's native coin. */
+  /** Raw balance of the chain's native coin. */
   mainCoinRaw: string | null
   trades: WalletTrades
-  /** Chain time of the first thing indexed: nothing is known of the time before. */
+  /** Chain time of the first indexed block: earlier trades are unknown. */
   completeSinceS: number
 }
 
@@ -28,12 +27,12 @@ export function holderView(market: Market, token: TokenState, facts: HolderFacts
   const amount = rawToNumber(facts.balanceRaw, token.info.decimals)
   const priceUsd = tokenPriceUsd(market, token)
   const unit = powerOfTen(token.info.decimals ?? Number.NaN)
-  // Nothing is nothing, whatever the decimals are.
+  // Zero needs no decimals.
   const amountOf = (raw: number): number => (raw === 0 ? 0 : raw / unit)
   const [bought, sold] = [amountOf(trades.boughtRaw), amountOf(trades.soldRaw)]
   const avgPurchase = trades.buyVolumeUsd / amountOf(trades.pricedBoughtRaw)
   const avgSale = trades.sellVolumeUsd / amountOf(trades.pricedSoldRaw)
-  // Only what was seen bought has a cost: of it so much was sold, and so much may still be held.
+  // Only indexed buys have a known cost: `matched` was sold again, `kept` may still be held.
   const matched = Math.min(bought, sold)
   const kept = Math.min(Math.max(bought - sold, 0), amount)
   const realized = matched === 0 ? 0 : matched * (avgSale - avgPurchase)

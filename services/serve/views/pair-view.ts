@@ -1,11 +1,23 @@
 import { Type } from '@sinclair/typebox'
 import { WINDOWS, type WindowName } from '../../core/domain/chains.js'
 import type { Window } from '../../core/domain/records.js'
-import type { PairState } from '../memory/chain-state.js'
+import type { PairState } from '../memory/served-chain.js'
 import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
-import { changeOrNull, decimalOrNull, percentChange, rawOrNull } from './decimals.js'
-import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market.js'
-import { decimal, fieldsOf, int, intOrNull, text } from './schema.js'
+import {
+  changeOrEmpty,
+  changeOrNull,
+  decimal,
+  decimalOrEmpty,
+  decimalOrNull,
+  fieldsOf,
+  int,
+  intOrNull,
+  numOrNull,
+  percentChange,
+  rawOrNull,
+  text,
+} from './field-formats.js'
+import { dayPrice, launchTag, type Market, sidePrices, supplyOf, targetOf, tokenInfo } from './market-facts.js'
 
 export const sideSchema = (side: 'token0' | 'token1') => ({
   ...fieldsOf([`${side}_address`, `${side}_symbol`], text),
@@ -96,13 +108,56 @@ function windowFields(market: Market, pair: PairState, w: WindowName) {
   }
 }
 
-/** As of the chain's now: a pair whose window to the minute lost a trade is told again, traded or not. */
+/** As of the chain time: aggregate updates a pair when a trade leaves one of its longer windows. */
 export function pairWindow({ state }: Market, pair: PairState, name: WindowName): Window {
   if (!isCounted(name)) return windowOf(pair.windows, name)
   return state.recent.pairWindow(pair, COUNTED_WINDOW_S[name], state.nowS)
 }
 
-/** Percent against the last good price before the window; none before it: against the pair's first good price. */
+/** Percent change from the last good price before the window, or from the pair's first good price. */
 export function changeOver(pair: PairState, { price_before: before }: Window): number {
   return percentChange(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)
+}
+
+/** Fees are stored in hundredths of a basis point. */
+const FEE_UNITS = 1_000_000
+
+/** The interface's TokenPair: unknown strings are empty. */
+export const TokenPair = Type.Object({
+  ...fieldsOf(['pair', 'chain', 'amm', 'target_token', 'price_change', 'price_change_24h', 'volume_u'], text),
+  ...sideSchema('token0'),
+  ...sideSchema('token1'),
+  ...fieldsOf(['token0_price_usd', 'token1_price_usd'], text),
+  ...fieldsOf(['reserve0', 'reserve1', 'low_u', 'high_u', 'total_supply', 'tx_amount'], decimal),
+  fee: numOrNull,
+  ...fieldsOf(['tx_count', 'created_at', 'updated_at'], int),
+})
+
+export function tokenPairView(market: Market, pair: PairState) {
+  const { info } = pair
+  const day = windowOf(pair.windows, '24h')
+  return {
+    pair: pair.pair,
+    chain: market.state.chain,
+    amm: info.amm,
+    target_token: targetOf(pair),
+    ...sideFields('token0', market, pair, info.token0),
+    ...sideFields('token1', market, pair, info.token1),
+    token0_price_usd: decimalOrEmpty(sidePrices(market, pair, info.token0).usd),
+    token1_price_usd: decimalOrEmpty(sidePrices(market, pair, info.token1).usd),
+    reserve0: rawOrNull(pair.reserve0, tokenInfo(market, info.token0).decimals),
+    reserve1: rawOrNull(pair.reserve1, tokenInfo(market, info.token1).decimals),
+    price_change: changeOrEmpty(dayPrice(market, pair), pair.price_usd),
+    price_change_24h: decimalOrEmpty(changeOver(pair, pairWindow(market, pair, '24h'))),
+    volume_u: decimalOrEmpty(day.buy_volume + day.sell_volume),
+    low_u: decimalOrNull(day.low),
+    high_u: decimalOrNull(day.high),
+    fee: info.fee === null ? null : info.fee / FEE_UNITS,
+    // The supply of pool shares is not indexed.
+    total_supply: null,
+    tx_amount: decimalOrNull(day.amount),
+    tx_count: day.buys + day.sells,
+    created_at: info.created_at,
+    updated_at: pair.updated_at,
+  }
 }

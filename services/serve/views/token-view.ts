@@ -1,14 +1,32 @@
 import { Type } from '@sinclair/typebox'
 import type { WindowName } from '../../core/domain/chains.js'
-import type { TokenState } from '../memory/chain-state.js'
-import { windowOf } from '../memory/windows.js'
-import { changeOrNull, decimalOrNull, rawOrNull } from './decimals.js'
-import { burntRaw, dayPrice, type Market, mainPairOf, supplyLeft, tokenPriceNative, tokenPriceUsd } from './market.js'
+import type { Window } from '../../core/domain/records.js'
+import type { TokenState } from '../memory/served-chain.js'
+import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
+import {
+  changeOrNull,
+  decimal,
+  decimalOrNull,
+  fieldsOf,
+  int,
+  intOrNull,
+  numOrNull,
+  rawOrNull,
+  text,
+} from './field-formats.js'
+import {
+  burntRaw,
+  dayPrice,
+  type Market,
+  mainPairOf,
+  supplyLeft,
+  tokenPriceNative,
+  tokenPriceUsd,
+} from './market-facts.js'
 import { changeOver, pairWindow } from './pair-view.js'
-import { readRisk } from './risk.js'
-import { decimal, fieldsOf, int, intOrNull, numOrNull, text } from './schema.js'
+import { readRisk } from './risk-view.js'
 
-/** The fields keyword search, batch search, detail, main, trending and platform lists share. */
+/** Fields shared by keyword search, batch search, detail, main, trending and platform lists. */
 export const tokenFields = {
   ...fieldsOf(['token', 'chain', 'name', 'symbol', 'logo_url', 'intro_en', 'appendix'], text),
   decimal: intOrNull,
@@ -58,11 +76,11 @@ export function tokenView(market: Market, token: TokenState) {
   }
 }
 
-/** What the price operation tells of a token; part of the token view too. */
+/** Fields of the price operation, also part of the token view. */
 export function priceFields(market: Market, token: TokenState) {
   const priceUsd = tokenPriceUsd(market, token)
   const day = windowOf(token.windows, '24h')
-  // Locked and other held amounts are not known and count as 0, so both values are one.
+  // Locked and other amounts are unknown and count as 0, so market cap equals FDV.
   const value = decimalOrNull(supplyLeft(token) * priceUsd)
   const main = mainPairOf(market, token)
   return {
@@ -78,12 +96,12 @@ export function priceFields(market: Market, token: TokenState) {
   }
 }
 
-/** What lists sort by: the token view's `fdv` and `market_cap` as numbers. */
+/** `fdv` and `market_cap` of the token view as a number, for sorting. */
 export function tokenValueUsd(market: Market, token: TokenState): number {
   return supplyLeft(token) * tokenPriceUsd(market, token)
 }
 
-/** The strings of a token the interface requires: empty where unknown. */
+/** Strings the interface requires: empty if unknown. */
 export const requiredTokenTexts = fieldsOf(['current_price_usd', 'market_cap', 'tvl'], text)
 
 export function withRequiredTexts<View extends ReturnType<typeof tokenView>>(view: View) {
@@ -98,4 +116,52 @@ export function withRequiredTexts<View extends ReturnType<typeof tokenView>>(vie
 export function tokenChange(market: Market, token: TokenState, window: WindowName): string | null {
   const main = mainPairOf(market, token)
   return main === undefined ? null : decimalOrNull(changeOver(main, pairWindow(market, main, window)))
+}
+
+const tokenWindowSchema = (w: WindowName) => ({
+  ...fieldsOf([`token_price_change_${w}`, `token_tx_volume_usd_${w}`], decimal),
+  ...fieldsOf([`token_buy_tx_volume_usd_${w}`, `token_sell_tx_volume_usd_${w}`], decimal),
+  ...fieldsOf([`token_tx_count_${w}`, `token_buy_tx_count_${w}`, `token_sell_tx_count_${w}`], int),
+  ...fieldsOf([`token_buyers_${w}`, `token_sellers_${w}`, `token_makers_${w}`], int),
+})
+
+const TOKEN_WINDOWS: readonly WindowName[] = ['1m', '5m', '1h', '4h', '24h']
+
+/** Window statistics in batch search and detail. */
+export const tokenWindowsSchema = {
+  ...(Object.assign({}, ...TOKEN_WINDOWS.map(tokenWindowSchema)) as ReturnType<typeof tokenWindowSchema>),
+  ...fieldsOf(['token_price_24h_high', 'token_price_24h_low'], decimal),
+}
+
+export function tokenWindowsView(market: Market, token: TokenState): Record<string, string | number | null> {
+  const day = windowOf(token.windows, '24h')
+  return {
+    ...Object.assign({}, ...TOKEN_WINDOWS.map((name) => tokenWindowFields(market, token, name))),
+    token_price_24h_high: decimalOrNull(day.high),
+    token_price_24h_low: decimalOrNull(day.low),
+  }
+}
+
+/** As of the chain time. */
+export function tokenWindow(market: Market, token: TokenState, name: WindowName): Window {
+  if (!isCounted(name)) return windowOf(token.windows, name)
+  const { recent, targetPairs, nowS } = market.state
+  return recent.tokenWindow(targetPairs.of(token.token), mainPairOf(market, token), COUNTED_WINDOW_S[name], nowS)
+}
+
+/** A token's statistics over all pairs whose target it is. */
+function tokenWindowFields(market: Market, token: TokenState, w: WindowName) {
+  const window = tokenWindow(market, token, w)
+  return {
+    [`token_price_change_${w}`]: tokenChange(market, token, w),
+    [`token_tx_count_${w}`]: window.buys + window.sells,
+    [`token_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume + window.sell_volume),
+    [`token_buy_tx_count_${w}`]: window.buys,
+    [`token_sell_tx_count_${w}`]: window.sells,
+    [`token_buy_tx_volume_usd_${w}`]: decimalOrNull(window.buy_volume),
+    [`token_sell_tx_volume_usd_${w}`]: decimalOrNull(window.sell_volume),
+    [`token_buyers_${w}`]: window.buyers,
+    [`token_sellers_${w}`]: window.sellers,
+    [`token_makers_${w}`]: window.makers,
+  }
 }

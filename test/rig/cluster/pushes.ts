@@ -3,7 +3,7 @@ import { INTERVALS, type Interval } from '../../../services/core/domain/chains.j
 import type { Update } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
 import { AT, figureOf } from '../../../services/serve/memory/packed-candle.js'
-import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/closing-number.js'
+import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/cursor.js'
 import { CLOSING, type Heard, type Place, placeOf } from '../../bench/sockets/client.js'
 import { compare, newVerdict, type Verdict } from '../../bench/sockets/compare.js'
 import { channelsOf, createExpectation } from '../../bench/sockets/expected.js'

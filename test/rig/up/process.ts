@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repositoryRoot } from '../../../schemas/avro.js'
-import type { ChainStatus, StatusReport } from '../../../services/serve/status.js'
+import type { ChainStatus, StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { asyncApiDocument } from '../../../services/serve/documents/asyncapi.js'
-import { DEFAULT_DOCUMENTS, documents } from '../../../services/serve/documents/index.js'
+import { DEFAULT_DOCUMENTS, documents } from '../../../services/serve/documents/build-documents.js'
 import { NOTICES } from '../../../services/serve/push/notices.js'
 import type { Topic } from '../../../services/serve/push/topic.js'
 import { TOPICS } from '../../../services/serve/push/topics/index.js'
@@ -70,7 +70,7 @@ describe('a topic in the document', () => {
       type: 'object',
       required: ['jsonrpc', 'result'],
       properties: {
-        id: { type: ['integer', 'string', 'null'], description: 'Of the subscribe that asked for it' },
+        id: { type: ['integer', 'string', 'null'], description: 'Id of the subscribe request' },
         jsonrpc: { const: '2.0' },
         result: {
           type: 'object',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import { DOCUMENT_FILES } from '../../../schemas/generate.js'
-import { DEFAULT_DOCUMENTS, documents, documentText } from '../../../services/serve/documents/index.js'
+import { DEFAULT_DOCUMENTS, documents, documentText } from '../../../services/serve/documents/build-documents.js'
 
 it.each(['openapi', 'asyncapi'] as const)(
   'schemas/%s.json is what the declarations say (else: npm run generate)',

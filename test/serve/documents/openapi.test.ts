@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
-import { DOCUMENTED } from '../../../services/serve/documents/index.js'
+import { DOCUMENTED } from '../../../services/serve/documents/build-documents.js'
 import { openApiDocument } from '../../../services/serve/documents/openapi.js'
 import { operation } from '../../../services/serve/rest/operation.js'
 import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'
@@ -150,7 +150,7 @@ describe('the servers', () => {
         url: '{alt_base_url}',
         description: 'An equivalent host',
         variables: {
-          alt_base_url: { default: '/', description: 'Address of a second, equivalent host where there is one' },
+          alt_base_url: { default: '/', description: 'URL of an equivalent host, if any' },
         },
       },
     ])

@@ -128,6 +128,15 @@ it('DEXTAPE_ENVELOPE=always wraps everything', async () => {
   await serve.stop()
 })
 
+it.each([
+  [`/v2/klines/pair/${PAIR}-eth`, '`interval` is required in the query.'],
+  [`/v2/txs/swap/${PAIR}-eth?limit=0`, '`limit` must be at least 1, got 0.'],
+  [`/v2/txs/swap/${PAIR}-eth?limit=many`, '`limit` must be an integer, got "many".'],
+  [`/v2/txs/swap/${PAIR}-eth?sort=up`, '`sort` must be asc or desc, got "up".'],
+])('%s says what is wrong: %s', async (path, detail) => {
+  expect(await (await rig.get(path)).json()).toMatchObject({ status: 400, code: 'query_invalid', detail })
+})
+
 describe('ids that are none', () => {
   const PLACES = [
     'tokens',

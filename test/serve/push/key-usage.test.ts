@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashKey, PLANS, type Plan } from '../../../services/core/keys/key-store.js'
-import { createKeyUsage, type SocketUsage } from '../../../services/serve/push/key-usage.js'
+import { createKeyUsage, type SocketUsage } from '../../../services/serve/push/socket-access.js'
 import { keyRecord } from '../rig.js'
 import { PAIR, pairUpdate, trade } from '../updates.js'
 import { usePushRig } from './rig.js'
@@ -30,7 +30,7 @@ describe('a key of the plan free', () => {
     for (let count = 0; count < maxSockets; count++) open.push(await client(headers))
     const refused = await client(headers)
     expect(await refused.closed).toMatchObject({ code: 1008 })
-    const message = `The plan free allows ${maxSockets} open sockets a key. Close one first.`
+    const message = `Too many open sockets: plan free allows ${maxSockets} per key. Close one first.`
     expect(refused.frames).toEqual([{ error: { code: LIMIT_EXCEEDED, message } }])
     expect(await (await client(newKey('other', 'free'))).call('ping')).toMatchObject({ result: 'pong' })
     open[0]?.close()
@@ -76,7 +76,7 @@ describe('a key of the plan free', () => {
     const single = ['tx', PAIR, 'eth']
     expect((await two.call('subscribe', single)).error).toEqual({
       code: LIMIT_EXCEEDED,
-      message: `The plan free allows ${maxIds} subscribed ids over all sockets of a key: ${maxIds} are in use, 1 more were asked for. Unsubscribe from some first.`,
+      message: `Too many subscribed ids: plan free allows ${maxIds} per key, ${maxIds} in use, 1 more requested. Unsubscribe from some first.`,
     })
     await one.call('unsubscribe', ['price', batches[0]])
     for (const ids of [madeUpIds(999), madeUpIds(1)])

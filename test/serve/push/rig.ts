@@ -1,7 +1,7 @@
 /** What every push test sets up: a serving node with the first updates, clients that are closed again, updates in order. */
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Update } from '../../../services/core/domain/records.js'
-import type { PushLimits, ServeDeps } from '../../../services/serve/deps.js'
+import type { PushLimits, ServeDeps } from '../../../services/serve/serve-deps.js'
 import { type Client, connect } from '../push-client.js'
 import { type Rig, startRig } from '../rig.js'
 import { firstUpdate, update } from '../updates.js'

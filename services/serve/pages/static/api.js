@@ -1,7 +1,7 @@
-/** What went wrong, in words for a person. `kind` says what to do about it. */
+/** A failed request, with a message for the user. `kind` says how to handle it. */
 export class CallError extends Error {
   /**
-   * @param {'key' | 'limited' | 'gone' | 'failed'} kind
+   * @param {'key' | 'limited' | 'unreachable' | 'failed'} kind
    * @param {string} message
    * @param {number} [retryAfterS]
    */
@@ -12,17 +12,17 @@ export class CallError extends Error {
   }
 }
 
-/** A key's rate is waited for; its credit units, given anew each month, are not. */
+/** Waits for the rate limit, but not for a monthly quota. */
 const LONGEST_WAIT_S = 5
 
-/** A REST call; gives the data, out of its envelope where it has one. Too many in a second: asks again in the next. */
+/** Makes a REST call and returns its data without the envelope. Retries when rate limited. */
 export async function call(key, path, options) {
   for (;;) {
     try {
       return await callOnce(key, path, options)
     } catch (error) {
       if (error.kind !== 'limited' || error.retryAfterS > LONGEST_WAIT_S) throw error
-      // Those that wait do not come back all at once.
+      // Jitter, so that waiting calls do not retry all at once.
       await new Promise((resolve) => setTimeout(resolve, error.retryAfterS * 1000 * (1 + Math.random())))
     }
   }
@@ -41,7 +41,7 @@ async function callOnce(key, path, { method = 'GET', body } = {}) {
 
 export async function readStatus() {
   const response = await reach('/status')
-  if (!response.ok) throw new CallError('failed', `The server answered ${response.status} to /status.`)
+  if (!response.ok) throw new CallError('failed', `GET /status failed with status ${response.status}.`)
   return response.json()
 }
 
@@ -49,12 +49,12 @@ async function reach(path, options) {
   try {
     return await fetch(path, options)
   } catch {
-    throw new CallError('gone', 'The server does not answer.')
+    throw new CallError('unreachable', 'Cannot reach the server.')
   }
 }
 
 function refusal(response, answer) {
-  const detail = typeof answer.detail === 'string' ? answer.detail : `The server answered ${response.status}.`
+  const detail = typeof answer.detail === 'string' ? answer.detail : `Request failed with status ${response.status}.`
   if (response.status === 401 || response.status === 403) return new CallError('key', detail)
   if (response.status === 429) return new CallError('limited', detail, Number(response.headers.get('retry-after') ?? 1))
   return new CallError('failed', detail)

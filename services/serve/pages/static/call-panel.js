@@ -1,4 +1,4 @@
-/** One REST call: what it takes, Send, and what came back. */
+/** One REST operation: parameters, a Send button and the response. */
 import { element } from './elements.js'
 import { jsonView } from './json-view.js'
 import { exampleBody, exampleFor, readWallet } from './live-examples.js'
@@ -76,7 +76,7 @@ export function callPanel({ method, path, operation, key, live }) {
       ),
       answer,
     ),
-    shapeView('What it answers', success),
+    shapeView('Response', success),
   )
 }
 
@@ -118,13 +118,13 @@ function bodyField(schema, live) {
 }
 
 function fieldRow(id, name, required, about, input) {
-  const words = about.filter((text) => text !== undefined && text !== '').join('. ')
+  const hint = about.filter((text) => text !== undefined && text !== '').join('. ')
   return element(
     'div',
     { class: 'field' },
     element('label', { for: id }, name, ...(required ? [element('sup', { text: '*', title: 'required' })] : [])),
     input,
-    ...(words === '' ? [] : [element('p', { text: words })]),
+    ...(hint === '' ? [] : [element('p', { text: hint })]),
   )
 }
 
@@ -133,7 +133,7 @@ function boundsText({ minimum, maximum }) {
   return maximum === undefined ? `From ${minimum}` : `${minimum ?? ''} to ${maximum}`
 }
 
-/** Wallet views want the address of somebody who traded. */
+/** Fills wallet fields with the address of a recent trader. */
 async function fillWallets(fields, parameters, key, live) {
   const wanted = fields.filter((_, index) => {
     const { name, required } = parameters[index]
@@ -155,7 +155,7 @@ function addressOf(path, parameters, fields) {
   return query.size === 0 ? address : `${address}?${query}`
 }
 
-/** The key is a variable where it is shown, and itself where it is copied. */
+/** Shows the key as a variable; the copied command contains it. */
 function curlOf({ method, path, body }, key) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
   const header = key === undefined ? '-H "X-API-KEY: $KEY"' : `-H ${quoted(`X-API-KEY: ${key}`)}`
@@ -175,8 +175,8 @@ function compact(text) {
 }
 
 function copyButton(textOf) {
-  const button = element('button', { type: 'button', text: 'Copy', title: 'With your key in it' })
-  // Browsers give the clipboard only to https and to this very machine.
+  const button = element('button', { type: 'button', text: 'Copy', title: 'Copy with your API key' })
+  // Browsers allow the clipboard only on https and localhost.
   button.hidden = navigator.clipboard === undefined
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf())
@@ -195,12 +195,12 @@ async function send({ method, path, body }, key, answer) {
     const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
     response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body }) })
   } catch {
-    answer.replaceChildren(element('p', { class: 'down', text: 'The server does not answer.' }))
+    answer.replaceChildren(element('p', { class: 'down', text: 'Cannot reach the server.' }))
     return
   }
   const text = await response.text()
   const tookMs = performance.now() - startedMs
-  const shown = HEADERS.flatMap((name) => {
+  const headerItems = HEADERS.flatMap((name) => {
     const value = response.headers.get(name)
     return value === null ? [] : [element('dt', { text: name }), element('dd', { text: value })]
   })
@@ -211,7 +211,7 @@ async function send({ method, path, body }, key, answer) {
       element('span', { class: response.ok ? 'up' : 'down', text: `${response.status} ${response.statusText}` }),
       element('span', { class: 'soft', text: `${tookMs.toFixed(0)} ms, ${text.length.toLocaleString('en-US')} bytes` }),
     ),
-    element('dl', {}, ...shown),
+    element('dl', {}, ...headerItems),
     bodyView(text),
   )
 }

@@ -1,10 +1,10 @@
-/** The chains' heads, and how far each is behind the clock. */
+/** The head of each chain, and its lag behind the clock. */
 
 import { element } from './elements.js'
 import { date, duration } from './format.js'
 
 const LATE_S = 60
-/** Further back it is a day of the past that is played, not a chain that lags. */
+/** A larger lag means that a recording is played. */
 const PAST_S = 86_400
 
 export function showChains(list, chains) {

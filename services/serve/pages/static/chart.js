@@ -1,4 +1,4 @@
-/** Candles with volume on a canvas: drawn on change, read with the pointer or the arrow keys. */
+/** Candles with volume on a canvas: redrawn on change, inspected with the pointer or the arrow keys. */
 
 import { layoutOf, priceTicks, timeTicks } from './chart-scale.js'
 import { element } from './elements.js'
@@ -15,7 +15,7 @@ export function createChart(canvas, legend) {
   /** Ascending by time; a bar is { timeS, open, high, low, close, volume }. */
   let bars = []
   let stepS = 60
-  /** Place of the bar that is read; undefined: the last. */
+  /** Index of the inspected bar; undefined: the last. */
   let cursor
   let drawing = false
 
@@ -39,18 +39,18 @@ export function createChart(canvas, legend) {
     const ink = inkOf(canvas)
     pen.font = ink.font
     const layout = layoutOf(bars, width, height)
-    if (layout.shown.length === 0) {
+    if (layout.visible.length === 0) {
       pen.fillStyle = ink.soft
-      pen.fillText('No trades in these candles yet.', 12, height / 2)
+      pen.fillText('No trades in this interval yet.', 12, height / 2)
       legend.textContent = ''
       return
     }
     drawGrid(pen, layout, ink, stepS)
-    for (const [index, bar] of layout.shown.entries()) drawBar(pen, layout, ink, bar, index)
+    for (const [index, bar] of layout.visible.entries()) drawBar(pen, layout, ink, bar, index)
     drawLastPrice(pen, layout, ink)
-    const read = cursor === undefined ? undefined : Math.min(cursor, layout.shown.length - 1)
+    const read = cursor === undefined ? undefined : Math.min(cursor, layout.visible.length - 1)
     if (read !== undefined) drawCursor(pen, layout, ink, read)
-    showLegend(layout.shown[read ?? layout.shown.length - 1])
+    showLegend(layout.visible[read ?? layout.visible.length - 1])
   }
 
   function showLegend(bar) {
@@ -71,9 +71,9 @@ export function createChart(canvas, legend) {
 
   canvas.addEventListener('pointermove', (event) => {
     const { left, width, height } = canvas.getBoundingClientRect()
-    const { barWidth, shown, firstX } = layoutOf(bars, width, height)
+    const { barWidth, visible, firstX } = layoutOf(bars, width, height)
     const at = Math.floor((event.clientX - left - firstX) / barWidth)
-    cursor = at >= 0 && at < shown.length ? at : undefined
+    cursor = at >= 0 && at < visible.length ? at : undefined
     redraw()
   })
   canvas.addEventListener('pointerleave', () => {
@@ -85,7 +85,7 @@ export function createChart(canvas, legend) {
     if (step === undefined) return
     event.preventDefault()
     const { width, height } = canvas.getBoundingClientRect()
-    const last = layoutOf(bars, width, height).shown.length - 1
+    const last = layoutOf(bars, width, height).visible.length - 1
     cursor = Math.max(0, Math.min(last, (cursor ?? last) + step))
     redraw()
   })
@@ -102,7 +102,7 @@ export function createChart(canvas, legend) {
       stepS = seconds
       redraw()
     },
-    /** A push of the newest candle, or of one that a reorg changed. */
+    /** Applies a push of the newest candle, or of one a reorg changed. */
     upsert(bar) {
       const at = bars.findIndex(({ timeS }) => timeS >= bar.timeS)
       if (at === -1) bars.push(bar)
@@ -136,7 +136,7 @@ function drawGrid(pen, layout, ink, stepS) {
   pen.fillStyle = ink.soft
   pen.lineWidth = 1
   pen.textBaseline = 'middle'
-  const lastY = layout.y(layout.shown.at(-1).close)
+  const lastY = layout.y(layout.visible.at(-1).close)
   for (const { value, text } of priceTicks(layout)) {
     const y = Math.round(layout.y(value)) + 0.5
     line(pen, 0, y, layout.plotWidth, y)
@@ -167,7 +167,7 @@ function drawBar(pen, layout, ink, bar, index) {
 }
 
 function drawLastPrice(pen, layout, ink) {
-  const last = layout.shown.at(-1)
+  const last = layout.visible.at(-1)
   const y = Math.round(layout.y(last.close)) + 0.5
   const colour = last.close >= last.open ? ink.up : ink.down
   pen.strokeStyle = colour

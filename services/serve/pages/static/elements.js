@@ -1,5 +1,5 @@
 /**
- * Makes an element. `class`, `text` and `on…` listeners are what they say; everything else is an attribute.
+ * Creates an element. `class`, `text` and `on…` listeners are handled; everything else is an attribute.
  * @param {string} tag
  * @param {Record<string, unknown>} [given]
  * @param {...(Node | string)} children
@@ -20,6 +20,6 @@ export function element(tag, given = {}, ...children) {
 /** @param {string} id */
 export function byId(id) {
   const found = document.getElementById(id)
-  if (found === null) throw new Error(`The page has no #${id}`)
+  if (found === null) throw new Error(`Element #${id} not found`)
   return found
 }

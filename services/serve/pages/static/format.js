@@ -3,7 +3,7 @@ const MINUTE_S = 60
 const HOUR_S = 3600
 const DAY_S = 86_400
 
-/** Five digits that matter; long runs of zeros are counted: 0.0₇1234 has seven. */
+/** Five significant digits; long runs of zeros are counted: 0.0₇1234 has seven. */
 export function price(value) {
   const number = toNumber(value)
   if (Number.isNaN(number)) return '–'
@@ -80,7 +80,7 @@ export function shortAddress(address) {
   return address.length <= 12 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`
 }
 
-/** What is unknown comes as null or as an empty text. */
+/** Unknown values are null or empty. */
 export function toNumber(value) {
   return value === null || value === undefined || value === '' ? Number.NaN : Number(value)
 }

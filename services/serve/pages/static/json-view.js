@@ -1,7 +1,7 @@
-/** JSON for reading: indented, its values told apart by colour. */
+/** Formatted JSON: indented and coloured by type. */
 import { element } from './elements.js'
 
-/** Beyond this a browser is slow at it, and nobody reads it. */
+/** Longer texts are slow to render in colour. */
 const LONGEST_COLOURED = 200_000
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d[\d.eE+-]*)/g
 

@@ -1,10 +1,10 @@
-/** Values that work here and now, from the data this server has: what the forms begin with. */
+/** Example values for the forms, from this server's live data. */
 import { call, readStatus } from './api.js'
 import { toNumber } from './format.js'
 
 /** @typedef {{ chain: string, token: string, tokenId: string, symbol: string, pair: string, pairId: string }} Live */
 
-/** The token most traded of all chains; undefined while there is none. */
+/** The most traded token of all chains; undefined if there is none. */
 export async function readLive(key) {
   const { chains } = await readStatus()
   const found = []
@@ -18,13 +18,13 @@ export async function readLive(key) {
   return { chain, token, tokenId: `${token}-${chain}`, symbol, pair, pairId: `${pair}-${chain}` }
 }
 
-/** A wallet that traded the pair. */
+/** The wallet of the pair's last trade. */
 export async function readWallet(key, { pairId }) {
   const { txs } = await call(key, `/v2/txs/swap/${encodeURIComponent(pairId)}?limit=1&sort=desc`)
   return txs[0]?.wallet_address ?? ''
 }
 
-/** What stands in a parameter's field at first.
+/** The initial value of a parameter's field.
  * @param {string} name
  * @param {object} schema
  * @param {Live | undefined} live */
@@ -40,7 +40,7 @@ export function exampleFor(name, schema, live) {
   return known[name] ?? schema.examples?.[0] ?? ''
 }
 
-/** A request body that has what is required, and the defaults of the rest. */
+/** A request body with the required fields and the defaults of the others. */
 export function exampleBody(schema, live) {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     if (name === 'token_ids') return [[name, live === undefined ? [] : [live.tokenId]]]
@@ -50,7 +50,7 @@ export function exampleBody(schema, live) {
   return Object.fromEntries(entries)
 }
 
-/** Params of a subscribe, from the schema of its array: the topic's name, then what is declared behind it. */
+/** Example subscribe params: the topic's name, then its declared params. */
 export function exampleParams(schema, live) {
   const [name, ...rest] = Array.isArray(schema.items) ? schema.items : [{}]
   const declared = rest.filter((item) => item.description !== 'Options')

@@ -1,9 +1,11 @@
-/** The list of pairs: price, change, sparkline; one of them is selected. */
+/** The list of pairs with price, change and sparkline; one is selected. */
 import { element } from './elements.js'
 import { directionOf, percent, price, toNumber, usdShort } from './format.js'
-import { drawSparkline, sparkline } from './sparkline.js'
 
 const SPARK_POINTS = 48
+const SVG = 'http://www.w3.org/2000/svg'
+const SPARK_WIDTH = 62
+const SPARK_HEIGHT = 26
 
 /**
  * @param {HTMLElement} list
@@ -30,7 +32,7 @@ export function createMarkets(list, onSelect) {
     return row
   }
 
-  /** Its price is told by pushes; what moves without a trade is not. */
+  /** Updates what changes without a trade; the price comes from pushes. */
   function renew(row, { change24h, tokenVolume24h, tvl, trades24h }) {
     Object.assign(row.market, { change24h, tokenVolume24h, tvl, trades24h })
     showQuote(row)
@@ -44,15 +46,15 @@ export function createMarkets(list, onSelect) {
   }
 
   return {
-    /** Shows these, in this order; what is known of a pair stays. */
+    /** Shows these pairs in this order; keeps the rows of known pairs. */
     show(markets) {
-      const shown = markets.map((market) => {
+      const visible = markets.map((market) => {
         const row = rows.get(market.pairId)
         return row === undefined ? add(market) : renew(row, market)
       })
-      const kept = new Set(shown)
+      const kept = new Set(visible)
       for (const [pairId, row] of rows) if (!kept.has(row)) rows.delete(pairId)
-      list.replaceChildren(...shown.map(({ item }) => item))
+      list.replaceChildren(...visible.map(({ item }) => item))
     },
     get: (pairId) => rows.get(pairId)?.market,
     all: () => [...rows.values()].map(({ market }) => market),
@@ -65,7 +67,7 @@ export function createMarkets(list, onSelect) {
       row.closes = closes.slice(-SPARK_POINTS)
       drawSparkline(row.spark, row.closes)
     },
-    /** A price push. */
+    /** Applies a price push. */
     move(pairId, entry) {
       const row = rows.get(pairId)
       if (row === undefined) return
@@ -87,9 +89,29 @@ export function createMarkets(list, onSelect) {
   }
 }
 
-/** Begins anew also while the last one still runs. */
+/** Restarts the animation if it is still running. */
 export function flash(target, name) {
   target.classList.remove('flash-up', 'flash-down')
   void target.offsetWidth
   target.classList.add(name)
+}
+
+function sparkline() {
+  const svg = document.createElementNS(SVG, 'svg')
+  svg.setAttribute('viewBox', `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`)
+  svg.setAttribute('aria-hidden', 'true')
+  svg.append(document.createElementNS(SVG, 'path'))
+  return svg
+}
+
+/** @param {number[]} values */
+function drawSparkline(svg, values) {
+  const path = svg.firstElementChild
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const [first = 0, last = 0] = [values[0], values.at(-1)]
+  path.setAttribute('class', last > first ? 'up' : last < first ? 'down' : '')
+  const x = (index) => ((index / Math.max(1, values.length - 1)) * SPARK_WIDTH).toFixed(1)
+  const y = (value) =>
+    (high === low ? SPARK_HEIGHT / 2 : 2 + (1 - (value - low) / (high - low)) * (SPARK_HEIGHT - 4)).toFixed(1)
+  path.setAttribute('d', values.map((value, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value)}`).join(''))
 }

@@ -1,4 +1,4 @@
-/** The selected pair: its name, price and facts, and its chart kept alive by pushes. */
+/** The selected pair: name, price, statistics and a live chart. */
 import { call } from './api.js'
 import { createChart } from './chart.js'
 import { byId, element } from './elements.js'
@@ -17,16 +17,16 @@ const INTERVALS = [
 const HISTORY = 300
 
 /**
- * @param {{ key: () => string, onTrouble: (error: unknown) => void }} page
+ * @param {{ key: () => string, onError: (error: unknown) => void }} page
  */
-export function createPairView({ key, onTrouble }) {
+export function createPairView({ key, onError }) {
   const chart = createChart(/** @type {HTMLCanvasElement} */ (byId('chart')), byId('legend'))
   const buttons = new Map()
   let market
   let interval = 'k1'
   let socket
   let unsubscribe = () => {}
-  /** Answers of an earlier choice come late and are not shown. */
+  /** Increased on each selection, to ignore late responses. */
   let choice = 0
 
   for (const [name, label] of INTERVALS) {
@@ -72,7 +72,7 @@ export function createPairView({ key, onTrouble }) {
         stepS,
       )
     } catch (error) {
-      onTrouble(error)
+      onError(error)
     }
   }
 
@@ -106,7 +106,7 @@ export function createPairView({ key, onTrouble }) {
       showFacts()
       load()
     },
-    /** After a price push that changed what is known of the selected pair. */
+    /** Called after a price push for the selected pair. */
     refresh(before) {
       showFacts()
       const now = toNumber(market.priceUsd)

@@ -1,4 +1,4 @@
-/** The page at `/reference`: made from the two documents the server gives of itself. */
+/** The page at `/reference`, generated from the OpenAPI and AsyncAPI documents. */
 import { CallError } from './api.js'
 import { callPanel } from './call-panel.js'
 import { byId, element } from './elements.js'
@@ -8,7 +8,7 @@ import { topicPanel } from './topic-panel.js'
 
 let key = ''
 let live
-/** By what stands behind # in the address. */
+/** By URL fragment. */
 let entries = new Map()
 let closePanel = () => {}
 
@@ -96,7 +96,7 @@ async function useKey(given) {
   showNotice('')
   try {
     live = await readLive(key)
-    if (live === undefined) showNotice('Nothing has been traded here yet: the forms have no example values.')
+    if (live === undefined) showNotice('No trades yet, so the forms have no example values.')
   } catch (error) {
     if (error instanceof CallError && error.kind === 'key') shell.askForKey(error.message)
     else showNotice(error instanceof Error ? error.message : String(error))
@@ -106,7 +106,7 @@ async function useKey(given) {
 }
 
 const documentsRead = readDocuments().then(showPanel, (error) =>
-  showNotice(`The documents cannot be read: ${error.message}`),
+  showNotice(`Cannot load the API documents: ${error.message}`),
 )
 addEventListener('hashchange', showPanel)
 watchStatus({})

@@ -1,4 +1,4 @@
-/** The fields of an answer, as its schema declares them. */
+/** Lists the fields of a schema. */
 import { element } from './elements.js'
 
 export function shapeView(title, schema) {

@@ -1,8 +1,8 @@
-/** What both pages have around them: the key, the notice of a simulated market, and words for what is wrong. */
+/** Shared by both pages: API key, simulated-market banner and notices. */
 import { readStatus } from './api.js'
 import { byId } from './elements.js'
-import { forgetKey, keepKey, readKey } from './key.js'
 
+const STORED = 'dextape-key'
 const STATUS_MS = 3000
 
 /**
@@ -14,7 +14,7 @@ export function openShell({ onKey }) {
   function askForKey(wrong) {
     byId('key-panel').hidden = false
     byId('key-wrong').hidden = wrong === undefined
-    byId('key-wrong').textContent = wrong === undefined ? '' : `${wrong} Give another one.`
+    byId('key-wrong').textContent = wrong === undefined ? '' : `${wrong} Enter another key.`
     byId('key-forget').hidden = true
   }
 
@@ -27,7 +27,7 @@ export function openShell({ onKey }) {
     forgetKey()
     location.reload()
   })
-  // A link with a key, opened in this tab.
+  // A link with a key was opened in this tab.
   addEventListener('hashchange', () => {
     if (location.hash.includes('key=')) use(readKey())
   })
@@ -47,17 +47,17 @@ export function openShell({ onKey }) {
 }
 
 /**
- * Reads /status again and again. A simulated market is told on every page, and stays told while the server is away.
- * @param {{ onStatus?: (status: object) => void, onGone?: (why: string) => void }} page
+ * Polls /status. The simulated-market banner stays visible while the server is unreachable.
+ * @param {{ onStatus?: (status: object) => void, onUnreachable?: (why: string) => void }} page
  */
-export function watchStatus({ onStatus = () => {}, onGone = () => {} }) {
+export function watchStatus({ onStatus = () => {}, onUnreachable = () => {} }) {
   async function look() {
     try {
       const status = await readStatus()
       byId('simulated').hidden = status.simulated !== true
       onStatus(status)
     } catch (error) {
-      onGone(error instanceof Error ? error.message : String(error))
+      onUnreachable(error instanceof Error ? error.message : String(error))
     }
     setTimeout(look, STATUS_MS)
   }
@@ -67,4 +67,23 @@ export function watchStatus({ onStatus = () => {}, onGone = () => {} }) {
 export function showNotice(text) {
   byId('notice').hidden = text === ''
   byId('notice').textContent = text
+}
+
+/** Reads the API key from `#key=…` in the URL, removes it there and keeps it in this browser. */
+function readKey() {
+  const parts = location.hash.slice(1).split('&')
+  const given = new URLSearchParams(parts.find((part) => part.startsWith('key='))).get('key')
+  if (given === null) return localStorage.getItem(STORED) ?? ''
+  const rest = parts.filter((part) => !part.startsWith('key=')).join('&')
+  history.replaceState(null, '', `${location.pathname}${location.search}${rest === '' ? '' : `#${rest}`}`)
+  keepKey(given)
+  return given
+}
+
+function keepKey(key) {
+  localStorage.setItem(STORED, key)
+}
+
+function forgetKey() {
+  localStorage.removeItem(STORED)
 }

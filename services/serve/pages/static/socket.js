@@ -1,4 +1,4 @@
-/** A WebSocket that comes back: it asks for a token, subscribes again where it stopped, and says what it is doing. */
+/** A WebSocket that reconnects: gets a token, resumes its subscriptions and reports its state. */
 import { CallError, call } from './api.js'
 
 const DELAYS_S = [1, 2, 4, 8, 15]
@@ -22,9 +22,9 @@ export function openSocket({ key, onState }) {
 
   async function connect() {
     onState({ kind: 'connecting' })
-    let ticket
+    let access
     try {
-      ticket = await call(key, '/v2/ws/token', { method: 'POST' })
+      access = await call(key, '/v2/ws/token', { method: 'POST' })
     } catch (error) {
       if (closed) return
       if (error instanceof CallError && error.kind === 'key') onState({ kind: 'refused', why: error.message })
@@ -32,12 +32,12 @@ export function openSocket({ key, onState }) {
       return
     }
     if (closed) return
-    socket = new WebSocket(ticket.url)
+    socket = new WebSocket(access.url)
     socket.addEventListener('open', opened)
     socket.addEventListener('message', ({ data }) => heard(JSON.parse(data)))
     socket.addEventListener('close', ({ reason }) => {
       socket = undefined
-      if (!closed) wait(reason === '' ? 'The connection is gone.' : `The server ended the connection: ${reason}.`)
+      if (!closed) wait(reason === '' ? 'Connection lost.' : `The server closed the connection: ${reason}.`)
     })
   }
 
@@ -51,7 +51,7 @@ export function openSocket({ key, onState }) {
     const inS = DELAYS_S[Math.min(failures, DELAYS_S.length - 1)]
     failures += 1
     onState({ kind: 'waiting', inS, why })
-    // Not all at once when the server is back.
+    // Jitter, so that clients do not reconnect all at once.
     timer = setTimeout(connect, inS * 1000 * (0.8 + Math.random() * 0.4))
   }
 
@@ -66,7 +66,7 @@ export function openSocket({ key, onState }) {
     if (error !== undefined) return refused(subscription, error)
     failures = 0
     if (result.topic === undefined && Array.isArray(result.cursor)) {
-      // Cursors of what is replayed come with the pushes.
+      // Replayed pushes carry their own cursors.
       if (subscription.cursors.size === 0) for (const cursor of result.cursor) note(subscription, cursor)
       return
     }
@@ -77,7 +77,7 @@ export function openSocket({ key, onState }) {
   function refused(subscription, error) {
     const missed = subscription.cursors.size > 0
     if (error.code === BAD_PARAMS && (missed || subscription.options !== undefined)) {
-      // Without what this server does not know; what was missed is then not told again.
+      // Subscribe again without the rejected options; missed pushes are not replayed.
       subscription.cursors.clear()
       subscription.options = undefined
       if (missed) subscription.listener({ topic: 'gap' })
@@ -108,8 +108,8 @@ export function openSocket({ key, onState }) {
 
   return {
     /** @param {{ params: unknown[], options?: object }[]} wanted
-     *  @param {(result: Record<string, unknown>) => void} listener hears pushes and notices
-     *  @returns {() => void} ends them */
+     *  @param {(result: Record<string, unknown>) => void} listener receives pushes and notices
+     *  @returns {() => void} unsubscribes */
     subscribe(wanted, listener) {
       const made = wanted.map(({ params, options }) => ({
         id: nextId++,
@@ -134,7 +134,7 @@ export function openSocket({ key, onState }) {
   }
 }
 
-/** `epoch:chain:seq:n`: the last read of each chain. */
+/** Keeps the last cursor `epoch:chain:seq:n` of each chain. */
 function note(subscription, cursor) {
   subscription.cursors.set(cursor.split(':')[1], cursor)
 }

@@ -1,4 +1,4 @@
-/** Swaps and liquidity as REST and WebSocket tell them, as rows of the tape. */
+/** Converts swaps and liquidity events from REST and WebSocket to tape rows. */
 import { toNumber } from './format.js'
 
 const LIQUIDITY_SIDES = { addLiquidity: 'Add', removeLiquidity: 'Remove', createPair: 'Create' }

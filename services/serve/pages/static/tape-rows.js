@@ -1,4 +1,4 @@
-/** The rows of the tape: newest on top, drawn once a frame however fast they come. */
+/** The rows of the tape: newest first, drawn at most once per frame. */
 import { element } from './elements.js'
 import { duration, price, short, shortAddress, toNumber, usd } from './format.js'
 
@@ -10,7 +10,7 @@ const RATE_WINDOW_MS = 10_000
  * @param {{ body: HTMLElement, empty: HTMLElement, rate: HTMLElement, nowS: (chain: string) => number, onPick: (pairId: string) => void }} page
  */
 export function createTapeRows({ body, empty, rate, nowS, onPick }) {
-  /** Newest first, as they stand in the table. */
+  /** Newest first, as in the table. */
   let rows = []
   let waiting = []
   let paused = false
@@ -68,8 +68,8 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
   function showRate() {
     const since = Date.now() - RATE_WINDOW_MS
     arrivals = arrivals.filter((atMs) => atMs > since)
-    const held = paused && waiting.length > 0 ? `, ${waiting.length} held back` : ''
-    rate.textContent = `${((arrivals.length * 1000) / RATE_WINDOW_MS).toFixed(1)} a second${held}`
+    const held = paused && waiting.length > 0 ? `, ${waiting.length} buffered` : ''
+    rate.textContent = `${((arrivals.length * 1000) / RATE_WINDOW_MS).toFixed(1)} per second${held}`
   }
 
   setInterval(() => {
@@ -81,27 +81,27 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
     add(event) {
       if (event.live) arrivals.push(Date.now())
       waiting.push(event)
-      // While the page is not seen no frame comes; what would not be kept anyway is not held either.
+      // Hidden pages get no frames: keep only what a draw would keep.
       if (waiting.length > MOST_ROWS) waiting.splice(0, waiting.length - MOST_ROWS)
       if (drawing || paused) return
       drawing = true
       requestAnimationFrame(draw)
     },
-    /** A reorg took these back. */
-    takeBack(chain, ids) {
+    /** Marks events removed by a reorg. */
+    markRemoved(chain, ids) {
       const gone = new Set(ids)
       const isGone = (event) => event.chain === chain && gone.has(event.id)
       waiting = waiting.filter((event) => !isGone(event))
       for (const { event, line } of rows) {
         if (!isGone(event)) continue
-        line.classList.add('taken-back')
-        line.title = 'Taken back by a reorg'
+        line.classList.add('removed')
+        line.title = 'Removed by a reorg'
       }
     },
-    /** Told once for all subscriptions that missed something together. */
+    /** Shown once for all subscriptions that missed pushes together. */
     noteGap() {
       if (body.firstElementChild?.className === 'gap') return
-      const words = 'While the connection was gone more happened than can be shown here.'
+      const words = 'Some events were missed while the connection was down.'
       body.prepend(element('tr', { class: 'gap' }, element('td', { colspan: '8', text: words })))
     },
     pause(on) {

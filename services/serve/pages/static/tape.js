@@ -1,4 +1,4 @@
-/** The page at `/`: which pairs are busiest, and everything that happens on them. */
+/** The page at `/`: the busiest pairs and their live events. */
 import { CallError, call } from './api.js'
 import { showChains } from './chains.js'
 import { byId } from './elements.js'
@@ -13,7 +13,7 @@ import { createTapeRows } from './tape-rows.js'
 const MOST_MARKETS = 24
 const PER_CHAIN = 20
 const LOOK_AGAIN_MS = 30_000
-/** While there is nothing to show yet. */
+/** While there are no markets yet. */
 const LOOK_SOON_MS = 2000
 const PAST_SWAPS = 30
 
@@ -22,17 +22,17 @@ let chains = []
 let selected
 let session = 0
 let ofSession = () => {}
-const told = { connection: '', request: '' }
+const notices = { connection: '', request: '' }
 let chainsAreKnown
 const chainsKnown = new Promise((resolve) => {
   chainsAreKnown = resolve
 })
 
-/** A chain's now: its newest block, as status or a push told it. */
+/** Chain time by chain: the newest block seen in /status or a push. */
 const nowByChain = new Map()
 const moveNow = (chain, timeS) => nowByChain.set(chain, Math.max(nowByChain.get(chain) ?? 0, timeS))
 
-const pairView = createPairView({ key: () => key, onTrouble })
+const pairView = createPairView({ key: () => key, onError })
 const markets = createMarkets(byId('markets'), select)
 const tape = createTapeRows({
   body: byId('tape'),
@@ -50,7 +50,7 @@ function start(given) {
   ofSession()
   session += 1
   const mine = session
-  untell()
+  clearNotices()
   const socket = openSocket({ key, onState: showConnection })
   const endByPair = new Map()
   ofSession = () => socket.close()
@@ -62,16 +62,16 @@ function start(given) {
       const found = await busiest()
       if (mine !== session) return
       follow(socket, endByPair, found)
-      tell('request', '')
+      setNotice('request', '')
     } catch (error) {
-      if (mine !== session || onTrouble(error) === 'stop') return
+      if (mine !== session || onError(error) === 'stop') return
     }
     setTimeout(look, markets.all().length === 0 ? LOOK_SOON_MS : LOOK_AGAIN_MS)
   }
   look()
 }
 
-/** The main pairs of the tokens most traded, of all chains. */
+/** The main pairs of the most traded tokens of all chains. */
 async function busiest() {
   await chainsKnown
   const found = []
@@ -148,24 +148,24 @@ function onPush(market, result) {
         if (selected?.pairId === `${entry.pair}-${entry.chain}`) pairView.refresh(before)
       })
     case 'retract':
-      return tape.takeBack(market.chain, result.ids)
+      return tape.markRemoved(market.chain, result.ids)
     case 'gap':
       return tape.noteGap()
   }
 }
 
-/** What was traded before the page was opened, so that it does not begin empty. */
+/** Shows earlier swaps, so that the tape does not start empty. */
 async function showPast(market) {
   try {
     const path = `/v2/txs/swap/${encodeURIComponent(market.pairId)}?limit=${PAST_SWAPS}&sort=desc`
     const { txs } = await call(key, path)
     for (const tx of txs.toReversed()) tape.add(pastSwapEvent(tx, market.token))
   } catch (error) {
-    onTrouble(error)
+    onError(error)
   }
 }
 
-/** One after another: a key may allow only a few requests a second. */
+/** One at a time: a key may allow only a few requests per second. */
 async function loadSparklines(added) {
   const mine = session
   for (const { pairId } of added) {
@@ -177,7 +177,7 @@ async function loadSparklines(added) {
         points.map(({ close }) => Number(close)),
       )
     } catch (error) {
-      return onTrouble(error)
+      return onError(error)
     }
   }
 }
@@ -196,10 +196,10 @@ function showOnly() {
 }
 
 function showConnection({ kind, inS, why }) {
-  if (kind === 'refused') return onTrouble(new CallError('key', why))
-  setConnection(kind, { connecting: 'Connecting…', live: 'Live', waiting: `Trying again in ${inS} s` }[kind])
-  if (kind === 'waiting') tell('connection', `${why} The tape stands still; trying again in ${inS} s.`)
-  if (kind === 'live') untell()
+  if (kind === 'refused') return onError(new CallError('key', why))
+  setConnection(kind, { connecting: 'Connecting…', live: 'Live', waiting: `Reconnecting in ${inS} s` }[kind])
+  if (kind === 'waiting') setNotice('connection', `${why} The tape is paused; reconnecting in ${inS} s.`)
+  if (kind === 'live') clearNotices()
 }
 
 function setConnection(state, words) {
@@ -207,8 +207,8 @@ function setConnection(state, words) {
   byId('connection').textContent = words
 }
 
-/** @returns {'stop' | 'go on'} whether asking again makes sense */
-function onTrouble(error) {
+/** @returns {'stop' | 'retry'} whether to retry */
+function onError(error) {
   if (error instanceof CallError && error.kind === 'key') {
     session += 1
     ofSession()
@@ -216,26 +216,26 @@ function onTrouble(error) {
     shell.askForKey(error.message)
     return 'stop'
   }
-  tell('request', error instanceof Error ? error.message : String(error))
-  return 'go on'
+  setNotice('request', error instanceof Error ? error.message : String(error))
+  return 'retry'
 }
 
-/** That the tape stands still matters more than a request that failed. */
-function tell(about, text) {
-  told[about] = text
-  showNotice(told.connection || told.request)
+/** A lost connection matters more than a failed request. */
+function setNotice(about, text) {
+  notices[about] = text
+  showNotice(notices.connection || notices.request)
 }
 
-function untell() {
-  tell('connection', '')
-  tell('request', '')
+function clearNotices() {
+  setNotice('connection', '')
+  setNotice('request', '')
 }
 
 byId('only-selected').addEventListener('change', showOnly)
 byId('pause').addEventListener('click', ({ currentTarget }) => {
   const on = currentTarget.getAttribute('aria-pressed') !== 'true'
   currentTarget.setAttribute('aria-pressed', String(on))
-  currentTarget.textContent = on ? 'Go on' : 'Pause'
+  currentTarget.textContent = on ? 'Resume' : 'Pause'
   tape.pause(on)
 })
 watchStatus({

@@ -1,4 +1,4 @@
-/** One WebSocket topic: connect, subscribe, and see every frame that goes and comes. */
+/** One WebSocket topic: connect, subscribe, and inspect every frame sent and received. */
 import { CallError, call } from './api.js'
 import { element } from './elements.js'
 import { jsonView } from './json-view.js'
@@ -34,12 +34,12 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
     state.textContent = text
   }
 
-  /** Resolves once it is open. */
+  /** Resolves once the socket is open. */
   async function connect() {
     if (socket?.readyState === WebSocket.OPEN) return
     showState('connecting', 'Connecting…')
-    const ticket = await call(key, '/v2/ws/token', { method: 'POST' })
-    const opened = new WebSocket(ticket.url)
+    const access = await call(key, '/v2/ws/token', { method: 'POST' })
+    const opened = new WebSocket(access.url)
     socket = opened
     opened.addEventListener('message', ({ data }) => show('in', JSON.parse(data)))
     opened.addEventListener('close', ({ code, reason }) => {
@@ -48,7 +48,7 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
     })
     await new Promise((resolve, reject) => {
       opened.addEventListener('open', resolve)
-      opened.addEventListener('error', () => reject(new CallError('gone', 'The WebSocket could not be opened.')))
+      opened.addEventListener('error', () => reject(new CallError('unreachable', 'Cannot open the WebSocket.')))
     })
     showState('live', 'Connected')
     show('note', `connected to ${opened.url.replace(/token=[^&]*/, 'token=…')}`)
@@ -63,7 +63,7 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
       show('out', message)
     } catch (error) {
       if (!(error instanceof SyntaxError)) showState('refused', 'Not connected')
-      show('note', error instanceof SyntaxError ? `params are not JSON: ${error.message}` : String(error.message))
+      show('note', error instanceof SyntaxError ? `params is not valid JSON: ${error.message}` : String(error.message))
     }
   }
 
@@ -86,7 +86,7 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
         { class: 'field' },
         element('label', { for: 'field-params', text: 'params' }),
         params,
-        element('p', { text: 'The topic, then its parameters; a last object may hold options.' }),
+        element('p', { text: 'The topic, then its parameters, then an optional object with options.' }),
       ),
     ),
     element(
@@ -100,7 +100,7 @@ export function topicPanel({ topic, summary, subscribe, push, key, live }) {
       state,
     ),
     frames,
-    shapeView('What it pushes', push),
+    shapeView('Push', push),
   )
   return { panel, close: () => socket?.close() }
 }

@@ -1,12 +1,10 @@
 import type { Topic } from '../topic.js'
-import { kline } from './kline.js'
+import { kline, multiKline } from './kline.js'
 import { liq } from './liq.js'
-import { multiKline } from './multi-kline.js'
-import { multiTx } from './multi-tx.js'
 import { price } from './price.js'
-import { tx } from './tx.js'
+import { multiTx, tx } from './tx.js'
 
-/** Every word a client can subscribe to: a new one is a file beside these and a line here. */
+/** Every topic: to add one, add a file here and a line below. */
 export const TOPICS: ReadonlyMap<string, Topic> = new Map(
   [tx, multiTx, liq, kline, multiKline, price].map((topic) => [topic.name, topic]),
 )

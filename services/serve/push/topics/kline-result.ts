@@ -3,10 +3,9 @@ import { INTERVALS } from '../../../core/domain/chains.js'
 import { pushedInterval } from '../../history/intervals.js'
 import { AT, figureOf, intervalOf, type PackedCandle } from '../../memory/packed-candle.js'
 import { windowOf } from '../../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty } from '../../views/decimals.js'
+import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { changeOver } from '../../views/pair-view.js'
-import { fieldsOf, int, text } from '../../views/schema.js'
-import type { PairMoment } from '../moment.js'
+import type { PairSnapshot } from '../update-snapshot.js'
 
 const mark = Type.Optional(Type.Literal(true))
 
@@ -26,11 +25,11 @@ export const KlineResult = Type.Object({
   cursor: text,
 })
 
-/** What a candle's push says beside the candle: `corrected` and `removed` after a reorg, `final` when it closes. */
+/** Flags of a candle push: `corrected` and `removed` after a reorg, `final` on close. */
 export type KlineMarks = { corrected?: true; removed?: true; final?: true; snapshot?: true }
 
 export function klineResult(
-  { chain, pair }: PairMoment,
+  { chain, pair }: PairSnapshot,
   candle: PackedCandle,
   marks: KlineMarks,
   cursor: string,

@@ -2,42 +2,44 @@ import { Type } from '@sinclair/typebox'
 import type { Interval } from '../../../core/domain/chains.js'
 import { pushedInterval } from '../../history/intervals.js'
 import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
-import { currentMoment, type Moment, type PairMoment } from '../moment.js'
+import { pairRefills } from '../gap-notices.js'
 import {
+  badParams,
   ChainParam,
   canonicalOf,
   IntervalParam,
   PairParam,
   readCount,
   readInterval,
+  readMaxItems,
   readPairAddress,
   WHOLE_CHAIN,
 } from '../params.js'
-import { pairRefills } from '../refills.js'
-import type { Asked, EntryPusher, ParseContext, PushContext, Topic } from '../topic.js'
+import type { EntryPusher, ParseContext, PushContext, SubscriptionSpec, Topic } from '../topic.js'
+import { type PairSnapshot, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
 import { type KlineMarks, KlineResult, klineResult } from './kline-result.js'
 
 export const kline: Topic = {
   name: 'kline',
-  summary: 'A pair’s candle each time it changes, and when it closes',
+  summary: 'Candles of a pair, on every change and on close',
   params: Type.Tuple([PairParam, IntervalParam, ChainParam]),
   result: KlineResult,
   onSlow: 'conflate',
   parse(args, context) {
     readCount(args, ['a pair address', 'an interval', 'a chain'], 'kline')
-    return askedOf('kline', [readKlineItem(args, context)], context)
+    return specOf('kline', [readKlineItem(args, context)], context)
   },
 }
 
 export type KlineItem = { pair: string; interval: Interval; chain: string }
 
-/** `[pair address, interval, chain]`, as kline and multi_kline name a candle series. */
+/** Parses `[pair address, interval, chain]`. */
 export function readKlineItem(item: readonly unknown[], context: ParseContext): KlineItem {
   const { address, chain } = readPairAddress(context, item[0], item[2])
   return { pair: address, interval: readInterval(item[1]), chain }
 }
 
-export function askedOf(topic: string, items: readonly KlineItem[], context: ParseContext): Asked {
+export function specOf(topic: string, items: readonly KlineItem[], context: ParseContext): SubscriptionSpec {
   const byChannel = new Map(items.map((item) => [klineChannel(item.pair, item.interval, item.chain), item]))
   const series = [...byChannel.values()]
   const channels = [...byChannel.keys()]
@@ -52,7 +54,7 @@ export function askedOf(topic: string, items: readonly KlineItem[], context: Par
     snapshot: (cursorAt) =>
       series.flatMap(({ pair, interval, chain }) => {
         const candle = context.chains.market(chain)?.state.open.get(pair, interval)
-        const at = currentMoment(context.chains.market(chain), pair)
+        const at = snapshotPair(context.chains.market(chain), pair)
         if (candle === undefined || at === undefined) return []
         return [klineResult(at, candle, { snapshot: true }, cursorAt(chain))]
       }),
@@ -62,21 +64,21 @@ export function askedOf(topic: string, items: readonly KlineItem[], context: Par
 export const klineChannel = (pair: string, interval: string, chain: string): string =>
   `kline|${pair}|${interval}|${chain}`
 
-/** A candle's own channel and that of every pair of its chain. */
-export function klineChannels({ pair, chain }: PairMoment, candle: PackedCandle): string[] {
+/** The candle's channel and the whole-chain channel. */
+export function klineChannels({ pair, chain }: PairSnapshot, candle: PackedCandle): string[] {
   const interval = intervalOf(candle)
   return [klineChannel(pair.pair, interval, chain), klineChannel(WHOLE_CHAIN, interval, chain)]
 }
 
 export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
   candles.forEach((candle, index) => {
-    pushKline(context, at, candle, marksOf(context.moment, candle), n + index)
+    pushKline(context, at, candle, marksOf(context.update, candle), n + index)
   })
 }
 
 export function pushKline(
   { out, cursor }: PushContext,
-  at: PairMoment,
+  at: PairSnapshot,
   candle: PackedCandle,
   marks: KlineMarks,
   n: number,
@@ -89,10 +91,27 @@ export function pushKline(
   out.publish(wanted, { topic: 'kline', n, result, mergeKey, sentTime: true })
 }
 
-function marksOf({ kind, nowS }: Moment, candle: PackedCandle): KlineMarks {
+function marksOf({ kind, nowS }: UpdateSnapshot, candle: PackedCandle): KlineMarks {
   if (isRemoved(candle)) return { removed: true }
   return {
     ...(kind === 'retract' ? { corrected: true } : {}),
     ...(endOf(candle) <= nowS ? { final: true } : {}),
   }
+}
+
+export const multiKline: Topic = {
+  name: 'multi_kline',
+  summary: 'Candles of several pairs in one subscription; pushes have topic kline',
+  params: Type.Array(kline.params, { minItems: 1 }),
+  result: KlineResult,
+  onSlow: 'conflate',
+  parse(args, context) {
+    if (args.length === 0) throw badParams('multi_kline expects one or more arrays [pair address, interval, chain].')
+    readMaxItems(context, args.length)
+    const items = args.map((item) => {
+      if (Array.isArray(item) && item.length === 3) return readKlineItem(item, context)
+      throw badParams('Each item of multi_kline must be an array [pair address, interval, chain].')
+    })
+    return specOf('multi_kline', items, context)
+  },
 }

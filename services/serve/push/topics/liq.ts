@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { liquidityFields, liquidityItem } from '../../views/liquidity-item.js'
-import { int, text } from '../../views/schema.js'
+import { liquidityFields, liquidityItem } from '../../views/event-items.js'
+import { int, text } from '../../views/field-formats.js'
+import { pairRefills } from '../gap-notices.js'
 import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
-import { pairRefills } from '../refills.js'
 import type { EntryPusher, Topic } from '../topic.js'
 
 export const liq: Topic = {
@@ -27,19 +27,19 @@ export const liq: Topic = {
 
 export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|${chain}`
 
-export const pushLiquidity: EntryPusher = ({ moment, out, cursor }, { at, liquidity }, n) => {
+export const pushLiquidity: EntryPusher = ({ update, out, cursor }, { at, liquidity }, n) => {
   if (liquidity.length === 0) return
   const { pair } = at.pair
   const channels = [liqChannel(pair, at.chain), liqChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
   if (channels.length === 0) return
   liquidity.forEach((event, index) => {
     const mark = cursor(n + index)
-    const item = liquidityItem(at, { ...event, timeS: moment.timeS, blockNumber: moment.number })
-    const tx = { ...item, time: moment.timeS }
+    const item = liquidityItem(at, { ...event, timeS: update.timeS, blockNumber: update.number })
+    const tx = { ...item, time: update.timeS }
     const result = JSON.stringify({ id: pair, topic: 'liq', tx, cursor: mark }, unknownAsEmpty)
     out.publish(channels, { topic: 'liq', n: n + index, result, mergeKey: mark, sentTime: true })
   })
 }
 
-/** Pushes know no null: what is unknown is empty. */
+/** Pushes have no null: unknown values are empty. */
 const unknownAsEmpty = (_name: string, value: unknown): unknown => (value === null ? '' : value)

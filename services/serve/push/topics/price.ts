@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
-import { changeOrEmpty, decimalOrEmpty, rawOrEmpty } from '../../views/decimals.js'
-import { dayPrice, mainPairOf, targetOf } from '../../views/market.js'
+import { changeOrEmpty, decimalOrEmpty, fieldsOf, flag, int, rawOrEmpty, text } from '../../views/field-formats.js'
+import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'
-import { fieldsOf, flag, int, text } from '../../views/schema.js'
-import { currentMoment, type PairMoment } from '../moment.js'
+import { priceRefill } from '../gap-notices.js'
 import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
-import { priceRefill } from '../refills.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
+import { type PairSnapshot, snapshotPair } from '../update-snapshot.js'
 
 const PriceEntry = Type.Object({
   ...fieldsOf(['chain', 'pair', 'pair_id', 'token', 'token_id', 'target_token', 'uprice', 'last_price'], text),
@@ -20,7 +19,7 @@ const PriceEntry = Type.Object({
 
 export const price: Topic = {
   name: 'price',
-  summary: 'Price changes of tokens (by their main pairs) and pairs',
+  summary: 'Price changes of tokens (from their main pairs) and pairs',
   params: Type.Tuple([
     Type.Array(Type.String({ description: 'token-id or pair-id; *-<chain> for every pair of a chain' }), {
       minItems: 1,
@@ -36,7 +35,7 @@ export const price: Topic = {
   parse(args, context) {
     readCount(args, ['one array of token-ids and pair-ids'], 'price')
     const [ids] = args
-    if (!Array.isArray(ids) || ids.length === 0) throw badParams('price takes an array of at least one id.')
+    if (!Array.isArray(ids) || ids.length === 0) throw badParams('price expects an array of at least one id.')
     readMaxItems(context, ids.length)
     const read = ids.map((id) => readId(context, id))
     const byChannel = new Map(read.map((id) => [priceChannel(id.address, id.chain), id]))
@@ -59,33 +58,33 @@ export const price: Topic = {
   },
 }
 
-/** Token and pair addresses of a chain share the name: an id is one or the other. */
+/** Tokens and pairs share one namespace: an address is one or the other. */
 export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
 
-/** The pair an id means now. */
-function currentOf({ chains }: ParseContext, address: string, chain: string): PairMoment | undefined {
+/** The current pair of an id. */
+function currentOf({ chains }: ParseContext, address: string, chain: string): PairSnapshot | undefined {
   const market = chains.market(chain)
   const token = market?.state.tokens.get(address)
   const main = market && token && mainPairOf(market, token)
-  return currentMoment(market, main?.pair ?? address)
+  return snapshotPair(market, main?.pair ?? address)
 }
 
-/** A trade, or trades taken back: told to those who asked for the pair, and for the token whose main pair it is. */
-export const pushPrice: EntryPusher = ({ moment, out, cursor }, { at, movesPrice }, n) => {
-  // A pair that never was has no price to tell.
-  if (!movesPrice || moment.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
+/** After trades or a reorg: pushed to subscribers of the pair, and of the token if it is its main pair. */
+export const pushPrice: EntryPusher = ({ update, out, cursor }, { at, movesPrice }, n) => {
+  // A pair removed by a reorg has no price.
+  if (!movesPrice || update.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
   const addresses = [at.pair.pair, WHOLE_CHAIN, ...(at.isMainPair ? [targetOf(at.pair)] : [])]
   const channels = addresses.map((address) => priceChannel(address, at.chain)).filter(out.isWanted)
   if (channels.length === 0) return
-  const result = priceResult(at, moment.timeS, {}, cursor(n))
+  const result = priceResult(at, update.timeS, {}, cursor(n))
   out.publish(channels, { topic: 'price', n, result, mergeKey: `price|${at.pair.pair}|${at.chain}`, sentTime: true })
 }
 
-export function priceResult(at: PairMoment, timeS: number, marks: { snapshot?: true }, cursor: string): string {
+export function priceResult(at: PairSnapshot, timeS: number, marks: { snapshot?: true }, cursor: string): string {
   return JSON.stringify({ prices: [priceEntry(at, timeS)], topic: 'price', ...marks, cursor })
 }
 
-function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairMoment, timeS: number) {
+function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairSnapshot, timeS: number) {
   const day = windowOf(pair.windows, '24h')
   const target = targetOf(pair)
   return {
@@ -113,7 +112,7 @@ function priceEntry({ chain, nowS, pair, info0, info1, isMainPair }: PairMoment,
   }
 }
 
-/** An unknown price before moves nowhere. */
+/** Flat if the previous price is unknown. */
 function directionOf(before: number, now: number): 'up' | 'down' | 'flat' {
   return now > before ? 'up' : now < before ? 'down' : 'flat'
 }

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { Trade } from '../../../core/domain/records.js'
-import { decimalOrEmpty, rawOrEmpty, rawToNumber } from '../../views/decimals.js'
-import { targetOf } from '../../views/market.js'
-import { fieldsOf, int, text } from '../../views/schema.js'
-import type { Moment, PairMoment } from '../moment.js'
+import { decimalOrEmpty, fieldsOf, int, rawOrEmpty, rawToNumber, text } from '../../views/field-formats.js'
+import { targetOf } from '../../views/market-facts.js'
+import type { PairSnapshot, UpdateSnapshot } from '../update-snapshot.js'
 
-/** A swap as both the pair-based and the token-based topic push it. */
+/** Swap fields of the pair-based and the token-based topic. */
 export const swapFields = {
   ...fieldsOf(['amm', 'amount_eth', 'amount_usd', 'chain', 'from_address', 'from_amount', 'from_price_eth'], text),
   ...fieldsOf(['from_price_usd', 'from_reserve', 'from_symbol', 'id', 'pair_address', 'pair_liquidity_eth'], text),
@@ -14,11 +13,15 @@ export const swapFields = {
   wallet_address: text,
   ...fieldsOf(['block_number', 'time'], int),
   direction: Type.Union([Type.Literal('buy'), Type.Literal('sell')]),
-  tx_swap_type: Type.Integer({ minimum: 0, maximum: 2, description: '0 buy, 1 sell of the target token, 2 neither' }),
+  tx_swap_type: Type.Integer({
+    minimum: 0,
+    maximum: 2,
+    description: '0: buy, 1: sell of the target token, 2: neither',
+  }),
   wallet_tag: Type.Union([Type.Array(Type.String()), Type.Null()]),
 }
 
-export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>, trade: Trade) {
+export function swapTx(at: PairSnapshot, update: Pick<UpdateSnapshot, 'number' | 'timeS'>, trade: Trade) {
   const { pair } = at
   const targetIs0 = pair.info.target === 0
   const targetSide = {
@@ -41,7 +44,7 @@ export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>,
     amm: pair.info.amm,
     amount_eth: decimalOrEmpty(trade.amount_native),
     amount_usd: decimalOrEmpty(trade.amount_usd),
-    block_number: moment.number,
+    block_number: update.number,
     chain: at.chain,
     direction: trade.sell ? 'sell' : 'buy',
     from_address: from.address,
@@ -57,7 +60,7 @@ export function swapTx(at: PairMoment, moment: Pick<Moment, 'number' | 'timeS'>,
     pair_type: '',
     sender: trade.sender,
     target_token: targetSide.address,
-    time: moment.timeS,
+    time: update.timeS,
     to: trade.recipient,
     to_address: to.address,
     to_amount: rawOrEmpty(trade.amount_out, to.info.decimals),

@@ -1,6 +1,6 @@
-/** WebSockets by uWebSockets.js: its own sockets and its own publish, with nothing in between. */
+/** WebSockets by uWebSockets.js, with its sockets and publish used directly. */
 import type { us_listen_socket } from 'uWebSockets.js'
-import { NOT_A_WEBSOCKET, type Transport, type TransportHandlers, type TransportLimits } from './transport.js'
+import { NOT_A_WEBSOCKET, type Transport, type TransportHandlers, type TransportLimits } from './push-transport.js'
 
 export type Uws = typeof import('uWebSockets.js')
 
@@ -14,7 +14,7 @@ export function createUwsTransport<Admission>(
 
   app.ws<{ admission: Admission }>('/*', {
     maxPayloadLength: limits.maxMessageBytes,
-    // 0 is no limit: past a limit the server skips messages while publish still returns true.
+    // 0: no limit. With a limit the server drops messages while publish still returns true.
     maxBackpressure: 0,
     idleTimeout: limits.idleTimeoutS,
     sendPingsAutomatically: true,
@@ -42,7 +42,7 @@ export function createUwsTransport<Admission>(
       new Promise((resolve, reject) => {
         app.listen(host, port, (socket) => {
           if (socket === false) {
-            reject(new Error('uWebSockets.js could not bind the address'))
+            reject(new Error('uWebSockets.js cannot bind the address'))
             return
           }
           listening = socket

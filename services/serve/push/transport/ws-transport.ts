@@ -1,4 +1,4 @@
-/** WebSockets by `ws`, for systems where uWebSockets.js does not load. Same limits, close codes and timeouts, less speed. */
+/** WebSockets by `ws`, for systems where uWebSockets.js does not load. Same limits, close codes and timeouts, but slower. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -9,15 +9,15 @@ import {
   type Transport,
   type TransportHandlers,
   type TransportLimits,
-} from './transport.js'
+} from './push-transport.js'
 
 const IDLE_CHECK_S = 4
-/** However slowly a client reads what was sent before the close frame. */
+/** Upper bound for a client that slowly reads what was sent before the close frame. */
 const LONGEST_CLOSE_MS = 600_000
 
 const NOT_UPGRADED = `HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\nContent-Length: ${NOT_A_WEBSOCKET.length}\r\n\r\n${NOT_A_WEBSOCKET}`
 
-/** `ws` calls `close` with a code alone after a protocol violation, where uWebSockets.js just drops the connection. */
+/** `ws` calls `close` with only a code after a protocol violation; uWebSockets.js drops the connection. */
 class Peer extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (code !== undefined && reason === undefined) this.terminate()
@@ -26,7 +26,7 @@ class Peer extends WebSocket {
 }
 
 interface Link extends PushSocket {
-  /** Holds a frame back until `flush`: everything published in one turn is one write. */
+  /** Buffers a frame until `flush`: everything published in one turn is one write. */
   hold(frame: Buffer): void
   flush(): void
   checkIdle(nowMs: number): void
@@ -69,7 +69,7 @@ export function createWsTransport<Admission>(
   server.on('upgrade', (request, raw: Socket, head) => {
     const admission = handlers.admit(keyOf(request), tokenOf(request))
     peers.handleUpgrade(request, raw, head, (peer) => {
-      const link = openLink(peer, raw, { handlers, join, leave, limits, onGone: () => links.delete(link) })
+      const link = openLink(peer, raw, { handlers, join, leave, limits, onUnreachable: () => links.delete(link) })
       links.add(link)
       idleTimer ??= setInterval(checkIdle, IDLE_CHECK_S * 1000).unref()
       handlers.open(link, admission)
@@ -111,20 +111,20 @@ type LinkDeps = {
   join(group: string, link: Link): void
   leave(group: string, link: Link): void
   limits: TransportLimits
-  /** The connection is closed, after `close` in any case. */
-  onGone(): void
+  /** The connection is closed; always after `close`. */
+  onUnreachable(): void
 }
 
-function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits, onGone }: LinkDeps): Link {
+function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits, onUnreachable }: LinkDeps): Link {
   const { idleTimeoutS } = limits
   const answerWithinS = answerTimeS(idleTimeoutS)
   const joined = new Set<string>()
   const heard = { bytes: raw.bytesRead, atMs: Date.now(), isPinged: false }
-  /** Whole frames in order. Only control frames go through `peer`, after these. */
+  /** Complete frames in order. Only control frames go through `peer`, after these. */
   let held: Buffer[] = []
   let heldBytes = 0
   let isCorked = false
-  /** Some bytes had to wait: `drain` is due once they are gone. */
+  /** Bytes are pending: call `drain` once they are written. */
   let isBlocked = false
   let isClosed = false
 
@@ -138,13 +138,13 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
     const bytes = held.length === 1 ? held[0] : Buffer.concat(held, heldBytes)
     held = []
     heldBytes = 0
-    // A close frame is the last one.
+    // Nothing may follow a close frame.
     if (peer.readyState !== WebSocket.OPEN || bytes === undefined) return
     raw.write(bytes, onWritten)
     isBlocked ||= raw.writableLength > 0
   }
 
-  // Every write has this callback: the stream's own drain event stays out below its high-water mark.
+  // Every write has this callback: the stream emits no drain event below its high-water mark.
   function onWritten(): void {
     if (!isBlocked || isClosed || raw.writableLength > 0) return
     isBlocked = false
@@ -194,7 +194,7 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
     hold,
     flush,
     checkIdle(nowMs) {
-      // While bytes wait, the raw socket's own timeout watches whether any are taken.
+      // While bytes are pending, the raw socket's timeout detects a stalled client.
       if (raw.bytesRead !== heard.bytes || raw.writableLength > 0) {
         Object.assign(heard, { bytes: raw.bytesRead, atMs: nowMs, isPinged: false })
         return
@@ -222,16 +222,16 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
     peer.pong(data, false, onWritten)
     isBlocked ||= raw.writableLength > 0
   })
-  // What was wrong is known to the client; the connection is dropped and `close` follows.
+  // A protocol error of the client: the connection is dropped and `close` follows.
   peer.on('error', () => {})
   peer.on('close', () => {
     close()
-    onGone()
+    onUnreachable()
   })
   return link
 }
 
-/** One unmasked text frame (RFC 6455, 5.2). Written to the raw socket: `ws` would make its header for every member of a group. */
+/** One unmasked text frame (RFC 6455, 5.2), written to the raw socket: `ws` would encode it again for every group member. */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const headerBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -249,13 +249,13 @@ function textFrame(text: string): Buffer {
   return frame
 }
 
-/** uWebSockets.js pings 4, 8 or 16 s before the idle timeout, and gives a client as long to close after a close frame. */
+/** uWebSockets.js pings 4, 8 or 16 s before the idle timeout and waits as long for a client to answer a close frame. */
 function answerTimeS(idleTimeoutS: number): number {
   if (idleTimeoutS >= 32) return 16
   return idleTimeoutS >= 16 ? 8 : 4
 }
 
-/** The first one, as uWebSockets.js takes it; Node joins repeated headers. */
+/** The first one, like uWebSockets.js; Node joins repeated headers. */
 function keyOf({ headersDistinct }: IncomingMessage): string {
   return headersDistinct['x-api-key']?.[0] ?? ''
 }

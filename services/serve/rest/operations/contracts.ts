@@ -8,7 +8,7 @@ export const contracts = operation({
   id: 'contracts',
   method: 'GET',
   path: '/v2/contracts/{token-id}',
-  summary: 'A token’s contract: what was found out about its risks, its largest holders and its pairs',
+  summary: 'Contract of a token: risk checks, largest holders and pairs',
   costCu: 10,
   envelope: true,
   params: TokenIdParams,

@@ -15,7 +15,7 @@ import { tokensTrending } from './tokens-trending.js'
 import { txsLiq } from './txs-liq.js'
 import { txsSwap } from './txs-swap.js'
 
-/** Every operation served: a new one is a file beside these and a line here. */
+/** Every operation: to add one, add a file here and a line below. */
 export const OPERATIONS: readonly Operation[] = [
   tokensPrice,
   tokensSearch,

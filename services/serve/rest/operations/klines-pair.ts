@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Bar } from '../../history/candle-bars.js'
-import { readHistory, wholeTime } from '../../history/candles.js'
+import { readHistory, wholeHistory } from '../../history/candle-history.js'
 import { HISTORY_INTERVALS, type HistoryInterval } from '../../history/intervals.js'
-import { plainDecimal } from '../../views/decimals.js'
-import { type Market, targetOf } from '../../views/market.js'
-import { fieldsOf, int, text } from '../../views/schema.js'
+import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
+import { type Market, targetOf } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
@@ -12,11 +11,11 @@ import { badRequest } from '../problem.js'
 const DEFAULT_LIMIT = 300
 const MAX_LIMIT = 1000
 
-/** What both history operations of candles take. */
+/** Query parameters of both candle operations. */
 export const KlinesQuery = Type.Object({
   interval: Type.String({
     enum: [...HISTORY_INTERVALS.keys()],
-    description: 'Minutes, the same with a k before, or s1 for seconds',
+    description: 'Interval in minutes, optionally with the prefix k; s1 for one second',
   }),
   limit: limitOf('points', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: 'Alias of limit' })),
@@ -25,11 +24,19 @@ export const KlinesQuery = Type.Object({
   category: Type.Optional(
     Type.Union([Type.Literal('u'), Type.Literal('m'), Type.Literal('r')], {
       default: 'u',
-      description: 'u USD, m main coin, r quote token',
+      description: 'Currency. u: USD, m: native coin, r: quote token',
     }),
   ),
-  open: Type.Optional(Type.Literal('first', { description: 'Open at the first price in the bucket' })),
-  fill: Type.Optional(Type.Literal('previous', { description: 'Buckets without trades, flat and marked filled' })),
+  open: Type.Optional(
+    Type.Literal('first', {
+      description: 'first: open at the first price in the bucket instead of the previous close',
+    }),
+  ),
+  fill: Type.Optional(
+    Type.Literal('previous', {
+      description: 'previous: fill buckets without trades with the previous close, marked as filled',
+    }),
+  ),
 })
 
 const Points = Type.Array(
@@ -48,7 +55,7 @@ export const KlinesData = Type.Object({
   total_count: int,
   target_token_id: text,
   pump_pair_id: Type.Optional(
-    Type.String({ description: 'The bonding curve the token came from, where it has no pool' }),
+    Type.String({ description: 'Bonding curve of the token, if the curve has no pool address' }),
   ),
   points: Points,
 })
@@ -65,19 +72,19 @@ export const klinesPair = operation({
   data: KlinesData,
   async handle({ chains, store }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
-    const asked = readKlinesQuery(query)
+    const range = readKlinesQuery(query)
     const pair = market.state.pairs.get(address)
     const shared = {
       pair_id: `${address}-${chain}`,
-      interval: asked.interval.name,
-      limit: asked.limit,
-      to_time: asked.toS ?? market.state.nowS,
+      interval: range.interval.name,
+      limit: range.limit,
+      to_time: range.toS ?? market.state.nowS,
     }
     if (pair === undefined) {
       const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
       return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
     }
-    const bars = await readHistory(store, market.state, { segments: [wholeTime(address)], ...asked })
+    const bars = await readHistory(store, market.state, { segments: [wholeHistory(address)], ...range })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }
@@ -98,7 +105,7 @@ export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
   }
 }
 
-/** A curve without a pool address is the pair `<token>_fo`. */
+/** A bonding curve without a pool address is the pair `<token>_fo`. */
 export function curveOf({ state }: Market, token: string): { pump_pair_id?: string } {
   return state.pairs.has(`${token}_fo`) ? { pump_pair_id: `${token}_fo-${state.chain}` } : {}
 }
@@ -106,10 +113,13 @@ export function curveOf({ state }: Market, token: string): { pump_pair_id?: stri
 function intervalOf(name: string): HistoryInterval {
   const interval = HISTORY_INTERVALS.get(name)
   if (interval !== undefined) return interval
-  throw badRequest('interval_unknown', `interval must be one of ${[...HISTORY_INTERVALS.keys()].join(' ')}.`)
+  throw badRequest(
+    'interval_unknown',
+    `Unknown \`interval\`. Expected one of ${[...HISTORY_INTERVALS.keys()].join(', ')}.`,
+  )
 }
 
-/** A bucket of flagged trades only has no first price: its open stands. */
+/** A bucket with only flagged trades has no first price and keeps its open. */
 export function point(bar: Bar, openFirst: boolean) {
   const open = openFirst && !Number.isNaN(bar.first) ? bar.first : bar.open
   return {

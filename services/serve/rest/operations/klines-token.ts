@@ -1,5 +1,4 @@
-import { readHistory } from '../../history/candles.js'
-import { mainPairSegments } from '../../history/main-pair-segments.js'
+import { mainPairSegments, readHistory } from '../../history/candle-history.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
@@ -8,7 +7,7 @@ export const klinesToken = operation({
   id: 'klinesToken',
   method: 'GET',
   path: '/v2/klines/token/{token-id}',
-  summary: 'Candles of a token: in each bucket those of the pair that is its main pair at the bucket’s end',
+  summary: 'Candles of a token, each from its main pair at the end of the bucket',
   costCu: 10,
   envelope: true,
   params: TokenIdParams,
@@ -16,22 +15,22 @@ export const klinesToken = operation({
   data: KlinesData,
   async handle({ chains, store }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
-    const asked = readKlinesQuery(query)
+    const range = readKlinesQuery(query)
     const token = market.state.tokens.get(address)
     const main = token?.main_pair ?? null
     const shared = {
       pair_id: main === null ? '' : `${main}-${chain}`,
-      interval: asked.interval.name,
-      limit: asked.limit,
-      to_time: asked.toS ?? market.state.nowS,
+      interval: range.interval.name,
+      limit: range.limit,
+      to_time: range.toS ?? market.state.nowS,
       target_token_id: `${address}-${chain}`,
     }
     if (token === undefined) {
       const data = { ...shared, target_token_id: '', total_count: 0, points: [] }
       return { data, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     }
-    const segments = await mainPairSegments(store, market.state, address, asked.interval)
-    const bars = await readHistory(store, market.state, { segments, ...asked })
+    const segments = await mainPairSegments(store, market.state, address, range.interval)
+    const bars = await readHistory(store, market.state, { segments, ...range })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const data = { ...shared, ...curveOf(market, address), total_count: points.length, points }
     if (segments.length === 0) return { data, chains: [chain], reason: 'no_main_pair' }

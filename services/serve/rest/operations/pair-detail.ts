@@ -7,7 +7,7 @@ export const pairDetail = operation({
   id: 'pairDetail',
   method: 'GET',
   path: '/v2/pairs/{pair-id}',
-  summary: 'A pair: tokens, prices, reserves and rolling statistics',
+  summary: 'Pair details: tokens, prices, reserves and rolling statistics',
   costCu: 5,
   envelope: true,
   params: PairIdParams,

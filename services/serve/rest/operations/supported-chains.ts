@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { type Market, tokenInfo } from '../../views/market.js'
-import { fieldsOf, flag, intOrNull, text } from '../../views/schema.js'
+import { fieldsOf, flag, intOrNull, text } from '../../views/field-formats.js'
+import { type Market, tokenInfo } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 
 export const supportedChains = operation({
   id: 'supportedChains',
   method: 'GET',
   path: '/v2/supported_chains',
-  summary: 'The chains indexed here',
+  summary: 'Indexed chains',
   costCu: 0,
   envelope: true,
   params: Type.Object({}),
@@ -17,7 +17,7 @@ export const supportedChains = operation({
       ...fieldsOf(['chain', 'name', 'native_token', 'native_symbol', 'anchor_token', 'anchor_symbol'], text),
       chain_id: intOrNull,
       case_sensitive: flag,
-      amms: Type.Array(Type.String(), { description: 'exchanges decoded from its nodes' }),
+      amms: Type.Array(Type.String(), { description: 'Exchanges decoded from the chain’s blocks' }),
     }),
   ),
   handle({ chains }) {

@@ -1,26 +1,32 @@
 import { Type } from '@sinclair/typebox'
-import { deepestPairs, hasTraded } from '../../lists/token-pairs.js'
-import { flag } from '../../views/schema.js'
-import { TokenPair, tokenPairView } from '../../views/token-pair.js'
-import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
-import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
+import { flag } from '../../views/field-formats.js'
+import { TokenPair, tokenPairView } from '../../views/pair-view.js'
+import { deepestPairs, hasTraded } from '../../views/ranking.js'
+import {
+  requiredTokenTexts,
+  tokenFields,
+  tokenView,
+  tokenWindowsSchema,
+  tokenWindowsView,
+  withRequiredTexts,
+} from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 
-const PAIRS_TOLD = 5
+const MAX_PAIRS = 5
 
 export const tokenDetail = operation({
   id: 'tokenDetail',
   method: 'GET',
   path: '/v2/tokens/{token-id}',
-  summary: 'A token with its statistics and its five deepest pairs',
+  summary: 'Token details with statistics and its five pairs with the highest TVL',
   costCu: 5,
   envelope: true,
   params: TokenIdParams,
   query: Type.Object({}),
   data: Type.Object({
     is_audited: flag,
-    pairs: Type.Array(TokenPair, { maxItems: PAIRS_TOLD }),
+    pairs: Type.Array(TokenPair, { maxItems: MAX_PAIRS }),
     token: Type.Object({ ...tokenFields, ...requiredTokenTexts, ...tokenWindowsSchema }),
   }),
   nullable: true,
@@ -31,7 +37,7 @@ export const tokenDetail = operation({
     const view = withRequiredTexts(tokenView(market, token))
     const data = {
       is_audited: market.facts?.audited?.includes(address) ?? false,
-      pairs: deepestPairs(market, address, PAIRS_TOLD).map((pair) => tokenPairView(market, pair)),
+      pairs: deepestPairs(market, address, MAX_PAIRS).map((pair) => tokenPairView(market, pair)),
       token: { ...view, ...tokenWindowsView(market, token) },
     }
     return { data, chains: [chain], ...(hasTraded(market, address) ? {} : { reason: 'no_trades' }) }

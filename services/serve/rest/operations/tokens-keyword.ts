@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { findTokens } from '../../lists/keyword.js'
-import { TOKEN_MEASURES } from '../../lists/ranking.js'
+import { normalAddress } from '../../../core/domain/chains.js'
+import type { TokenState } from '../../memory/served-chain.js'
+import type { Market } from '../../views/market-facts.js'
+import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
@@ -10,18 +12,25 @@ const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
 const MAX_KEYWORD = 128
 
+const EXACT = 0
+const PREFIX = 1
+const INSIDE = 2
+const NO_MATCH = 3
+
+type Found = Ranked & { match: number }
+
 export const tokensKeyword = operation({
   id: 'tokensKeyword',
   method: 'GET',
   path: '/v2/tokens',
-  summary: 'Tokens found by symbol, name or address',
+  summary: 'Search tokens by symbol, name or address',
   costCu: 5,
   envelope: false,
   params: Type.Object({}),
   query: Type.Object({
     keyword: Type.String({
       ...{ minLength: 1, maxLength: MAX_KEYWORD, examples: ['WETH'] },
-      description: 'A symbol, a name or an address, or a part of one; letters in any case',
+      description: 'Symbol, name or address, or a part of one; case-insensitive',
     }),
     chain: Type.Optional(ChainName),
     limit: limitOf('tokens', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
@@ -35,7 +44,8 @@ export const tokensKeyword = operation({
         ],
         {
           default: 'tx_volume_u_24h',
-          description: 'Descending. Over the limit, exact matches are chosen first, then beginnings, then the rest',
+          description:
+            'Sort key, descending. Above the limit, exact matches come first, then prefixes, then other matches',
         },
       ),
     ),
@@ -43,7 +53,7 @@ export const tokensKeyword = operation({
   data: Type.Array(TokenView),
   handle({ chains }, { query }) {
     const keyword = query.keyword.trim()
-    if (keyword === '') throw badRequest('query_invalid', 'query keyword: must not be blank.')
+    if (keyword === '') throw badRequest('query_invalid', '`keyword` must not be blank.')
     const markets = resolveChains(chains, query.chain)
     const measure = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
     const data = findTokens(markets, keyword, measure, query.limit ?? DEFAULT_LIMIT).map(({ market, token }) =>
@@ -53,3 +63,42 @@ export const tokensKeyword = operation({
     return { data, chains: markets.map(({ state }) => state.chain), ...unknown }
   },
 })
+
+/**
+ * Finds tokens by symbol, name or address, sorted by measure. Above the limit, exact matches are preferred over prefixes,
+ * and prefixes over other matches.
+ */
+export function findTokens(
+  markets: readonly Market[],
+  keyword: string,
+  measureOf: TokenMeasure,
+  limit: number,
+): Ranked[] {
+  const found = createShortlist<Found>(limit, (a, b) => a.match - b.match || byMeasure(a, b))
+  // A case-insensitive pattern is faster than lower-casing all names.
+  const pattern = new RegExp(keyword.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu')
+  for (const market of markets) {
+    const address = normalAddress(market.facts?.family ?? 'evm', keyword)
+    for (const token of market.state.tokens.values()) {
+      const match = matchOf(token, pattern, keyword.length, address)
+      if (match !== NO_MATCH) found.offer({ market, token, match, measure: measureOf(market, token) })
+    }
+  }
+  return found.items().sort(byMeasure)
+}
+
+function matchOf({ token, info }: TokenState, pattern: RegExp, length: number, address: string): number {
+  const byAddress = placeOf(token.indexOf(address), length, token)
+  if (byAddress === EXACT) return EXACT
+  return Math.min(byAddress, matchText(info.symbol, pattern, length), matchText(info.name, pattern, length))
+}
+
+function matchText(text: string | null, pattern: RegExp, length: number): number {
+  return text === null ? NO_MATCH : placeOf(text.search(pattern), length, text)
+}
+
+function placeOf(at: number, length: number, text: string): number {
+  if (at < 0) return NO_MATCH
+  if (at > 0) return INSIDE
+  return text.length === length ? EXACT : PREFIX
+}

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { descending } from '../../lists/ranking.js'
-import type { TokenState } from '../../memory/chain-state.js'
-import type { Market } from '../../views/market.js'
+import type { TokenState } from '../../memory/served-chain.js'
+import type { Market } from '../../views/market-facts.js'
+import { descending } from '../../views/ranking.js'
 import { requiredTokenTexts, tokenFields, tokenView, withRequiredTexts } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, resolveChain } from '../parameters.js'
@@ -10,7 +10,7 @@ export const tokensMain = operation({
   id: 'tokensMain',
   method: 'GET',
   path: '/v2/tokens/main',
-  summary: 'The main tokens of a chain: its native coin, anchor, stables and majors',
+  summary: 'Main tokens of a chain: native coin, anchor, stables and majors',
   costCu: 5,
   envelope: false,
   params: Type.Object({}),
@@ -23,7 +23,7 @@ export const tokensMain = operation({
   },
 })
 
-/** Those of the configured money that the chain has shown, class by class, the deeper first. */
+/** The configured tokens seen on the chain, class by class, highest TVL first. */
 function mainTokens({ facts, state }: Market): TokenState[] {
   const classes = [[facts?.native], [facts?.anchor], facts?.stables ?? [], facts?.majors ?? []]
   return classes.flatMap((addresses) =>

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { readTag, TAG_FORMS } from '../../lists/platform-tag.js'
-import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES } from '../../lists/ranking.js'
-import type { Market } from '../../views/market.js'
+import type { TokenInfo } from '../../../core/domain/records.js'
+import type { Market } from '../../views/market-facts.js'
+import { byMeasure, createShortlist, type Ranked, TOKEN_MEASURES, type TokenMeasure } from '../../views/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, limitOf, resolveChains } from '../parameters.js'
@@ -10,11 +10,22 @@ import { badRequest } from '../problem.js'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 300
 
+/** Curve progress of a token about to graduate. */
+const ALMOST = 0.8
+/** Platforms accepted before any of their tokens is indexed. */
+const KNOWN_PLATFORMS = ['pump', 'fourmeme', 'bonk', 'moonshot', 'nadfun']
+/** Tags across all platforms. */
+const ANY_PLATFORM = ['meme', 'hot', 'new']
+const STAGED = /^([a-z0-9][a-z0-9_.]*)_(in_almost|in_hot|in_new|out_hot|out_new)$/
+
+export const TAG_FORMS =
+  'meme, hot, new, <platform>, <platform>_in_almost, <platform>_in_hot, <platform>_in_new, <platform>_out_hot, <platform>_out_new'
+
 export const tokensPlatform = operation({
   id: 'tokensPlatform',
   method: 'GET',
   path: '/v2/tokens/platform',
-  summary: 'Tokens by launch platform: on the bonding curve (in), close to graduating (almost), graduated (out)',
+  summary: 'Tokens by launch platform: on the bonding curve (in), about to graduate (almost), graduated (out)',
   costCu: 10,
   envelope: false,
   params: Type.Object({}),
@@ -25,7 +36,7 @@ export const tokensPlatform = operation({
     orderby: Type.Optional(
       Type.Union([Type.Literal('tx_volume_u_24h'), Type.Literal('main_pair_tvl'), Type.Literal('created_at')], {
         default: 'tx_volume_u_24h',
-        description: 'Descending. Over the limit, tags of new tokens choose the latest',
+        description: 'Sort key, descending. Above the limit, `new` tags prefer the latest tokens',
       }),
     ),
   }),
@@ -33,9 +44,10 @@ export const tokensPlatform = operation({
   handle({ chains }, { query }) {
     const markets = resolveChains(chains, query.chain)
     const tag = readTag(query.tag, (platform) => isSeen(chains.markets(), platform))
-    if (tag === undefined) throw badRequest('tag_unknown', `There is no tag "${query.tag}". Known forms: ${TAG_FORMS}.`)
+    if (tag === undefined)
+      throw badRequest('tag_unknown', `Unknown \`tag\` "${query.tag}". Expected one of ${TAG_FORMS}.`)
     const orderBy = TOKEN_MEASURES[query.orderby ?? 'tx_volume_u_24h']
-    // A `new` tag chooses by time; the order is the one asked for all the same.
+    // A `new` tag selects by time; the result still has the requested order.
     const chooseBy = tag.newest ? tag.timeS : orderBy
     const listed = createShortlist<Ranked>(query.limit ?? DEFAULT_LIMIT, byMeasure)
     for (const market of markets) {
@@ -55,3 +67,37 @@ function isSeen(markets: readonly Market[], platform: string): boolean {
   }
   return false
 }
+
+/** A parsed tag. */
+export type PlatformTag = {
+  includes(token: TokenInfo): boolean
+  /** Above the limit, the latest are preferred. */
+  newest: boolean
+  /** The time that selects a `new` list. */
+  timeS: TokenMeasure
+}
+
+/** Undefined for an unknown tag. `isSeen`: whether any token comes from that platform. */
+export function readTag(tag: string, isSeen: (platform: string) => boolean): PlatformTag | undefined {
+  const staged = STAGED.exec(tag)
+  const [platform, stage] = staged === null ? [tag, ''] : [staged[1] ?? '', staged[2] ?? '']
+  if (ANY_PLATFORM.includes(tag)) return { includes: isLaunched, newest: tag === 'new', timeS: createdS }
+  if (staged === null && !KNOWN_PLATFORMS.includes(tag) && !isSeen(tag)) return undefined
+  const out = stage.startsWith('out')
+  const fits = stage === '' ? isLaunched : stage === 'in_almost' ? isAlmost : out ? isOut : isIn
+  return {
+    includes: (info) => info.launch_platform === platform && fits(info),
+    newest: stage.endsWith('new'),
+    timeS: out ? graduatedS : createdS,
+  }
+}
+
+const isLaunched = (info: TokenInfo): boolean => info.launch_platform !== null
+const isOut = (info: TokenInfo): boolean => info.launch_stage === 'graduated'
+const isIn = (info: TokenInfo): boolean => !isOut(info)
+const isAlmost = (info: TokenInfo): boolean => isIn(info) && info.launch_progress >= ALMOST
+const createdS: TokenMeasure = (_market, { info }) => info.created_at
+
+/** A token graduates into a new pool. */
+const graduatedS: TokenMeasure = ({ state }, { info }) =>
+  state.pairs.get(info.launch_pool ?? '')?.info.created_at ?? info.launch_at

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { windowOf } from '../../memory/windows.js'
-import { decimal, fieldsOf, int, text } from '../../views/schema.js'
+import { decimal, fieldsOf, int, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveTokenIds, tokenIds } from '../parameters.js'
@@ -19,7 +19,7 @@ export const tokensPrice = operation({
   id: 'tokensPrice',
   method: 'POST',
   path: '/v2/tokens/price',
-  summary: 'Prices of many tokens at once',
+  summary: 'Prices of several tokens',
   costCu: 100,
   envelope: true,
   params: Type.Object({}),
@@ -30,11 +30,11 @@ export const tokensPrice = operation({
       Type.Number({
         minimum: 0,
         default: 1000,
-        description: 'Least TVL in USD; 0: no threshold; an unknown TVL passes',
+        description: 'Minimum TVL in USD; 0: no minimum. Tokens with unknown TVL are included',
       }),
     ),
     tx_24h_volume_min: Type.Optional(
-      Type.Number({ minimum: 0, default: 0, description: 'Least volume of 24 hours in USD; 0: no threshold' }),
+      Type.Number({ minimum: 0, default: 0, description: 'Minimum 24-hour volume in USD; 0: no minimum' }),
     ),
   }),
   data: Type.Record(Type.String(), TokenPrice),
@@ -49,7 +49,7 @@ export const tokensPrice = operation({
       if (token === undefined) continue
       known += 1
       const day = windowOf(token.windows, '24h')
-      // An unknown TVL passes: it is not known to be low.
+      // A token with unknown TVL (NaN) is included.
       if (token.tvl < tvlMin || day.buy_volume + day.sell_volume < volumeMin) continue
       const tokenId = `${address}-${chain}`
       data[tokenId] = { token_id: tokenId, ...priceFields(market, token) }

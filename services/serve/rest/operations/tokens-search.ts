@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { tokenFields, tokenView } from '../../views/token-view.js'
-import { tokenWindowsSchema, tokenWindowsView } from '../../views/token-windows.js'
+import { tokenFields, tokenView, tokenWindowsSchema, tokenWindowsView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { resolveTokenIds, tokenIds } from '../parameters.js'
 
@@ -10,7 +9,7 @@ export const tokensSearch = operation({
   id: 'tokensSearch',
   method: 'POST',
   path: '/v2/tokens/search',
-  summary: 'Details and statistics of many tokens at once',
+  summary: 'Details and statistics of several tokens',
   costCu: 100,
   envelope: true,
   params: Type.Object({}),

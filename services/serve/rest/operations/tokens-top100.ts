@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { balancesOf, largestBalances, NO_TRADES, tradesOfWallets } from '../../history/holders.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
-import type { Market } from '../../views/market.js'
+import type { Market } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
@@ -11,7 +11,7 @@ export const tokensTop100 = operation({
   id: 'tokensTop100',
   method: 'GET',
   path: '/v2/tokens/top100/{token-id}',
-  summary: 'The largest holders of a token',
+  summary: 'Largest holders of a token',
   costCu: 10,
   envelope: false,
   params: TokenIdParams,
@@ -43,7 +43,7 @@ export const tokensTop100 = operation({
   },
 })
 
-/** The first block that told anything of a token. */
+/** Chain time of the first indexed token. */
 function firstIndexedS({ state }: Market): number {
   let first = state.nowS
   for (const { info } of state.tokens.values()) {

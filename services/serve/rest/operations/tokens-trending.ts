@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { trending } from '../../lists/trending.js'
-import { int } from '../../views/schema.js'
+import type { TokenState } from '../../memory/served-chain.js'
+import { dayMakers, dayTrades, dayVolumeUsd, hourVolumeUsd } from '../../memory/windows.js'
+import { int } from '../../views/field-formats.js'
+import type { Market } from '../../views/market-facts.js'
+import { byText, createShortlist } from '../../views/ranking.js'
 import { TokenView, tokenView } from '../../views/token-view.js'
 import { operation } from '../operation.js'
 import { ChainName, resolveChain } from '../parameters.js'
@@ -10,27 +13,35 @@ const MAX_PAGE_SIZE = 100
 const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
+/** Volume above this multiple of the liquidity counts as wash trading. */
+const MOST_TURNOVER = 10
+
+type Scored = { token: TokenState; group: number; score: number }
+const IN_DEMAND = 0
+const LIQUIDITY_UNKNOWN = 1
+const MONEY = 2
+
 export const tokensTrending = operation({
   id: 'tokensTrending',
   method: 'GET',
   path: '/v2/tokens/trending',
-  summary: 'Tokens of a chain in demand now',
+  summary: 'Trending tokens of a chain',
   costCu: 5,
   envelope: false,
   params: Type.Object({}),
   query: Type.Object({
     chain: ChainName,
     current_page: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0, description: 'The first page is 0' }),
+      Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0, description: 'Page number, starting at 0' }),
     ),
     page_size: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Tokens on a page' }),
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Tokens per page' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Alias of page_size' })),
   }),
   data: Type.Object({
     current_page_size: Type.Integer({ description: 'Tokens on this page' }),
-    next_page: Type.Integer({ description: '-1 on the last page' }),
+    next_page: Type.Integer({ description: 'Next page number; -1 on the last page' }),
     total: int,
     tokens: Type.Array(TokenView),
   }),
@@ -48,3 +59,33 @@ export const tokensTrending = operation({
     return { data, chains: [query.chain], ...(total === 0 ? { reason: 'no_trades' } : {}) }
   },
 })
+
+/** A page of the tokens traded in the last 24 hours, highest demand first, and their total number. */
+export function trending(
+  { state, facts }: Market,
+  page: number,
+  pageSize: number,
+): { tokens: TokenState[]; total: number } {
+  const money = new Set([facts?.native, facts?.anchor, ...(facts?.stables ?? [])])
+  const listed = createShortlist<Scored>((page + 1) * pageSize, byDemand)
+  let total = 0
+  for (const token of state.tokens.values()) {
+    if (dayTrades(token.windows) === 0) continue
+    const group = money.has(token.token) ? MONEY : Number.isNaN(token.tvl) ? LIQUIDITY_UNKNOWN : IN_DEMAND
+    listed.offer({ token, group, score: demand(token) })
+    total += 1
+  }
+  const upTo = listed.items()
+  return { tokens: upTo.slice(page * pageSize).map(({ token }) => token), total }
+}
+
+/** Daily volume at the mean of the last day's and the last hour's rate, capped by liquidity and weighted by makers. */
+function demand({ windows, tvl }: TokenState): number {
+  const paceUsd = (dayVolumeUsd(windows) + 24 * hourVolumeUsd(windows)) / 2
+  const borneUsd = Number.isNaN(tvl) ? paceUsd : Math.min(paceUsd, MOST_TURNOVER * tvl)
+  return borneUsd * Math.log2(1 + dayMakers(windows))
+}
+
+function byDemand(a: Scored, b: Scored): number {
+  return a.group - b.group || b.score - a.score || byText(a.token.token, b.token.token)
+}

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { LiquidityKind } from '../../../core/domain/records.js'
-import { readLiquidity } from '../../history/events.js'
-import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/liquidity-item.js'
-import { tokenInfo } from '../../views/market.js'
+import { readLiquidity } from '../../history/event-history.js'
+import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/event-items.js'
+import { tokenInfo } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { PairIdParams } from '../parameters.js'
-import { answerTxs, TxsQuery, txsData } from './txs-query.js'
+import { answerTxs, TxsQuery, txsData } from './txs-swap.js'
 
 const KINDS = Object.keys(LIQUIDITY_TYPES) as LiquidityKind[]
 
@@ -13,7 +13,7 @@ export const txsLiq = operation({
   id: 'txsLiq',
   method: 'GET',
   path: '/v2/txs/liq/{pair-id}',
-  summary: 'Liquidity added to and removed from a pair',
+  summary: 'Liquidity events of a pair',
   costCu: 50,
   envelope: true,
   params: PairIdParams,
@@ -37,7 +37,7 @@ export const txsLiq = operation({
       'liquidity_rows',
       params['pair-id'],
       query,
-      ({ state }, asked) => readLiquidity(context.store, state, asked, kind),
+      ({ state }, eventQuery) => readLiquidity(context.store, state, eventQuery, kind),
       (market, pair, event) => {
         const [info0, info1] = [tokenInfo(market, pair.info.token0), tokenInfo(market, pair.info.token1)]
         return liquidityItem({ chain: market.state.chain, pair, info0, info1 }, event)

@@ -1,8 +1,41 @@
-import { readTrades } from '../../history/events.js'
-import { SwapItem, swapItem } from '../../views/swap-item.js'
-import { operation } from '../operation.js'
-import { PairIdParams } from '../parameters.js'
-import { answerTxs, TxsQuery, txsData } from './txs-query.js'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Store } from '../../../core/store/port.js'
+import { type EventQuery, findPlace, type Place, readTrades } from '../../history/event-history.js'
+import type { Placed } from '../../memory/event-overlay.js'
+import type { PairState } from '../../memory/served-chain.js'
+import { SwapItem, swapItem } from '../../views/event-items.js'
+import { int, text } from '../../views/field-formats.js'
+import type { Market } from '../../views/market-facts.js'
+import { type Answer, type OperationContext, operation } from '../operation.js'
+import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
+import { badRequest } from '../problem.js'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 300
+
+/** Query parameters and response of both event operations. */
+export const TxsQuery = Type.Object({
+  limit: limitOf('items', { max: MAX_LIMIT, standard: DEFAULT_LIMIT }),
+  from_time: Type.Optional(epochSeconds('Start time, inclusive')),
+  to_time: Type.Optional(epochSeconds('End time, inclusive')),
+  sort: Type.Optional(
+    Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+      default: 'asc',
+      description:
+        'Order of the items. asc with from_time returns the first items; otherwise the last items are returned',
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,15}-[0-9]{1,10}([.][0-9]{1,10})?$',
+      description: 'Item id to continue after, in the order of sort',
+      examples: ['18944480-246'],
+    }),
+  ),
+})
+
+export const txsData = (item: TSchema) =>
+  Type.Object({ limit: int, pair_id: text, to_time: int, total_count: int, txs: Type.Array(item) })
 
 export const txsSwap = operation({
   id: 'txsSwap',
@@ -21,7 +54,44 @@ export const txsSwap = operation({
       'trade_rows',
       params['pair-id'],
       query,
-      ({ state }, asked) => readTrades(context.store, state, asked),
+      ({ state }, eventQuery) => readTrades(context.store, state, eventQuery),
       swapItem,
     ),
 })
+
+type Read<Event> = (market: Market, query: EventQuery) => Promise<Placed<Event>[]>
+type Table = Parameters<typeof findPlace>[2]
+type View<Event> = (market: Market, pair: PairState, event: Placed<Event>) => object
+
+export async function answerTxs<Event>(
+  { chains, store }: OperationContext,
+  table: Table,
+  pairId: string,
+  query: Static<typeof TxsQuery>,
+  read: Read<Event>,
+  view: View<Event>,
+): Promise<Answer<unknown>> {
+  const { address, chain, market } = resolveId(chains, pairId, 'pair-id')
+  const { limit = DEFAULT_LIMIT, from_time: fromS, to_time: toS, sort = 'asc' } = query
+  checkRange(fromS, toS)
+  const pair = market.state.pairs.get(address)
+  const shared = { limit, pair_id: `${address}-${chain}`, to_time: toS ?? market.state.nowS }
+  if (pair === undefined) {
+    const data = { ...shared, total_count: 0, txs: [] }
+    return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
+  }
+  const after = query.after === undefined ? undefined : await placeOf(store, market, table, address, query.after)
+  const events = await read(market, { pair: address, limit, fromS, toS, sort, after })
+  const txs = events.map((event) => view(market, pair, event))
+  const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
+  return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason }
+}
+
+async function placeOf(store: Store, { state }: Market, table: Table, pair: string, id: string): Promise<Place> {
+  const place = await findPlace(store, state, table, pair, id)
+  if (place !== undefined) return place
+  throw badRequest(
+    'after_unknown',
+    `Unknown \`after\` "${id}": a reorg may have removed this item. Page by time instead.`,
+  )
+}

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/open-transport.js'
-import type { PushSocket, Transport } from '../../../../services/serve/push/transport/transport.js'
+import { type ChosenTransport, chooseTransport } from '../../../../services/serve/push/transport/choose-transport.js'
+import type { PushSocket, Transport } from '../../../../services/serve/push/transport/push-transport.js'
 
 const MAX_MESSAGE_BYTES = 1000
 const CLOSE_CODE = 1013
@@ -69,7 +69,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     ['an upgrade to HTTP/2', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'],
   ])('%s is answered with 426', async (_what, request) => {
     const client = await openClient(port, request)
-    await client.until((text) => text.endsWith('This port speaks WebSocket.'))
+    await client.until((text) => text.endsWith('WebSocket upgrade required.'))
     expect(client.text()).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/)
     client.socket.destroy()
   })
@@ -216,7 +216,7 @@ describe('the choice of the WebSocket server', () => {
   it('falls back to ws where the native build does not load, and says why without a path of this machine', () => {
     expect(chooseTransport('auto', noGlibc)).toMatchObject({
       server: 'ws',
-      fallbackReason: `uWebSockets.js does not load with Node ${process.versions.node}: /lib/libc.so.6: version \`GLIBC_2.38' not found`,
+      fallbackReason: `Cannot load uWebSockets.js on Node ${process.versions.node}: /lib/libc.so.6: version \`GLIBC_2.38' not found`,
     })
   })
 

@@ -1,0 +1,31 @@
+/** Builds both documents from the declared operations and topics. */
+import { Type } from '@sinclair/typebox'
+import { NOTICES } from '../push/notices.js'
+import { TOPICS } from '../push/topics/index.js'
+import { OPERATIONS } from '../rest/operations/index.js'
+import { WS_TOKEN } from '../rest/ws-token-route.js'
+import { asyncApiDocument } from './asyncapi.js'
+import { type Document, type Documented, openApiDocument } from './openapi.js'
+
+export type DocumentOptions = { envelope: 'spec' | 'always'; publicUrls: readonly string[]; wsPort: number }
+
+/** The default configuration; the copies in schemas/ are generated with it. */
+export const DEFAULT_DOCUMENTS: DocumentOptions = { envelope: 'spec', publicUrls: [], wsPort: 8081 }
+
+/** Every operation, including the token route that is served separately. */
+export const DOCUMENTED: readonly Documented[] = [
+  ...OPERATIONS,
+  { ...WS_TOKEN, envelope: true, params: Type.Object({}), query: Type.Object({}) },
+]
+
+export function documents({ envelope, publicUrls, wsPort }: DocumentOptions): Record<'openapi' | 'asyncapi', Document> {
+  return {
+    openapi: openApiDocument({ operations: DOCUMENTED, envelope, publicUrls }),
+    asyncapi: asyncApiDocument({ topics: [...TOPICS.values()], notices: NOTICES, wsPort }),
+  }
+}
+
+/** Serialises a document as in schemas/. */
+export function documentText(document: Document): string {
+  return `${JSON.stringify(document, null, 2)}\n`
+}

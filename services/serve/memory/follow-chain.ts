@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { DextapeError } from '../../core/domain/errors.js'
+import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import { type AppliedUpdate, applyUpdate } from './apply-update.js'
+import { loadChain } from './load-chain.js'
+import { loadOpenCandles } from './load-recent.js'
+import { createUpdateAssembler, decodeUpdates, findOffset } from './read-updates.js'
+import { type ReplayDeps, replayRecent } from './replay-recent.js'
+import { NOTHING_APPLIED, type ServedChain } from './served-chain.js'
+
+export type FollowDeps = ReplayDeps & {
+  logger: Logger
+  nowMs: () => number
+  onApplied: (applied: AppliedUpdate) => void
+  onGap: (state: ServedChain, missing: number) => void
+}
+
+export type Follower = {
+  /** Settles once the updates in the topic at startup are applied. */
+  caughtUp: Promise<void>
+  done: Promise<void>
+}
+
+const BATCH_RECORDS = 256
+const RETRY_MS = 1000
+const COMMIT_EVERY_MS = 1000
+
+/** Follows a chain's updates, starting after the state loaded from the store. */
+export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortSignal): Follower {
+  const topic = updatesTopic(state.chain)
+  let committedMs = 0
+  let isReplayed = state.seq === NOTHING_APPLIED
+  let isFailing = false
+  let reached = () => {}
+  let failed = (_cause: unknown) => {}
+  const caughtUp = new Promise<void>((resolve, reject) => {
+    reached = resolve
+    failed = reject
+  })
+  caughtUp.catch(() => {})
+
+  async function run(): Promise<void> {
+    const assemble = createUpdateAssembler()
+    const { end } = await deps.log.info(topic)
+    const from = await findOffset(deps.log, topic, deps.codec, state)
+    if (!isReplayed) await replayRecent(deps, state)
+    isReplayed = true
+    if (from >= end) reached()
+    for await (const records of deps.log.follow(topic, { from, maxRecords: BATCH_RECORDS }, signal)) {
+      isFailing = false
+      const parts = await decodeUpdates(deps.codec, topic, records)
+      for (const [index, { offset }] of records.entries()) {
+        const part = parts[index]
+        const update = part === undefined ? undefined : assemble(part, offset)
+        if (update !== undefined) await applyAndNotify(update)
+        if (offset + 1 >= end) reached()
+      }
+      await commitPosition((records.at(-1)?.offset ?? -1) + 1)
+      // Yield, so that catching up does not starve requests: an embedded log may never wait for I/O.
+      await nextTurn()
+    }
+  }
+
+  /** Commits the position so that retention keeps unread records. A lost commit only delays retention. */
+  async function commitPosition(nextOffset: number): Promise<void> {
+    if (nextOffset === 0 || deps.nowMs() - committedMs < COMMIT_EVERY_MS) return
+    committedMs = deps.nowMs()
+    await deps.log.commit(SERVE_GROUP, topic, nextOffset)
+  }
+
+  async function applyAndNotify(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
+    if (update.epoch > state.epoch && update.seq > 1) await adoptEpoch(deps, state, update.epoch)
+    const outcome = applyUpdate(state, update, deps.nowMs())
+    if (outcome.kind !== 'applied') return
+    if (outcome.applied.missingUpdates > 0) deps.onGap(state, outcome.applied.missingUpdates)
+    deps.onApplied(outcome.applied)
+  }
+
+  async function runWithRetries(): Promise<void> {
+    for (;;) {
+      try {
+        return await run()
+      } catch (cause) {
+        if (!(cause instanceof DextapeError && cause.retry) || signal.aborted) throw cause
+        if (!isFailing) deps.logger.warn('cannot read updates, retrying', { chain: state.chain, error: cause })
+        isFailing = true
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  const done = runWithRetries().catch((cause: unknown) => {
+    if (signal.aborted) return
+    state.stopped = cause instanceof Error ? cause.message : String(cause)
+    deps.logger.error('chain stopped: its updates cannot be applied', { chain: state.chain, error: cause })
+    failed(cause)
+  })
+  return { caughtUp, done }
+}
+
+/** A rebuilt epoch starts in the middle of the topic: its earlier state is in the store. */
+async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<void> {
+  const stored = await loadChain(deps.store, state.chain)
+  if (stored === undefined || stored.epoch !== epoch) return
+  const { gaps, lastGap, lastReorg, appliedAtMs } = state
+  Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
+  await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
+}

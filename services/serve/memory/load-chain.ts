@@ -1,0 +1,95 @@
+import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
+import type { Store } from '../../core/store/port.js'
+import { loadRecentTrades } from './load-recent.js'
+import {
+  createServedChain,
+  pairStateOf,
+  putPair,
+  type ServedChain,
+  tokenStateOf,
+  trimFlushed,
+  UNKNOWN_TOKEN,
+} from './served-chain.js'
+
+type ProgressRow = {
+  chain: string
+  epoch: number
+  seq: number
+  number: number
+  hash: string
+  now: number
+  /** Chain time of the last final block. */
+  final_now: number
+  /** Rows up to this version come from updates up to `seq`. */
+  version: string
+}
+type StateRow = { id: string; state: string }
+
+const PAGE_ROWS = 20_000
+
+/** Reads how far each chain is flushed. */
+export async function loadProgress(store: Store): Promise<ProgressRow[]> {
+  const rows = await store.query<Record<keyof ProgressRow, unknown>>(
+    'SELECT chain, epoch, seq, number, hash, now, final_now, version FROM progress_rows FINAL ORDER BY chain',
+  )
+  return rows.map((row) => ({
+    chain: String(row.chain),
+    epoch: Number(row.epoch),
+    seq: Number(row.seq),
+    number: Number(row.number),
+    hash: String(row.hash),
+    now: Number(row.now),
+    final_now: Number(row.final_now),
+    version: String(row.version),
+  }))
+}
+
+/** Loads a chain's state from the store; undefined if the store has nothing for it. */
+export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
+  // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
+  const progress = (await loadProgress(store)).find((row) => row.chain === chain)
+  if (progress === undefined) return undefined
+  const state = createServedChain(chain)
+  state.epoch = progress.epoch
+  state.seq = progress.seq
+  state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
+  state.nowS = progress.now
+  trimFlushed(state, progress)
+  for await (const row of stateRows(store, 'pair', chain)) {
+    const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
+    if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info))
+  }
+  for await (const row of stateRows(store, 'token', chain)) {
+    const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
+    state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNKNOWN_TOKEN))
+  }
+  await loadRecentTrades(store, state, progress.version, progress.final_now)
+  return state
+}
+
+async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): AsyncGenerator<StateRow> {
+  let after = ''
+  for (;;) {
+    const rows = await store.query<StateRow>(
+      `SELECT ${kind} AS id, state FROM ${kind}_rows FINAL
+       WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`,
+      { chain, after },
+      { maxRows: PAGE_ROWS, maxSeconds: 60 },
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_ROWS) return
+    after = last.id
+  }
+}
+
+/** Fields whose null means null; every other null in a stored state is an unknown number (NaN). */
+const NULLABLE = new Set([
+  ...['info', 'reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'fee', 'creator', 'main_pair'],
+  ...['name', 'symbol', 'decimals', 'total_supply', 'owner', 'risk', 'logo_url', 'links'],
+  ...['launch_platform', 'launch_stage', 'launch_pool', 'burnt_supply'],
+])
+
+function unknownAsNaN(key: string, value: unknown): unknown {
+  return value === null && !NULLABLE.has(key) ? Number.NaN : value
+}

@@ -1,0 +1,189 @@
+import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
+import { createEventOverlay, type EventOverlay } from './event-overlay.js'
+import { createOpenCandles, type OpenCandles } from './open-candles.js'
+import { createRecentTrades, type RecentTrades } from './recent-trades.js'
+import { type PackedWindows, packWindows } from './windows.js'
+
+/** A pair after its last update. */
+export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
+  info: PairInfo
+  windows: PackedWindows
+}
+
+/** A token after its last update. */
+export type TokenState = Omit<TokenUpdate, 'windows' | 'info'> & { info: TokenInfo; windows: PackedWindows }
+
+/** Below any update's seq. */
+export const NOTHING_APPLIED = -1
+
+export type LastReorg = { at_block: number; to_block: number; depth: number; time: number }
+
+export type ServedChain = {
+  readonly chain: string
+  epoch: number
+  seq: number
+  head: { number: number; hash: string; timeS: number }
+  /** The highest block time so far: "now" in every response about this chain. */
+  nowS: number
+  finalized: number
+  lastReorg: LastReorg | null
+  pairs: Map<string, PairState>
+  tokens: Map<string, TokenState>
+  targetPairs: PairsByToken
+  quotePairs: PairsByToken
+  recent: RecentTrades
+  candles: CandleOverlay
+  events: EventOverlay
+  /** Open candles, flushed or not. */
+  open: OpenCandles
+  /** Gaps in seq since startup; each is also logged and counted. */
+  gaps: number
+  lastGap: { epoch: number; after: number; before: number } | null
+  /** Wall clock of the last applied update. */
+  appliedAtMs: number
+  /** Why the chain stopped, if it did. */
+  stopped: string | null
+}
+
+export function createServedChain(chain: string): ServedChain {
+  return {
+    chain,
+    epoch: 0,
+    seq: NOTHING_APPLIED,
+    head: { number: 0, hash: '', timeS: 0 },
+    nowS: 0,
+    finalized: 0,
+    lastReorg: null,
+    pairs: new Map(),
+    tokens: new Map(),
+    targetPairs: createPairsByToken(),
+    quotePairs: createPairsByToken(),
+    recent: createRecentTrades(),
+    candles: createCandleOverlay(),
+    events: createEventOverlay(),
+    open: createOpenCandles(),
+    gaps: 0,
+    lastGap: null,
+    appliedAtMs: 0,
+    stopped: null,
+  }
+}
+
+/** Clears the state of an older epoch. The gap count stays: it is per process. */
+export function resetServedChain(state: ServedChain, epoch: number): void {
+  state.epoch = epoch
+  state.seq = NOTHING_APPLIED
+  state.pairs.clear()
+  state.tokens.clear()
+  state.targetPairs.clear()
+  state.quotePairs.clear()
+  state.recent.clear()
+  state.candles.clear()
+  state.open.clear()
+  state.events.clear()
+}
+
+/** Drops what the store has flushed. */
+export function trimFlushed(state: ServedChain, flushed: Position): void {
+  state.candles.trim(flushed)
+  state.events.trim(flushed)
+}
+
+export function targetToken({ target, token0, token1 }: PairInfo): string {
+  return target === 0 ? token0 : token1
+}
+
+export function quoteToken({ target, token0, token1 }: PairInfo): string {
+  return target === 0 ? token1 : token0
+}
+
+/** Sets a pair's state. A pair's target token never changes. */
+export function putPair(state: ServedChain, pair: PairState): void {
+  if (!state.pairs.has(pair.pair)) {
+    state.targetPairs.add(targetToken(pair.info), pair.pair)
+    state.quotePairs.add(quoteToken(pair.info), pair.pair)
+  }
+  state.pairs.set(pair.pair, pair)
+}
+
+export function dropPair(state: ServedChain, pair: PairState): void {
+  state.targetPairs.remove(targetToken(pair.info), pair.pair)
+  state.quotePairs.remove(quoteToken(pair.info), pair.pair)
+  state.pairs.delete(pair.pair)
+}
+
+/** Null: unknown decimals; undefined: unknown pair. */
+export function targetDecimals(state: ServedChain, pair: string): number | null | undefined {
+  const info = state.pairs.get(pair)?.info
+  return info === undefined ? undefined : (state.tokens.get(targetToken(info))?.info.decimals ?? null)
+}
+
+/** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
+export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
+  return {
+    pair: update.pair,
+    info,
+    price_usd: update.price_usd,
+    price_native: update.price_native,
+    price_quote: update.price_quote,
+    last_price_usd: update.last_price_usd,
+    price_day_usd: update.price_day_usd,
+    quote_usd: update.quote_usd,
+    open_price_usd: update.open_price_usd,
+    ath_usd: update.ath_usd,
+    reserve0: update.reserve0,
+    reserve1: update.reserve1,
+    init_reserve0: update.init_reserve0,
+    init_reserve1: update.init_reserve1,
+    tvl: update.tvl,
+    liquidity_usd: update.liquidity_usd,
+    liquidity_native: update.liquidity_native,
+    tx_count: update.tx_count,
+    first_trade_at: update.first_trade_at,
+    first_trade_block: update.first_trade_block,
+    last_trade_at: update.last_trade_at,
+    updated_at: update.updated_at,
+    windows: packWindows(update.windows),
+  }
+}
+
+export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
+  return { ...update, info, windows: packWindows(update.windows) }
+}
+
+/** Info of a token without any known facts. */
+export const UNKNOWN_TOKEN: TokenInfo = {
+  ...{ name: null, symbol: null, decimals: null, total_supply: null, owner: null, risk: null, logo_url: null },
+  ...{ links: null, created_at: 0, launch_platform: null, launch_stage: null, launch_progress: Number.NaN },
+  ...{ launch_pool: null, launch_at: 0, burnt_supply: null },
+}
+
+const NONE: readonly string[] = []
+
+/** Pairs by the token on one side (target or quote), in the order they were added. */
+export interface PairsByToken {
+  /** Adds a new pair. */
+  add(token: string, pair: string): void
+  remove(token: string, pair: string): void
+  of(token: string): readonly string[]
+  clear(): void
+}
+
+export function createPairsByToken(): PairsByToken {
+  const byToken = new Map<string, string[]>()
+  return {
+    add(token, pair) {
+      const pairs = byToken.get(token)
+      if (pairs === undefined) byToken.set(token, [pair])
+      else pairs.push(pair)
+    },
+    remove(token, pair) {
+      const left = (byToken.get(token) ?? NONE).filter((one) => one !== pair)
+      if (left.length === 0) byToken.delete(token)
+      else byToken.set(token, left)
+    },
+    of: (token) => byToken.get(token) ?? NONE,
+    clear: () => byToken.clear(),
+  }
+}

@@ -1,0 +1,66 @@
+import type { AppliedUpdate } from '../memory/apply-update.js'
+import type { Memory } from '../memory/memory.js'
+import { viewOf } from '../memory/replay-recent.js'
+import type { Place } from './cursor.js'
+import { createReplayRing, type ReplayRing, type RingLimits } from './replay-ring.js'
+import { snapshotUpdate, type UpdateSnapshot } from './update-snapshot.js'
+
+/** Pushes that cannot be made: their updates are missing, or the epoch changed. */
+export type MissingPushes = { from: Place; to: Place }
+
+/** The snapshots of every chain's updates: the last minutes for replay, and each new one. */
+export interface PushFeed {
+  ringOf(chain: string): ReplayRing
+  /** The place after a chain's last push. */
+  headOf(chain: string): Place
+  /** Called with each new update, and with the gap before it, if any. */
+  onUpdate(listener: (update: UpdateSnapshot, missing: MissingPushes | undefined) => void): void
+  readonly bytes: number
+}
+
+export function createPushFeed(memory: Memory, limits: RingLimits): PushFeed {
+  const rings = new Map<string, ReplayRing>()
+
+  function ringOf(chain: string): ReplayRing {
+    const known = rings.get(chain)
+    if (known !== undefined) return known
+    const ring = createReplayRing(limits)
+    rings.set(chain, ring)
+    return ring
+  }
+
+  memory.onReplayed((state, past) => {
+    const ring = ringOf(state.chain)
+    if (past.isFirst) ring.clear()
+    ring.push(snapshotUpdate(past))
+  })
+
+  function capture(applied: AppliedUpdate): { update: UpdateSnapshot; missing: MissingPushes | undefined } {
+    const { epoch, seq, chain } = applied.update
+    const ring = ringOf(chain)
+    const before = ring.head()
+    const update = snapshotUpdate({ ...applied, view: viewOf(applied.state) })
+    const follows = ring.push(update) && applied.missingUpdates === 0
+    const from = before ?? { epoch, chain, seq: Math.max(0, seq - applied.missingUpdates - 1), n: 0 }
+    return { update, missing: follows ? undefined : { from, to: { epoch, chain, seq: seq - 1, n: 0 } } }
+  }
+
+  return {
+    ringOf,
+    headOf(chain) {
+      const state = memory.chain(chain)
+      const place = { epoch: state?.epoch ?? 0, chain, seq: Math.max(0, state?.seq ?? 0), n: 0 }
+      const head = rings.get(chain)?.head()
+      return head?.epoch === place.epoch && head.seq === place.seq ? head : place
+    },
+    onUpdate(listener) {
+      memory.onApplied((applied) => {
+        const { update, missing } = capture(applied)
+        listener(update, missing)
+      })
+    },
+    get bytes() {
+      return [...rings.values()].reduce((sum, ring) => sum + ring.bytes, 0)
+    },
+  }
+}

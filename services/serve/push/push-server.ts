@@ -1,0 +1,204 @@
+import { ConfigError } from '../../core/domain/errors.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { ChainDirectory } from '../chain-directory.js'
+import type { KeyGate } from '../keys/key-gate.js'
+import type { WsTokens } from '../keys/ws-tokens.js'
+import type { Memory } from '../memory/memory.js'
+import type { PushLimits } from '../serve-deps.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import { catchUpSocket } from './catch-up.js'
+import { encodeUpdate } from './encode-update.js'
+import { gapNotices } from './gap-notices.js'
+import { createHub } from './hub.js'
+import { byeText } from './notices.js'
+import { createPushFeed, type MissingPushes } from './push-feed.js'
+import { callMethod, type MethodDeps } from './requests.js'
+import { answerFrame, errorReply, RPC } from './rpc.js'
+import { checkIfSlow, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
+import { type Admitted, admit, createKeyUsage, type Refused } from './socket-access.js'
+import { TOPICS } from './topics/index.js'
+import type { CreateTransport, PushSocket } from './transport/push-transport.js'
+
+export type PushDeps = {
+  memory: Memory
+  chains: ChainDirectory
+  gate: KeyGate
+  tokens: WsTokens
+  metrics: ServeMetrics
+  logger: Logger
+  nowMs: () => number
+  limits: PushLimits
+  createTransport: CreateTransport
+}
+
+export interface PushServer {
+  /** Resolves with the port. */
+  listen(host: string, port: number): Promise<number>
+  stop(): void
+}
+
+const CLOSE_POLICY = 1008
+const CLOSE_GOING_AWAY = 1001
+const IDLE_TIMEOUT_S = 60
+
+export function createPushServer(deps: PushDeps): PushServer {
+  const { limits, metrics, gate } = deps
+  const transport = deps.createTransport(
+    {
+      admit: (key, token) => admit(deps, key, token),
+      open: onOpen,
+      message: onMessage,
+      ping: closeIfUnread,
+      drain: onDrain,
+      close: onClose,
+    },
+    { maxMessageBytes: limits.maxMessageBytes, idleTimeoutS: IDLE_TIMEOUT_S },
+  )
+  const hub = createHub({ ...deps, broadcast: transport.publish })
+  const feed = createPushFeed(deps.memory, limits)
+  const slowDeps = { hub, metrics, slowBytes: limits.slowBytes }
+  const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
+  const open = new Map<PushSocket, Session>()
+  const keyUsage = createKeyUsage()
+  /** Sockets scheduled to catch up. */
+  const scheduled = new Set<PushSocket>()
+  const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
+  let checkTimer: NodeJS.Timeout | undefined
+  let keyTimer: NodeJS.Timeout | undefined
+
+  feed.onUpdate((update, missing) => {
+    if (open.size === 0) return
+    if (missing !== undefined) notifyGap(missing)
+    encodeUpdate(update, hub)
+    checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
+  })
+
+  /** Subscriptions that are catching up detect the gap themselves. */
+  function notifyGap({ from, to }: MissingPushes): void {
+    const range = { from, to, fromS: feed.ringOf(from.chain).timeBefore(from), toS: undefined }
+    for (const [socket, session] of open) {
+      for (const subscription of liveSubscriptions(session)) {
+        for (const text of gapNotices(subscription, range)) socket.send(text)
+      }
+    }
+  }
+
+  function checkAll(): void {
+    checkTimer = undefined
+    for (const [socket, session] of open) checkIfSlow(slowDeps, socket, session)
+  }
+
+  /** In a separate turn: inside the transport's callbacks the buffered amount is not up to date. */
+  function scheduleCatchUp(socket: PushSocket, session: Session): void {
+    if (session.catchingUp.size === 0 || scheduled.has(socket)) return
+    scheduled.add(socket)
+    setImmediate(() => {
+      scheduled.delete(socket)
+      if (open.has(socket) && catchUpSocket(catchUpDeps, socket, session)) scheduleCatchUp(socket, session)
+    })
+  }
+
+  function checkKeys(): void {
+    const good = new Map<string, boolean>()
+    for (const [socket, { keyHash }] of open) {
+      const isGood = good.get(keyHash) ?? gate.identifyHash(keyHash).ok
+      good.set(keyHash, isGood)
+      if (isGood) continue
+      metrics.socketsClosed.add('key_ended')
+      socket.send(byeText('API key revoked or expired.'))
+      socket.end(CLOSE_POLICY, 'Unauthorized')
+    }
+  }
+
+  function onOpen(socket: PushSocket, admitted: Admitted | Refused): void {
+    const session = openSession(keyUsage, admitted)
+    if ('refusal' in session) {
+      socket.send(JSON.stringify({ error: { code: session.code, message: session.refusal } }))
+      socket.end(CLOSE_POLICY, session.refusal)
+      return
+    }
+    open.set(socket, session)
+    keyTimer ??= setInterval(checkKeys, limits.keyCheckMs).unref()
+  }
+
+  /** A client that sends without reading would fill memory with replies. */
+  function closeIfUnread(socket: PushSocket): boolean {
+    if (socket.getBufferedAmount() <= limits.slowBytes * 2) return false
+    metrics.socketsClosed.add('unread_replies')
+    socket.close()
+    return true
+  }
+
+  function onMessage(socket: PushSocket, text: string | undefined): void {
+    const session = open.get(socket)
+    if (session === undefined || closeIfUnread(socket)) return
+    const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text)))
+    if (reply !== undefined) socket.send(reply)
+    scheduleCatchUp(socket, session)
+  }
+
+  function answer(socket: PushSocket, session: Session, text: string): string | undefined {
+    return answerFrame(text, limits.maxBatch, (request) => callMethod(methods, socket, session, request))
+  }
+
+  /** An unexpected error must not end the process and every other socket. */
+  function logFailure(work: () => string | undefined): string | undefined {
+    try {
+      return work()
+    } catch (error) {
+      deps.logger.error('WebSocket request failed', { error })
+      return errorReply(null, RPC.internal, 'Internal error; see the server log.')
+    }
+  }
+
+  function onClose(socket: PushSocket): void {
+    const session = open.get(socket)
+    open.delete(socket)
+    if (session === undefined) return
+    for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
+    session.catchingUp.clear()
+    session.usage.close()
+  }
+
+  function onDrain(socket: PushSocket): void {
+    const session = open.get(socket)
+    if (session === undefined) return
+    resumeIfDrained(slowDeps, socket, session)
+    scheduleCatchUp(socket, session)
+  }
+
+  metrics.gauge('dextape_serve_sockets', 'Open WebSockets', [], () => [{ value: open.size }])
+  metrics.gauge('dextape_serve_ring_bytes', 'Approximate size of the pushes kept for replay', [], () => [
+    { value: feed.bytes },
+  ])
+  metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
+    [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
+  )
+
+  return {
+    listen: (host, port) =>
+      transport.listen(host, port).catch((cause: unknown) => {
+        throw cannotListen(host, port, cause)
+      }),
+    stop() {
+      clearTimeout(checkTimer)
+      clearInterval(keyTimer)
+      transport.stopListening()
+      for (const socket of [...open.keys()]) {
+        socket.send(byeText('Server is shutting down.'))
+        socket.end(CLOSE_GOING_AWAY, 'stopping')
+      }
+    },
+  }
+}
+
+const NOT_TEXT = errorReply(null, RPC.invalidRequest, 'Requests must be text frames.')
+
+function cannotListen(host: string, port: number, cause: unknown): ConfigError {
+  return new ConfigError({
+    code: 'ws_port_taken',
+    what: `Cannot listen for WebSockets on ${host}:${port}`,
+    fix: 'Set DEXTAPE_WS_PORT to a free port.',
+    cause,
+  })
+}

@@ -1,0 +1,116 @@
+import { FIRST_CLOSING, type Place } from './cursor.js'
+import type { UpdateSnapshot } from './update-snapshot.js'
+
+export type RingLimits = { ringSeconds: number; ringBytes: number }
+
+/** The last minutes of one chain's updates, for replaying their pushes. Kept without gaps. */
+export interface ReplayRing {
+  /** False if the update does not follow the kept ones, which are dropped. */
+  push(update: UpdateSnapshot): boolean
+  /** Drops everything. */
+  clear(): void
+  /** After the last push; undefined while empty. */
+  head(): Place | undefined
+  /** Before the first kept push. */
+  floor(): Place | undefined
+  /** The first kept update with pushes after a place; undefined at the head. */
+  after(place: Place): UpdateSnapshot | undefined
+  /** Whether every push after a place is kept. */
+  reaches(place: Place): boolean
+  /** A chain time at or before an update, if known. */
+  timeBefore(place: Place): number | undefined
+  oldestTimeS(): number | undefined
+  readonly bytes: number
+}
+
+/** Resolution and number of remembered times of dropped updates. */
+const MARK_EVERY_S = 60
+const MAX_MARKS = 1440
+
+export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): ReplayRing {
+  let kept: UpdateSnapshot[] = []
+  /** Updates before this index are dropped; the array is trimmed from time to time. */
+  let first = 0
+  let bytes = 0
+  /** The place before the first kept update; `n` is 0 if its number of pushes is unknown. */
+  let floor: Place | undefined
+  let marks: { epoch: number; seq: number; timeS: number }[] = []
+
+  const newest = (): UpdateSnapshot | undefined => (kept.length > first ? kept.at(-1) : undefined)
+
+  function clear(): void {
+    kept = []
+    first = 0
+    bytes = 0
+    floor = undefined
+  }
+
+  function trim(nowS: number): void {
+    for (let oldest = kept[first]; oldest !== undefined; oldest = kept[first]) {
+      if (oldest === newest() || (bytes <= ringBytes && oldest.nowS > nowS - ringSeconds)) break
+      floor = endOf(oldest)
+      bytes -= oldest.bytes
+      first += 1
+    }
+    if (first > 1024 && first * 2 > kept.length) {
+      kept = kept.slice(first)
+      first = 0
+    }
+  }
+
+  function mark({ epoch, seq, nowS }: UpdateSnapshot): void {
+    const last = marks.at(-1)
+    if (last?.epoch === epoch && nowS < last.timeS + MARK_EVERY_S) return
+    marks.push({ epoch, seq, timeS: nowS })
+    if (marks.length > MAX_MARKS) marks = marks.slice(-MAX_MARKS / 2)
+  }
+
+  return {
+    push(update) {
+      const last = newest()
+      const follows = last !== undefined && update.epoch === last.epoch && update.seq === last.seq + 1
+      if (!follows) {
+        clear()
+        floor = { epoch: update.epoch, chain: update.chain, seq: update.seq - 1, n: 0 }
+      }
+      kept.push(update)
+      bytes += update.bytes
+      mark(update)
+      trim(update.nowS)
+      return follows || last === undefined
+    },
+    clear,
+    head: () => {
+      const last = newest()
+      return last === undefined ? undefined : endOf(last)
+    },
+    floor: () => floor,
+    after(place) {
+      const oldest = kept[first]
+      if (oldest === undefined) return undefined
+      const at = kept[first + Math.max(0, place.seq - oldest.seq)]
+      if (at === undefined || at.seq > place.seq || at.lastN > place.n) return at
+      return kept[first + place.seq - oldest.seq + 1]
+    },
+    reaches(place) {
+      const last = newest()
+      if (floor === undefined || last === undefined || place.epoch !== last.epoch) return false
+      if (place.seq > last.seq || (place.seq === last.seq && place.n > last.lastN)) return false
+      if (place.seq > floor.seq) return true
+      // For the update before the ring, the place must be after its last push.
+      const isBehindAll = floor.n === 0 ? place.n === 0 || place.n >= FIRST_CLOSING : place.n >= floor.n
+      return place.seq === floor.seq && isBehindAll
+    },
+    timeBefore({ epoch, seq }) {
+      return marks.findLast((one) => one.epoch === epoch && one.seq <= seq)?.timeS
+    },
+    oldestTimeS: () => kept[first]?.timeS,
+    get bytes() {
+      return bytes
+    },
+  }
+}
+
+function endOf({ epoch, chain, seq, lastN }: UpdateSnapshot): Place {
+  return { epoch, chain, seq, n: lastN }
+}

@@ -1,0 +1,50 @@
+/** What the push server needs from a WebSocket server. Both implementations behave the same on the wire. */
+
+export type PushServerName = 'uWebSockets.js' | 'ws'
+
+/** One connection. After `end` or `close` the `close` handler has run and the socket must not be used. */
+export interface PushSocket {
+  send(text: string): unknown
+  /** Batches everything that `work` sends into one write. */
+  cork(work: () => void): unknown
+  subscribe(group: string): unknown
+  unsubscribe(group: string): unknown
+  /** Bytes the kernel has not taken yet. */
+  getBufferedAmount(): number
+  /** Sends a close frame after pending messages. */
+  end(code: number, reason: string): void
+  /** Drops the connection without a close frame. */
+  close(): void
+}
+
+export type TransportHandlers<Admission> = {
+  /** Runs at the upgrade, with the `X-API-KEY` header and the `token` parameter, each empty if absent. */
+  admit(key: string, token: string): Admission
+  open(socket: PushSocket, admission: Admission): void
+  /** `text` is undefined for a binary frame. */
+  message(socket: PushSocket, text: string | undefined): void
+  /** Runs before the pong is sent; may close the socket. */
+  ping(socket: PushSocket): void
+  /** Pending bytes have been written to the kernel. */
+  drain(socket: PushSocket): void
+  close(socket: PushSocket): void
+}
+
+/** Oversized or invalid frames drop the connection without a close frame. */
+export type TransportLimits = {
+  maxMessageBytes: number
+  /** Idle connections are pinged, then dropped after this time. At least 8. */
+  idleTimeoutS: number
+}
+
+export interface Transport {
+  /** Sends one text to every socket of a group, encoded once. */
+  publish(group: string, text: string): void
+  /** Resolves with the port. */
+  listen(host: string, port: number): Promise<number>
+  stopListening(): void
+}
+
+export type CreateTransport = <Admission>(handlers: TransportHandlers<Admission>, limits: TransportLimits) => Transport
+
+export const NOT_A_WEBSOCKET = 'WebSocket upgrade required.'

@@ -1,0 +1,147 @@
+import type { LiquidityTrade, MainPairChange, PairUpdate, TokenInfo, Trade, Update } from '../../core/domain/records.js'
+import { type PackedCandle, packCandle } from '../memory/packed-candle.js'
+import { type ReplayedUpdate, type StateView, viewOf } from '../memory/replay-recent.js'
+import { type PairState, targetToken } from '../memory/served-chain.js'
+import type { Market } from '../views/market-facts.js'
+import { closingNumber } from './cursor.js'
+
+/** A pair right after an update, with the info of its tokens. Immutable. */
+export type PairSnapshot = {
+  chain: string
+  /** Chain time. */
+  nowS: number
+  pair: PairState
+  info0: TokenInfo
+  info1: TokenInfo
+  isMainPair: boolean
+}
+
+/** A pair's changes in an update; `firstN` is the number of its first push. */
+export type PairEntry = {
+  at: PairSnapshot
+  firstN: number
+  trades: readonly Trade[]
+  liquidity: readonly LiquidityTrade[]
+  candles: readonly PackedCandle[]
+  /** The pair traded, or a reorg removed trades of it. */
+  movesPrice: boolean
+}
+
+/** A candle closed by chain time or removed with its pair. Its number is after those of the previous update. */
+export type ClosedCandle = { at: PairSnapshot; candle: PackedCandle; isGone: boolean; n: number }
+
+export type Retraction = {
+  pair: string
+  ids: readonly string[]
+  tokens: readonly string[]
+  /** The reorg removed the pair itself. */
+  isGone: boolean
+  n: number
+}
+
+export type MainPairSwitch = { change: MainPairChange; at: PairSnapshot; isPricePushed: boolean; n: number }
+
+/**
+ * Everything an update can push, captured when it was applied. Pushes are encoded from this alone, so a replay minutes later
+ * gives the same bytes. Numbers count every possible push, subscribed or not: they are the same on every node.
+ */
+export type UpdateSnapshot = Pick<Update, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
+  timeS: number
+  nowS: number
+  closings: readonly ClosedCandle[]
+  retracted: readonly Retraction[]
+  entries: readonly PairEntry[]
+  switches: readonly MainPairSwitch[]
+  /** Number of the last push. */
+  lastN: number
+  /** Approximate memory size. */
+  bytes: number
+}
+
+/** Approximate memory size of each part, measured. */
+const BYTES = { update: 400, closing: 150, retracted: 100, entry: 1600, trade: 1500, liquidity: 1000, candle: 170 }
+
+export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSnapshot {
+  const { update, removedPairs, view } = step
+  const { chain, epoch, seq, kind, number } = update
+  const snapshots = new Map<string, PairSnapshot | undefined>()
+  let n = 0
+
+  function at(address: string): PairSnapshot | undefined {
+    if (!snapshots.has(address)) {
+      const pair = view.pair(address) ?? removedPairs.get(address)
+      snapshots.set(address, pair && pairSnapshotOf(view, pair, chain, update.now))
+    }
+    return snapshots.get(address)
+  }
+
+  const closings = [...step.closedCandles, ...step.removedCandles].flatMap(({ pair, candle }, index) => {
+    const where = at(pair)
+    const isGone = index >= step.closedCandles.length
+    return where === undefined ? [] : [{ at: where, candle, isGone, n: closingNumber(pair, candle) }]
+  })
+  closings.sort((a, b) => a.n - b.n || (a.at.pair.pair < b.at.pair.pair ? -1 : 1))
+  const retracted = update.retracted.map(({ pair, ids, gone: isGone }) => {
+    n += 1
+    const info = at(pair)?.pair.info
+    return { pair, ids, tokens: info === undefined ? [] : [info.token0, info.token1], isGone, n }
+  })
+  const entries = update.pairs.flatMap((pair) => {
+    const firstN = n + 1
+    n += countOf(pair)
+    const movesPrice = pair.trades.length > 0 || (kind === 'retract' && pair.candles.length > 0)
+    // Statistics alone push nothing.
+    if (!movesPrice && pair.candles.length === 0 && pair.liquidity.length === 0) return []
+    const where = at(pair.pair)
+    if (where === undefined) return []
+    const { trades, liquidity } = pair
+    return [{ at: where, firstN, trades, liquidity, candles: pair.candles.map(packCandle), movesPrice }]
+  })
+  const pushedPairs = new Set(entries.flatMap(({ at: { pair }, movesPrice }) => (movesPrice ? [pair.pair] : [])))
+  const switches = update.main_pair_changes.flatMap((change) => {
+    n += 1
+    const where = change.new_pair === null || view.pair(change.new_pair) === undefined ? undefined : at(change.new_pair)
+    return where === undefined ? [] : [{ change, at: where, isPricePushed: pushedPairs.has(where.pair.pair), n }]
+  })
+  const head = { chain, epoch, seq, kind, number, timeS: update.time, nowS: update.now }
+  return {
+    ...head,
+    closings,
+    retracted,
+    entries,
+    switches,
+    lastN: n,
+    bytes: estimateBytes({ closings, retracted, entries }),
+  }
+}
+
+function pairSnapshotOf(view: StateView, pair: PairState, chain: string, nowS: number): PairSnapshot {
+  const { token0, token1 } = pair.info
+  const isMainPair = view.mainPair(targetToken(pair.info)) === pair.pair
+  return { chain, nowS, pair, info0: view.info(token0), info1: view.info(token1), isMainPair }
+}
+
+/** A pair's current state; undefined for an unknown pair. */
+export function snapshotPair(market: Market | undefined, address: string): PairSnapshot | undefined {
+  const pair = market?.state.pairs.get(address)
+  return market && pair && pairSnapshotOf(viewOf(market.state), pair, market.state.chain, market.state.nowS)
+}
+
+/** One push per trade, liquidity event and candle, and one for the price. */
+function countOf({ trades, liquidity, candles }: PairUpdate): number {
+  return trades.length + liquidity.length + candles.length + 1
+}
+
+function estimateBytes({
+  closings,
+  retracted,
+  entries,
+}: Pick<UpdateSnapshot, 'closings' | 'retracted' | 'entries'>): number {
+  let bytes = BYTES.update + closings.length * BYTES.closing
+  for (const { ids } of retracted) bytes += BYTES.retracted * (1 + ids.length)
+  for (const { trades, liquidity, candles } of entries) {
+    bytes += BYTES.entry + trades.length * BYTES.trade + liquidity.length * BYTES.liquidity
+    bytes += candles.length * BYTES.candle
+  }
+  return bytes
+}

@@ -1,0 +1,91 @@
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { isRetryable } from '../../core/runtime/backoff.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Memory } from '../memory/memory.js'
+import type { ServeMetrics } from '../serve-metrics.js'
+import type { StatusReport } from '../status-report.js'
+import { OPERATIONS } from './operations/index.js'
+import {
+  answerMalformed,
+  problem,
+  RequestError,
+  refuseOtherMethods,
+  registerAllMethods,
+  serviceUnavailable,
+} from './problem.js'
+import { type RestDeps, serveOperation } from './serve-operation.js'
+
+const MAX_BODY_BYTES = 1_048_576
+/** Longer than any id, so that an oversized id gives "malformed id" instead of "no such route". */
+const MAX_PARAM_LENGTH = 4096
+
+/** Creates the REST server with every operation; the caller adds the routes without a key and listens. */
+export function createRestServer(deps: RestDeps): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, asRequestError(error, deps.logger, '')),
+    clientErrorHandler: answerMalformed,
+    forceCloseConnections: true,
+  })
+  registerAllMethods(app)
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
+  )
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request)))
+  app.addHook('onResponse', async (request, reply) => {
+    deps.metrics.requests.add(String(reply.statusCode))
+    deps.metrics.requestSeconds.add(request.routeOptions.url ?? 'none', reply.elapsedTime / 1000)
+  })
+  for (const operation of OPERATIONS) serveOperation(app, operation, deps)
+  return app
+}
+
+function notFound(request: FastifyRequest): RequestError {
+  const path = request.url.split('?')[0] ?? ''
+  return new RequestError(404, 'route_unknown', `No such route: ${request.method} ${path.slice(0, 200)}.`)
+}
+
+function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
+  const body = problem(error.status, error.code, error.message, error.extra)
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(body))
+}
+
+/** The framework's 4xx errors are the caller's; any other error is internal and only logged. */
+function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
+  if (error instanceof RequestError) return error
+  // Only the store can be unavailable here: memory always answers.
+  if (isRetryable(error)) return serviceUnavailable('store_away', 'The store is unavailable.')
+  const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+  if (fromRequest) return new RequestError(400, FRAMEWORK_CODES[error.code] ?? 'request_invalid', error.message)
+  logger.error('request failed', { route, error })
+  return new RequestError(500, 'internal', 'Internal error; see the server log.')
+}
+
+const FRAMEWORK_CODES: Record<string, string> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_empty',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'json_malformed',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'content_length_wrong',
+  FST_ERR_BAD_URL: 'url_malformed',
+}
+
+type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
+
+/** Adds the routes for operators and probes, which need no key. */
+export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {
+  app.get('/health', async () => ({ status: 'ok' }))
+  app.get('/ready', async (_request, reply) => {
+    const notReady = memory.whyNotReady()
+    return notReady === undefined ? { status: 'ready' } : reply.code(503).header('retry-after', '1').send(notReady)
+  })
+  app.get('/status', async () => status())
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  for (const url of ['/health', '/ready', '/status', '/metrics']) refuseOtherMethods(app, url, 'GET')
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../core/config/config.js'
+import type { KeyStore } from '../core/keys/key-store.js'
+import type { Codec } from '../core/log/codec.js'
+import type { EventLog } from '../core/log/port.js'
+import type { Logger } from '../core/runtime/logger.js'
+import type { Metrics } from '../core/runtime/metrics.js'
+import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
+import type { Store } from '../core/store/port.js'
+
+/** What only ingest and aggregate know about a chain. Absent: reported as unknown. */
+export type PipeChainStatus = {
+  chain: string
+  /** Source of the blocks: a node's name or a recording's file. */
+  source: string
+  /** Seconds since the source last delivered a block. */
+  sourceAgeS: number | null
+  /** First indexed block. */
+  indexedFrom: number | null
+  /** Why the chain stopped, if it did. */
+  stopped?: string
+}
+
+export type ServeConfig = Pick<
+  Config,
+  'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
+> &
+  Partial<Pick<Config, 'publicUrls' | 'pushServer'>>
+
+export type PushLimits = {
+  /** A socket with more unsent bytes than this is slow. */
+  slowBytes: number
+  /** How often unsent bytes are checked while pushes are sent. */
+  slowCheckMs: number
+  maxSubscriptionsPerSocket: number
+  maxItemsPerSubscription: number
+  maxBatch: number
+  maxMessageBytes: number
+  /** How much of a chain's recent pushes is kept for replay: chain time, and approximate memory. */
+  ringSeconds: number
+  ringBytes: number
+  /** How often the keys of open sockets are checked. */
+  keyCheckMs: number
+}
+
+export type ServeDeps = {
+  log: EventLog
+  codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
+  store: Store
+  keys: Pick<KeyStore, 'lookup' | 'list' | 'spentCu' | 'addSpentCu'>
+  config: ServeConfig
+  /** Signs WebSocket tokens. Undefined: a random secret; its tokens are valid on this node until it stops. */
+  wsTokenSecret?: string
+  logger: Logger
+  metrics: Metrics
+  /**
+   * Prepares what loading needs (the store's tables, the keys). Runs while REST already listens and answers 503; retried
+   * after a temporary failure.
+   */
+  prepare?: () => Promise<void>
+  /** Its chains are served even before their first block. */
+  pipeStatus?: () => readonly PipeChainStatus[]
+  /** Outages this process sees, reported under `processName`. */
+  health?: Health
+  processName?: string
+  /** Outages other processes see. */
+  remoteOutages?: () => UnreachableReport[]
+  /** The market is simulated: /status and every page say so. */
+  simulated?: boolean | (() => boolean)
+  push?: Partial<PushLimits>
+  /** Wall clock, epoch milliseconds. */
+  nowMs?: () => number
+  /** How often to poll for new chains and the store's progress. */
+  pollMs?: number
+}
+
+const DEFAULT_LIMITS: PushLimits = {
+  slowBytes: 1_048_576,
+  slowCheckMs: 100,
+  maxSubscriptionsPerSocket: 1000,
+  maxItemsPerSubscription: 1000,
+  maxBatch: 100,
+  maxMessageBytes: 262_144,
+  ringSeconds: 300,
+  ringBytes: 67_108_864,
+  keyCheckMs: 10_000,
+}
+
+export function pushLimits(given: Partial<PushLimits> = {}): PushLimits {
+  return { ...DEFAULT_LIMITS, ...given }
+}

@@ -1,0 +1,39 @@
+import type { Metrics, Sample } from '../core/runtime/metrics.js'
+
+/** A counter by label value: hot paths add, `/metrics` reads. */
+export type LabelledCounter = { add(label: string, by?: number): void; of(label: string): number }
+
+export type ServeMetrics = ReturnType<typeof createServeMetrics>
+
+export function createServeMetrics(metrics: Metrics) {
+  const total = (name: `dextape_serve_${string}_total`, help: string, label: string): LabelledCounter => {
+    const counts = new Map<string, number>()
+    metrics.counter({ name, help, labels: [label] }, () => samples(counts, label))
+    return {
+      add: (value, by = 1) => void counts.set(value, (counts.get(value) ?? 0) + by),
+      of: (value) => counts.get(value) ?? 0,
+    }
+  }
+  return {
+    updatesApplied: total('dextape_serve_updates_applied_total', 'Updates applied to memory', 'chain'),
+    updatesMissing: total('dextape_serve_updates_missing_total', 'Updates missing from the log (skipped seq)', 'chain'),
+    requests: total('dextape_serve_requests_total', 'REST responses by status', 'status'),
+    requestSeconds: total('dextape_serve_request_seconds_total', 'Time spent on REST responses', 'operation'),
+    cu: total('dextape_serve_cu_total', 'Credit units charged', 'operation'),
+    pushesEncoded: total(
+      'dextape_serve_pushes_encoded_total',
+      'Push payloads encoded, once for all subscribers',
+      'topic',
+    ),
+    pushesConflated: total('dextape_serve_pushes_conflated_total', 'Pushes merged for slow sockets', 'topic'),
+    socketsClosed: total('dextape_serve_sockets_closed_total', 'Sockets closed by the server, by reason', 'reason'),
+    gauge: (name: `dextape_serve_${string}`, help: string, labels: string[], source: () => Iterable<Sample>) =>
+      metrics.gauge({ name, help, labels }, source),
+    text: () => metrics.text(),
+    contentType: metrics.contentType,
+  }
+}
+
+function samples(counts: ReadonlyMap<string, number>, label: string): Sample[] {
+  return [...counts].map(([value, count]) => ({ labels: { [label]: value }, value: count }))
+}

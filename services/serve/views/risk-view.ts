@@ -1,0 +1,71 @@
+import { plainDecimal } from './field-formats.js'
+
+const FLAGS = [
+  ...(['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'] as const),
+  ...(['has_not_renounced', 'has_not_open_source', 'has_not_audited'] as const),
+]
+type Flag = (typeof FLAGS)[number]
+
+export type RiskView = Record<Flag, number | null> & {
+  risk_score: number | null
+  /** -1 high risk, 0 unverified, 1 listed. */
+  ave_risk_level: number | null
+  /** 1, 0, or -1 if not checked. */
+  is_honeypot: number
+}
+
+/** Risk facts from ingest, by their names in the interface. Unchecked facts are unknown: an empty report must not look safe. */
+export type RiskFacts = {
+  /** 1 for yes, 0 for no; null: not checked. */
+  number(name: string): number | null
+  /** Empty: unknown. */
+  text(name: string): string
+  /** A decimal string; null: unknown. */
+  decimal(name: string): string | null
+}
+
+export function readRisk(riskJson: string | null): RiskView {
+  const facts = readFacts(riskJson)
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, facts.number(name)])) as Record<Flag, number | null>
+  return {
+    ...flags,
+    risk_score: facts.number('risk_score'),
+    ave_risk_level: facts.number('risk_level') ?? 0,
+    is_honeypot: facts.number('is_honeypot') ?? -1,
+  }
+}
+
+export function readFacts(riskJson: string | null): RiskFacts {
+  const facts = parseObject(riskJson)
+  const number = (name: string): number | null => numberOf(facts[name])
+  return {
+    number,
+    text(name) {
+      const value = facts[name]
+      if (value === null || value === undefined) return ''
+      return typeof value === 'string' ? value : JSON.stringify(value)
+    },
+    decimal(name) {
+      const value = number(name)
+      // Text keeps all its digits, which may exceed a double's precision.
+      return value === null ? null : typeof facts[name] === 'string' ? facts[name] : plainDecimal(value)
+    },
+  }
+}
+
+function parseObject(json: string | null): Record<string, unknown> {
+  if (json === null) return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Token audits often write numbers as text. */
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
