@@ -14,16 +14,16 @@ export const DOCUMENT_FILES = { openapi: 'schemas/openapi.json', asyncapi: 'sche
 
 /** The generated source files: path → text. One file per topic of the log. */
 export function recordFiles(): Map<string, string> {
-  const byTopic = typesFromSchemas({
-    blocks: [newestSchema('block'), newestSchema('retract')],
-    updates: [newestSchema('update')],
-    trades: [newestSchema('trade')],
-    'dead-letters': [newestSchema('dead_letter')],
+  const byFile = typesFromSchemas({
+    'block-records': [newestSchema('block'), newestSchema('retract')],
+    'update-records': [newestSchema('update')],
+    'trade-records': [newestSchema('trade')],
+    'dead-letter-records': [newestSchema('dead_letter')],
   })
-  const exports = [...byTopic.keys()].map((topic) => `export * from './records/${topic}.js'\n`).sort()
+  const exports = [...byFile.keys()].map((name) => `export * from './records/${name}.js'\n`).sort()
   return new Map([
     [`${RECORDS}.ts`, `${GENERATED_BY}\n${exports.join('')}`],
-    ...[...byTopic].map(([topic, text]): [string, string] => [`${RECORDS}/${topic}.ts`, text]),
+    ...[...byFile].map(([name, text]): [string, string] => [`${RECORDS}/${name}.ts`, text]),
   ])
 }
 

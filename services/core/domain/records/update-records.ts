@@ -1,6 +1,6 @@
 // Generated from schemas/avro by `npm run generate`; a test fails when it differs.
 
-import type { LiquidityKind, Profile } from './blocks.js'
+import type { LiquidityKind, Profile } from './block-records.js'
 
 export type UpdateKind = 'block' | 'retract'
 
