@@ -38,11 +38,11 @@ function reasonOf({ schema, message, value }: ValueError): string {
     one.const === undefined ? [] : [one.const],
   )
   const wanted = allowed.length > 0 ? `must be ${allowed.join(' or ')}` : message
-  return `${wanted}, got ${shown(value)}`
+  return `${wanted}, got ${describeValue(value)}`
 }
 
 /** A value nested too deep to be written out is told by its kind. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   try {
     return (JSON.stringify(value) ?? 'nothing').slice(0, 80)
   } catch {
