@@ -119,7 +119,7 @@ async function takesBlock(buy: object, sell: object): Promise<void> {
       instructions: 1,
       first: 'slot 100, transaction 1, instruction 0',
     },
-    { message: 'blocks without their slot: taken as the one after the parent', blocks: 1 },
+    { message: 'blocks without a slot; assuming the one after the parent', blocks: 1 },
   ])
 }
 

@@ -211,7 +211,10 @@ describe('input without any event is a failure', () => {
 
   it('result: null', async () => {
     const nothing = '{"jsonrpc":"2.0","id":1,"result":null}'
-    expect(await decode(nothing)).toMatchObject({ code: 1, err: expect.stringContaining('result is no receipt') })
+    expect(await decode(nothing)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('result is neither a receipt nor a log: null'),
+    })
     const solana = await decode(nothing, ['--chain', 'solana'])
     expect(solana).toMatchObject({ code: 1, err: expect.stringContaining('result is null') })
   })

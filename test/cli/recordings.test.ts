@@ -101,9 +101,9 @@ describe('the origin of a recording', () => {
   }, 60_000)
 
   it.each([
-    ['real', REAL, SIMULATED, 'holds real data, and recorded simulated (seed 7) data'],
-    ['simulated', SIMULATED, REAL, 'holds recorded simulated (seed 7) data, and real data'],
-    ['another seed’s', SIMULATED, jsonLines(marked(3, 8)), 'and recorded simulated (seed 8) data'],
+    ['real', REAL, SIMULATED, 'holds real data; it cannot be mixed with recorded simulated (seed 7) data'],
+    ['simulated', SIMULATED, REAL, 'holds recorded simulated (seed 7) data; it cannot be mixed with real data'],
+    ['another seed’s', SIMULATED, jsonLines(marked(3, 8)), 'it cannot be mixed with recorded simulated (seed 8) data'],
   ])(
     'is refused in a directory of %s data',
     async (_, first, second, message) => {
