@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads a chain's updates from Kafka and rebuilds every candle from the trades alone.
+"""Read a chain's updates from Kafka and rebuild every candle from the trades alone.
 
     pip install -r examples/requirements.txt
     python examples/consumer.py --brokers localhost:9092 --chain eth
     python examples/consumer.py --brokers localhost:9092 --chain eth --check > candles.jsonl
 
 Candles come as JSON lines sorted by pair, interval and time: open, first, high, low, close and volume in USD (_u), the
-chain's native coin (_m) and the pair's quote token (_r); null is unknown. docs/topics.md says what the topics hold,
+chain's native coin (_m) and the pair's quote token (_r); null is unknown. docs/topics.md describes the topics,
 docs/data.md how each number is computed.
 """
 
@@ -40,11 +40,11 @@ NAN = math.nan
 
 
 def read_topic(brokers, topic, offset=None):
-    """Yields (offset, value) up to the end the topic has now; from its oldest record where no offset is given."""
+    """Yield (offset, value) up to the topic's current end, from its oldest record by default."""
     consumer = Consumer(
         {
             "bootstrap.servers": brokers,
-            "group.id": "dextape-example",  # the library wants one; offsets are ours to keep
+            "group.id": "dextape-example",  # required by the library; we store offsets ourselves
             "enable.auto.commit": False,
             "enable.partition.eof": True,
         }
@@ -55,12 +55,12 @@ def read_topic(brokers, topic, offset=None):
         except KafkaException as error:
             sys.exit(f"{topic} on {brokers}: {error.args[0].str()}")
         if offset is not None and offset < start:
-            sys.exit(f"{topic} keeps records from {start} on; what was read up to {offset} cannot be continued")
+            sys.exit(f"{topic}: cannot resume at offset {offset}, the oldest record is {start}. Delete the state file to start over")
         consumer.assign([TopicPartition(topic, 0, start if offset is None else offset)])
         while start < end:
             message = consumer.poll(30)
             if message is None:
-                sys.exit(f"{topic}: no answer from {brokers}")
+                sys.exit(f"{topic}: {brokers} did not answer within 30 s")
             if message.error() is not None:
                 if message.error().code() == KafkaError._PARTITION_EOF:
                     return
@@ -91,7 +91,7 @@ def schemas_of_registry(url):
 
 
 def schemas_of_topic(brokers, topic):
-    """Schemas by id, from the topic that stands in for a registry: a schema's id is its record's offset plus one."""
+    """Schemas by id, from the topic dex.schemas: a schema's id is its record's offset plus one."""
     known = {offset + 1: json.loads(value)["schema"] for offset, value in read_topic(brokers, topic)}
     return known.__getitem__
 
@@ -102,7 +102,7 @@ def decoder(schema_of):
     def decode(value):
         magic, schema_id = struct.unpack(">bI", value[:5])
         if magic != 0:
-            raise ValueError("not in the registry's wire format")
+            raise ValueError(f"unexpected first byte {magic}: not in the schema registry's wire format")
         if schema_id not in parsed:
             parsed[schema_id] = fastavro.parse_schema(schema_of(schema_id))
         return fastavro.schemaless_reader(io.BytesIO(value[5:]), parsed[schema_id])
@@ -111,24 +111,24 @@ def decoder(schema_of):
 
 
 def whole_updates(records):
-    """Joins the parts of large updates; yields (offset to go on from, update). Part 0 always starts anew."""
+    """Join the parts of large updates; yield (offset to resume at, update). Part 0 always starts over."""
     parts = []
     for offset, update in records:
         if update["part"] == 0:
             parts = []
         if update["part"] != len(parts):
-            continue  # we began inside of it, or its writer died: it comes again whole
+            continue  # we started in the middle of it, or its writer died: it is repeated completely
         parts.append(update)
         if update["part"] == update["last_part"]:
             yield offset + 1, {**update, **{name: [item for part in parts for item in part[name]] for name in LISTS}}
             parts = []
 
 
-# --- What a reader keeps --------------------------------------------------------------------------------------------
+# --- The reader's state ---------------------------------------------------------------------------------------------
 
 
 class Tape:
-    """The trades that stand, by pair and block, in chain order. Plain values, so that it can be saved as JSON."""
+    """The current trades by pair and block, in chain order. Plain values, so that it can be saved as JSON."""
 
     def __init__(self, saved=None):
         self.__dict__.update(saved or {"offset": None, "epoch": 0})
@@ -136,15 +136,15 @@ class Tape:
             self.forget()
 
     def forget(self):
-        """A new epoch tells the whole history again, under other rules."""
-        self.place = None  # [seq, n] of the newest record taken in
+        """A new epoch repeats the whole history, with other rules."""
+        self.place = None  # [seq, n] of the last record applied
         self.blocks = {}  # pair -> [{"time", "trades": [{"id", "prices", "amounts"}]}]
         self.quotes = {}  # pair -> its quote token
-        self.decimals = {}  # token -> decimals; None: not told yet
-        self.told = {}  # pair -> interval:time -> the candle as the updates have it
+        self.decimals = {}  # token -> decimals; None: not known yet
+        self.published = {}  # pair -> interval:time -> the candle in the updates
 
     def is_seen(self, epoch, seq, n=0):
-        """After a crash the same places of the same epoch come again, with the same content."""
+        """After a crash records of the same epoch repeat, with the same content."""
         if epoch > self.epoch:
             self.forget()
             self.epoch = epoch
@@ -158,12 +158,12 @@ class Tape:
         if self.is_seen(update["epoch"], update["seq"]):
             return
         if last is not None and update["seq"] != last + 1:
-            sys.exit(f"update {last + 1} of epoch {self.epoch} is missing: the next one is {update['seq']}")
+            sys.exit(f"Update {last + 1} of epoch {self.epoch} is missing, the next one is {update['seq']}. Delete the state file to start over")
 
-        for entry in update["retracted"]:  # trades (and liquidity) that never were
-            self.take_back(entry["pair"], set(entry["ids"]))
+        for entry in update["retracted"]:  # orphaned trades and liquidity events
+            self.retract(entry["pair"], set(entry["ids"]))
             if entry["gone"]:
-                for kept in (self.blocks, self.quotes, self.told):
+                for kept in (self.blocks, self.quotes, self.published):
                     kept.pop(entry["pair"], None)
         decimals_before = dict(self.decimals)
         for token in update["gone_tokens"]:
@@ -178,12 +178,12 @@ class Tape:
                 self.quotes[pair] = info["token0"] if info["target"] == 1 else info["token1"]
             for trade in entry["trades"]:
                 quote = self.quotes[pair]
-                # A trade before its quote's decimals were told has no quote amount, later in the same block or not.
+                # A trade before its quote's decimals were known has no quote amount, even if they follow in the same block.
                 known = decimals_before if trade["flags"] & UNPRICED else self.decimals
                 decimals = known.get(quote, self.decimals.get(quote))
                 self.add(pair, update["seq"], update["time"], trade, decimals)
             for candle in entry["candles"]:
-                candles = self.told.setdefault(pair, {})
+                candles = self.published.setdefault(pair, {})
                 key = f"{candle['interval']}:{candle['time']}"
                 if candle["removed"]:
                     candles.pop(key, None)
@@ -194,7 +194,7 @@ class Tape:
         if self.is_seen(record["epoch"], record["seq"], record["n"]):
             return
         if record["op"] == "retract":
-            self.take_back(record["pair"], {record["id"]})
+            self.retract(record["pair"], {record["id"]})
         else:
             self.add(record["pair"], record["seq"], record["time"], record, record["quote_decimals"])
 
@@ -204,7 +204,7 @@ class Tape:
             blocks.append({"seq": seq, "time": time, "trades": []})
         raw = trade["amount_out"] if trade["sell"] else trade["amount_in"]
         quote_amount = NAN if quote_decimals is None else float(raw) / float(f"1e{quote_decimals}")
-        good = trade["flags"] == 0  # dust, outliers and unpriced trades make no price
+        good = trade["flags"] == 0  # dust, outliers and unpriced trades set no price
         prices = [trade["price_usd"], trade["price_native"], trade["price_quote"]] if good else [NAN] * 3
         amounts = [trade["amount_usd"], trade["amount_native"], quote_amount]
         blocks[-1]["trades"].append(
@@ -215,8 +215,8 @@ class Tape:
             }
         )
 
-    def take_back(self, pair, ids):
-        """Orphaned trades are the pair's newest. An id may come again later, in the block that took the place."""
+    def retract(self, pair, ids):
+        """Orphaned trades are the pair's newest. An id may come again, in the block that replaced the orphaned one."""
         blocks = self.blocks.get(pair, [])
         while blocks and any(trade["id"] in ids for trade in blocks[-1]["trades"]):
             blocks[-1]["trades"] = [trade for trade in blocks[-1]["trades"] if trade["id"] not in ids]
@@ -234,7 +234,7 @@ def bucket_start(interval, time):
 
 
 def block_sums(trades, currency):
-    """A block counts as a whole: its volume is summed first and then added, so that the last bit is the same too."""
+    """Sum a block's volume first, then add it to the bucket: this gives the same last bit."""
     prices = [trade["prices"][currency] for trade in trades if not math.isnan(trade["prices"][currency])]
     volume = 0.0
     for trade in trades:
@@ -244,7 +244,7 @@ def block_sums(trades, currency):
 
 
 def candles_of(blocks):
-    """Every candle of one pair, from its blocks in chain order: yields (interval, time, values)."""
+    """Yield (interval, time, values) for every candle of one pair, from its blocks in chain order."""
     sums = [(block["time"], [block_sums(block["trades"], currency) for currency in range(3)]) for block in blocks]
     for interval in INTERVALS:
         buckets = {}
@@ -263,23 +263,23 @@ def candles_of(blocks):
                 closes[at] = prices[-1] if prices else opened
                 bars = (opened, first, max(covered), min(covered), closes[at], volume[0])
                 values.update({f"{field}_{CURRENCIES[at]}": bar for field, bar in zip(FIELDS, bars)})
-            # Only flagged trades and no price before them: no candle.
+            # Only flagged trades and no earlier price: no candle.
             if not all(math.isnan(values[f"open_{currency}"]) for currency in CURRENCIES):
                 yield interval, time, values
 
 
 def differences(tape, candles):
-    """Where our candles are not those the updates carry, bit for bit."""
-    told = {(pair, key): candle for pair, kept in tape.told.items() for key, candle in kept.items()}
+    """Where our candles differ from those in the updates, bit for bit."""
+    published = {(pair, key): candle for pair, kept in tape.published.items() for key, candle in kept.items()}
     for pair, interval, time, values in candles:
-        carried = told.pop((pair, f"{interval}:{time}"), None)
+        carried = published.pop((pair, f"{interval}:{time}"), None)
         if carried is None:
             yield f"{pair} {interval} {time}: not in the updates"
             continue
         for name, value in values.items():
             if value != carried[name] and not (math.isnan(value) and math.isnan(carried[name])):
                 yield f"{pair} {interval} {time} {name}: rebuilt {value!r}, in the updates {carried[name]!r}"
-    yield from (f"{pair} {key}: only in the updates" for pair, key in told)
+    yield from (f"{pair} {key}: only in the updates" for pair, key in published)
 
 
 # --- The command ----------------------------------------------------------------------------------------------------
@@ -289,14 +289,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--brokers", required=True, help="host:port, comma separated")
     parser.add_argument("--chain", required=True)
-    parser.add_argument("--prefix", default="", help="what topic names begin with (kafka.prefix)")
-    parser.add_argument("--registry", metavar="URL", help="schema registry; without one schemas come from dex.schemas")
-    parser.add_argument("--state", metavar="FILE", help="go on from this file, and save there how far we came")
-    parser.add_argument("--trades", action="store_true", help="read dex.trades.<chain> (topics.trades) in place of updates")
-    parser.add_argument("--check", action="store_true", help="compare with the candles in the updates; 1 where they differ")
+    parser.add_argument("--prefix", default="", help="topic prefix (kafka.topic_prefix)")
+    parser.add_argument("--registry", metavar="URL", help="schema registry (default: the topic dex.schemas)")
+    parser.add_argument("--state", metavar="FILE", help="resume from this file, and save the state there")
+    parser.add_argument("--trades", action="store_true", help="read dex.trades.<chain> (needs topics.trades) instead of updates")
+    parser.add_argument("--check", action="store_true", help="compare with the candles in the updates; exit code 1 if they differ")
     options = parser.parse_args()
     if options.trades and options.check:
-        parser.error("--check needs the updates: dex.trades.<chain> carries no candles")
+        parser.error("--check cannot be used with --trades: dex.trades.<chain> has no candles")
     return options
 
 
@@ -325,7 +325,7 @@ def main():
             tape.offset = next_offset  # never inside a split update
 
     if options.state:
-        # The offset and what was made of the records before it are one file, replaced at once.
+        # The offset and what was derived from the records before it are one file, replaced atomically.
         with open(f"{options.state}.new", "w") as file:
             json.dump(tape.__dict__, file)
         os.replace(f"{options.state}.new", options.state)

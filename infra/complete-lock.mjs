@@ -1,5 +1,5 @@
-// Completes package-lock.json after `npm install`: where the registry at hand lacks a native package of another platform, npm
-// leaves it out of the lock, and `npm ci` then refuses the lock. Each gets an entry by its name; other platforms fetch it there.
+// Completes package-lock.json after `npm install`. If the registry lacks a native package of another platform, npm omits it
+// from the lock, and `npm ci` then rejects the lock. This adds an entry for each, so that other platforms can install it.
 // Usage: npm install … && node infra/complete-lock.mjs
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// Builds where a source is newer than the last build: an unchanged checkout starts without asking the compiler.
+// Builds if a source is newer than the last build, so that an unchanged checkout starts without the compiler.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Runs after `npm install` and `npm ci` in a checkout, never where the package is installed: builds, and puts the command where
-// `npx dextape` looks first, so that npx need not install the checkout into its cache.
+// Runs after `npm install` and `npm ci` in a checkout, not where the package is installed. Builds, and links the command into
+// node_modules/.bin, so that `npx dextape` does not install the checkout into npm's cache.
 import { execSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const command = fileURLToPath(new URL('../services/cli/dextape.js', import.meta.url))
 const link = fileURLToPath(new URL('../node_modules/.bin/dextape', import.meta.url))
 
-// npm also runs `prepare` when it packs; `prepack` has then built what ships, without the tests' tools.
+// npm also runs `prepare` when it packs; `prepack` has then built what ships, without the tools of the tests.
 if (!['pack', 'publish'].includes(process.env.npm_command)) {
   execSync('npm run --silent build', { stdio: 'inherit' })
   if (process.platform !== 'win32') linkCommand()

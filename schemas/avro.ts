@@ -1,4 +1,4 @@
-/** The Avro schemas of the log, by record and version, as they stand in schemas/avro/<record>/v<N>.avsc. */
+/** The Avro schemas of the log, by record and version, as they are in schemas/avro/<record>/v<N>.avsc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ export type AvroType =
   | { type: 'enum'; name: string; symbols: string[] }
   | { type: 'array'; items: AvroType }
 
-/** The checkout's root, also when this file runs from dist/. */
+/** The root of the checkout, also when this file runs from dist/. */
 export function repositoryRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
@@ -32,10 +32,8 @@ export function schemaVersions(record: RecordName): AvroRecord[] {
   return versions.map((version) => JSON.parse(readFileSync(join(folder, `v${version}.avsc`), 'utf8')) as AvroRecord)
 }
 
-export function newestSchemas(): AvroRecord[] {
-  return RECORD_NAMES.map((record) => {
-    const newest = schemaVersions(record).at(-1)
-    if (newest === undefined) throw new Error(`schemas/avro/${record} holds no v<N>.avsc`)
-    return newest
-  })
+export function newestSchema(record: RecordName): AvroRecord {
+  const newest = schemaVersions(record).at(-1)
+  if (newest === undefined) throw new Error(`schemas/avro/${record} holds no v<N>.avsc`)
+  return newest
 }

@@ -1,19 +1,39 @@
 /**
- * `npm run generate` writes services/core/domain/records.ts from the newest version of each Avro schema, and the documents of
- * the interface from its declarations.
+ * `npm run generate` writes services/core/domain/records from the newest version of each Avro schema, and the documents of the
+ * interface from its declarations.
  */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_DOCUMENTS, documents, documentText } from '../services/serve/documents/index.js'
-import { newestSchemas, repositoryRoot } from './avro.js'
-import { typesFromSchemas } from './types-from-avro.js'
+import { newestSchema, repositoryRoot } from './avro.js'
+import { GENERATED_BY, typesFromSchemas } from './types-from-avro.js'
 
-export const RECORDS_FILE = 'services/core/domain/records.ts'
+const RECORDS = 'services/core/domain/records'
 export const DOCUMENT_FILES = { openapi: 'schemas/openapi.json', asyncapi: 'schemas/asyncapi.json' } as const
 
+/** The generated source files: path → text. One file per topic of the log. */
+export function recordFiles(): Map<string, string> {
+  const byTopic = typesFromSchemas({
+    blocks: [newestSchema('block'), newestSchema('retract')],
+    updates: [newestSchema('update')],
+    trades: [newestSchema('trade')],
+    'dead-letters': [newestSchema('dead_letter')],
+  })
+  const exports = [...byTopic.keys()].map((topic) => `export * from './records/${topic}.js'\n`).sort()
+  return new Map([
+    [`${RECORDS}.ts`, `${GENERATED_BY}\n${exports.join('')}`],
+    ...[...byTopic].map(([topic, text]): [string, string] => [`${RECORDS}/${topic}.ts`, text]),
+  ])
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(`${repositoryRoot()}/${RECORDS_FILE}`, typesFromSchemas(newestSchemas()))
+  const root = repositoryRoot()
+  for (const [path, text] of recordFiles()) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
   const { openapi, asyncapi } = documents(DEFAULT_DOCUMENTS)
-  writeFileSync(`${repositoryRoot()}/${DOCUMENT_FILES.openapi}`, documentText(openapi))
-  writeFileSync(`${repositoryRoot()}/${DOCUMENT_FILES.asyncapi}`, documentText(asyncapi))
+  writeFileSync(`${root}/${DOCUMENT_FILES.openapi}`, documentText(openapi))
+  writeFileSync(`${root}/${DOCUMENT_FILES.asyncapi}`, documentText(asyncapi))
 }

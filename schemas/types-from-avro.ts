@@ -12,15 +12,34 @@ const PRIMITIVES: Record<string, string> = {
   bytes: 'Uint8Array',
 }
 
-/** `SwapEvent` is the union branch whose recordings say `"type":"swap"`. */
+/** `SwapEvent` is the union branch that recordings mark with `"type":"swap"`. */
 export function eventTypeOf(recordName: string): string | undefined {
   return recordName.endsWith('Event') ? recordName.slice(0, -'Event'.length).toLowerCase() : undefined
 }
 
-export function typesFromSchemas(schemas: AvroRecord[]): string {
+export const GENERATED_BY = '// Generated from schemas/avro by `npm run generate`; a test fails when it differs.\n'
+
+/** One source text per group of schemas. A type that several groups use is declared in the first and imported by the others. */
+export function typesFromSchemas(groups: Readonly<Record<string, readonly AvroRecord[]>>): Map<string, string> {
   const declared = new Map<string, string>()
-  for (const schema of schemas) declareRecord(schema, declared)
-  return `// Generated from schemas/avro by \`npm run generate\`; a test fails when it differs.\n\n${[...declared.values()].join('\n\n')}\n`
+  const groupOf = new Map<string, string>()
+  for (const [group, schemas] of Object.entries(groups)) {
+    for (const schema of schemas) declareRecord(schema, declared)
+    for (const name of declared.keys()) if (!groupOf.has(name)) groupOf.set(name, group)
+  }
+  return new Map(Object.keys(groups).map((group) => [group, sourceOf(group, declared, groupOf)]))
+}
+
+function sourceOf(group: string, declared: Map<string, string>, groupOf: Map<string, string>): string {
+  const own = [...declared].filter(([name]) => groupOf.get(name) === group).map(([, text]) => text)
+  const code = own.join('\n').replace(/\/\*\*.*?\*\//g, '')
+  const imported = new Map<string, string[]>()
+  for (const [name, home] of groupOf) {
+    if (home === group || !new RegExp(`\\b${name}\\b`).test(code)) continue
+    imported.set(home, [...(imported.get(home) ?? []), name])
+  }
+  const imports = [...imported].map(([home, names]) => `import type { ${names.sort().join(', ')} } from './${home}.js'`)
+  return `${[GENERATED_BY.trimEnd(), ...(imports.length === 0 ? [] : [imports.join('\n')]), ...own].join('\n\n')}\n`
 }
 
 function declareRecord(record: AvroRecord, declared: Map<string, string>): string {

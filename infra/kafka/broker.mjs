@@ -13,20 +13,20 @@ const HELP = `node infra/kafka/broker.mjs <command> [options]
 
 A single Kafka ${KAFKA_VERSION} node for development and tests, on 127.0.0.1.
 
-  fetch    gets the broker's jars (54 MB, about two minutes) into ${JARS}
-  start    starts a broker in the foreground; Ctrl-C stops it. Fetches first where needed
-  stop     stops the broker that runs on the directory
-  status   says whether one runs and answers; exit code 1 if not
+  fetch    Download the broker's jars (54 MB, about two minutes) to ${JARS}
+  start    Start a broker in the foreground, after a fetch if needed; Ctrl-C stops it
+  stop     Stop the broker of the directory
+  status   Print whether it is running and reachable; exit code 1 if not
 
-  --port <n>           port for clients (9092); the next one is the controller's
-  --dir <path>         data, settings and kafka.log (.dextape-kafka)
-  --until-stdin-ends   start: ends the broker at once when stdin closes, for programs that start it
+  --port <n>           client port (9092); the controller uses the next one
+  --dir <path>         directory of data, settings and kafka.log (.dextape-kafka)
+  --until-stdin-ends   start: kill the broker when stdin closes, for programs that start it
 `
 
 const STOP_WITHIN_MS = 20_000
 const ANSWER_WITHIN_MS = 2_000
 
-const tell = (text) => void process.stderr.write(`kafka: ${text}\n`)
+const report = (text) => void process.stderr.write(`kafka: ${text}\n`)
 
 async function start({ directory, port, untilStdinEnds }) {
   await prepare()
@@ -41,30 +41,30 @@ async function start({ directory, port, untilStdinEnds }) {
   process.stdout.write(`Kafka ${KAFKA_VERSION} serves 127.0.0.1:${port} (pid ${node.pid})\n`)
   process.stdout.write(`log ${logFileOf(directory)}\n`)
   const how = await node.ended
-  // 143: ended as asked, by SIGTERM.
+  // 143: ended by SIGTERM, as requested.
   process.exit(how === 0 || how === 143 ? 0 : 1)
 }
 
 async function stop({ directory }) {
   const running = runningOn(directory)
-  if (running === undefined) return tell(`none runs on ${directory}`)
+  if (running === undefined) return report(`no broker is running on ${directory}`)
   process.kill(running.pid, 'SIGTERM')
   const deadline = Date.now() + STOP_WITHIN_MS
   while (runningOn(directory) !== undefined) {
     if (Date.now() > deadline)
       throw new BrokerError(
-        `pid ${running.pid} does not end; see ${logFileOf(directory)}, then: kill -9 ${running.pid}`,
+        `Broker did not stop within ${STOP_WITHIN_MS / 1000} s (pid ${running.pid}). See ${logFileOf(directory)}, then run: kill -9 ${running.pid}`,
       )
     await sleep(100)
   }
-  tell(`stopped (pid ${running.pid})`)
+  report(`stopped (pid ${running.pid})`)
 }
 
 async function status({ directory }) {
   const running = runningOn(directory)
   const answers = running !== undefined && (await isOpen(running.port))
-  if (running === undefined) tell(`none runs on ${directory}`)
-  else tell(`pid ${running.pid} ${answers ? 'serves' : 'does not answer on'} 127.0.0.1:${running.port}`)
+  if (running === undefined) report(`no broker is running on ${directory}`)
+  else report(`pid ${running.pid} ${answers ? 'serves' : 'is unreachable on'} 127.0.0.1:${running.port}`)
   process.exitCode = answers ? 0 : 1
 }
 
@@ -84,9 +84,9 @@ function isOpen(port) {
 async function prepare() {
   requireJava()
   if (isArchived()) return
-  await withCache(tell, async () => {
-    await fetchJars(tell)
-    await makeArchive(startNode, tell)
+  await withCache(report, async () => {
+    await fetchJars(report)
+    await makeArchive(startNode, report)
   })
 }
 
@@ -105,7 +105,7 @@ function read(args) {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 1 || port > 65_534)
-    throw new BrokerError(`--port must be a whole number from 1 to 65534, got "${values.port}"`)
+    throw new BrokerError(`--port must be an integer from 1 to 65534, got "${values.port}"`)
   const settings = { directory: resolve(values.dir), port, untilStdinEnds: values['until-stdin-ends'] }
   return { command: values.help ? 'help' : positionals.join(' '), settings }
 }
@@ -114,10 +114,11 @@ try {
   const { command, settings } = read(process.argv.slice(2))
   const commands = { fetch, start, stop, status, help: () => void process.stdout.write(HELP) }
   const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined
-  if (chosen === undefined) throw new BrokerError(`"${command}" is no command: fetch, start, stop, status (--help)`)
+  if (chosen === undefined)
+    throw new BrokerError(`Unknown command "${command}". Use fetch, start, stop, status or --help`)
   await chosen(settings)
 } catch (error) {
   const known = error instanceof BrokerError || error.code?.startsWith('ERR_PARSE_ARGS')
-  tell(known ? error.message : error.stack)
+  report(known ? error.message : error.stack)
   process.exit(1)
 }

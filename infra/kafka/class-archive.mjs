@@ -1,4 +1,4 @@
-// The broker's classes as the JVM keeps them ready loaded: with it a start takes half the time and half the CPU.
+// An archive of the broker's loaded classes (JVM class data sharing): it halves the time and CPU of a start.
 import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,17 +7,17 @@ import { JARS } from './jars.mjs'
 
 const ARCHIVE = `${JARS}.jsa`
 
-/** The last thing that is made: where it is, the jars are. */
+/** The archive is created last: if it exists, the jars do too. */
 export const isArchived = () => existsSync(ARCHIVE)
 
-/** Empty where making one failed: a broker starts without. The JVM leaves one aside that another Java made. */
+/** Empty if creating it failed: a broker starts without it. The JVM ignores an archive of another Java version. */
 export const archiveOptions = () =>
   isArchived() && statSync(ARCHIVE).size > 0 ? [`-XX:SharedArchiveFile=${ARCHIVE}`] : []
 
-/** A broker is run once, and its classes are kept when it ends. `startNode(directory, port, options)` starts it. */
-export async function makeArchive(startNode, tell) {
+/** Runs a broker once with `startNode(directory, port, options)`; the JVM writes the archive at its exit. */
+export async function makeArchive(startNode, report) {
   if (isArchived()) return
-  tell('starting the broker once to make later starts quick')
+  report('starting the broker once to speed up later starts')
   const directory = mkdtempSync(join(tmpdir(), 'dextape-kafka-'))
   const part = `${ARCHIVE}.part`
   rmSync(part, { force: true })
@@ -28,7 +28,7 @@ export async function makeArchive(startNode, tell) {
     await node.ended
     renameSync(part, ARCHIVE)
   } catch (error) {
-    tell(`later starts stay slow: ${error.message}`)
+    report(`could not create the class archive, later starts stay slow: ${error.message}`)
     writeFileSync(ARCHIVE, '')
   } finally {
     rmSync(directory, { recursive: true, force: true })

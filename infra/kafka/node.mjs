@@ -1,4 +1,4 @@
-// One KRaft node on a directory of its own: formatted at its first start, then a Java process whose output is in kafka.log.
+// One KRaft node per directory: formatted at its first start, then a Java process that writes to kafka.log.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,13 +14,13 @@ const CLUSTER_ID = 'ZGV4dGFwZS1sb2NhbC1rYQ'
 const STARTED = 'Kafka Server started'
 const LAST_CHARACTERS = 3_000
 
-/** The compiler's quick stage and the simple collector: starts in half the time, and one developer never needs more. */
+/** Only the C1 compiler and the serial collector: halves the start time, and is enough for development. */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xms64m', '-Xmx512m', '-XX:+ExitOnOutOfMemoryError']
 const CLASSES = ['-cp', join(JARS, '*')]
 
 export const logFileOf = (directory) => join(directory, 'kafka.log')
 
-/** The process that runs on this directory and its port; undefined where there is none. */
+/** The broker process of this directory and its port; undefined if none is running. */
 export function runningOn(directory) {
   try {
     const { pid, port } = JSON.parse(readFileSync(join(directory, 'broker.json'), 'utf8'))
@@ -31,11 +31,11 @@ export function runningOn(directory) {
   }
 }
 
-/** Listens on `port` (clients) and `port + 1` (the controller). `ready` resolves once it serves; `ended` when it is gone. */
+/** Listens on `port` (clients) and `port + 1` (the controller). `ready` resolves once it serves, `ended` when it has exited. */
 export async function startNode(directory, port, options = archiveOptions()) {
   const holder = runningOn(directory)
   if (holder !== undefined)
-    throw new BrokerError(`A broker (pid ${holder.pid}, port ${holder.port}) already runs on ${directory}`)
+    throw new BrokerError(`A broker (pid ${holder.pid}, port ${holder.port}) is already running on ${directory}`)
   mkdirSync(directory, { recursive: true })
   const settings = join(directory, 'server.properties')
   writeFileSync(settings, readFileSync(SETTINGS, 'utf8') + placeOf(directory, port))
@@ -73,6 +73,6 @@ function startOf(child, ended, logFile) {
         last = (last + text).slice(-LAST_CHARACTERS)
         if (last.includes(STARTED)) resolve()
       })
-    ended.then((how) => reject(new BrokerError(`The broker ended (${how}) while it started:\n${last}`)), reject)
+    ended.then((how) => reject(new BrokerError(`The broker exited (${how}) during its start:\n${last}`)), reject)
   })
 }

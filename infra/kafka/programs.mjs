@@ -1,10 +1,10 @@
-// The programs the broker needs: said in full where one is missing.
+// The programs the broker needs, with instructions if one is missing.
 import { spawn, spawnSync } from 'node:child_process'
 
 const OLDEST_JAVA = 17
 const LAST_LINES = 15
 
-/** An error whose message is all a person needs: printed without a stack. */
+/** An error whose message is enough: printed without a stack. */
 export class BrokerError extends Error {}
 
 export function requireJava() {
@@ -26,7 +26,7 @@ export function requireMaven() {
   )
 }
 
-/** Runs to the end; `onLine` hears its output. Fails with the last lines it wrote. */
+/** Runs a program to its end; `onLine` gets its output. Fails with its last lines. */
 export function run(command, args, onLine = () => {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -46,7 +46,7 @@ export function run(command, args, onLine = () => {}) {
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      else reject(new BrokerError(`${command} ended with ${code}:\n${lines.join('\n')}`))
+      else reject(new BrokerError(`${command} exited with code ${code}:\n${lines.join('\n')}`))
     })
   })
 }

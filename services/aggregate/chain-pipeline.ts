@@ -1,5 +1,4 @@
-/** One chain's way: decoded record → fold → updates, rows, checkpoint. */
-
+/** One chain from record to checkpoint: decode → fold → publish updates, queue rows → checkpoint. */
 import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec, DecodedRecord } from '../core/log/codec.js'
@@ -14,26 +13,23 @@ import {
   updatesTopic,
 } from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
-import { acceptRecord, type ChainRecord } from './accept.js'
-import { KeptHistory } from './checkpoint/history.js'
-import { CheckpointKeeper } from './checkpoint/keeper.js'
-import { readMeta, restingState, restoreState } from './checkpoint/restore.js'
+import { acceptRecord, type ChainRecord } from './accept-record.js'
+import { StoredHistory } from './checkpoint/applied-history.js'
+import { CheckpointWriter } from './checkpoint/checkpoint-writer.js'
+import { readMeta, restingState, restoreState } from './checkpoint/restore-state.js'
 import type { StateStore } from './checkpoint/state-store.js'
 import { createDeadLetters } from './dead-letters.js'
 import { foldFingerprint, lastUpdate } from './epoch.js'
-import type { FoldResult } from './fold/result.js'
-import { chainFactsFor } from './sink/facts.js'
-import { forgetOlderEpochs } from './sink/maintenance.js'
+import type { FoldResult } from './fold/block-changes.js'
+import { deleteOlderEpochs } from './retention.js'
+import { rowFactsOf } from './sink/encode-rows.js'
 import { createSink, type Sink, type SinkSettings } from './sink/sink.js'
-import { ChainState, type FoldSettings } from './state/chain-state.js'
-import { openTradesTopic } from './trades-topic.js'
-
-/** `publishTrades`: trades are also published one by one. */
-export type TopicSettings = { publishTrades?: boolean }
+import { type FoldSettings, FoldState } from './state/fold-state.js'
+import { openTradesTopic, type TopicSettings } from './trades-topic.js'
 
 export type PipelineDeps = {
   facts: ChainFacts
-  /** Of the chain's history; 1 unless told. */
+  /** Generation of the chain's history; 1 by default. */
   generation?: number
   settings: FoldSettings & SinkSettings & TopicSettings
   log: EventLog
@@ -50,15 +46,15 @@ export type PipelineCounts = {
 }
 
 export type ChainPipeline = {
-  readonly state: ChainState
+  readonly state: FoldState
   readonly sink: Sink
   readonly counts: PipelineCounts
   readonly deadByReason: ReadonlyMap<string, number>
   /** Offset to read next. */
   readonly position: number
-  /** Set when the chain cannot go on. */
+  /** Why the chain cannot continue; null while it can. */
   readonly stopped: DextapeError | null
-  /** False from a failure on that left the state ahead of what is published, or a checkpoint unwritten. */
+  /** False after a failure that left the state ahead of what is published, or a checkpoint unwritten. */
   readonly canCheckpoint: boolean
   /** Applies records and publishes what they changed. */
   process(records: readonly LogRecord[]): Promise<void>
@@ -72,36 +68,36 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const { facts, generation = 1, settings, log, codec, store, stateStore } = deps
   const { chain } = facts
   const fingerprint = foldFingerprint(facts, settings.maxTimeBackS, generation)
-  const keeper = new CheckpointKeeper(stateStore, fingerprint)
-  const resting = restingState(stateStore, keeper.pendingBalances)
+  const checkpoints = new CheckpointWriter(stateStore, fingerprint)
+  const resting = restingState(stateStore, checkpoints.pendingBalances)
   const published = await lastUpdate(log, codec, chain)
   const meta = readMeta(stateStore)
-  const same = meta !== undefined && meta.fingerprint === fingerprint
-  const epoch = same ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0) + 1
-  if (!same) {
+  const isSameEpoch = meta !== undefined && meta.fingerprint === fingerprint
+  const epoch = isSameEpoch ? meta.epoch : Math.max(meta?.epoch ?? 0, published?.epoch ?? 0) + 1
+  if (!isSameEpoch) {
     await stateStore.clear()
-    if (epoch > 1) await forgetOlderEpochs(store, chain, epoch)
+    if (epoch > 1) await deleteOlderEpochs(store, chain, epoch)
   }
-  const state = same
+  const state = isSameEpoch
     ? restoreState(facts, settings, meta, stateStore, resting)
-    : new ChainState(facts, settings, epoch, resting)
-  if (same) keeper.resume(meta.journals)
-  const history = new KeptHistory(stateStore)
-  // An epoch is written down before its first update: a crash before the first checkpoint must not begin another.
-  if (!same) await keeper.capture(state, history, 0)()
-  const sink = createSink(chain, store, chainFactsFor(state), settings, state.seq)
+    : new FoldState(facts, settings, epoch, resting)
+  if (isSameEpoch) checkpoints.resume(meta.journals)
+  const history = new StoredHistory(stateStore)
+  // An epoch is stored before its first update: a crash before the first checkpoint must not start another.
+  if (!isSameEpoch) await checkpoints.capture(state, history, 0)()
+  const sink = createSink(chain, store, rowFactsOf(state), settings, state.seq)
   const assembler = createAssembler()
   const counts: PipelineCounts = { blocks: 0, swaps: 0, retracts: 0, repeated: 0 }
   const inTopic = blocksTopic(chain, generation)
   const outTopic = updatesTopic(chain)
   const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
-  /** After a crash the same updates come again: those already in the log are not appended twice. */
+  /** After a crash the same updates are made again: those already in the log are not appended twice. */
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
-  let position = same ? meta.position : 0
+  let position = isSameEpoch ? meta.position : 0
   let stopped: DextapeError | null = null
-  /** Every change of the state since the last checkpoint is published, and still marked as one to write. */
+  /** True while every change since the last checkpoint is published and still marked to be written. */
   let canCheckpoint = true
-  /** What ended that for good: the next start folds again from the last checkpoint. */
+  /** What made checkpoints impossible: the next start folds again from the last one. */
   let failure: unknown
   await codec.prepare(outTopic, ['update'])
   const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
@@ -140,7 +136,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     return values.map((value) => ({ key: chain, value, timestampMs: update.time * 1000 }))
   }
 
-  /** All of the block goes out, or nothing of it: everything is encoded before anything is handed on. */
+  /** A block is published whole or not at all: everything is encoded before anything is queued. */
   function prepare(result: FoldResult, offset: number, outgoing: Outgoing): void {
     const updates = encodeUpdate(result)
     const tradeEntries = trades?.encode(result, state) ?? []
@@ -158,7 +154,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
   }
 
-  /** Rows come last: the store must not know a block that no update tells. */
+  /** Rows come last: the store must not have a block that no update published. */
   async function publish({ updates, trades: tradeEntries, results }: Outgoing): Promise<void> {
     await deadLetters.flush()
     if (updates.length > 0) await log.append(outTopic, updates)
@@ -166,8 +162,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     for (const result of results) sink.add(result)
   }
 
-  /** In the midst of `work` the state cannot be checkpointed, nor after it failed. */
-  async function wholly(work: () => Promise<void>): Promise<void> {
+  /** Blocks checkpoints while `work` runs, and for good once it fails. */
+  async function withoutCheckpoints(work: () => Promise<void>): Promise<void> {
     if (!canCheckpoint) throw failure ?? unpublished(chain)
     canCheckpoint = false
     try {
@@ -207,8 +203,8 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   }
 
   async function checkpoint(): Promise<void> {
-    // Capturing unmarks what changed: unless it is written, every later checkpoint would lack it.
-    const write = keeper.capture(state, history, position)
+    // Capturing clears the change marks: if this is not written, every later checkpoint lacks it.
+    const write = checkpoints.capture(state, history, position)
     await sink.flush()
     await write()
     await log.commit(AGGREGATE_GROUP, inTopic, position)
@@ -222,9 +218,9 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     async process(records) {
       if (stopped !== null) return
       await codec.learn(records.map((record) => record.value))
-      await wholly(() => process(records))
+      await withoutCheckpoints(() => process(records))
     },
-    checkpoint: () => wholly(checkpoint),
+    checkpoint: () => withoutCheckpoints(checkpoint),
     get position() {
       return position
     },
@@ -249,7 +245,7 @@ function unpublished(chain: string): DextapeError {
 function wrongKind(kind: string, topic: string, offset: number): DextapeError {
   return new DextapeError({
     code: 'wrong_kind',
-    what: 'A record does not belong into its topic',
+    what: 'Unexpected record kind in topic',
     where: { topic, position: `offset ${offset}` },
     expected: 'a block or a retract',
     got: kind,

@@ -1,10 +1,10 @@
-/** What could not be decoded or applied goes to the chain's dead letters, each once also after a replay. */
+/** Writes what could not be decoded or applied to the chain's dead letters: each once, after a replay too. */
 import type { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec, Loose } from '../core/log/codec.js'
 import { encodeFittingLetter } from '../core/log/fit-letter.js'
 import type { EventLog, LogEntry, LogRecord } from '../core/log/port.js'
-import type { DeadEvent } from './fold/result.js'
+import type { DeadEvent } from './fold/block-changes.js'
 
 const REMEMBERED = 4096
 
@@ -13,7 +13,7 @@ export type DeadLetters = {
   addEvent(event: DeadEvent, source: string, atS: number): void
   /** Appends what was added. */
   flush(): Promise<void>
-  /** New ones since the start, by reason. */
+  /** Letters written since the start, by reason. */
   readonly counts: ReadonlyMap<string, number>
 }
 

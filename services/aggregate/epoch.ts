@@ -1,14 +1,14 @@
-/** An epoch is one way of folding a history: other rules, money or history give other numbers, in a new epoch. */
+/** An epoch is one way of folding a history. Other rules, money tokens or history give other numbers: a new epoch. */
 import { createHash } from 'node:crypto'
 import type { ChainFacts } from '../core/domain/chains.js'
 import type { Codec } from '../core/log/codec.js'
-import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, updatesTopic } from '../core/log/port.js'
+import { lastRecord } from '../core/log/topic-records.js'
 
 /** Raised with every change of the fold's rules that changes a number. */
 const FOLD_RULES = 2
 
-/** The first generation is left out of it: histories from before there were others keep their epoch. */
+/** The first generation is left out: histories written before there were generations keep their epoch. */
 export function foldFingerprint(
   { family, anchor, stables, native, majors }: ChainFacts,
   maxTimeBackS: number,
@@ -21,7 +21,7 @@ export function foldFingerprint(
     .slice(0, 16)
 }
 
-/** The newest update in the log, to go on with its seq; undefined when there is none. */
+/** The newest complete update in the log, to continue after its seq; undefined when there is none. */
 export async function lastUpdate(
   log: EventLog,
   codec: Codec,

@@ -1,4 +1,4 @@
-/** Folds the chains that are this process's: starts what it is given, stops what is taken away, tries again what passes. */
+/** Folds the chains assigned to this process: starts new ones, stops those reassigned, retries what can be retried. */
 import { DextapeError } from '../core/domain/errors.js'
 import { isRetryable, sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
@@ -6,19 +6,19 @@ import type { Aggregate } from './main.js'
 
 export type OwnedChains = {
   assign(chains: readonly string[]): void
-  /** Resolves once all that was started has ended. */
+  /** Resolves once everything started has ended. */
   ended(): Promise<void>
 }
 
 export type OwnedChainsDeps = {
   aggregate: Pick<Aggregate, 'runChain'>
   logger: Logger
-  /** A chain cannot be folded, and not because of its own blocks. */
+  /** Folding failed for good, and not because of the chain's own blocks. */
   onFailure: (chain: string, error: unknown) => void
   retryMs?: number
 }
 
-/** Long enough to hear from the group that a chain is another's now, before it is claimed again. */
+/** Long enough to learn from the group that another process owns the chain, before claiming it again. */
 const RETRY_MS = 2000
 
 type Run = { stop: AbortController; ended: Promise<void> }
@@ -39,8 +39,8 @@ export function createOwnedChains(deps: OwnedChainsDeps, signal: AbortSignal): O
           onFailure(chain, error)
           return
         }
-        if (isFenced) logger.warn('another process has taken this chain over', { chain })
-        else logger.warn('the fold of a chain failed, trying again', { chain, error })
+        if (isFenced) logger.warn('another process took over this chain', { chain })
+        else logger.warn('folding a chain failed, retrying', { chain, error })
         await sleep(retryMs, until)
       }
     }
@@ -54,7 +54,7 @@ export function createOwnedChains(deps: OwnedChainsDeps, signal: AbortSignal): O
   }
 
   function end(chain: string, { stop, ended }: Run): void {
-    logger.info('a chain is no longer folded here', { chain })
+    logger.info('chain is no longer assigned to this process', { chain })
     runs.delete(chain)
     stop.abort()
     const gone = ended.finally(() => {

@@ -1,18 +1,21 @@
-/** The topic of trades alone: what an update says of them, one record each, in chain order; a retract takes back the newest first. */
+/** The optional topic of trades: one record per trade in chain order. A reorg retracts them, newest first. */
 import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
-import { lastRecord } from '../core/log/last-record.js'
 import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
-import { pairInfo } from './fold/emit.js'
-import type { FoldResult } from './fold/result.js'
-import type { ChainState } from './state/chain-state.js'
+import { lastRecord } from '../core/log/topic-records.js'
+import type { FoldResult } from './fold/block-changes.js'
+import { pairInfo } from './fold/update-entries.js'
+import type { FoldState } from './state/fold-state.js'
 import type { EventKey } from './state/journal.js'
 import { TOKEN } from './state/tokens.js'
 
+/** `publishTrades`: trades are also published one by one. */
+export type TopicSettings = { publishTrades?: boolean }
+
 export type TradesTopic = {
   readonly topic: string
-  /** The trades of an update that the topic does not have yet; `state` is as that update left it. */
-  encode(result: FoldResult, state: ChainState): LogEntry[]
+  /** The trades of an update that the topic does not have yet; `state` is the one after that update. */
+  encode(result: FoldResult, state: FoldState): LogEntry[]
 }
 
 export async function openTradesTopic(log: EventLog, codec: Codec, chain: string): Promise<TradesTopic> {
@@ -21,28 +24,28 @@ export async function openTradesTopic(log: EventLog, codec: Codec, chain: string
   const newest = await lastRecord(log, codec, topic)
   const last = newest?.kind === 'trade' ? newest.trade : undefined
 
-  /** After a crash the same trades come again, from the checkpoint on. */
-  const isThere = ({ epoch, seq, n }: TradeRecord): boolean =>
+  /** After a crash the trades since the checkpoint are made again. */
+  const isPublished = ({ epoch, seq, n }: TradeRecord): boolean =>
     last !== undefined && epoch === last.epoch && (seq < last.seq || (seq === last.seq && n <= last.n))
 
   return {
     topic,
     encode(result, state) {
       const timestampMs = result.update.time * 1000
-      const missing = tradeRecords(result, state).filter((trade) => !isThere(trade))
+      const missing = tradeRecords(result, state).filter((trade) => !isPublished(trade))
       return missing.map((trade) => ({ key: trade.pair, value: codec.encodeTrade(topic, trade), timestampMs }))
     },
   }
 }
 
-export function tradeRecords({ update, goneEvents }: FoldResult, state: ChainState): TradeRecord[] {
+export function tradeRecords({ update, goneEvents }: FoldResult, state: FoldState): TradeRecord[] {
   if (update.kind === 'retract') {
     const gone = goneEvents.filter(({ table }) => table === 'trade_rows').sort((a, b) => byPlace(b, a))
     return gone.map((event, n) => retracted(update, n, event))
   }
-  const told = update.pairs.flatMap((entry) => entry.trades.map((trade) => ({ entry, trade })))
-  told.sort((a, b) => byIndexes(a.trade, b.trade))
-  return told.map(({ entry, trade }, n) => inserted(update, n, entry, trade, state))
+  const trades = update.pairs.flatMap((entry) => entry.trades.map((trade) => ({ entry, trade })))
+  trades.sort((a, b) => byIndexes(a.trade, b.trade))
+  return trades.map(({ entry, trade }, n) => inserted(update, n, entry, trade, state))
 }
 
 function byIndexes(a: Trade, b: Trade): number {
@@ -53,7 +56,7 @@ function byPlace(a: EventKey, b: EventKey): number {
   return a.block - b.block || a.txIndex - b.txIndex || a.logIndex - b.logIndex || a.sub - b.sub
 }
 
-function inserted(update: Update, n: number, { pair }: PairUpdate, trade: Trade, state: ChainState): TradeRecord {
+function inserted(update: Update, n: number, { pair }: PairUpdate, trade: Trade, state: FoldState): TradeRecord {
   const { profile: _profile, ...fields } = trade
   return {
     ...{ op: 'insert', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair },
@@ -72,9 +75,9 @@ function inserted(update: Update, n: number, { pair }: PairUpdate, trade: Trade,
 
 type Sides = Pick<TradeRecord, 'amm' | 'target_token' | 'target_decimals' | 'quote_token' | 'quote_decimals'>
 
-function sidesOf(state: ChainState, pair: string): Sides {
+function sidesOf(state: FoldState, pair: string): Sides {
   const id = state.pairs.find(pair)
-  if (id === undefined) throw new Error(`pair ${pair} has a trade and no description`)
+  if (id === undefined) throw new Error(`pair ${pair} has a trade but no pool event`)
   const decimals = (token: number): number | null => known(state.tokens.rows.get(token, TOKEN.decimals))
   const { amm, token0, token1, target } = pairInfo(state, id)
   return {
@@ -86,17 +89,17 @@ function sidesOf(state: ChainState, pair: string): Sides {
   }
 }
 
-/** Where the trade stood and nothing more: the fold does not keep what it undoes in words. */
+/** Only the trade's position: the journal does not keep the other fields of what it undoes. */
 function retracted(update: Update, n: number, event: EventKey): TradeRecord {
   return {
     ...{ op: 'retract', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair: event.pair, id: event.id },
     ...{ block_number: event.block, block_hash: null, time: event.timeS },
     ...{ tx_index: event.txIndex, log_index: event.logIndex, sub: event.sub },
-    ...NOTHING_MORE,
+    ...NO_OTHER_FIELDS,
   }
 }
 
-const NOTHING_MORE = {
+const NO_OTHER_FIELDS = {
   ...{ tx_hash: null, tx_seq: null, amm: null },
   ...{ target_token: null, target_decimals: null, quote_token: null, quote_decimals: null },
   ...{ sell: null, sender: null, recipient: null, wallet: null },

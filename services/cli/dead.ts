@@ -3,7 +3,7 @@ import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
 import type { OpenLog } from '../core/log/topic-records.js'
-import { shownTime } from '../core/runtime/output.js'
+import { formatTime } from '../core/runtime/output.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
 import { withLog } from './open-log.js'
 import { wholeNumber } from './read-number.js'
@@ -105,7 +105,7 @@ export async function showDead(
         ['source', letter.source],
         ['block', letter.block_number ?? '–'],
         ['position', letter.position ?? '–'],
-        ['chain time', shownTime(letter.at * 1000)],
+        ['chain time', formatTime(letter.at * 1000)],
         ['raw bytes', letter.raw.length],
       ]
       for (const [name, value] of rows) await world.out.line(`${name.padEnd(10)}  ${value}`)

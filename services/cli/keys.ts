@@ -5,7 +5,7 @@ import type { DataDir } from '../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../core/domain/errors.js'
 import { openSharedKeys } from '../core/keys/cluster-keys.js'
 import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
-import { shownTime } from '../core/runtime/output.js'
+import { formatTime } from '../core/runtime/output.js'
 import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
 import { openLog } from './open-log.js'
 
@@ -57,8 +57,8 @@ export async function listKeys(world: World, options: GlobalOptions & { json?: b
         record.ratePerS ?? '–',
         record.quotaCu ?? '–',
         keys.spentCu(record.id, month),
-        shownTime(record.createdAtMs),
-        shownTime(record.expiresAtMs),
+        formatTime(record.createdAtMs),
+        formatTime(record.expiresAtMs),
         state(record.revokedAtMs, record.expiresAtMs),
       ]),
     )

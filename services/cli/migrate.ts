@@ -1,6 +1,6 @@
 /** `dextape migrate`: brings the store's tables to this version. `up` does the same at its start. */
-import { openStore } from '../core/store/clickhouse.js'
-import { openLocalStore } from '../core/store/local.js'
+import { openStore } from '../core/store/clickhouse-store.js'
+import { openLocalStore } from '../core/store/local-store.js'
 import { configBeside, type GlobalOptions, ownDir, type World } from './context.js'
 
 export async function migrate(world: World, options: GlobalOptions): Promise<void> {

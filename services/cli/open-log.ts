@@ -2,18 +2,17 @@
 
 import type { Config } from '../core/config/index.js'
 import type { LiveGeneration } from '../core/coordination/generations.js'
-import { GENERATIONS_TOPIC } from '../core/coordination/internal-topics.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import { createCodec } from '../core/log/codec.js'
-import { openEmbedded } from '../core/log/embedded.js'
+import { openEmbedded } from '../core/log/embedded-log.js'
 import { openKeyedTable } from '../core/log/keyed-table.js'
-import { blocksTopic, type EventLog } from '../core/log/port.js'
+import { blocksTopic, type EventLog, GENERATIONS_TOPIC } from '../core/log/port.js'
 import type { OpenLog } from '../core/log/topic-records.js'
 import { openKafka, registryOf } from '../processes/platform/kafka.js'
 
 /** A command says that the broker is away rather than wait for it. */
 const PATIENCE_MS = 8000
-const NOBODY = { onAway: () => {}, onBack: () => {} }
+const NOBODY = { onUnreachable: () => {}, onReachable: () => {} }
 
 /** `dir` is asked for only where the log stands in it. */
 export function openLog({ log: choice }: Pick<Config, 'log'>, dir: () => DataDir): OpenLog {

@@ -4,8 +4,8 @@
  */
 import { blocksTopic, type EventLog } from '../core/log/port.js'
 import { type Backoff, createBackoff, isRetryable, withRetry } from '../core/runtime/backoff.js'
-import { createHealth, type Health, type Part } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
+import { createHealth, type Health, type Part } from '../core/runtime/part-health.js'
 import { type Batch, createBatch } from './batch.js'
 import type { Checkpoints } from './checkpoints.js'
 import type { IngestCodec } from './encode-records.js'
@@ -95,7 +95,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
         })
         status.sourceWaitMs += performance.now() - askedMs
         if (next === undefined || next.done) break
-        health.ok('source')
+        health.markReachable('source')
         const item = next.value
         if (item.kind !== 'idle') {
           const schemas = unregisteredSchemas(item)
@@ -122,7 +122,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
       return true
     }
     if ((await withRetry(attempt, backoff, signal, retrying('registry'))) === undefined) return false
-    health.ok('registry')
+    health.markReachable('registry')
     markRegistered(schemas)
     return true
   }
@@ -138,7 +138,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
     const published = signal.aborted ? await attempt() : await withRetry(attempt, backoff, signal, retrying('log'))
     status.logWaitMs += performance.now() - startedMs
     if (published === undefined) return
-    health.ok('log')
+    health.markReachable('log')
     status.state = 'running'
     delete status.error
     batch.count(nowMs())
@@ -147,7 +147,7 @@ export function createIngest<Position>(deps: IngestDeps<Position>): Ingest {
   const retrying = (part: Part) => (error: unknown) => {
     status.state = 'retrying'
     status.error = describeError(error)
-    health.away(part, status.error.message)
+    health.markUnreachable(part, status.error.message)
   }
 
   return { run, status }

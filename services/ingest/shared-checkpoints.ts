@@ -2,10 +2,10 @@
  * Checkpoints in the log itself, for every machine that may read a source. A process that takes a source claims it; the offset
  * of its claim is its generation. The latest claim holds the source, whatever older holders write.
  */
-import { SOURCES_TOPIC } from '../core/coordination/internal-topics.js'
+
 import { DextapeError } from '../core/domain/errors.js'
 import { type KeyedTable, openKeyedTable } from '../core/log/keyed-table.js'
-import type { EventLog } from '../core/log/port.js'
+import { type EventLog, SOURCES_TOPIC } from '../core/log/port.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
 
 /**

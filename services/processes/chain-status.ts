@@ -1,5 +1,6 @@
 /** What ingest and the fold know of each chain, for /status and /metrics. */
-import type { Aggregate, AggregateChainStatus } from '../aggregate/main.js'
+import type { Aggregate } from '../aggregate/main.js'
+import type { AggregateChainStatus } from '../aggregate/pipeline-status.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
 import type { IngestStatus } from '../ingest/ingest-status.js'
 import type { PipeChainStatus } from '../serve/deps.js'

@@ -1,13 +1,13 @@
 /** What every process of a cluster has: its connections to the others, an HTTP port that answers for it, an orderly end. */
 
 import type { Config } from '../core/config/index.js'
-import { type ServiceReport, tellStatus } from '../core/coordination/service-reports.js'
+import { publishStatus, type ServiceReport } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
 import { abortOf } from '../core/runtime/backoff.js'
-import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../core/runtime/metrics.js'
 import { createOpsServer, type OpsDeps } from '../core/runtime/ops-server.js'
+import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import { assertCluster, type ClusterCommand } from './cluster-needs.js'
 import type { Closing } from './open-store.js'
@@ -57,7 +57,7 @@ export async function runProcess(
       },
       tell(report) {
         const { instance } = platform
-        void tellStatus(platform.log, { instance, report, logger }, shutdown.signal)
+        void publishStatus(platform.log, { instance, report, logger }, shutdown.signal)
       },
       stopped: () => abortOf(shutdown.signal),
     })

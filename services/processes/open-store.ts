@@ -1,10 +1,10 @@
 /** The store the configuration names, for a process that writes or serves. */
 import type { Config } from '../core/config/index.js'
-import type { Health } from '../core/runtime/health.js'
+import type { Health } from '../core/runtime/part-health.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
-import { openStore, type StoreOptions } from '../core/store/clickhouse.js'
+import { openStore, type StoreOptions } from '../core/store/clickhouse-store.js'
 import { serveEngine } from '../core/store/engine-socket.js'
-import { enginePathOf, socketPathOf } from '../core/store/local.js'
+import { enginePathOf, socketPathOf } from '../core/store/local-store.js'
 import type { Store } from '../core/store/port.js'
 
 /** After the signal to stop, what is folded is still stored; a store that is away then is waited for this long. */
@@ -22,7 +22,7 @@ export async function openConfiguredStore(
   shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
     once: true,
   })
-  const options: StoreOptions = { signal: giveUp.signal, ...health.presenceOf('store') }
+  const options: StoreOptions = { signal: giveUp.signal, ...health.reachabilityOf('store') }
   if (config.store.kind === 'clickhouse') {
     const store = await openStore({ kind: 'server', url: config.store.url }, options)
     closing.push(() => store.close())

@@ -1,9 +1,9 @@
 /** `dextape serve`: REST and pushes for all chains, one of as many nodes as are needed. */
 
-import { STATUS_TOPIC } from '../core/coordination/internal-topics.js'
-import type { ToldReport } from '../core/coordination/service-reports.js'
+import type { PublishedReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
+import { STATUS_TOPIC } from '../core/log/port.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createServe } from '../serve/main.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
@@ -22,7 +22,7 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     const store = await openConfiguredStore(config, health, shutdown, closing)
     const keys = platform.createKeys()
     closing.push(() => keys.close())
-    const told = createKeyedTable<ToldReport>(log, STATUS_TOPIC, { logger })
+    const told = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
     const pipe = createPipeStatus(told, Date.now)
     if (config.wsTokenSecret.kind === 'none')
       logger.warn(

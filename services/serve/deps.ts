@@ -2,9 +2,9 @@ import type { Config } from '../core/config/config.js'
 import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
-import type { AwayReport, Health } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
+import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
 import type { Store } from '../core/store/port.js'
 
 /** What only ingest and the fold know about a chain. Absent: served as unknown. */
@@ -63,7 +63,7 @@ export type ServeDeps = {
   health?: Health
   where?: string
   /** What other processes find away. */
-  awayElsewhere?: () => AwayReport[]
+  awayElsewhere?: () => UnreachableReport[]
   /** The market is made up: /status and every page say so. */
   simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createBackoff, sleep, untilAborted, withRetry } from '../core/runtime/backoff.js'
-import { registerHealthMetrics } from '../core/runtime/health.js'
+import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory } from './chain-directory.js'
 import type { ServeDeps } from './deps.js'
 import { createKeyGate } from './keys/gate.js'

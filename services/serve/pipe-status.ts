@@ -3,10 +3,10 @@ import {
   type FoldChain,
   HEARTBEAT_MS,
   type IngestChain,
-  type ToldReport,
+  type PublishedReport,
 } from '../core/coordination/service-reports.js'
 import type { KeyedTable } from '../core/log/keyed-table.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { UnreachableReport } from '../core/runtime/part-health.js'
 import type { PipeChainStatus } from './deps.js'
 
 /** What is away for somebody who has long been silent is not known. */
@@ -14,10 +14,10 @@ const SILENT_MS = 4 * HEARTBEAT_MS
 
 export interface PipeStatus {
   chains(): PipeChainStatus[]
-  away(): AwayReport[]
+  away(): UnreachableReport[]
 }
 
-export function createPipeStatus(table: Pick<KeyedTable<ToldReport>, 'entries'>, nowMs: () => number): PipeStatus {
+export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entries'>, nowMs: () => number): PipeStatus {
   /** The newest word about each chain: entries come in the order they were told. */
   function newest() {
     const ingests = new Map<string, IngestChain>()

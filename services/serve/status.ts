@@ -1,5 +1,5 @@
 import { deadTopic } from '../core/log/port.js'
-import type { AwayReport } from '../core/runtime/health.js'
+import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { PipeChainStatus } from './deps.js'
 import { type ChainState, createChainState } from './memory/chain-state.js'
@@ -34,7 +34,7 @@ export type StatusReport = {
   /** The market is made up. */
   simulated: boolean
   /** What does not answer, where and since when; empty when all is well. */
-  away: AwayReport[]
+  away: UnreachableReport[]
   chains: ChainStatus[]
   /** Dead letters that named no chain: lines that are no record at all. */
   dead_letters_without_chain: number
@@ -46,7 +46,7 @@ const NO_CHAIN = 'unknown'
 export type StatusDeps = {
   memory: Memory
   pipeStatus: () => readonly PipeChainStatus[]
-  away: () => AwayReport[]
+  away: () => UnreachableReport[]
   simulated: boolean
   nowMs: () => number
   transport: Pick<ChosenTransport, 'server' | 'fallbackReason'>

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { unpack } from '../../services/aggregate/checkpoint/state-store.js'
 import { foldThroughCrashes } from '../rig/aggregate/checkpointed-fold.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
@@ -23,4 +26,15 @@ describe('a crash leaves no trace', () => {
         for (const version of versions) expect(exactDifferences(version, versions[0])).toEqual([])
     })
   }
+})
+
+it('stores journals under the field names that older versions wrote and read', async () => {
+  const facts = marketMoney('eth')
+  const { state, store } = startFold(facts)
+  foldLines({ state, store, history: new StoredHistory(store) }, generateRecording({ seed: 41, chain: 'eth', blocks: 5 }))
+  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5)()
+  const fields = [...store.entries('j/')].map(({ value }) => Object.keys(unpack<object>(value).fields))
+  const names = ['seq', 'head', 'nowS', 'before', 'texts', 'wallets', 'events', 'mainPairs', 'toldPairs', 'toldTokens']
+  expect(fields).toEqual(state.journals.map(() => names))
+  expect(fields.length).toBeGreaterThan(0)
 })

@@ -1,12 +1,12 @@
 /** A token's decimals may come late or change: every pair that has it on either side is published again. */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { applyRecord, type ChainRecord } from '../../services/aggregate/accept.js'
-import { KeptHistory } from '../../services/aggregate/checkpoint/history.js'
-import { CheckpointKeeper } from '../../services/aggregate/checkpoint/keeper.js'
-import { readMeta, restingState, restoreState } from '../../services/aggregate/checkpoint/restore.js'
+import { applyRecord, type ChainRecord } from '../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { readMeta, restingState, restoreState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import { ChainState } from '../../services/aggregate/state/chain-state.js'
+import { FoldState } from '../../services/aggregate/state/fold-state.js'
 import { PAIR } from '../../services/aggregate/state/pairs.js'
 import { TOKEN } from '../../services/aggregate/state/tokens.js'
 import { chainRecordOf, FOLD_SETTINGS, startFold } from '../rig/aggregate/fold-lines.js'
@@ -16,8 +16,8 @@ import { MONDAY, MONEY, pool, token } from '../rig/tape.js'
 
 const NAMES = ['usd', 'usdt', 'nat', 'maj', 'a', 'b', 'c', 'd']
 
-/** The block after `head`; `branch` tells blocks of one height apart. */
-function blockAfter(head: ChainState['head'], branch: number, events: EventFacts[]): ChainRecord {
+/** The block after `head`; `branch` distinguishes blocks of one height. */
+function blockAfter(head: FoldState['head'], branch: number, events: EventFacts[]): ChainRecord {
   const number = (head?.number ?? 0) + 1
   const placed = events.map((event, at) => ({ ...event, tx_index: at, log_index: at, tx_hash: `t${number}.${at}` }))
   const links = { number, hash: `h${number}.${branch}`, parent_hash: head?.hash ?? 'h0', time: MONDAY + number }
@@ -26,7 +26,7 @@ function blockAfter(head: ChainState['head'], branch: number, events: EventFacts
 }
 
 /** What a scan of all pairs finds, as the fold's first version did it. */
-function scannedPairs({ pairs }: ChainState, id: number): number[] {
+function scannedPairs({ pairs }: FoldState, id: number): number[] {
   return Array.from({ length: pairs.length }, (_, pair) => pair).filter(
     (pair) => pairs.rows.get(pair, PAIR.token0) === id || pairs.rows.get(pair, PAIR.token1) === id,
   )
@@ -47,14 +47,14 @@ it('publishes again the pairs a scan would find, in that order, through reorgs a
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const store = memoryStateStore()
-      let keeper = new CheckpointKeeper(store, 'test')
-      let state = new ChainState(MONEY, FOLD_SETTINGS, 1, restingState(store, keeper.pendingBalances))
-      const history = new KeptHistory(store)
+      let keeper = new CheckpointWriter(store, 'test')
+      let state = new FoldState(MONEY, FOLD_SETTINGS, 1, restingState(store, keeper.pendingBalances))
+      const history = new StoredHistory(store)
       const parents: string[] = []
       for (const [branch, one] of steps.entries()) {
         if (one === 'restart') {
           await keeper.capture(state, history, 0)()
-          keeper = new CheckpointKeeper(store, 'test')
+          keeper = new CheckpointWriter(store, 'test')
           const meta = readMeta(store)
           if (meta === undefined) throw new Error('no checkpoint')
           state = restoreState(MONEY, FOLD_SETTINGS, meta, store, restingState(store, keeper.pendingBalances))
@@ -95,7 +95,7 @@ it('publishes again the pairs a scan would find, in that order, through reorgs a
   )
 })
 
-function decimalsOf(state: ChainState, address: string): number {
+function decimalsOf(state: FoldState, address: string): number {
   const id = state.tokens.find(address)
   return id === undefined ? Number.NaN : state.tokens.rows.get(id, TOKEN.decimals)
 }

@@ -5,7 +5,7 @@ import { DextapeError } from '../../services/core/domain/errors.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 
 function rig(onRun: (chain: string, run: number) => Promise<void> = async () => {}) {
-  const said: string[] = []
+  const events: string[] = []
   const failed: string[] = []
   const counts = new Map<string, number>()
   const stop = new AbortController()
@@ -13,32 +13,32 @@ function rig(onRun: (chain: string, run: number) => Promise<void> = async () => 
     async runChain(chain: string, signal: AbortSignal) {
       const run = (counts.get(chain) ?? 0) + 1
       counts.set(chain, run)
-      said.push(`start ${chain}`)
+      events.push(`start ${chain}`)
       await onRun(chain, run)
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
       await delay(5)
-      said.push(`end ${chain}`)
+      events.push(`end ${chain}`)
     },
   }
   const onFailure = (chain: string) => failed.push(chain)
   const owned = createOwnedChains({ aggregate, logger: silentLogger, onFailure, retryMs: 5 }, stop.signal)
-  return { owned, said, failed, counts, stop }
+  return { owned, events, failed, counts, stop }
 }
 
 describe('the chains of a process', () => {
   it('start when given, end when taken, and start again only once they have ended', async () => {
-    const { owned, said, stop } = rig()
+    const { owned, events, stop } = rig()
     owned.assign(['a', 'b'])
     await delay(1)
     owned.assign(['b'])
     owned.assign(['a', 'b'])
-    await vi.waitFor(() => expect(said).toEqual(['start a', 'start b', 'end a', 'start a']))
+    await vi.waitFor(() => expect(events).toEqual(['start a', 'start b', 'end a', 'start a']))
     stop.abort()
     await owned.ended()
-    expect(said.slice(4).sort()).toEqual(['end a', 'end b'])
+    expect(events.slice(4).sort()).toEqual(['end a', 'end b'])
     owned.assign(['c'])
     await delay(1)
-    expect(said).toHaveLength(6)
+    expect(events).toHaveLength(6)
   })
 
   it.each([
@@ -55,14 +55,14 @@ describe('the chains of a process', () => {
     await owned.ended()
   })
 
-  it('says what cannot be mended, and keeps the others', async () => {
-    const { owned, said, failed, counts, stop } = rig(async (chain) => {
+  it('reports what a retry cannot fix, and keeps the other chains', async () => {
+    const { owned, events, failed, counts, stop } = rig(async (chain) => {
       if (chain === 'a') throw new Error('broken')
     })
     owned.assign(['a', 'b'])
     await vi.waitFor(() => expect(failed).toEqual(['a']))
     await delay(20)
-    expect([counts.get('a'), said]).toEqual([1, ['start a', 'start b']])
+    expect([counts.get('a'), events]).toEqual([1, ['start a', 'start b']])
     stop.abort()
     await owned.ended()
   })

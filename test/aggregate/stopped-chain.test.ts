@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openChainPipeline } from '../../services/aggregate/chain-pipeline.js'
-import { readMeta } from '../../services/aggregate/checkpoint/restore.js'
+import { readMeta } from '../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore, type StateStore } from '../../services/aggregate/checkpoint/state-store.js'
 import { createAggregate } from '../../services/aggregate/main.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { type Codec, createCodec, type DecodedRecord } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded.js'
+import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { blocksTopic, deadTopic, type EventLog, tradesTopic, updatesTopic } from '../../services/core/log/port.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import type { Store } from '../../services/core/store/port.js'
@@ -207,7 +207,7 @@ describe('a stopped chain', () => {
     const stop = new AbortController()
     const aggregate = aggregateOf(undefined, 0)
     const run = aggregate.runChain('t', stop.signal)
-    await expect.poll(() => aggregate.status()[0]?.stopped).toMatch(/cannot be split/)
+    await expect.poll(() => aggregate.status()[0]?.stopped).toMatch(/Cannot split/)
     // Rows of what was published are still written by the timer.
     await expect.poll(() => aggregate.status()[0]?.flushedSeq).toBe(1)
     stop.abort()

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import type { TradeRecord } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded.js'
+import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { tradesTopic } from '../../services/core/log/port.js'
-import { openStore } from '../../services/core/store/clickhouse.js'
+import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
 import { storeTargetOf } from '../rig/engine.js'
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Rows are told apart by chain, so every run has one of its own. */
+/** Rows are distinguished by chain, so every run has its own. */
 const freshChain = (): string => `t${randomBytes(6).toString('hex')}`
 
 async function publish(lines: readonly RecordingLine[], money: ChainFacts, random?: Random) {
@@ -118,7 +118,7 @@ describe('inserts less retracts are the stored trades', () => {
   }
 })
 
-it('a trade with its fields, and the word that takes it back', async () => {
+it('a trade with its fields, and its retraction', async () => {
   const lines = tape()
     .block(MONDAY, pool('p', 'a', 'usd'))
     .block(MONDAY + 1, swap('p', 10, 'usd', 5, 'a', { wallet: 'w' })).lines

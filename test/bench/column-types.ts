@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSession } from '../../services/core/store/embedded.js'
+import { openSession } from '../../services/core/store/embedded-engine.js'
 
 type Column = [name: string, type: string]
 type Shape = { columns: Column[]; orderBy: string; row: (n: number) => unknown[] }

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { applyRecord } from '../../services/aggregate/accept.js'
-import { KeptHistory } from '../../services/aggregate/checkpoint/history.js'
-import { CheckpointKeeper } from '../../services/aggregate/checkpoint/keeper.js'
-import { restingState } from '../../services/aggregate/checkpoint/restore.js'
+import { applyRecord } from '../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { restingState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { openStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import { ChainState } from '../../services/aggregate/state/chain-state.js'
+import { FoldState } from '../../services/aggregate/state/fold-state.js'
 import type { Block, Event } from '../../services/core/domain/records.js'
 import { printTable } from './measure.js'
 import { address, benchFacts, hash } from './workload.js'
@@ -45,9 +45,9 @@ function usedBytes(): number {
 async function measureIdle(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'dextape-idle-'))
   const store = openStateStore(dir)
-  const keeper = new CheckpointKeeper(store, 'bench')
-  const state = new ChainState(benchFacts, SETTINGS, 1, restingState(store, keeper.pendingBalances))
-  const history = new KeptHistory(store)
+  const keeper = new CheckpointWriter(store, 'bench')
+  const state = new FoldState(benchFacts, SETTINGS, 1, restingState(store, keeper.pendingBalances))
+  const history = new StoredHistory(store)
   const apply = async (block: Block) => {
     applyRecord(state, history, { kind: 'block', block })
     if (block.number % 50 === 0) await keeper.capture(state, history, block.number)()

@@ -1,10 +1,10 @@
 /** What a new token costs on a chain with many pairs, against one with few: it must not depend on how many there are. */
 import { fileURLToPath } from 'node:url'
-import { applyRecord } from '../../services/aggregate/accept.js'
-import { KeptHistory } from '../../services/aggregate/checkpoint/history.js'
-import { restingState } from '../../services/aggregate/checkpoint/restore.js'
+import { applyRecord } from '../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { restingState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import { ChainState } from '../../services/aggregate/state/chain-state.js'
+import { FoldState } from '../../services/aggregate/state/fold-state.js'
 import type { Event } from '../../services/core/domain/records.js'
 import { printTable } from './measure.js'
 import { address, benchFacts, hash } from './workload.js'
@@ -30,8 +30,8 @@ export function benchNewTokens(): boolean {
 
 function newTokenUs(pairs: number): number {
   const store = memoryStateStore()
-  const state = new ChainState(benchFacts, { maxTimeBackS: 3600, journalBlocks: 4 }, 1, restingState(store, new Map()))
-  const history = new KeptHistory(store)
+  const state = new FoldState(benchFacts, { maxTimeBackS: 3600, journalBlocks: 4 }, 1, restingState(store, new Map()))
+  const history = new StoredHistory(store)
   let number = 0
   const apply = (events: Event[]) => {
     number += 1

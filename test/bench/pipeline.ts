@@ -7,21 +7,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { applyRecord, type ChainRecord } from '../../services/aggregate/accept.js'
-import { KeptHistory } from '../../services/aggregate/checkpoint/history.js'
-import { restingState } from '../../services/aggregate/checkpoint/restore.js'
+import { applyRecord, type ChainRecord } from '../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
+import { restingState } from '../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore, openStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import type { FoldResult } from '../../services/aggregate/fold/result.js'
+import type { FoldResult } from '../../services/aggregate/fold/block-changes.js'
 import { createAggregate } from '../../services/aggregate/main.js'
-import { encodeRows, type Insert } from '../../services/aggregate/sink/encode-rows.js'
-import { chainFactsFor } from '../../services/aggregate/sink/facts.js'
+import { encodeRows, type Insert, rowFactsOf } from '../../services/aggregate/sink/encode-rows.js'
 import { RowBatch } from '../../services/aggregate/sink/row-batch.js'
-import { ChainState } from '../../services/aggregate/state/chain-state.js'
+import { FoldState } from '../../services/aggregate/state/fold-state.js'
 import { createCodec } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded.js'
+import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { blocksTopic, updatesTopic } from '../../services/core/log/port.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
-import { openStore } from '../../services/core/store/clickhouse.js'
+import { openStore } from '../../services/core/store/clickhouse-store.js'
 import { type Measured, measure, printTable } from './measure.js'
 import { BENCH_CHAIN, benchBlocks, benchFacts } from './workload.js'
 
@@ -92,9 +91,9 @@ async function stagesAlone(dir: string): Promise<Measured[]> {
   const store = await openStore({ kind: 'embedded', path: join(dir, 'store-stages') })
   await store.migrate()
   const memory = memoryStateStore()
-  const state = new ChainState(benchFacts, SETTINGS, 1, restingState(memory, new Map()))
-  const history = new KeptHistory(memory)
-  const facts = chainFactsFor(state)
+  const state = new FoldState(benchFacts, SETTINGS, 1, restingState(memory, new Map()))
+  const history = new StoredHistory(memory)
+  const facts = rowFactsOf(state)
   const totals = new Map<string, Measured>()
   async function stage<T>(name: string, work: () => Promise<T> | T): Promise<T> {
     let result: T | undefined

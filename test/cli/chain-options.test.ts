@@ -61,7 +61,7 @@ describe('options of chains', () => {
     [['ingest', '--chain', 'base', '--pool', 'p'], 'each of "chains.base.pools" (--pool) must be a pool'],
     [['up', '--chain', 'base', '--max-rps', '0'], '--max-rps is not valid; expected a number above 0; got "0"'],
     [['backfill', '--chain', 'base', '--from', 'latest'], '--from is not valid'],
-    [['backfill', '--chain', 'bsc'], 'There is no data directory'],
+    [['backfill', '--chain', 'bsc'], 'No data directory'],
   ])('%j fails with: %s', async (args, message) => {
     expect((await run(...args)).ended).toContain(message)
   })

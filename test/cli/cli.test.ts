@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
 import { jsonLines } from '../ingest/rig.js'
 import { blockAt, rawSwap } from '../ingest/samples.js'
 
@@ -69,18 +69,18 @@ describe('usage', () => {
 describe('a bad configuration is one message, exit 78', () => {
   it.each([
     ['an unknown variable', ['topics', 'ls'], { DEXTAPE_HTP_PORT: '1' }, 'did you mean DEXTAPE_HTTP_PORT?'],
-    ['no data directory', ['topics', 'ls'], {}, 'There is no data directory'],
+    ['no data directory', ['topics', 'ls'], {}, 'No data directory'],
     [
-      'a data directory that cannot be made',
+      'a data directory that cannot be created',
       ['keys', 'create', '--name', 'x'],
       { DEXTAPE_DATA_DIR: '/proc/none' },
-      'cannot be made',
+      'cannot be created',
     ],
     [
       'a configuration file that is not there',
       ['-c', 'none.yaml', 'keys', 'ls'],
       {},
-      'The configuration file cannot be read',
+      'Cannot read the configuration file',
     ],
     ['a speed', ['up', '--speed', 'fast'], {}, 'speed'],
     ['a recording that is not there', ['topics', 'import', 'none.jsonl'], {}, 'The recording cannot be read'],

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../../services/cli/verify/fingerprint.js'
 import { verifyUpdates } from '../../services/cli/verify/updates.js'
 import type { Update } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded.js'
+import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { updatesTopic } from '../../services/core/log/port.js'
 import { CHAIN, update } from '../serve/updates.js'
 

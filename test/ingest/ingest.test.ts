@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DextapeError } from '../../services/core/domain/errors.js'
-import { createHealth } from '../../services/core/runtime/health.js'
 import { createLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
+import { createHealth } from '../../services/core/runtime/part-health.js'
 import { registerIngestMetrics, totals } from '../../services/ingest/ingest-status.js'
 import { createPublisher } from '../../services/ingest/publish.js'
 import type { Source, SourceItem } from '../../services/ingest/source.js'
@@ -72,7 +72,7 @@ describe('ingest', () => {
     expect(raw.length).toBeGreaterThan(39_000)
   })
 
-  it('goes on where it stopped, and counts only what is new', async () => {
+  it('resumes where it stopped, and counts only what is new', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(blockAt(1), 'nonsense', blockAt(2)))
     await playFile(rig, path)
@@ -107,8 +107,8 @@ describe('ingest', () => {
     const away5 = { part: 'log', since: 5, reason: 'the log is away' }
     expect([reports, health.report()]).toEqual([[[], [away5], [away5], [away5]], []])
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-      'a part is away, trying until it is back',
-      'a part is back',
+      'part unreachable, retrying',
+      'part reachable again',
     ])
   })
 
@@ -141,7 +141,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('stops when told to, and a later run does the rest', async () => {
+  it('stops when asked to, and a later run does the rest', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(...Array.from({ length: 5000 }, (_, number) => blockAt(number + 1))))
     const stop = new AbortController()

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SOURCES_TOPIC } from '../../services/core/coordination/internal-topics.js'
-import type { EventLog } from '../../services/core/log/port.js'
+import { type EventLog, SOURCES_TOPIC } from '../../services/core/log/port.js'
 import type { Checkpoint } from '../../services/ingest/checkpoints.js'
 import { claimCheckpoints } from '../../services/ingest/shared-checkpoints.js'
 import { type SharedLog, sharedLog } from '../rig/shared-log.js'

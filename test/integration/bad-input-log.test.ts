@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCodec } from '../../services/core/log/codec.js'
-import { openEmbedded } from '../../services/core/log/embedded.js'
+import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { blocksTopic, deadTopic } from '../../services/core/log/port.js'
 import { type Played, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'

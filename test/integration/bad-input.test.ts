@@ -65,24 +65,24 @@ const damaged: Record<Chain, (RecordingLine | string | object)[]> = {
   back: onChain(good, 'back').map((line, at) => (at === AT ? { ...line, time: head.time - BACK_S } : line)),
 }
 
-const FITS = 'A block is missing, or the source did not announce a reorg; publish what is missing and restart'
+const FITS = 'A block is missing, or the source did not announce a reorg. Publish what is missing, then restart'
 const stopsWith = (what: string, rest: string): string => `${what} ${rest}`
 const STOPPED: Partial<Record<Chain, string>> = {
   line: stopsWith(
-    `A block does not continue the chain (chain line, block ${blockAt(AT + 1).number});`,
+    `Block does not continue the chain (chain line, block ${blockAt(AT + 1).number});`,
     `expected a block on top of ${head.number} ${head.hash}; got ${blockAt(AT + 1).number} ${blockAt(AT + 1).hash} on top of ${blockAt(AT).hash}. ${FITS}`,
   ),
   parent: stopsWith(
-    `A block does not continue the chain (chain parent, block ${blockAt(AT).number});`,
+    `Block does not continue the chain (chain parent, block ${blockAt(AT).number});`,
     `expected a block on top of ${head.number} ${head.hash}; got ${blockAt(AT).number} ${blockAt(AT).hash} on top of 0xother. ${FITS}`,
   ),
   retract: stopsWith(
-    `A block does not continue the chain (chain retract, block ${head.number});`,
-    `expected a retract of ${head.number} ${head.hash}; got ${head.number} 0xother. ${FITS}`,
+    `Block does not continue the chain (chain retract, block ${head.number});`,
+    `expected a retract from ${head.number} ${head.hash}; got ${head.number} 0xother. ${FITS}`,
   ),
-  deep: `A retract reaches below what can be undone (chain deep, block ${blockAt(AT - 2).number})`,
+  deep: `Reorg below finality: the block to return to can no longer be restored (chain deep, block ${blockAt(AT - 2).number})`,
   back: stopsWith(
-    `A block lies too far behind the chain’s time (chain back, block ${blockAt(AT).number});`,
+    `Block time is too far behind the chain’s time (chain back, block ${blockAt(AT).number});`,
     `expected a time of ${head.time - 3600} or later; got ${head.time - BACK_S}.`,
   ),
 }

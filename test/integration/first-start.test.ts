@@ -65,6 +65,6 @@ test('an address this machine does not have is refused with what to do', async (
   const { code, err } = await runCommand(['up'], { cwd: plan.folder, env })
   expect({ code, err }).toEqual({
     code: 78,
-    err: 'dextape: Cannot listen on 192.0.2.1: it is not an address of this machine (EADDRNOTAVAIL). Set DEXTAPE_HOST to one that is, or to 0.0.0.0 for all.\n',
+    err: 'dextape: Cannot listen on 192.0.2.1: it is not an address of this machine (EADDRNOTAVAIL). Set DEXTAPE_HOST to an address of this machine, or to 0.0.0.0 for all.\n',
   })
 })

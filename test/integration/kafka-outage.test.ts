@@ -102,7 +102,7 @@ async function outage(part: 'log' | 'store', leave: () => Promise<void>, comeBac
     )
     expect(awayMb - residentMb, service.name).toBeLessThan(GROWTH_MB)
     expect(peakMb, service.name).toBeLessThan(MOST_MB)
-    const [away, back] = [/^a part is away/, /^a part is back/].map((text) => said.filter(isOf(part, text)).length)
+    const [away, back] = [/^part unreachable/, /^part reachable/].map((text) => said.filter(isOf(part, text)).length)
     const isConcerned = part === 'log' || service.name !== 'ingest'
     expect(away, `${service.name} says that it is back as often as that it is away`).toBe(back)
     // Twice where an answer was still on its way when the other side died.

@@ -6,17 +6,24 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
-import { generatedDay, recordedDay } from '../rig/evm/day.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
-import { writeRecording } from '../rig/http/recording-file.js'
-import { recordedCases } from '../rig/recordings.js'
 
 const root = repositoryRoot()
 /** A port nobody listens on. */
 const nobody = 9
-const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) =>
-  (block ?? '').split('\n').filter((line) => line.trim() !== ''),
+/** The lines to paste, by section: those of all its blocks, in one shell. */
+const commands = new Map(
+  readFileSync(join(root, 'README.md'), 'utf8')
+    .split(/^## /m)
+    .map((section) => [section.slice(0, section.indexOf('\n')), linesOf(section)]),
 )
+
+function linesOf(section: string): string[] {
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block ?? '')
+  return blocks.flatMap((block) => block.split('\n')).filter((line) => line.trim() !== '')
+}
+
+const commandsOf = (title: string): string[] => commands.get(title) ?? []
 
 type Started = { child: ChildProcess; output: () => string; errors: () => string }
 type Environment = Record<string, string>
@@ -81,6 +88,9 @@ async function stop({ child }: Started): Promise<void> {
   await gone
 }
 
+/** What the README shows of an output. */
+const shownAs = (pattern: RegExp): string => pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
+
 /** Runs the lines in one shell; what each printed. */
 async function paste(lines: readonly string[], env: Environment): Promise<string[]> {
   const mark = '<<end of line>>'
@@ -95,8 +105,14 @@ async function paste(lines: readonly string[], env: Environment): Promise<string
 }
 
 describe('the README', () => {
-  test('has the blocks this test knows how to run', () => {
-    expect(blocks.map((block) => block.length)).toEqual([2, expect.any(Number), expect.any(Number), 4])
+  test('has the sections this test knows how to run', () => {
+    const counts = [...commands].map(([title, lines]) => [title, lines.length]).filter(([, count]) => count !== 0)
+    expect(Object.fromEntries(counts)).toEqual({
+      'Two commands': 2,
+      'Three things to try': 5,
+      'Play a recording': 7,
+      'A chain of your choice': 4,
+    })
   })
 
   describe('npm start', () => {
@@ -104,7 +120,7 @@ describe('the README', () => {
     let market: Started
     beforeAll(async () => {
       env = await newEnvironment()
-      market = start((blocks[0]?.[0] ?? '').replace(/^npm ci && /, ''), env)
+      market = start((commandsOf('Two commands')[0] ?? '').replace(/^npm ci && /, ''), env)
       await until(market, /\n {2}(npx dextape listen .*)\n/)
     }, 120_000)
     afterAll(() => stop(market))
@@ -119,7 +135,7 @@ describe('the README', () => {
     })
 
     test('and the examples beside it', async () => {
-      const lines = blocks[1] ?? []
+      const lines = commandsOf('Three things to try')
       const outputs = await paste(lines, env)
       for (const [index, line] of lines.entries()) {
         const output = outputs[index] ?? ''
@@ -128,27 +144,30 @@ describe('the README', () => {
           expect(
             output.split('\n').map((text) => JSON.parse(text)),
             line,
-          ).toHaveLength(4)
+          ).toHaveLength(2)
         else expect(output, line).toBe('')
       }
     })
   })
 
-  const days = [generatedDay(), ...recordedCases('days of the README', 1, () => [recordedDay()])]
-
-  test.each(days)('a day of a pool: $name', async ({ lines: readLines }) => {
-    const lines = readLines()
-    const day = writeRecording(scratchFolder(), 'day.jsonl', lines)
-    const env: Environment = { ...(await newEnvironment()), KEY: 'dx_readme', DEXTAPE_API_KEY: 'dx_readme' }
-    const [up = '', ...rest] = blocks[2] ?? []
-    const played = start(up.replace('day.jsonl.gz', day), env)
+  test('a recording: made, played and verified', async () => {
+    const env: Environment = await newEnvironment()
+    const day = join(scratchFolder(), 'day.jsonl.gz')
+    const [simulate = '', up = '', ...rest] = commandsOf('Play a recording').map((line) =>
+      line.replace('day.jsonl.gz', day),
+    )
+    const [made = ''] = await paste([simulate], env)
+    const [, blocks = 0, retracts = 0] = /(\d+) blocks, (\d+) retracts/.exec(made)?.map(Number) ?? []
+    expect(made, 'the README shows what it prints').toContain(shownAs(/\d+ blocks, \d+ retracts, \d+ events/))
+    const played = start(up, env)
     await until(played, /(played to its end)/)
     await until(played, /(Dextape is up)/)
     await vi.waitFor(async () => {
       const status = await fetch(`http://127.0.0.1:${env.DEXTAPE_HTTP_PORT}/status`)
-      expect(await status.json()).toMatchObject({ chains: [{ chain: 'eth', seq: lines.length }] })
+      const { chains } = (await status.json()) as { chains: { seq: number }[] }
+      expect(chains.reduce((sum, { seq }) => sum + seq, 0)).toBe(blocks + retracts)
     }, 60_000)
-    const [klines = '', pair = '', topics = '', verified = ''] = await paste(rest, env)
+    const [, klines = '', pair = '', topics = '', verified = ''] = await paste(rest, env)
     expect(JSON.parse(klines).data.points).toHaveLength(24)
     expect(JSON.parse(pair).data).toMatchObject({ chain: 'eth', token0_symbol: 'USDC', token1_symbol: 'WETH' })
     expect(topics).toContain('dex.blocks.eth')
@@ -157,7 +176,7 @@ describe('the README', () => {
   })
 
   test('a chain from a node: each command is understood, and says that the node does not answer', async () => {
-    const [pool = '', exchanges = '', solana = '', doctor = ''] = (blocks[3] ?? []).map((line) =>
+    const [pool = '', exchanges = '', solana = '', doctor = ''] = commandsOf('A chain of your choice').map((line) =>
       line.replace('https://your-node.example', `http://127.0.0.1:${nobody}`),
     )
     for (const [line, chain] of [

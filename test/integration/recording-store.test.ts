@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
 import type { Window } from '../../services/core/domain/records.js'
-import { openStore } from '../../services/core/store/clickhouse.js'
+import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { storeTargetOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'

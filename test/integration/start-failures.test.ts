@@ -88,7 +88,7 @@ describe('a port in use', () => {
     const ended = await runUp({ env: { [name]: String(port) } })
     expectRefused(
       ended,
-      `Port ${port} on 127.0.0.1 is already in use. Stop what listens there, or choose another port with ${name}.`,
+      `Port ${port} on 127.0.0.1 is already in use. Stop the process that listens on it, or choose another port with ${name}.`,
     )
     expect(existsSync(dataDirOf(folder))).toBe(false)
     await expectStarts()
@@ -102,12 +102,12 @@ describe('the data directory', () => {
     const file = join(folder, 'file')
     writeFileSync(file, 'mine')
     expectRefused(await runUp(inDir(file)), `The data directory ${file} is not a directory`)
-    expectRefused(await runUp(inDir(join(file, 'below'))), `${join(file, 'below')} cannot be made: ENOTDIR`)
+    expectRefused(await runUp(inDir(join(file, 'below'))), `${join(file, 'below')} cannot be created: ENOTDIR`)
     expect(readFileSync(file, 'utf8')).toBe('mine')
   })
 
   test('is where nothing can be made', async () => {
-    expectRefused(await runUp(inDir('/proc/dextape')), 'The data directory /proc/dextape cannot be made')
+    expectRefused(await runUp(inDir('/proc/dextape')), 'The data directory /proc/dextape cannot be created')
   })
 
   // Permission bits do not bind the administrator, who alone can start it as somebody else.
@@ -134,7 +134,7 @@ describe('the data directory', () => {
     )
     expect(readdirSync(dir)).toEqual(['VERSION'])
     writeFileSync(join(dir, 'VERSION'), 'of something else')
-    expectRefused(await runUp({}), 'holds no version number')
+    expectRefused(await runUp({}), 'does not contain a version number')
   })
 
   test('is in use by another up, which goes on', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { ENVIRONMENT } from '../../services/core/config/environment.js'
-import { HTTP_PORTS } from '../../services/core/config/load.js'
+import { HTTP_PORTS } from '../../services/core/config/load-config.js'
 import { CLICKHOUSE_IMAGE } from '../rig/clickhouse/server.js'
 import { KAFKA_IMAGE } from '../rig/kafka/broker.js'
 

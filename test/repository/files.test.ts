@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 
@@ -13,14 +13,45 @@ describe('the repository', () => {
     expect(read('.ci/run')).toContain(command)
   })
 
-  it('has its licence and the pages the README points to', () => {
+  it('has its licence', () => {
     expect(read('LICENSE')).toContain('Apache License')
-    const pages = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, page]) => page ?? '')
-    expect(pages.length).toBeGreaterThan(3)
-    expect(pages.filter((page) => !existsSync(join(root, page)))).toEqual([])
   })
 
   it('the lock file names no registry', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved"/)
   })
+
+  const pages = [
+    ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+    ...['docs', 'docs/decisions'].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+    ),
+    ...readdirSync(join(root, 'services')).map((service) => `services/${service}/README.md`),
+  ].filter((page) => page.endsWith('.md') && existsSync(join(root, page)))
+
+  it.each(pages)('%s names only files and pages that exist', (page) => {
+    const text = read(page)
+    const folder = dirname(page)
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => join(folder, link))
+    const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)(?:#[\w-]+)?`/g)].map(([, name = '']) => name)
+    const inRoot = named.filter((name) => /^(services|test|docs|schemas|examples|infra)\//.test(name))
+    const ofService = folder.startsWith('services/') ? named.filter((name) => /\.ts$|\/$/.test(name)) : []
+    const here = ofService.filter((name) => !inRoot.includes(name)).map((name) => join(folder, name))
+    expect([...links, ...inRoot, ...here].filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it.each(pages)('%s links to headings that exist', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+    const missing = links.filter(([, file = '', heading = '']) => {
+      const target = file === '' ? page : join(dirname(page), file)
+      return existsSync(join(root, target)) && !headingsOf(target).includes(heading)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
 })
+
+/** As GitHub makes anchors of them. */
+function headingsOf(page: string): string[] {
+  const headings = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase())
+  return headings.map((heading) => heading.replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))
+}

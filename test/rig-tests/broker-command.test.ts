@@ -27,7 +27,7 @@ test.skipIf(isOfNoUse)(
   'a broker started by hand is seen, refuses a second one on its data, and is stopped',
   async () => {
     const port = await steadyPort(2)
-    const nothing = { code: 1, out: `kafka: none runs on ${directory}\n` }
+    const nothing = { code: 1, out: `kafka: no broker is running on ${directory}\n` }
     expect(await broker('status')).toEqual(nothing)
 
     started = spawn(process.execPath, [COMMAND, 'start', '--port', String(port), '--dir', directory], {
@@ -38,7 +38,7 @@ test.skipIf(isOfNoUse)(
     expect(await broker('status')).toEqual({ code: 0, out: `kafka: pid ${pid} serves 127.0.0.1:${port}\n` })
     expect(await broker('start')).toEqual({
       code: 1,
-      out: `kafka: A broker (pid ${pid}, port ${port}) already runs on ${directory}\n`,
+      out: `kafka: A broker (pid ${pid}, port ${port}) is already running on ${directory}\n`,
     })
 
     const ended = once(started, 'close')
@@ -51,11 +51,11 @@ test.skipIf(isOfNoUse)(
 test('a command line that cannot be meant is refused', async () => {
   expect(await broker('begin')).toEqual({
     code: 1,
-    out: 'kafka: "begin" is no command: fetch, start, stop, status (--help)\n',
+    out: 'kafka: Unknown command "begin". Use fetch, start, stop, status or --help\n',
   })
   expect(await broker('start', '--port', '65535')).toEqual({
     code: 1,
-    out: 'kafka: --port must be a whole number from 1 to 65534, got "65535"\n',
+    out: 'kafka: --port must be an integer from 1 to 65534, got "65535"\n',
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore } from '../../services/core/store/clickhouse.js'
+import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { type ClickHouse, startClickHouse } from '../rig/clickhouse/server.js'
 

@@ -3,8 +3,8 @@
  * engine for every CPU), a database of its own on that server.
  */
 import { createHash } from 'node:crypto'
-import type { StoreTarget } from '../../services/core/store/clickhouse.js'
-import { enginePathOf } from '../../services/core/store/local.js'
+import type { StoreTarget } from '../../services/core/store/clickhouse-store.js'
+import { enginePathOf } from '../../services/core/store/local-store.js'
 
 const server = process.env.CLICKHOUSE_URL
 

@@ -3,7 +3,7 @@
  * several. Usage: node log-writer.js '{"at","topic","writer","batches","seed","inFlight"}'
  */
 import { writeSync } from 'node:fs'
-import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
 import { openTestLog } from './kafka/open-log.js'
 import { createRandom } from './market/random.js'
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedLog } from '../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
 import type { EventLog } from '../../services/core/log/port.js'
 
 export type SharedLog = { open(): EventLog; close(): Promise<void> }

@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../services/core/domain/errors.js'
 import type { EventLog } from '../../services/core/log/port.js'
-import { createHealth } from '../../services/core/runtime/health.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
-import { openStore } from '../../services/core/store/clickhouse.js'
+import { createHealth } from '../../services/core/runtime/part-health.js'
+import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Serve } from '../../services/serve/main.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { type ClickHouse, startClickHouse } from '../rig/clickhouse/server.js'
@@ -18,7 +18,7 @@ const health = createHealth({ parts: ['log', 'store'], logger: silentLogger })
 
 beforeAll(async () => {
   clickhouse = await startClickHouse()
-  const store = await openStore({ kind: 'server', url: clickhouse.url }, health.presenceOf('store'))
+  const store = await openStore({ kind: 'server', url: clickhouse.url }, health.reachabilityOf('store'))
   rig = await startRig({ store, health, where: 'serve one', prepare: async () => void (await store.migrate()) })
 })
 afterEach(async () => {
@@ -48,7 +48,7 @@ const statusOf = async (get: (path: string) => Promise<Response>) => (await (awa
 const KLINES = `/v2/klines/pair/${PAIR}-eth?interval=1`
 const STORE_AWAY = {
   ...{ part: 'store', where: 'serve one', since: expect.any(Number) },
-  reason: 'The store does not answer (ECONNREFUSED)',
+  reason: 'The store is unreachable (ECONNREFUSED)',
 }
 
 describe('a store that is not there at the start', () => {

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { STATUS_TOPIC } from '../../services/core/coordination/internal-topics.js'
-import { type ServiceReport, type ToldReport, tellStatus } from '../../services/core/coordination/service-reports.js'
+import {
+  type PublishedReport,
+  publishStatus,
+  type ServiceReport,
+} from '../../services/core/coordination/service-reports.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { openKeyedTable } from '../../services/core/log/keyed-table.js'
-import type { EventLog } from '../../services/core/log/port.js'
+import { type EventLog, STATUS_TOPIC } from '../../services/core/log/port.js'
 import { createPipeStatus } from '../../services/serve/pipe-status.js'
 import { type SharedLog, sharedLog } from '../rig/shared-log.js'
 
@@ -24,11 +27,11 @@ async function tell(log: EventLog, instance: string, reports: readonly ServiceRe
     now += ms
     if (++turn === reports.length) stop.abort()
   }
-  await tellStatus(log, { instance, report: () => reports[turn] ?? last, nowMs: () => now, sleep }, stop.signal)
+  await publishStatus(log, { instance, report: () => reports[turn] ?? last, nowMs: () => now, sleep }, stop.signal)
 }
 
 async function read() {
-  const table = await openKeyedTable<ToldReport>(shared.open(), STATUS_TOPIC)
+  const table = await openKeyedTable<PublishedReport>(shared.open(), STATUS_TOPIC)
   return createPipeStatus(table, () => now)
 }
 

@@ -158,6 +158,6 @@ describe('starting', () => {
 
   it('a record that is no update stops the chain, and says so', async () => {
     await rig.log.append('dex.updates.eth', [{ key: '', value: Buffer.from('nonsense'), timestampMs: 0 }])
-    await expect.poll(async () => (await chainStatus())?.stopped).toMatch(/not a log record/)
+    await expect.poll(async () => (await chainStatus())?.stopped).toMatch(/Cannot decode a log record/)
   })
 })

@@ -1,4 +1,4 @@
-/** Where checkpoints rest: keyed bytes of one chain, written in atomic, durable sets. */
+/** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 
@@ -10,7 +10,7 @@ export interface StateStore {
   entries(prefix: string): Iterable<{ key: string; value: Uint8Array }>
   /** All changes or none; durable once resolved. */
   commit(changes: readonly StateChange[]): Promise<void>
-  /** Forgets everything. */
+  /** Deletes everything. */
   clear(): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export function openStateStore(path: string): StateStore {
   }
 }
 
-/** The same in memory, for a fold that need not survive its process. */
+/** In memory, for a fold that need not survive its process. */
 export function memoryStateStore(): StateStore {
   const kept = new Map<string, Uint8Array>()
   return {
@@ -66,4 +66,34 @@ export function memoryStateStore(): StateStore {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+const HEADER_BYTES = 8
+
+/** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
+export function pack(fields: unknown, numbers: Float64Array = new Float64Array(0)): Uint8Array {
+  const text = Buffer.from(JSON.stringify(fields))
+  const start = HEADER_BYTES + Math.ceil(text.length / 8) * 8
+  const packed = Buffer.alloc(start + numbers.byteLength)
+  packed.writeUInt32LE(text.length, 0)
+  text.copy(packed, HEADER_BYTES)
+  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(packed, start)
+  return packed
+}
+
+export function unpack<Fields>(packed: Uint8Array): { fields: Fields; numbers: Float64Array } {
+  const bytes = Buffer.from(packed)
+  const length = bytes.readUInt32LE(0)
+  const fields = JSON.parse(bytes.toString('utf8', HEADER_BYTES, HEADER_BYTES + length)) as Fields
+  const start = HEADER_BYTES + Math.ceil(length / 8) * 8
+  const numbers = new Float64Array((bytes.length - start) / 8)
+  Buffer.from(numbers.buffer).set(bytes.subarray(start))
+  return { fields, numbers }
+}
+
+const PAD = 12
+
+/** Keys with padded numbers sort in numeric order. */
+export function padded(value: number): string {
+  return String(value).padStart(PAD, '0')
 }

@@ -1,24 +1,24 @@
 /**
- * Checkpoints in a compacted topic, for a fold that may go on in another process. The topic is the truth; a scratch table on
- * this machine answers the fold's questions and goes with the process.
+ * Checkpoints in a compacted topic, for a fold that another process may resume. The topic is authoritative; a scratch table on
+ * this machine answers the fold's reads and is deleted with the process.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { type Database, type Key, open } from 'lmdb'
 import type { StateChange, StateStore } from './state-store.js'
 
-/** The newest value of each key, written by one process at a time, in sets that are whole or absent. */
+/** The newest value of each key, written by one process at a time, in atomic sets. */
 export type OwnedTopic = {
   claim(onValue: (change: StateChange) => void): Promise<void>
   commit(changes: readonly StateChange[]): Promise<void>
   close(): Promise<void>
 }
 
-/** A topic's records are smaller than some values: those stand in several, each but the first under a key with a number. */
+/** Values larger than a record are split into several; each part but the first has a numbered key. */
 const PART_BYTES = 900_000
 const PART_MARK = '\u0001'
 const LOAD_BATCH = 5000
 
-/** Takes the topic over from whoever had it, and loads it. */
+/** Takes over the topic from its previous owner and loads it. */
 export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string): Promise<StateStore> {
   rmSync(scratchPath, { recursive: true, force: true })
   mkdirSync(scratchPath, { recursive: true })
@@ -53,7 +53,7 @@ export async function openTopicStateStore(topic: OwnedTopic, scratchPath: string
     }
   }
 
-  /** A value's records, and the end of those of a longer value before it. */
+  /** A value's records, and deletions of the parts that a longer value before it left. */
   function* recordsOf({ key, value }: StateChange): Generator<StateChange> {
     yield { key, value: value === null ? null : value.subarray(0, PART_BYTES) }
     let part = 1

@@ -1,9 +1,8 @@
 /** Windows in a checkpoint: buckets in chunks of time, wallets in segments of time, so that only what changed is written. */
-import type { Ring } from '../state/ring.js'
+import type { BucketRing } from '../state/bucket-ring.js'
+import { WALLET_REACH_S, type Windows } from '../state/rolling-windows.js'
 import type { WalletNames } from '../state/wallets.js'
-import { WALLET_REACH_S, type Windows } from '../state/windows.js'
-import { pack, padded, unpack } from './pack.js'
-import type { StateChange, StateStore } from './state-store.js'
+import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
 type RingName = keyof typeof CHUNK_S
@@ -11,7 +10,7 @@ const RING_NAMES = ['minutes', 'hours'] as const
 type WindowRing = (typeof RING_NAMES)[number]
 const SEGMENT_S = 600
 
-type WindowsWords = {
+type StoredWindows = {
   segments: number[]
   chunks: Record<WindowRing, number[]>
   before: Record<WindowRing, (number | null)[]>
@@ -22,16 +21,16 @@ export function windowsImage(owner: string, windows: Windows, highNowS: number, 
   const changes: StateChange[] = []
   for (const name of RING_NAMES) ringImage(owner, name, windows[name], changes)
   walletsImage(owner, windows, highNowS, finalNowS, changes)
-  const words: WindowsWords = {
+  const fields: StoredWindows = {
     segments: windows.segments,
     chunks: perRing((name) => windows[name].chunks),
-    before: perRing((name) => beforeWords(windows[name])),
+    before: perRing((name) => storedCloses(windows[name])),
   }
-  changes.push({ key: `v/${owner}`, value: pack(words) })
+  changes.push({ key: `v/${owner}`, value: pack(fields) })
   return changes
 }
 
-/** Everything kept of windows that are gone. */
+/** Deletions of everything stored for windows that no longer exist. */
 export function windowsErased(owner: string, store: StateStore): StateChange[] {
   const keys = [`v/${owner}`]
   for (const prefix of [`b/${owner}/`, `w/${owner}/`]) for (const { key } of store.entries(prefix)) keys.push(key)
@@ -41,18 +40,18 @@ export function windowsErased(owner: string, store: StateStore): StateChange[] {
 export function loadWindows(owner: string, windows: Windows, names: WalletNames, store: StateStore): boolean {
   const kept = store.get(`v/${owner}`)
   if (kept === undefined) return false
-  const { words } = unpack<WindowsWords>(kept)
+  const { fields } = unpack<StoredWindows>(kept)
   for (const name of RING_NAMES) {
     const ring = windows[name]
-    restoreBefore(ring, words.before[name])
-    ring.chunks = words.chunks[name]
+    restoreBefore(ring, fields.before[name])
+    ring.chunks = fields.chunks[name]
     loadChunks(owner, name, ring, store)
   }
-  windows.segments = words.segments
-  for (const segment of words.segments) {
+  windows.segments = fields.segments
+  for (const segment of fields.segments) {
     const packed = store.get(`w/${owner}/${padded(segment)}`)
     if (packed === undefined) continue
-    const { words: wallets, numbers } = unpack<string[]>(packed)
+    const { fields: wallets, numbers } = unpack<string[]>(packed)
     windows.segmentWallets.clear()
     for (const [n, wallet] of wallets.entries()) {
       windows.segmentWallets.add(wallet)
@@ -62,14 +61,14 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
   return true
 }
 
-export function loadChunks(owner: string, name: RingName, ring: Ring, store: StateStore): void {
+export function loadChunks(owner: string, name: RingName, ring: BucketRing, store: StateStore): void {
   for (const chunk of ring.chunks) {
     const rows = store.get(`b/${owner}/${name}/${padded(chunk)}`)
     if (rows !== undefined) ring.append(unpack(rows).numbers)
   }
 }
 
-export function ringImage(owner: string, name: RingName, ring: Ring, changes: StateChange[]): void {
+export function ringImage(owner: string, name: RingName, ring: BucketRing, changes: StateChange[]): void {
   const lengthS = CHUNK_S[name]
   const firstChunk = ring.count === 0 ? Number.POSITIVE_INFINITY : Math.floor(ring.time(0) / lengthS)
   const changedChunk = Math.floor(ring.changedFrom / lengthS)
@@ -91,7 +90,7 @@ export function ringImage(owner: string, name: RingName, ring: Ring, changes: St
   ring.changedFrom = Number.POSITIVE_INFINITY
 }
 
-/** A segment holds every wallet entry that changed while it was the newest; loaded in order, the last word stands. */
+/** A segment holds every wallet entry that changed while it was the newest; loaded in order, the last one counts. */
 function walletsImage(
   owner: string,
   windows: Windows,
@@ -118,12 +117,12 @@ function walletsImage(
   changes.push({ key: `w/${owner}/${padded(segment)}`, value: pack(wallets, times) })
 }
 
-export function beforeWords(ring: Ring): (number | null)[] {
+export function storedCloses(ring: BucketRing): (number | null)[] {
   return ring.before.map((close) => (Number.isNaN(close) ? null : close))
 }
 
-export function restoreBefore(ring: Ring, words: (number | null)[]): void {
-  for (let c = 0; c < 3; c += 1) ring.before[c] = words[c] ?? Number.NaN
+export function restoreBefore(ring: BucketRing, closes: (number | null)[]): void {
+  for (let c = 0; c < 3; c += 1) ring.before[c] = closes[c] ?? Number.NaN
 }
 
 function perRing<T>(make: (name: WindowRing) => T): Record<WindowRing, T> {

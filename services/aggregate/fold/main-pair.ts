@@ -1,6 +1,6 @@
 /** Which pair is a token's main one: the source of its price. */
 import { DEEP_TVL_USD, MAIN_PAIR_HOPS, MAIN_PAIR_LEAD, RANK } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { pricedBy, TOKEN } from '../state/tokens.js'
 
@@ -9,8 +9,8 @@ const MAIN = pricedBy('main')
 
 type Candidate = { pair: number; deep: boolean; measure: number }
 
-/** Re-ranks the tokens until nothing changes: one's main pair may open the way for another's. */
-export function rankMainPairs(state: ChainState, tokens: readonly number[]): void {
+/** Re-ranks the tokens until nothing changes: one token's main pair may make another's possible. */
+export function rankMainPairs(state: FoldState, tokens: readonly number[]): void {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     let changed = false
     for (const token of tokens) changed = rankMainPair(state, token) || changed
@@ -18,7 +18,7 @@ export function rankMainPairs(state: ChainState, tokens: readonly number[]): voi
   }
 }
 
-function rankMainPair(state: ChainState, token: number): boolean {
+function rankMainPair(state: FoldState, token: number): boolean {
   const current = state.tokens.rows.get(token, TOKEN.mainPair)
   const pairs = state.tokens.pairsOf(token).filter((pair) => qualifies(state, pair))
   const best = bestOf(state, pairs)
@@ -28,14 +28,14 @@ function rankMainPair(state: ChainState, token: number): boolean {
   return true
 }
 
-function holdOrSwitch(state: ChainState, current: number, best: Candidate): number {
+function holdOrSwitch(state: FoldState, current: number, best: Candidate): number {
   if (best.pair === current) return current
   const held = measure(state, current, isDeep(state, current))
   if (best.deep !== held.deep) return best.pair
   return best.measure > MAIN_PAIR_LEAD * held.measure ? best.pair : current
 }
 
-export function setMainPair(state: ChainState, token: number, pair: number): void {
+export function setMainPair(state: FoldState, token: number, pair: number): void {
   state.touchToken(token)
   const { rows } = state.tokens
   rows.set(token, TOKEN.mainPair, pair)
@@ -43,7 +43,7 @@ export function setMainPair(state: ChainState, token: number, pair: number): voi
 }
 
 /** A token without a reference price takes its main pair's; a main pair without one leaves the price as it was. */
-export function followMainPair(state: ChainState, token: number, pair: number): void {
+export function followMainPair(state: FoldState, token: number, pair: number): void {
   const { rows } = state.tokens
   const rank = rows.get(token, TOKEN.rank)
   if (rank > RANK.major || pair < 0) return
@@ -57,9 +57,9 @@ export function followMainPair(state: ChainState, token: number, pair: number): 
 }
 
 /** The quote is ranked, or its chain of main pairs reaches a ranked token without meeting the target. */
-export function qualifies(state: ChainState, pair: number): boolean {
+export function qualifies(state: FoldState, pair: number): boolean {
   const target = state.pairs.targetToken(pair)
-  if (isLeftCurve(state, target, pair)) return false
+  if (isAbandonedCurve(state, target, pair)) return false
   let at = state.pairs.quoteToken(pair)
   for (let hop = 0; hop <= MAIN_PAIR_HOPS; hop += 1) {
     if (at === target) return false
@@ -71,14 +71,14 @@ export function qualifies(state: ChainState, pair: number): boolean {
   return false
 }
 
-function isLeftCurve(state: ChainState, token: number, pair: number): boolean {
+function isAbandonedCurve(state: FoldState, token: number, pair: number): boolean {
   const launch = state.tokens.text[token]?.launch
   if (launch?.stage !== 'graduated' || launch.pool === null || launch.pool === launch.curvePool) return false
   return launch.curvePool !== null && state.pairs.address[pair] === launch.curvePool
 }
 
 /** Deep pairs by TVL before the others by 24 h volume; equal: the one seen first. */
-function bestOf(state: ChainState, pairs: readonly number[]): Candidate | null {
+function bestOf(state: FoldState, pairs: readonly number[]): Candidate | null {
   let best: Candidate | null = null
   const anyDeep = pairs.some((pair) => isDeep(state, pair))
   for (const pair of pairs) {
@@ -89,11 +89,11 @@ function bestOf(state: ChainState, pairs: readonly number[]): Candidate | null {
   return best
 }
 
-function isDeep(state: ChainState, pair: number): boolean {
+function isDeep(state: FoldState, pair: number): boolean {
   return state.pairs.rows.get(pair, PAIR.tvlUsd) >= DEEP_TVL_USD
 }
 
-function measure(state: ChainState, pair: number, deep: boolean): Candidate {
+function measure(state: FoldState, pair: number, deep: boolean): Candidate {
   if (deep) return { pair, deep, measure: state.pairs.rows.get(pair, PAIR.tvlUsd) }
   return { pair, deep, measure: state.pairs.active[pair]?.windows.dayVolume(state.nowS) ?? 0 }
 }

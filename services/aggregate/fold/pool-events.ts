@@ -1,20 +1,20 @@
-/** Events of pools: described, swapped in, liquidity moved. */
+/** Applies events of pools: creation, swaps, liquidity. */
 import { amountOf, RANK } from '../../core/domain/money.js'
 import type { LiquidityEvent, PoolEvent, SwapEvent } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR, type PairText } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
-import type { BlockFold } from './block-at-hand.js'
+import type { BlockChanges } from './block-changes.js'
 import { followMainPair } from './main-pair.js'
 import { findReferencePrice, isReferencePool } from './reference-prices.js'
 import { chooseTarget, graduate, tokenId } from './token-events.js'
 import { nativePrice, ratioOfReserves, rawNumber, valueSwap } from './value-swap.js'
 
-export function applyPool(fold: BlockFold, event: PoolEvent): void {
+export function applyPool(fold: BlockChanges, event: PoolEvent): void {
   const { state, block } = fold
   if (state.pairs.find(event.pool) !== undefined) return
-  if (event.token0 === event.token1) return fold.dropped(event, 'pool_mismatch', 'token0 and token1 are the same')
+  if (event.token0 === event.token1) return fold.drop(event, 'pool_mismatch', 'token0 and token1 are the same')
   const token0 = tokenId(fold, event.token0)
   const token1 = tokenId(fold, event.token1)
   const text: PairText = { amm: event.amm, creator: event.creator ?? null, reserve0: null, reserve1: null }
@@ -36,8 +36,8 @@ export function applyPool(fold: BlockFold, event: PoolEvent): void {
   graduate(fold, target, id)
 }
 
-/** A token about to get its second pair counts over both from here on; till now its only pair counted for it. */
-function giveOwnWindows(state: ChainState, token: number): void {
+/** A token that gets its second pair counts over both from now on; until now its only pair's windows were its own. */
+function giveOwnWindows(state: FoldState, token: number): void {
   const only = state.tokens.pairsOf(token)[0]
   if (only === undefined || (state.tokens.windows[token] ?? null) !== null) return
   state.touchToken(token)
@@ -45,17 +45,16 @@ function giveOwnWindows(state: ChainState, token: number): void {
   state.journal.texts.push({ op: 'split', id: token })
 }
 
-export function applySwap(fold: BlockFold, event: SwapEvent): void {
+export function applySwap(fold: BlockChanges, event: SwapEvent): void {
   const { state, block } = fold
   const pair = state.pairs.find(event.pool)
-  if (pair === undefined)
-    return fold.dropped(event, 'pool_unknown', `no pool event described ${event.pool} before this`)
+  if (pair === undefined) return fold.drop(event, 'pool_unknown', `no pool event for ${event.pool} before this event`)
   const { rows } = state.pairs
   const token0 = state.tokens.address[rows.get(pair, PAIR.token0)]
   const token1 = state.tokens.address[rows.get(pair, PAIR.token1)]
   const fits =
     event.token_in === token0 ? event.token_out === token1 : event.token_in === token1 && event.token_out === token0
-  if (!fits) return fold.dropped(event, 'pool_mismatch', `the pool holds ${token0} and ${token1}`)
+  if (!fits) return fold.drop(event, 'pool_mismatch', `the pool holds ${token0} and ${token1}`)
 
   const { trade, quoteAmount, targetAmount, sqrtRatio } = valueSwap(state, pair, event, fold.eventId(event))
   state.touchPair(pair)
@@ -77,7 +76,7 @@ export function applySwap(fold: BlockFold, event: SwapEvent): void {
   if (isReferencePool(state, pair)) findReferencePrice(state, state.pairs.targetToken(pair))
 }
 
-function setGoodPrice(state: ChainState, pair: number, usd: number, native: number, quote: number): void {
+function setGoodPrice(state: FoldState, pair: number, usd: number, native: number, quote: number): void {
   const { rows } = state.pairs
   rows.set(pair, PAIR.priceUsd, usd)
   if (!Number.isNaN(native)) rows.set(pair, PAIR.priceNative, native)
@@ -92,11 +91,10 @@ function setGoodPrice(state: ChainState, pair: number, usd: number, native: numb
   }
 }
 
-export function applyLiquidity(fold: BlockFold, event: LiquidityEvent): void {
+export function applyLiquidity(fold: BlockChanges, event: LiquidityEvent): void {
   const { state } = fold
   const pair = state.pairs.find(event.pool)
-  if (pair === undefined)
-    return fold.dropped(event, 'pool_unknown', `no pool event described ${event.pool} before this`)
+  if (pair === undefined) return fold.drop(event, 'pool_unknown', `no pool event for ${event.pool} before this event`)
   const { rows } = state.pairs
   const tokens = state.tokens.rows
   const id = fold.eventId(event)
@@ -136,7 +134,7 @@ export function applyLiquidity(fold: BlockFold, event: LiquidityEvent): void {
 }
 
 function setReserves(
-  state: ChainState,
+  state: FoldState,
   pair: number,
   reserve0: string | null,
   reserve1: string | null,
@@ -154,7 +152,7 @@ function setReserves(
   state.pairs.text[pair] = { ...old, reserve0, reserve1, ...initial }
 }
 
-function keyOf(fold: BlockFold, table: EventKey['table'], event: SwapEvent | LiquidityEvent, id: string): EventKey {
+function keyOf(fold: BlockChanges, table: EventKey['table'], event: SwapEvent | LiquidityEvent, id: string): EventKey {
   return {
     table,
     pair: event.pool,

@@ -1,6 +1,6 @@
 /** USD prices of native and stables, from their pools against better ranked tokens. */
 import { DEEP_TVL_USD, RANK, REFERENCE_FRESH_S } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { pricedBy, TOKEN } from '../state/tokens.js'
 
@@ -15,8 +15,8 @@ export function hasReferencePrice(rank: number): boolean {
   return rank === RANK.native || rank === RANK.stable
 }
 
-/** A token that has a price by its rank alone gets it when it is first seen. */
-export function firstPrice(state: ChainState, token: number): void {
+/** Tokens priced by rank alone (anchor, stables) get that price when first seen. */
+export function firstPrice(state: FoldState, token: number): void {
   const { rows } = state.tokens
   const rank = rows.get(token, TOKEN.rank)
   if (rank === RANK.anchor || rank === RANK.stable) {
@@ -25,25 +25,25 @@ export function firstPrice(state: ChainState, token: number): void {
   }
 }
 
-/** True for a pool that can tell the price of its target. */
-export function isReferencePool(state: ChainState, pair: number): boolean {
+/** True for a pool that can price its target. */
+export function isReferencePool(state: FoldState, pair: number): boolean {
   const targetRank = state.tokens.rows.get(state.pairs.targetToken(pair), TOKEN.rank)
   return hasReferencePrice(targetRank) && state.tokens.rows.get(state.pairs.quoteToken(pair), TOKEN.rank) > targetRank
 }
 
-/** Finds all reference prices anew: at a block's start and end. */
-export function findReferencePrices(state: ChainState): void {
+/** Recomputes all reference prices: at a block's start and end. */
+export function findReferencePrices(state: FoldState): void {
   const { native, stables } = state.facts
   if (native !== undefined) findByAddress(state, native)
   for (const stable of stables) findByAddress(state, stable)
 }
 
-function findByAddress(state: ChainState, address: string): void {
+function findByAddress(state: FoldState, address: string): void {
   const token = state.tokens.find(address)
   if (token !== undefined) findReferencePrice(state, token)
 }
 
-export function findReferencePrice(state: ChainState, token: number): void {
+export function findReferencePrice(state: FoldState, token: number): void {
   const { rows } = state.tokens
   const { rows: pairRows } = state.pairs
   const rank = rows.get(token, TOKEN.rank)
@@ -70,7 +70,7 @@ export function findReferencePrice(state: ChainState, token: number): void {
   else set(state, token, rows.get(token, TOKEN.anyPrice), ANY, false)
 }
 
-function set(state: ChainState, token: number, price: number, how: number, found: boolean): void {
+function set(state: FoldState, token: number, price: number, how: number, found: boolean): void {
   const { rows } = state.tokens
   const samePrice = Object.is(rows.get(token, TOKEN.priceUsd), price)
   if (samePrice && rows.get(token, TOKEN.pricedBy) === how) return

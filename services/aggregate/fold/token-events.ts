@@ -1,14 +1,14 @@
-/** Events about tokens: facts, launches, balances. */
+/** Applies events of tokens: facts, launches, balances. */
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
-import type { BlockFold } from './block-at-hand.js'
+import type { BlockChanges } from './block-changes.js'
 import { qualifies, setMainPair } from './main-pair.js'
 import { firstPrice } from './reference-prices.js'
 
 /** The token's id; one not seen before is added. */
-export function tokenId(fold: BlockFold, address: string): number {
+export function tokenId(fold: BlockChanges, address: string): number {
   const { state } = fold
   const known = state.tokens.find(address)
   if (known !== undefined) return known
@@ -19,7 +19,7 @@ export function tokenId(fold: BlockFold, address: string): number {
   return id
 }
 
-function describe(fold: BlockFold, id: number, change: Partial<TokenText>): void {
+function describe(fold: BlockChanges, id: number, change: Partial<TokenText>): void {
   const { state } = fold
   const old = state.tokens.text[id] as TokenText
   state.touchToken(id)
@@ -29,8 +29,8 @@ function describe(fold: BlockFold, id: number, change: Partial<TokenText>): void
   fold.describedTokens.add(id)
 }
 
-/** What an event does not know leaves what is known. */
-export function applyToken(fold: BlockFold, event: TokenEvent): void {
+/** Fields missing from the event keep their value. */
+export function applyToken(fold: BlockChanges, event: TokenEvent): void {
   const id = tokenId(fold, event.token)
   const old = fold.state.tokens.text[id] as TokenText
   describe(fold, id, {
@@ -41,14 +41,14 @@ export function applyToken(fold: BlockFold, event: TokenEvent): void {
   setDecimals(fold, id, event.decimals ?? null)
 }
 
-function setDecimals(fold: BlockFold, id: number, decimals: number | null): void {
+function setDecimals(fold: BlockChanges, id: number, decimals: number | null): void {
   const { tokens } = fold.state
   if (decimals === null || tokens.rows.get(id, TOKEN.decimals) === decimals) return
   tokens.rows.set(id, TOKEN.decimals, decimals)
-  for (const pair of tokens.allPairsOf(id)) fold.retoldPairs.add(pair)
+  for (const pair of tokens.allPairsOf(id)) fold.republishedPairs.add(pair)
 }
 
-export function applyMeta(fold: BlockFold, event: MetaEvent): void {
+export function applyMeta(fold: BlockChanges, event: MetaEvent): void {
   const id = tokenId(fold, event.token)
   const old = fold.state.tokens.text[id] as TokenText
   describe(fold, id, {
@@ -60,7 +60,7 @@ export function applyMeta(fold: BlockFold, event: MetaEvent): void {
   })
 }
 
-export function applyLaunch(fold: BlockFold, event: LaunchEvent): void {
+export function applyLaunch(fold: BlockChanges, event: LaunchEvent): void {
   const id = tokenId(fold, event.token)
   const old = (fold.state.tokens.text[id] as TokenText).launch
   const pool = event.pool ?? old?.pool ?? null
@@ -77,8 +77,8 @@ export function applyLaunch(fold: BlockFold, event: LaunchEvent): void {
   if (pool !== null) graduate(fold, id, fold.state.pairs.find(pool))
 }
 
-/** A token that graduated trades in its new pool from now on: that pool is its main pair at once. */
-export function graduate(fold: BlockFold, token: number, pair: number | undefined): void {
+/** A graduated token trades in its new pool from now on: that pool becomes its main pair at once. */
+export function graduate(fold: BlockChanges, token: number, pair: number | undefined): void {
   const { state } = fold
   const launch = state.tokens.text[token]?.launch
   if (launch?.stage !== 'graduated' || pair === undefined || launch.pool !== state.pairs.address[pair]) return
@@ -89,7 +89,7 @@ export function graduate(fold: BlockFold, token: number, pair: number | undefine
   setMainPair(state, token, pair)
 }
 
-export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
+export function applyBalance(fold: BlockChanges, event: BalanceEvent): void {
   const { state } = fold
   const id = tokenId(fold, event.token)
   const key = `${event.token}/${event.holder}`
@@ -99,7 +99,7 @@ export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
   state.touchToken(id)
   state.journal.texts.push({ op: 'holder', key, old: old ?? null })
   state.balances.set(key, `${after} ${fold.block.time}`)
-  if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) tellBurnt(fold, id, event.token)
+  if (BURN_ADDRESSES[state.facts.family].includes(event.holder)) updateBurntSupply(fold, id, event.token)
   const held = (after > 0n ? 1 : 0) - (before > 0n ? 1 : 0)
   state.tokens.rows.set(id, TOKEN.holders, state.tokens.rows.get(id, TOKEN.holders) + held)
   fold.holders.push({
@@ -110,7 +110,7 @@ export function applyBalance(fold: BlockFold, event: BalanceEvent): void {
   })
 }
 
-function tellBurnt({ state, describedTokens }: BlockFold, id: number, token: string): void {
+function updateBurntSupply({ state, describedTokens }: BlockChanges, id: number, token: string): void {
   const held = BURN_ADDRESSES[state.facts.family].map((address) => state.balance(`${token}/${address}`))
   const burnt = held.map((kept) => (kept === undefined ? 0n : parseBalance(kept).balance))
   const old = state.tokens.text[id] as TokenText
@@ -122,7 +122,7 @@ function tellBurnt({ state, describedTokens }: BlockFold, id: number, token: str
   describedTokens.add(id)
 }
 
-/** A balance is kept with the time it changed: a retract restores both. */
+/** A balance is stored with the time it changed: a retract restores both. */
 export function parseBalance(kept: string): { balance: bigint; updatedAtS: number } {
   const [balance = '0', time = '0'] = kept.split(' ')
   return { balance: BigInt(balance), updatedAtS: Number(time) }
@@ -132,8 +132,8 @@ function isText(value: string | null | undefined): value is string {
   return value !== null && value !== undefined
 }
 
-/** In a pool of equals, the token that has a main pair of its own is the quote. */
-export function chooseTarget(state: ChainState, token0: number, token1: number): 0 | 1 {
+/** Between tokens of equal rank, the one that has a main pair is the quote. */
+export function chooseTarget(state: FoldState, token0: number, token1: number): 0 | 1 {
   const { rows } = state.tokens
   const rank0 = rows.get(token0, TOKEN.rank)
   const rank1 = rows.get(token1, TOKEN.rank)

@@ -1,15 +1,15 @@
 /** TVL of the pools a block touched, at the prices at its end. */
 import { powerOfTen, RANK } from '../../core/domain/money.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { TOKEN } from '../state/tokens.js'
 import { nativePrice } from './value-swap.js'
 
-/** Main pairs cannot turn in a circle, but a walk along them ends in any case. */
+/** Main pairs cannot form a cycle; the limit ends the walk in any case. */
 const MAX_WALK = 32
 
-/** Pools nearer to a ranked token come first: a quote's own main pair is valued before the pools that lean on it. */
-export function updateTvl(state: ChainState, pairs: readonly number[]): void {
+/** Pools nearer to a ranked token come first: a quote's main pair is valued before the pools that depend on it. */
+export function updateTvl(state: FoldState, pairs: readonly number[]): void {
   const byHops = pairs.map((pair) => ({ pair, hops: hopsToRanked(state, state.pairs.quoteToken(pair)) }))
   byHops.sort((a, b) => a.hops - b.hops || a.pair - b.pair)
   for (const { pair } of byHops) {
@@ -19,7 +19,7 @@ export function updateTvl(state: ChainState, pairs: readonly number[]): void {
 }
 
 /** Steps along main pairs from a token to a ranked one; 0 when it is ranked itself. */
-export function hopsToRanked(state: ChainState, token: number): number {
+export function hopsToRanked(state: FoldState, token: number): number {
   let at = token
   for (let hops = 0; hops < MAX_WALK; hops += 1) {
     if (state.tokens.rows.get(at, TOKEN.rank) > RANK.none) return hops
@@ -30,7 +30,7 @@ export function hopsToRanked(state: ChainState, token: number): number {
   return MAX_WALK
 }
 
-function setTvl(state: ChainState, pair: number): void {
+function setTvl(state: FoldState, pair: number): void {
   const { rows } = state.pairs
   const tokens = state.tokens.rows
   const target = state.pairs.targetToken(pair)
@@ -53,7 +53,7 @@ function setTvl(state: ChainState, pair: number): void {
 }
 
 /** A side in an unranked token is worth no more than that token's own main pair. */
-function quoteCap(state: ChainState, quote: number): number {
+function quoteCap(state: FoldState, quote: number): number {
   if (state.tokens.rows.get(quote, TOKEN.rank) > RANK.none) return Number.POSITIVE_INFINITY
   const main = state.tokens.rows.get(quote, TOKEN.mainPair)
   return main < 0 ? Number.NaN : state.pairs.rows.get(main, PAIR.tvlUsd)

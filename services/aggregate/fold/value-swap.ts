@@ -1,4 +1,4 @@
-/** A swap's prices, amounts and flags, by the pool's state and the quote's price before it. */
+/** Values a swap: prices, amounts and flags, by the pool's state and the quote's price before it. */
 import {
   amountOf,
   DUST_USD,
@@ -10,7 +10,7 @@ import {
   SMALL_USD,
 } from '../../core/domain/money.js'
 import type { SwapEvent, Trade } from '../../core/domain/records.js'
-import type { ChainState } from '../state/chain-state.js'
+import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { PRICED_BY, TOKEN } from '../state/tokens.js'
 
@@ -20,7 +20,7 @@ const SQRT_PRICE_ONE = { evm: 2 ** 96, solana: 2 ** 64 } as const
 
 export type ValuedSwap = { trade: Trade; quoteAmount: number; targetAmount: number; sqrtRatio: number }
 
-export function valueSwap(state: ChainState, pair: number, event: SwapEvent, id: string): ValuedSwap {
+export function valueSwap(state: FoldState, pair: number, event: SwapEvent, id: string): ValuedSwap {
   const tokens = state.tokens.rows
   const { rows } = state.pairs
   const target = state.pairs.targetToken(pair)
@@ -82,7 +82,7 @@ export function valueSwap(state: ChainState, pair: number, event: SwapEvent, id:
   return { trade, quoteAmount, targetAmount, sqrtRatio }
 }
 
-export function nativePrice(state: ChainState): number {
+export function nativePrice(state: FoldState): number {
   const native = state.facts.native === undefined ? undefined : state.tokens.find(state.facts.native)
   return native === undefined ? Number.NaN : state.tokens.rows.get(native, TOKEN.priceUsd)
 }
@@ -92,7 +92,7 @@ export function rawNumber(raw: string | null | undefined): number {
 }
 
 /** Raw token1 per token0. */
-function ratioOfSqrtPrice(raw: string | null, state: ChainState): number {
+function ratioOfSqrtPrice(raw: string | null, state: FoldState): number {
   if (raw === null) return Number.NaN
   const root = Number(raw) / SQRT_PRICE_ONE[state.facts.family]
   return root > 0 ? root * root : Number.NaN
@@ -105,7 +105,7 @@ export function ratioOfReserves(reserve0: string | null | undefined, reserve1: s
 }
 
 /** Quote per target, decimals applied: by the square-root price where there is one, else by the reserves. */
-function midPrice(state: ChainState, pair: number, sqrtRatio: number, reserveRatio: number): number {
+function midPrice(state: FoldState, pair: number, sqrtRatio: number, reserveRatio: number): number {
   const { rows } = state.pairs
   const tokens = state.tokens.rows
   const decimals0 = tokens.get(rows.get(pair, PAIR.token0), TOKEN.decimals)
@@ -114,7 +114,7 @@ function midPrice(state: ChainState, pair: number, sqrtRatio: number, reserveRat
   return rows.get(pair, PAIR.target) === 0 ? price1Per0 : 1 / price1Per0
 }
 
-function quotePath(state: ChainState, quote: number): string {
+function quotePath(state: FoldState, quote: number): string {
   const tokens = state.tokens.rows
   const how = PRICED_BY[tokens.get(quote, TOKEN.pricedBy)] ?? 'unknown'
   if (how !== 'main') return how

@@ -1,12 +1,15 @@
-/** A batch as the text of inserts, table by table. */
+/** Encodes a batch as the text of inserts, table by table. */
 import { UPDATE_WINDOWS } from '../../core/domain/chains.js'
 import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
-import type { TableName } from '../../core/store/tables.js'
-import { rowVersion } from '../../core/store/tables.js'
+import { rowVersion, type TableName } from '../../core/store/tables.js'
+import { pairInfo, tokenInfo } from '../fold/update-entries.js'
+import type { FoldState } from '../state/fold-state.js'
+import { PAIR } from '../state/pairs.js'
+import { TOKEN } from '../state/tokens.js'
 import type { PairState, RowBatch, TokenState } from './row-batch.js'
 
-/** Facts of pairs and tokens as the fold has them now: whenever they change, the pair or token is in a later batch again. */
-export interface Facts {
+/** Facts of pairs and tokens as the fold has them now. When they change, the pair or token is in a later batch again. */
+export interface RowFacts {
   pair(address: string): { info: PairInfo; decimals0: number | null; decimals1: number | null } | undefined
   token(address: string): TokenInfo | undefined
   finalNowS(): number
@@ -16,8 +19,8 @@ export type Insert = { table: TableName; lines: string }
 
 const DAY_WINDOW = UPDATE_WINDOWS.indexOf('24h')
 
-/** The progress row comes last: once it is there, everything up to its seq is. */
-export function encodeRows(chain: string, batch: RowBatch, facts: Facts): Insert[] {
+/** The progress row comes last: once it is stored, everything up to its seq is. */
+export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Insert[] {
   const inserts: Insert[] = []
   const push = (table: TableName, lines: string[]) => {
     if (lines.length > 0) inserts.push({ table, lines: lines.join('\n') })
@@ -59,7 +62,7 @@ function candleLines(chain: string, pair: string, state: PairState, into: string
     if (kept !== undefined) into.push(candleLine(name, address, kept.candle, kept.version))
 }
 
-/** Written by hand: candles are the most rows, and all their values are numbers. */
+/** Built by hand for speed: most rows are candles, and all their values are numbers. */
 function candleLine(chain: string, pair: string, c: Candle, version: number): string {
   const usd = `${n(c.open_u)},${n(c.first_u)},${n(c.high_u)},${n(c.low_u)},${n(c.close_u)},${n(c.volume_u)}`
   const native = `${n(c.open_m)},${n(c.first_m)},${n(c.high_m)},${n(c.low_m)},${n(c.close_m)},${n(c.volume_m)}`
@@ -74,7 +77,7 @@ function n(value: number): string {
 const PAIR_FILLERS = new Array(20).fill(null)
 const TOKEN_FILLERS = new Array(13).fill(null)
 
-function pairLine(chain: string, pair: string, { update, version }: PairState, facts: Facts): string {
+function pairLine(chain: string, pair: string, { update, version }: PairState, facts: RowFacts): string {
   const known = facts.pair(pair)
   if (update === null || known === undefined) return JSON.stringify([chain, pair, ...PAIR_FILLERS, version, 1])
   const { info, decimals0, decimals1 } = known
@@ -87,7 +90,7 @@ function pairLine(chain: string, pair: string, { update, version }: PairState, f
   ])
 }
 
-function tokenLine(chain: string, token: string, { update, version }: TokenState, facts: Facts): string {
+function tokenLine(chain: string, token: string, { update, version }: TokenState, facts: RowFacts): string {
   const info = facts.token(token)
   if (update === null || info === undefined) return JSON.stringify([chain, token, ...TOKEN_FILLERS, version, 1])
   return JSON.stringify([
@@ -100,4 +103,28 @@ function tokenLine(chain: string, token: string, { update, version }: TokenState
 function dayVolume(windows: { buy_volume: number; sell_volume: number }[]): number | null {
   const day = windows[DAY_WINDOW]
   return day === undefined ? null : day.buy_volume + day.sell_volume
+}
+
+export function rowFactsOf(state: FoldState): RowFacts {
+  const decimals = (token: number): number | null => {
+    const known = state.tokens.rows.get(token, TOKEN.decimals)
+    return Number.isNaN(known) ? null : known
+  }
+  return {
+    finalNowS: () => state.finalNowS,
+    pair(address) {
+      const id = state.pairs.find(address)
+      if (id === undefined) return undefined
+      const { rows } = state.pairs
+      return {
+        info: pairInfo(state, id),
+        decimals0: decimals(rows.get(id, PAIR.token0)),
+        decimals1: decimals(rows.get(id, PAIR.token1)),
+      }
+    },
+    token(address) {
+      const id = state.tokens.find(address)
+      return id === undefined ? undefined : tokenInfo(state, id)
+    },
+  }
 }

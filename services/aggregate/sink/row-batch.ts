@@ -1,15 +1,15 @@
 /**
  * Rows for the store, gathered over blocks. Within a batch only the last state of a pair, token, holder or candle is
- * kept, under the seq that last changed it: rows are the same whatever the batches are.
+ * kept, under the seq that last changed it: the rows do not depend on where batches end.
  */
 import { INTERVALS } from '../../core/domain/chains.js'
 import type { Candle, LiquidityTrade, PairUpdate, TokenUpdate, Trade, Update } from '../../core/domain/records.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
-import type { FoldResult, HolderChange } from '../fold/result.js'
+import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 
 type CandleState = { candle: Candle; version: number }
 
-/** A pair's last state in the batch; null: gone. */
+/** A pair's last state in the batch; null: the pair was removed by a reorg. */
 export type PairState = {
   update: PairUpdate | null
   version: number

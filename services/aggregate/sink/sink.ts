@@ -1,14 +1,14 @@
 /** Batches rows and writes them to the store, one batch at a time behind the fold. */
 import type { Store } from '../../core/store/port.js'
-import type { FoldResult } from '../fold/result.js'
-import { encodeRows, type Facts } from './encode-rows.js'
+import type { FoldResult } from '../fold/block-changes.js'
+import { encodeRows, type RowFacts } from './encode-rows.js'
 import { RowBatch } from './row-batch.js'
 
 export type SinkSettings = { flushEveryMs: number; flushRows: number }
 
 export type Sink = {
   add(result: FoldResult): void
-  /** Starts writing when the batch is due and none is being written; waits only when the batch has grown too large. */
+  /** Starts writing when the batch is due and none is being written; waits only when the batch is too large. */
   flushWhenDue(nowMs: number): Promise<void>
   /** Writes everything added so far. */
   flush(): Promise<void>
@@ -16,8 +16,14 @@ export type Sink = {
   readonly flushedSeq: number
 }
 
-/** `storedSeq`: the seq whose rows are stored already, after a restart. */
-export function createSink(chain: string, store: Store, facts: Facts, settings: SinkSettings, storedSeq: number): Sink {
+/** `storedSeq`: after a restart, the seq up to which rows are already stored. */
+export function createSink(
+  chain: string,
+  store: Store,
+  facts: RowFacts,
+  settings: SinkSettings,
+  storedSeq: number,
+): Sink {
   let batch = new RowBatch(chain)
   let writing: Promise<void> | null = null
   let failure: unknown = null

@@ -1,10 +1,10 @@
 /**
- * What undoes a block: the old values of everything it changed. Numbers go on a tape, texts and wallets into lists.
+ * What undoes a block: the old values of everything it changed. Numbers go on an undo stack, texts and wallets into lists.
  * Undone in the reverse order, the state is bit for bit what it was.
  */
 import type { PairText } from './pairs.js'
-import type { Tape } from './tape.js'
 import type { TokenText } from './tokens.js'
+import type { UndoStack } from './undo-stack.js'
 
 export const OP = { pairRow: 1, tokenRow: 2, bucket: 3, newBucket: 4 } as const
 export type Holder = 'pair' | 'token'
@@ -40,13 +40,13 @@ export type BlockJournal = {
   /** The chain's now with this block applied. */
   nowS: number
   before: { head: Head | null; nowS: number; finalizedNumber: number }
-  tape: Tape
+  stack: UndoStack
   texts: TextOp[]
   wallets: WalletOp[]
   events: EventKey[]
   /** Tokens whose main pair this block changed. */
   mainPairs: string[]
-  /** Pairs and tokens its update spoke of: after a retract they are told again. */
-  toldPairs: number[]
-  toldTokens: number[]
+  /** Pairs and tokens in its update: after a retract they are published again. */
+  publishedPairs: number[]
+  publishedTokens: number[]
 }

@@ -2,10 +2,10 @@
 
 import { K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
-import { Ring } from './ring.js'
+import { BucketRing } from './bucket-ring.js'
+import { Windows } from './rolling-windows.js'
 import { Slab } from './slab.js'
 import type { WalletNames } from './wallets.js'
-import { Windows } from './windows.js'
 
 export const PAIR = {
   token0: 0,
@@ -34,7 +34,7 @@ export const PAIR = {
   sqrtRatio: 19,
   reserve0: 20,
   reserve1: 21,
-  /** The highest time of a trade; the last trade's may lie before it. */
+  /** The highest time of a trade; the last trade's may be earlier. */
   newestTradeAtS: 22,
   /** The quote side in native coins, as of the TVL. */
   liquidityNative: 23,
@@ -45,7 +45,7 @@ export const PAIR = {
 } as const
 const PAIR_STRIDE = 26
 
-/** Raw integers as the chain gave them; replaced whole, so a journal can keep the old one. */
+/** Raw integers as on chain; replaced whole, so that a journal can keep the old one. */
 export type PairText = {
   readonly amm: string
   readonly creator: string | null
@@ -62,7 +62,7 @@ export class ActivePair {
 
   constructor(
     names: WalletNames,
-    readonly rings: readonly Ring[] = INTERVALS.map(() => new Ring()),
+    readonly rings: readonly BucketRing[] = INTERVALS.map(() => new BucketRing()),
   ) {
     this.windows = new Windows(names, rings[K1], rings[K60])
   }
@@ -72,9 +72,9 @@ export class PairTable {
   readonly rows = new Slab(PAIR_STRIDE)
   readonly address: string[] = []
   readonly text: PairText[] = []
-  /** null: no trade yet, or resting. */
+  /** null: no trade yet, or not in memory (`resting`). */
   readonly active: (ActivePair | null)[] = []
-  /** Pairs idle for so long that their candles wait in the state store. */
+  /** Pairs idle for so long that their candles are only in the state store. */
   readonly resting = new Set<number>()
   private readonly ids = new Map<string, number>()
 

@@ -1,5 +1,5 @@
 /** Rows of doubles by id, in chunks: compact for many rows, cheap to copy into a journal. */
-import type { Tape } from './tape.js'
+import type { UndoStack } from './undo-stack.js'
 
 const CHUNK_BITS = 9
 const CHUNK_ROWS = 1 << CHUNK_BITS
@@ -43,12 +43,12 @@ export class Slab {
     this.chunk(id).set(values.subarray(0, this.stride), this.at(id))
   }
 
-  pushRow(id: number, tape: Tape): void {
-    tape.pushSlice(this.chunk(id), this.at(id), this.stride)
+  pushRow(id: number, stack: UndoStack): void {
+    stack.pushSlice(this.chunk(id), this.at(id), this.stride)
   }
 
-  popRow(id: number, tape: Tape): void {
-    tape.popSlice(this.chunk(id), this.at(id), this.stride)
+  popRow(id: number, stack: UndoStack): void {
+    stack.popSlice(this.chunk(id), this.at(id), this.stride)
   }
 
   private chunk(id: number): Float64Array {

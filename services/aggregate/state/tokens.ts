@@ -2,8 +2,8 @@
 
 import type { ChainMoney } from '../../core/domain/chains.js'
 import { rankOf } from '../../core/domain/money.js'
+import type { Windows } from './rolling-windows.js'
 import { Slab } from './slab.js'
-import type { Windows } from './windows.js'
 
 export const TOKEN = {
   decimals: 0,
@@ -18,7 +18,7 @@ export const TOKEN = {
   found: 7,
   /** Native: the last good price of any of its reference pools. */
   anyPrice: 8,
-  /** How the price came about: an index in PRICED_BY. */
+  /** How the price was found: an index in PRICED_BY. */
   pricedBy: 9,
   /** In native coins, of a token priced by its main pair. */
   priceNative: 10,
@@ -38,12 +38,12 @@ export type Launch = {
   atS: number
 }
 
-/** What changes seldom; replaced whole, never written into, so a journal can keep the old one. */
+/** What changes seldom; replaced whole, never modified, so that a journal can keep the old one. */
 export type TokenText = {
   readonly name: string | null
   readonly symbol: string | null
   readonly totalSupply: string | null
-  /** Raw, held by burn addresses; null: nothing was told of them. */
+  /** Raw amount held by burn addresses; null: no balance event of theirs yet. */
   readonly burntSupply: string | null
   readonly owner: string | null
   readonly risk: string | null

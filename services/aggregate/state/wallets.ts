@@ -1,6 +1,6 @@
-/** Who traded last when: the base of exact distinct counts. Wallet names are interned while a table refers to them. */
+/** When each wallet last traded: the base of exact distinct counts. Names are interned while a table refers to them. */
 
-/** Names to small integers, counted so that a name nobody refers to is freed. */
+/** Maps names to small integers, with a use count: an unused name is freed. */
 export class WalletNames {
   private readonly ids = new Map<string, number>()
   private readonly names: string[] = []
@@ -26,9 +26,9 @@ export class WalletNames {
   }
 
   release(id: number): void {
-    const left = (this.uses[id] as number) - 1
-    this.uses[id] = left
-    if (left > 0) return
+    const uses = (this.uses[id] as number) - 1
+    this.uses[id] = uses
+    if (uses > 0) return
     this.ids.delete(this.nameOf(id))
     this.names[id] = ''
     this.free.push(id)
@@ -61,7 +61,7 @@ export class WalletTable {
     return slot < 0 ? 0 : (this.slots[slot + 2] as number)
   }
 
-  /** Never bought and never sold: forgotten. */
+  /** A wallet that never bought and never sold is removed. */
   set(id: number, buyS: number, sellS: number): void {
     let slot = this.find(id)
     if (buyS === 0 && sellS === 0) {
@@ -79,7 +79,7 @@ export class WalletTable {
     this.slots[slot + 2] = sellS
   }
 
-  /** Forgets who was last seen before `timeS`, now and then: the cost is paid by the growth since the last time. */
+  /** Removes wallets last seen before `timeS`, only after the table has doubled: the cost per insert stays constant. */
   sweep(timeS: number): void {
     if (this.size < this.sweepAt) return
     const gone: number[] = []
@@ -99,7 +99,7 @@ export class WalletTable {
     }
   }
 
-  /** Lets the names go; the table must not be used any more. */
+  /** Releases the names; the table must not be used afterwards. */
   dispose(): void {
     this.each((id) => this.names.release(id))
     this.size = 0

@@ -5,10 +5,10 @@ import { DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic, deadTopic } from '../../core/log/port.js'
 import { firstBlock } from '../../core/log/topic-records.js'
 import { createBackoff, withRetry } from '../../core/runtime/backoff.js'
-import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Output } from '../../core/runtime/output.js'
+import type { Health } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { tellWhatHistoryLacks } from '../../processes/chain-sources/kept-scope.js'
 import { bookPathOf, type OpenChain } from '../../processes/chain-sources/open-chain.js'
@@ -52,7 +52,7 @@ export async function runBackfill(
   const openOptions = { facts: chainFacts(config, chain), dataDir, generation, ...quiet, signal }
   const attempt = () => open({ ...openOptions, config: { ...source, start: plan.from } })
   const opened = await withRetry(attempt, createBackoff({ maxMs: 10_000 }), signal, (error) =>
-    health.away('source', error instanceof Error ? error.message : String(error)),
+    health.markUnreachable('source', error instanceof Error ? error.message : String(error)),
   )
   if (opened === undefined) return unfinished(out, chain, generation)
   const begun = () => firstBlock({ log, codec }, blocksTopic(chain, generation))

@@ -1,11 +1,10 @@
 /** Writes a generation beside the live one until it has reached the live one's head. */
 import type { UnfinishedGeneration } from '../../core/coordination/generations.js'
-import { lastRecord } from '../../core/log/last-record.js'
 import { blocksTopic } from '../../core/log/port.js'
-import { firstBlock } from '../../core/log/topic-records.js'
+import { firstBlock, lastRecord } from '../../core/log/topic-records.js'
 import { sleep } from '../../core/runtime/backoff.js'
-import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import type { Health } from '../../core/runtime/part-health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import { createStatus, type IngestStatus } from '../../ingest/ingest-status.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'

@@ -110,7 +110,7 @@ function isRunning(config: Config): boolean {
 /** Asks as the services do: name, rights and version of the cluster count, not only its port. */
 export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
   const brokers = choice.brokers.join(', ')
-  const log = openKafka(choice, { onAway: () => {}, onBack: () => {} }, CONNECT_WITHIN_MS)
+  const log = openKafka(choice, { onUnreachable: () => {}, onReachable: () => {} }, CONNECT_WITHIN_MS)
   try {
     const topics = await log.topicNames()
     return { level: 'ok', what: `Kafka at ${brokers} answers; ${topics.length} topics are ours` }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
-import { createHealth } from '../../core/runtime/health.js'
+import { createHealth } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { totals } from '../../ingest/ingest-status.js'

@@ -1,10 +1,10 @@
 /** `dextape topics ls` and `tail`. Both work beside a running `up`. */
-import { nearestWord } from '../../core/config/index.js'
+import { nearestName } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import type { Codec } from '../../core/log/codec.js'
 import type { EventLog, LogRecord } from '../../core/log/port.js'
 import { silentLogger } from '../../core/runtime/logger.js'
-import { shownTime } from '../../core/runtime/output.js'
+import { formatTime } from '../../core/runtime/output.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
 import { topicNamed, withLog } from '../open-log.js'
@@ -32,7 +32,7 @@ export async function listTopics(world: World, options: GlobalOptions & { json?:
           start,
           end,
           bytes,
-          shownTime(newestMs),
+          formatTime(newestMs),
         ]),
       )
     },
@@ -83,7 +83,7 @@ async function print(
 export async function existingTopic(log: EventLog, topic: string): Promise<string> {
   const known = (await log.topics()).map((info) => info.topic)
   if (known.includes(topic)) return topic
-  const nearest = nearestWord(topic, known)
+  const nearest = nearestName(topic, known)
   throw new DextapeError({
     code: 'topic_unknown',
     what: `There is no topic ${topic}`,

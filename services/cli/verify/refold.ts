@@ -1,12 +1,11 @@
 /** The log folded from its first record, in memory: what the store and the updates must say. */
-import { applyRecord } from '../../aggregate/accept.js'
-import { KeptHistory } from '../../aggregate/checkpoint/history.js'
-import { restingState } from '../../aggregate/checkpoint/restore.js'
+import { applyRecord } from '../../aggregate/accept-record.js'
+import { StoredHistory } from '../../aggregate/checkpoint/applied-history.js'
+import { restingState } from '../../aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../aggregate/checkpoint/state-store.js'
-import { encodeRows, type Insert } from '../../aggregate/sink/encode-rows.js'
-import { chainFactsFor } from '../../aggregate/sink/facts.js'
+import { encodeRows, type Insert, rowFactsOf } from '../../aggregate/sink/encode-rows.js'
 import { RowBatch } from '../../aggregate/sink/row-batch.js'
-import { ChainState, type FoldSettings } from '../../aggregate/state/chain-state.js'
+import { type FoldSettings, FoldState } from '../../aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
@@ -38,8 +37,8 @@ export async function refold(
 ): Promise<Refolded> {
   const { chain } = facts
   const memory = memoryStateStore()
-  const state = new ChainState(facts, settings, until.epoch, restingState(memory, new Map()))
-  const history = new KeptHistory(memory)
+  const state = new FoldState(facts, settings, until.epoch, restingState(memory, new Map()))
+  const history = new StoredHistory(memory)
   const assembler = createAssembler()
   const batch = new RowBatch(chain)
   const updates = new Map<number, string>()
@@ -61,7 +60,7 @@ export async function refold(
       if (state.seq % PROGRESS_EVERY === 0) logger.info('folding', { chain, seq: state.seq, of: until.seq })
     }
   }
-  return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, chainFactsFor(state)), updates }
+  return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, rowFactsOf(state)), updates }
 }
 
 /** What the aggregate sent to the dead letters is not in its numbers either. */

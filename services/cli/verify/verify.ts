@@ -1,8 +1,8 @@
 /** `dextape verify`: folds the log again from its first block and compares every stored row and every update with it. */
 import { chainFacts } from '../../core/config/index.js'
 import { type DataDir, findDataDir } from '../../core/data-dir/data-dir.js'
-import { openStore } from '../../core/store/clickhouse.js'
-import { openLocalStore } from '../../core/store/local.js'
+import { openStore } from '../../core/store/clickhouse-store.js'
+import { openLocalStore } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { chainsOf } from '../../processes/platform/chains-of.js'
 import type { RunVerify } from '../../processes/process-options.js'

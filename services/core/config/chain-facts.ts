@@ -1,14 +1,19 @@
-/** Lays the configured chains over the built-in ones and checks the result: every address in the family's form, one rank a token. */
-import { type ChainFacts, normalAddress } from '../domain/chains.js'
-import { ADDRESS_FORM } from './address-form.js'
+/** Merges the configured chains into the built-in ones and checks the result: address forms, one rank per token. */
+import { type ChainFacts, type ChainFamily, normalAddress } from '../domain/chains.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import type { ChainSection } from './file-schema.js'
 
-/** A chain's name stands in topic names and, behind a dash, in token and pair ids. `unknown` is where dead lines without a chain go. */
+/** What an address looks like, by family; `form` describes it in error messages. */
+export const ADDRESS_FORM: Record<ChainFamily, { pattern: RegExp; form: string }> = {
+  evm: { pattern: /^0x[0-9a-fA-F]{40}$/, form: 'an address (0x and 40 hexadecimal digits)' },
+  solana: { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, form: 'an address (32 to 44 base58 characters)' },
+}
+
+/** A chain's name is part of topic names and, after a dash, of token and pair ids. `unknown` has the dead letters without a chain. */
 export const CHAIN_NAME = /^[a-z0-9][a-z0-9_]{0,31}$/
 export const isChainName = (name: string): boolean => CHAIN_NAME.test(name) && name !== 'unknown'
 
-/** Facts of a chain nobody configured: addresses as on EVM chains, no token ranks. */
+/** Facts of a chain without configuration: addresses as on EVM chains, no token ranks. */
 export function unrankedChain(chain: string): ChainFacts {
   return { chain, family: 'evm', title: chain, stables: [], majors: [] }
 }
@@ -17,7 +22,7 @@ export function mergeChains(sections: Record<string, ChainSection>, problems: st
   const chains = new Map(BUILT_IN_CHAINS.map((facts) => [facts.chain, facts]))
   for (const [chain, section] of Object.entries(sections)) {
     if (!isChainName(chain)) {
-      problems.push(`"chains.${chain}" is no chain name: use 1 to 32 of a-z, 0-9 and _ (not "unknown")`)
+      problems.push(`"chains.${chain}" is not a valid chain name: use 1 to 32 of a-z, 0-9 and _ (not "unknown")`)
       continue
     }
     chains.set(chain, mergeChain(chains.get(chain) ?? unrankedChain(chain), section, problems))
@@ -43,7 +48,7 @@ function mergeChain(base: ChainFacts, section: ChainSection, problems: string[])
 
   const anchor = given.anchor ?? base.anchor
   const native = given.native ?? base.native
-  // An anchor that was replaced is still money: it becomes a stable unless the stables were given too.
+  // A replaced anchor still ranks as money: it becomes a stable unless the stables were given too.
   const defaultStables = given.anchor === undefined || !base.anchor ? base.stables : [base.anchor, ...base.stables]
   const explicit = new Set([given.anchor, given.native, ...(given.stables ?? []), ...(given.majors ?? [])])
   const notGivenElsewhere = (list: readonly string[]) => list.filter((address) => !explicit.has(address))
@@ -75,7 +80,7 @@ function reportTwoRanks(where: string, given: GivenMoney, problems: string[]): v
     for (const address of [addresses ?? []].flat()) {
       const other = rankOf.get(address)
       if (other !== undefined)
-        problems.push(`"${where}": ${address} stands in ${other} and in ${rank}; a token has one rank`)
+        problems.push(`"${where}": ${address} is in ${other} and in ${rank}; a token has one rank`)
       rankOf.set(address, rank)
     }
   }

@@ -1,9 +1,9 @@
-/** The configuration as the program uses it: one file plus environment, parsed once, validated whole, passed down. */
+/** The configuration as the program uses it: file and environment, parsed once, validated as a whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
 import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
-import { withoutSecrets } from './without-secrets.js'
+import { withoutSecrets } from './node-source.js'
 
 export { withoutSecrets }
 
@@ -11,7 +11,7 @@ export type KafkaChoice = {
   kind: 'kafka'
   brokers: readonly string[]
   registry: { kind: 'in_log' } | { kind: 'http'; url: string }
-  /** Before every topic and group: several installations may share a cluster. */
+  /** Prefix of every topic and group: several installations may share a cluster. */
   prefix: string
   ssl: boolean
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
@@ -28,20 +28,20 @@ export type Config = ChainSources & {
   file: { kind: 'none' } | { kind: 'file'; path: string }
   /** Absolute. */
   dataDir: string
-  /** Where a simulated market keeps its data: the same where a directory is given, else one of its own. */
+  /** Data directory of the simulated market: `dataDir` where one is configured, else a separate one. */
   simulatedDataDir: string
   /** The address every server listens on. */
   host: string
   httpPort: number
   wsPort: number
   pushServer: (typeof PUSH_SERVERS)[number]
-  /** A fixed key for development, beside those of `dextape keys`; with it no first key is created. */
+  /** A fixed key for development, besides those of `dextape keys`; with it no first key is created. */
   apiKey: { kind: 'none' } | { kind: 'fixed'; key: string }
   /** Signs WebSocket tokens. None: `up` keeps one in its data directory, a serve node makes one at each start. */
   wsTokenSecret: { kind: 'none' } | { kind: 'fixed'; secret: string }
   /** `spec`: an envelope where the interface shows one; `always`: around every success body. */
   envelope: 'spec' | 'always'
-  /** Where REST is reached from outside, all equal. None: told nobody. */
+  /** Public base URLs of REST, all equivalent. None: not published. */
   publicUrls: readonly string[]
   logFormat: 'auto' | 'text' | 'json'
   log: LogChoice
@@ -49,19 +49,19 @@ export type Config = ChainSources & {
   fold: { maxTimeBackS: number; journalBlocks: number }
   retention: { updatesMs: number; s1CandlesMs: number; deadMs: number }
   intervals: { flushMs: number; checkpointMs: number; progressMs: number }
-  /** Topics beside those the services need. */
+  /** Optional topics, besides those the services need. */
   topics: { trades: boolean }
-  /** The market `up` plays when it is given no other source. */
+  /** The market `up` simulates when it has no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
   chains: ReadonlyMap<string, ChainFacts>
 }
 
-/** A chain that only a recording names is allowed: it has no ranked tokens, so nothing in it has a USD price. */
+/** A chain known only from a recording is allowed: it has no ranked tokens, so nothing on it has a USD price. */
 export function chainFacts(config: Pick<Config, 'chains'>, chain: string): ChainFacts {
   return config.chains.get(chain) ?? unrankedChain(chain)
 }
 
-/** The configuration as a person may see it: secrets left out. */
+/** The configuration for display, without secrets. */
 export function describeConfig(config: Config): Record<string, unknown> {
   return {
     file: config.file.kind === 'file' ? config.file.path : 'none',
@@ -70,8 +70,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
     http_port: config.httpPort,
     ws_port: config.wsPort,
     push_server: config.pushServer,
-    api_key: config.apiKey.kind === 'fixed' ? '(set, not shown)' : 'none',
-    ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, not shown)' : 'none',
+    api_key: config.apiKey.kind === 'fixed' ? '(set, hidden)' : 'none',
+    ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, hidden)' : 'none',
     envelope: config.envelope,
     public_urls: config.publicUrls,
     log_format: config.logFormat,
@@ -105,8 +105,6 @@ function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {
     ...plain,
     registry: registry.kind === 'http' ? { kind: 'http', url: withoutSecrets(registry.url) } : registry,
     sasl:
-      sasl === undefined
-        ? 'none'
-        : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, not shown)' },
+      sasl === undefined ? 'none' : { mechanism: sasl.mechanism, username: sasl.username, password: '(set, hidden)' },
   }
 }

@@ -1,12 +1,12 @@
-/** The environment variables, checked and turned into the keys of the configuration file they stand for. */
+/** The environment variables, checked and mapped to the keys of the configuration file. */
 import { type ChainSection, type ConfigFile, PUSH_SERVERS } from './file-schema.js'
-import { nearestWord } from './nearest.js'
+import { nearestName } from './nearest-name.js'
 
 export const ENVIRONMENT = {
   DEXTAPE_CONFIG: 'configuration file, YAML or JSON',
   DEXTAPE_DATA_DIR: 'data directory (.dextape)',
   DEXTAPE_HOST: 'address to listen on (127.0.0.1); 0.0.0.0 for all',
-  DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), what ingest (8082) and aggregate (8083) tell of themselves',
+  DEXTAPE_HTTP_PORT: 'HTTP port: REST (8080), status and metrics of ingest (8082) and aggregate (8083)',
   DEXTAPE_WS_PORT: 'WebSocket port (8081)',
   DEXTAPE_PUSH_SERVER: 'WebSocket server: uWebSockets.js, ws or auto (the first that loads)',
   DEXTAPE_API_KEY: 'a fixed API key, for development',
@@ -19,12 +19,12 @@ export const ENVIRONMENT = {
   SCHEMA_REGISTRY_URL: 'a schema registry for Kafka',
 } as const
 
-/** What is named by chain, and the key it stands for. */
+/** Prefixes of variables per chain, and the key each sets. */
 const BY_CHAIN = { DEXTAPE_RPC_: 'rpc', DEXTAPE_GEYSER_: 'geyser' } as const
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables set to nothing count as not set, as `VARIABLE=${VARIABLE:-}` in compose files leaves them. */
+/** An empty variable counts as not set: `VARIABLE=${VARIABLE:-}` in compose files leaves it empty. */
 export function settingsFromEnvironment(env: Environment, problems: string[]): ConfigFile {
   const get = (name: keyof typeof ENVIRONMENT): string | undefined => env[name]?.trim() || undefined
   reportUnknown(env, problems)
@@ -60,7 +60,7 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   return settings
 }
 
-/** `DEXTAPE_RPC_BASE` names nodes of the chain `base`. */
+/** `DEXTAPE_RPC_BASE` lists nodes of the chain `base`. */
 function nodesFromEnvironment(env: Environment): Record<string, ChainSection> {
   const chains: Record<string, ChainSection> = {}
   for (const [prefix, key] of Object.entries(BY_CHAIN))
@@ -85,7 +85,7 @@ function reportUnknown(env: Environment, problems: string[]): void {
   const known = Object.keys(ENVIRONMENT)
   for (const name of Object.keys(env)) {
     if (!name.startsWith('DEXTAPE_') || isByChain(name) || known.includes(name)) continue
-    const nearest = nearestWord(name, known)
+    const nearest = nearestName(name, known)
     problems.push(
       `unknown environment variable ${name}: ${nearest === undefined ? `known ones are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
     )

@@ -1,16 +1,27 @@
-/** What is read of an EVM chain, and from which nodes. */
+/** What is read from an EVM chain, and from which nodes. */
+import { normalAddress } from '../domain/chains.js'
 import type { KnownContract } from '../domain/evm-contracts.js'
-import { ADDRESS_FORM } from './address-form.js'
+import { ADDRESS_FORM } from './chain-facts.js'
+import { POOL_FACTORIES } from './contracts/pool-factories.js'
+import { SINGLETONS } from './contracts/singletons.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, type NodeSource, nodeSource } from './node-source.js'
 
-/** Pools are addresses, singletons' pool ids, or `<token>_fo`. Lower case. */
+/** Pools are addresses, pool ids of singletons, or `<token>_fo`. Lower case. */
 export type EvmSourceConfig = NodeSource & {
   family: 'evm'
-  /** What the nodes must say they are, where it is known. */
+  /** The chain id the nodes must report, where it is known. */
   chainId?: number
   contracts: readonly KnownContract[]
 }
+
+/** Every contract known out of the box, by chain. */
+export const BUILT_IN_CONTRACTS: ReadonlyMap<string, readonly KnownContract[]> = new Map(
+  [...new Set([...Object.keys(POOL_FACTORIES), ...Object.keys(SINGLETONS)])].map((chain) => [
+    chain,
+    [...(POOL_FACTORIES[chain] ?? []), ...(SINGLETONS[chain] ?? [])],
+  ]),
+)
 
 type Facts = { chain: string; chainId?: number }
 
@@ -38,3 +49,23 @@ export const describeEvmSource = (source: EvmSourceConfig): Record<string, unkno
   ...describeNodeSource(source),
   contracts: source.contracts.length,
 })
+
+/** The known contracts of a chain: the built-in ones, replaced by configured ones of the same address. */
+export function knownContracts(chain: string, given: ChainSection['contracts'], problems: string[]): KnownContract[] {
+  const { pattern, form } = ADDRESS_FORM.evm
+  const byAddress = new Map((BUILT_IN_CONTRACTS.get(chain) ?? []).map((contract) => [contract.address, contract]))
+  const checked = (key: string, address: string): string => {
+    if (!pattern.test(address)) problems.push(`"chains.${chain}.contracts.${key}" must be ${form}, got "${address}"`)
+    return normalAddress('evm', address)
+  }
+  for (const [index, { address: asGiven, others, ...contract }] of (given ?? []).entries()) {
+    const address = checked(`${index}.address`, asGiven)
+    const roles = Object.entries(others ?? {}).map(([role, other]) => [role, checked(`${index}.others.${role}`, other)])
+    byAddress.set(address, {
+      ...contract,
+      address,
+      ...(others === undefined ? {} : { others: Object.fromEntries(roles) }),
+    })
+  }
+  return [...byAddress.values()]
+}

@@ -1,4 +1,4 @@
-/** The form of the configuration file. Every key is optional; what is absent has the default of config.ts. */
+/** The schema of the configuration file. Every key is optional; load-config.ts has the defaults. */
 import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false }
@@ -9,11 +9,11 @@ const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number
 /** `auto`: uWebSockets.js where its native build loads, else ws. */
 export const PUSH_SERVERS = ['auto', 'uWebSockets.js', 'ws'] as const
 
-/** Of the simulator; the command line takes the same. */
+/** Of the simulator; the command line checks against the same. */
 export const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
 export const SwapsPerS = Type.Number({ minimum: 1, maximum: 50_000 })
 
-/** `description` is what a problem with the value says was wanted. */
+/** `description` says what was expected, in messages about an invalid value. */
 const Contract = Type.Object(
   {
     address: Address,
@@ -37,7 +37,7 @@ const Chain = Type.Object(
     stables: Type.Optional(Type.Array(Address)),
     majors: Type.Optional(Type.Array(Address)),
     audited: Type.Optional(Type.Array(Address)),
-    rpc: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: "a list of nodes' addresses" })),
+    rpc: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'a list of node URLs' })),
     pools: Type.Optional(List),
     tokens: Type.Optional(List),
     amms: Type.Optional(List),

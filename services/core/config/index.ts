@@ -1,6 +1,5 @@
 export { isChainName } from './chain-facts.js'
 export type { ChainSourceConfig } from './chain-sources.js'
-export { type ChainStart, readStart } from './chain-start.js'
 export {
   type Config,
   chainFacts,
@@ -13,7 +12,8 @@ export {
 export { ENVIRONMENT, type Environment } from './environment.js'
 export type { EvmSourceConfig } from './evm-source.js'
 export type { ChainSection } from './file-schema.js'
-export { HTTP_PORTS, type LoadOptions, loadConfig } from './load.js'
-export { nearestWord } from './nearest.js'
+export { HTTP_PORTS, type LoadOptions, loadConfig } from './load-config.js'
+export { nearestName } from './nearest-name.js'
 export type { BalancesMode, ChainScope, Finality } from './node-source.js'
+export { type ChainStart, readStart } from './node-source.js'
 export type { SolanaSourceConfig } from './solana-source.js'

@@ -1,29 +1,29 @@
-/** What is wrong with a configuration file, as sentences: one for each problem, naming the key and the nearest known one. */
+/** Describes what is wrong with a configuration file: one sentence per problem, with the key and the nearest known one. */
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { nearestWord } from './nearest.js'
+import { nearestName } from './nearest-name.js'
 
-/** Keys whose value must not be repeated in a message. */
+/** Keys whose value must not appear in a message. */
 const SECRETS = new Set(['api_key', 'clickhouse.url', 'kafka.schema_registry_url', 'kafka.sasl.password'])
 const isSecret = (name: string): boolean => SECRETS.has(name) || /^chains\.[^.]+\.(rpc|geyser)(\.|$)/.test(name)
 
 export function schemaProblems(schema: TSchema, value: unknown): string[] {
   const problems = new Map<string, string>()
   for (const error of Errors(schema, value)) {
-    if (!problems.has(error.path)) problems.set(error.path, sentence(schema, error))
+    if (!problems.has(error.path)) problems.set(error.path, describeProblem(schema, error))
   }
   return [...problems.values()]
 }
 
-function sentence(root: TSchema, error: ValueError): string {
+function describeProblem(root: TSchema, error: ValueError): string {
   const path = error.path.split('/').slice(1)
   const name = path.join('.')
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return unknownKey(root, path)
-  if (path.length === 0) return `the file must hold keys and values, got ${shown(error.value)}`
-  if (error.value === undefined) return `"${name}" is missing`
-  if (isSecret(name)) return `"${name}" must be ${wanted(error.schema)}`
-  const quotes = isUnquotedAddress(error) ? '; put the address in quotes, or YAML takes it for a number' : ''
-  return `"${name}" must be ${wanted(error.schema)}, got ${shown(error.value)}${quotes}`
+  if (path.length === 0) return `the file must consist of keys and values, got ${describeValue(error.value)}`
+  if (error.value === undefined) return `"${name}" is required`
+  if (isSecret(name)) return `"${name}" must be ${describeExpected(error.schema)}`
+  const quotes = isUnquotedAddress(error) ? '; put the address in quotes, or YAML reads it as a number' : ''
+  return `"${name}" must be ${describeExpected(error.schema)}, got ${describeValue(error.value)}${quotes}`
 }
 
 /** `0x…` of 40 or 64 digits, read as a number. */
@@ -33,7 +33,7 @@ const isUnquotedAddress = ({ schema, value }: ValueError): boolean =>
 function unknownKey(root: TSchema, path: string[]): string {
   const key = path.at(-1) ?? ''
   const known = knownKeys(root, path.slice(0, -1))
-  const nearest = nearestWord(key, known)
+  const nearest = nearestName(key, known)
   const hint = nearest === undefined ? `known keys are ${known.join(', ')}` : `did you mean "${nearest}"?`
   return `unknown key "${path.join('.')}": ${hint}`
 }
@@ -48,7 +48,7 @@ function knownKeys(root: TSchema, path: string[]): string[] {
   return Object.keys((schema?.properties as Record<string, unknown> | undefined) ?? {})
 }
 
-function wanted(schema: TSchema): string {
+function describeExpected(schema: TSchema): string {
   if (schema.description !== undefined) return schema.description
   switch (schema[Kind]) {
     case 'Union':
@@ -62,15 +62,15 @@ function wanted(schema: TSchema): string {
     case 'Array':
       return 'a list with at least one entry'
     case 'String':
-      return 'a text that is not empty'
+      return 'a non-empty string'
     default:
       return 'a section with keys and values'
   }
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
-  // Set where another value belongs, it holds its secret all the same.
-  if (text.includes('://')) return 'an address, not shown here'
+  // A URL may hold a secret, even under the wrong key.
+  if (text.includes('://')) return 'a URL (hidden)'
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

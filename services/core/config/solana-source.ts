@@ -1,17 +1,16 @@
-/** What is read of Solana (or a cluster like it), and from which nodes. */
+/** What is read from Solana (or a similar cluster), and from which nodes. */
 import { SOLANA_AMMS } from '../domain/solana-programs.js'
-import { ADDRESS_FORM } from './address-form.js'
+import { ADDRESS_FORM } from './chain-facts.js'
 import type { ChainSection } from './file-schema.js'
-import { describeNodeSource, isUrl, type NodeSource, nodeSource } from './node-source.js'
-import { withoutSecrets } from './without-secrets.js'
+import { describeNodeSource, isUrl, type NodeSource, nodeSource, withoutSecrets } from './node-source.js'
 
 export type SolanaSourceConfig = NodeSource & {
   family: 'solana'
-  /** What the nodes must say their cluster is, where it is known. */
+  /** The genesis hash the nodes must report, where it is known. */
   genesisHash?: string
-  /** Yellowstone gRPC endpoints that send blocks by themselves. */
+  /** Yellowstone gRPC endpoints that push blocks. */
   geyser: readonly Geyser[]
-  /** `confirmed`: a block may still die, and is then taken back; `finalized`: none does, and all come some seconds later. */
+  /** `confirmed`: a block may still be dropped and is then retracted; `finalized`: never, but blocks come some seconds later. */
   commitment: 'confirmed' | 'finalized'
 }
 
@@ -28,7 +27,7 @@ export function solanaSource(chain: string, section: ChainSection, problems: str
   const genesisHash = section.genesis_hash ?? (chain === 'solana' ? MAINNET_GENESIS : undefined)
   const { geyser = [], commitment = 'confirmed' } = section
   if (!geyser.every((url) => isUrl(url, /^https?:$/)))
-    problems.push(`each of "chains.${chain}.geyser" (--geyser) must be an http:// or https:// address`)
+    problems.push(`each of "chains.${chain}.geyser" (--geyser) must be an http:// or https:// URL`)
   return {
     family: 'solana',
     ...nodeSource(chain, section, FORMS, problems),
@@ -38,7 +37,7 @@ export function solanaSource(chain: string, section: ChainSection, problems: str
   }
 }
 
-/** The token is the URL's user: one text holds all, as it does for nodes. */
+/** The token is the URL's user, so that one URL holds everything, as for nodes. */
 function geyserOf(text: string): Geyser {
   const url = new URL(text)
   const token = decodeURIComponent(url.username || url.password)

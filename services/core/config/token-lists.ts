@@ -1,4 +1,4 @@
-/** Token lists (the form of tokenlists.org): where tokens' logos are, for those whose own metadata names none. */
+/** Token lists (format of tokenlists.org): logos of tokens whose own metadata has none. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
@@ -15,10 +15,10 @@ const TokenList = Type.Object({
   ),
 })
 
-/** The lists' number for Solana, whose chain has none of its own. */
+/** The chain id that lists use for Solana. */
 const SOLANA_LIST_ID = 101
 
-/** The chains with the logos of the lists; where two lists name one token, the earlier counts. */
+/** The chains with logos from the lists; the first list that has a token wins. */
 export function withLogos(
   chains: ReadonlyMap<string, ChainFacts>,
   paths: readonly string[],
@@ -53,7 +53,7 @@ function readList(file: string, path: string, problems: string[]): Static<typeof
   try {
     const list: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (Value.Check(TokenList, list)) return list.tokens
-    problems.push(`"token_lists": ${path} is no token list (tokens[] with chainId, address and logoURI)`)
+    problems.push(`"token_lists": ${path} is not a token list (tokens[] with chainId, address and logoURI)`)
   } catch (cause) {
     problems.push(`"token_lists": ${path} cannot be read: ${(cause as Error).message.split('\n')[0]}`)
   }

@@ -1,14 +1,13 @@
 /**
- * A chain's history has generations: each is a topic of its own, one of them is live. A longer or newly decoded history is
- * written beside the live one, and one record in this table makes it the live one for every process.
+ * A chain's history has generations: each is its own topic, one of them is live. A longer or newly decoded history is written
+ * next to the live one, and one record in this table makes it live for every process.
  */
-import type { ChainStart } from '../config/chain-start.js'
+import type { ChainStart } from '../config/node-source.js'
 import { createKeyedTable } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, GENERATIONS_TOPIC } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
-import { GENERATIONS_TOPIC } from './internal-topics.js'
 
-/** Under the chain's name: which generation is live. */
+/** Key: the chain's name. Which generation is live. */
 export type LiveGeneration = {
   generation: number
   /** The first block wanted of it. */
@@ -17,23 +16,23 @@ export type LiveGeneration = {
   made: number
 }
 
-/** Under `building/<chain>`: one that is being written; `ended` once it is live or given up. */
+/** Key: `building/<chain>`. One that is being written; `ended` once it is live or abandoned. */
 export type UnfinishedGeneration = {
   generation: number
   from: ChainStart
   began: number
-  /** Dead letters below this offset are decided anew by it. */
+  /** Dead letters below this offset are decoded again by it. */
   lettersEnd?: number
   ended?: true
 }
 
 type Stored = LiveGeneration | UnfinishedGeneration
 
-/** What the services need to know of it. */
+/** The part of it the services need. */
 export interface LiveGenerations {
-  /** Until it resolves nothing is known; afterwards it stays current. May be called again. */
+  /** Before it resolves nothing is known; afterwards the table stays current. May be called again. */
   load(): Promise<void>
-  /** 1 where no other was ever made. */
+  /** 1 by default. */
   liveOf(chain: string): number
   /** Aborts once this generation is not the chain's live one. */
   whileLive(chain: string, generation: number): AbortSignal
@@ -41,7 +40,7 @@ export interface LiveGenerations {
 
 export interface Generations extends LiveGenerations {
   unfinishedOf(chain: string): UnfinishedGeneration | undefined
-  /** The highest number ever given, also to one that was given up: what is left of that one must not come back. */
+  /** The highest number ever used, abandoned ones included: remains of those must not come back. */
   highestOf(chain: string): number
   begin(chain: string, unfinished: UnfinishedGeneration): Promise<void>
   abandon(chain: string): Promise<void>
@@ -76,7 +75,7 @@ export function createGenerations(
       await table.follow(ending.signal)
     } catch (error) {
       if (!ending.signal.aborted)
-        logger.error('generations are no longer followed', { topic: GENERATIONS_TOPIC, error })
+        logger.error('following the table of generations failed', { topic: GENERATIONS_TOPIC, error })
     }
   }
 

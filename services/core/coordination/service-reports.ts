@@ -1,31 +1,30 @@
-/** What a running ingest or aggregate says of itself, for every serving node: one record an instance, in a compacted topic. */
+/** Status reports of running ingest and aggregate services, for every serve node: one record per instance, compacted. */
 import { tableEntry } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, STATUS_TOPIC } from '../log/port.js'
 import { isRetryable, type Sleep, sleep, untilAborted } from '../runtime/backoff.js'
-import type { Away } from '../runtime/health.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
-import { STATUS_TOPIC } from './internal-topics.js'
+import type { UnreachablePart } from '../runtime/part-health.js'
 
 export type IngestChain = {
   chain: string
   source: string
   /** Wall clock of the last published record; 0: none yet. */
   publishedAtMs: number
-  /** Why nothing more comes, where the source cannot go on. */
+  /** Why the source stopped, if it did. */
   stopped?: string
 }
 export type FoldChain = { chain: string; indexedFrom: number | null; stopped: string | null }
 
-/** An aggregate tells of the chains it folds now, not of those another one took over. */
-export type ServiceReport = { away: Away[] } & (
+/** An aggregate reports the chains it folds now, not those another one took over. */
+export type ServiceReport = { away: UnreachablePart[] } & (
   | { service: 'ingest'; chains: IngestChain[] }
   | { service: 'aggregate'; chains: FoldChain[] }
 )
 
-export type ToldReport = ServiceReport & { instance: string; atMs: number }
+export type PublishedReport = ServiceReport & { instance: string; atMs: number }
 
-export type TellOptions = {
-  /** Who says it, as a person may know it: the host and the process. */
+export type PublishStatusOptions = {
+  /** Host and process, for people. */
   instance: string
   report: () => ServiceReport
   logger?: Logger
@@ -33,31 +32,31 @@ export type TellOptions = {
   sleep?: Sleep
 }
 
-const TELL_EVERY_MS = 2_000
-/** Unchanged, it is told again: whoever is silent much longer than this is gone. */
+const PUBLISH_EVERY_MS = 2_000
+/** An unchanged report is published again this often: an instance silent for much longer is gone. */
 export const HEARTBEAT_MS = 15_000
 
-/** Tells what changed, until the signal aborts. A log that is away hears of it later. */
-export async function tellStatus(log: EventLog, options: TellOptions, signal: AbortSignal): Promise<void> {
+/** Publishes the report when it changes, until the signal aborts. Retries while the log is unreachable. */
+export async function publishStatus(log: EventLog, options: PublishStatusOptions, signal: AbortSignal): Promise<void> {
   const { instance, report, logger = silentLogger, nowMs = Date.now, sleep: wait = sleep } = options
-  let told = ''
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let published = ''
+  let publishedAtMs = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     const now = report()
     const text = JSON.stringify(now)
     const atMs = nowMs()
-    if (text !== told || atMs - toldAtMs >= HEARTBEAT_MS) {
+    if (text !== published || atMs - publishedAtMs >= HEARTBEAT_MS) {
       try {
-        const value: ToldReport = { ...now, instance, atMs }
+        const value: PublishedReport = { ...now, instance, atMs }
         const entry = tableEntry(`${now.service}/${instance}`, value, atMs)
         await untilAborted(log.append(STATUS_TOPIC, [entry]), signal)
-        told = text
-        toldAtMs = atMs
+        published = text
+        publishedAtMs = atMs
       } catch (error) {
         if (signal.aborted) return
-        if (!isRetryable(error)) return logger.error('the status is no longer told', { topic: STATUS_TOPIC, error })
+        if (!isRetryable(error)) return logger.error('publishing the status failed', { topic: STATUS_TOPIC, error })
       }
     }
-    await wait(TELL_EVERY_MS, signal)
+    await wait(PUBLISH_EVERY_MS, signal)
   }
 }

@@ -1,4 +1,4 @@
-/** The data directory: made or found, writable, of a version this program knows. */
+/** The data directory: created or found, writable, of a version this program can read. */
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
@@ -18,12 +18,12 @@ export type DataDir = {
   lockPath: string
 }
 
-/** For services: makes what is missing. */
+/** For services: creates what is missing. */
 export function openDataDir(path: string): DataDir {
   try {
     makeFolders(path)
   } catch (cause) {
-    throw unusable(path, 'cannot be made', cause)
+    throw unusable(path, 'cannot be created', cause)
   }
   checkAccess(path)
   const versionFile = join(path, 'VERSION')
@@ -50,13 +50,13 @@ function makeFolders(path: string): void {
 
 export const isDataDir = (path: string): boolean => existsSync(join(path, 'VERSION'))
 
-/** For commands that look at what a service wrote: a mistyped path must not become an empty directory. */
+/** For commands that read what a service wrote: a mistyped path must not create an empty directory. */
 export function findDataDir(path: string): DataDir {
   if (!isDataDir(path)) {
     throw new ConfigError({
       code: 'data_dir_missing',
-      what: `There is no data directory at ${path}`,
-      fix: 'Start `dextape up` first, or name the right one with DEXTAPE_DATA_DIR.',
+      what: `No data directory at ${path}`,
+      fix: 'Run `dextape up` first, or set DEXTAPE_DATA_DIR to an existing one.',
     })
   }
   checkAccess(path)
@@ -97,10 +97,10 @@ function readVersion(path: string): number {
   if (!/^\d{1,6}$/.test(text)) {
     throw new ConfigError({
       code: 'data_dir_version',
-      what: `${file} holds no version number`,
+      what: `${file} does not contain a version number`,
       expected: 'a whole number',
       got: JSON.stringify(text.slice(0, 40)),
-      fix: 'This is not a Dextape data directory; name another with DEXTAPE_DATA_DIR.',
+      fix: 'This is not a Dextape data directory: set DEXTAPE_DATA_DIR to another.',
     })
   }
   const version = Number(text)
@@ -110,7 +110,7 @@ function readVersion(path: string): number {
       what: `The data directory ${path} was written by a newer version of Dextape`,
       expected: `version ${DATA_DIR_VERSION} or older`,
       got: `version ${version}`,
-      fix: 'Run that newer version, or name another directory with DEXTAPE_DATA_DIR.',
+      fix: 'Run that newer version, or set DEXTAPE_DATA_DIR to another directory.',
     })
   }
   return version
@@ -122,7 +122,7 @@ function unusable(path: string, why: string, cause: unknown): ConfigError {
   return new ConfigError({
     code: 'data_dir_unusable',
     what: `The data directory ${path} ${why}: ${reason}`,
-    fix: 'Give this user read and write permission there, or name another directory with DEXTAPE_DATA_DIR.',
+    fix: 'Give this user read and write permission, or set DEXTAPE_DATA_DIR to another directory.',
     cause,
   })
 }

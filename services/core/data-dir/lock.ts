@@ -1,8 +1,8 @@
-/** One running `up` a data directory: a file with its process id. A lock whose process is gone is taken over. */
+/** One running `up` per data directory: a file with its process id. The lock of an ended process is taken over. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
-import { isAlive } from '../runtime/is-alive.js'
+import { isAlive } from '../runtime/scratch.js'
 import { type DataDir, findDataDir, isDataDir } from './data-dir.js'
 
 export type DirLock = { release(): void }
@@ -12,7 +12,7 @@ export function lockDataDir(dir: DataDir, pid: number = process.pid): DirLock {
   return lockFile(dir.lockPath, pid, (holder) => inUse(dir, holder))
 }
 
-/** One running `backfill` a chain, beside whatever else runs on the directory. */
+/** One running `backfill` per chain, next to whatever else runs on the directory. */
 export function lockBackfill(dir: DataDir, chain: string, pid: number = process.pid): DirLock {
   return lockFile(join(dir.path, `backfill-${chain}.lock`), pid, (holder) => isBackfilled(chain, holder))
 }
@@ -26,7 +26,7 @@ function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        // A link appears whole or not at all, so nobody reads a half written lock.
+        // A link appears whole or not at all, so nobody reads a half-written lock.
         linkSync(draft, lockPath)
         break
       } catch (cause) {
@@ -57,7 +57,7 @@ function holderOf(lockPath: string): { pid: number } | undefined {
 /** Whether an `up` runs on this directory. */
 export const isRunning = (path: string): boolean => isDataDir(path) && lockHolder(findDataDir(path)) !== undefined
 
-/** Moved aside before it is judged again: another starter may have replaced it in between. */
+/** Moved aside, then checked again: another process may have replaced it in between. */
 function removeStale(lockPath: string, pid: number, refuse: Refuse): void {
   const aside = `${lockPath}.stale.${pid}`
   try {
@@ -75,7 +75,7 @@ function removeStale(lockPath: string, pid: number, refuse: Refuse): void {
 
 function isHolding({ pid, started }: Holder): boolean {
   if (!isAlive(pid)) return false
-  // Process ids are used again, in containers at every start: the same id with another start time is another process.
+  // Process ids are reused, in containers at every start: the same id with another start time is another process.
   return startOf(pid) === started
 }
 
@@ -84,7 +84,7 @@ function startOf(pid: number): string {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A process that ended and only waits to be reaped holds nothing any more.
+    // A zombie process holds nothing.
     if (fields[0] === 'Z' || fields[0] === 'X') return ''
     return `${boot}:${fields[19]}`
   } catch {
@@ -115,7 +115,7 @@ function inUse(dir: DataDir, pid: number): ConfigError {
   return new ConfigError({
     code: 'data_dir_in_use',
     what: `Another dextape (process ${pid}) is running on the data directory ${dir.path}`,
-    fix: 'Stop it first, or give this one its own directory with DEXTAPE_DATA_DIR.',
+    fix: 'Stop it first, or use another directory (DEXTAPE_DATA_DIR).',
   })
 }
 
@@ -123,6 +123,6 @@ function isBackfilled(chain: string, pid: number): ConfigError {
   return new ConfigError({
     code: 'backfill_running',
     what: `Another backfill of ${chain} (process ${pid}) is running`,
-    fix: 'Let it end, or stop it: a later one goes on where it was.',
+    fix: 'Wait for it, or stop it: the next backfill resumes where it stopped.',
   })
 }

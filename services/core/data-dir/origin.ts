@@ -1,4 +1,4 @@
-/** Where a data directory's blocks come from. Simulated and real data never share one: a made-up price must not pass for a real one. */
+/** Where a data directory's blocks come from. Simulated and real data are never mixed: a made-up price must not look real. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
@@ -7,19 +7,19 @@ import type { DataDir } from './data-dir.js'
 export type Origin = 'real' | 'simulated'
 
 /**
- * A simulated market is one seed's for good: blocks of another would not follow its own. Neither would a live market's follow those of a recording,
- * which started at another time.
+ * A simulated market has one seed for good: blocks of another seed would not continue it. Nor would those of a live market
+ * continue a recording, which started at another time.
  */
 export type Claim = { origin: 'real' } | { origin: 'simulated'; seed: number; isRecorded?: true }
 
-const OTHER_DIR = 'Name another directory with DEXTAPE_DATA_DIR or --data-dir.'
+const OTHER_DIR = 'Use another directory (DEXTAPE_DATA_DIR or --data-dir).'
 
-/** Undefined: nothing was ever written here. A log without a mark was written before there were marks, and is real. */
+/** Undefined: nothing was ever written here. A log without a mark is older than marks, and real. */
 export function originOf(path: string): Origin | undefined {
   return claimOf(path)?.origin
 }
 
-/** Marks the directory, or refuses where it held something else (`claimOf`, before a log was opened in it). */
+/** Marks the directory; throws if it held other data. `held` is from `claimOf`, before a log was opened in it. */
 export function claimOrigin(dir: DataDir, wanted: Claim, held: Claim | undefined): void {
   if (held !== undefined) assertSameOrigin(`The data directory ${dir.path}`, held, wanted, OTHER_DIR)
   if (!existsSync(markOf(dir.path))) writeFileSync(markOf(dir.path), `${claimText(wanted)}\n`)
@@ -32,7 +32,7 @@ export function assertSameOrigin(where: string, held: Claim, wanted: Claim, fix:
 export function mixed(where: string, held: string, wanted: string, fix: string): ConfigError {
   return new ConfigError({
     code: 'data_mixed',
-    what: `${where} holds ${held} data, and ${wanted} data must not be mixed with it`,
+    what: `${where} holds ${held} data; it cannot be mixed with ${wanted} data`,
     fix,
   })
 }
@@ -44,7 +44,7 @@ export function claimOf(path: string): Claim | undefined {
   return readClaim(mark, file, OTHER_DIR)
 }
 
-/** As it stands in a mark: `real`, or `simulated`, the seed and whether it was recorded. */
+/** The text of a mark: `real`, or `simulated`, the seed and whether it was recorded. */
 export function claimText(claim: Claim): string {
   if (claim.origin === 'real') return 'real'
   return `simulated ${claim.seed}${claim.isRecorded === true ? ' recorded' : ''}`
@@ -56,7 +56,7 @@ export function readClaim(mark: string, where: string, fix: string): Claim {
   if (seed !== undefined) return simulatedClaim(Number(seed), recorded !== undefined)
   throw new ConfigError({
     code: 'data_origin_unknown',
-    what: `${where} does not say where the data comes from`,
+    what: `${where} has an unknown origin mark`,
     expected: '"real", or "simulated", a seed and perhaps "recorded"',
     got: JSON.stringify(mark.slice(0, 40)),
     fix,

@@ -1,4 +1,4 @@
-/** What the fold must know of a chain: its family (addresses, square-root prices) and which tokens rank as quotes. */
+/** Facts of a chain: its family (address form, square-root prices) and which tokens rank as quotes. */
 export type ChainFamily = 'evm' | 'solana'
 
 export type ChainMoney = {
@@ -13,12 +13,12 @@ export type ChainMoney = {
 export type ChainFacts = ChainMoney & {
   chain: string
   family: ChainFamily
-  /** The chain's own number where its family has one. */
+  /** The chain id where the family has one. */
   chainId?: number
   title: string
-  /** Tokens an audit is known of. */
+  /** Tokens with a known audit. */
   audited?: readonly string[]
-  /** Where tokens' logos are, by address, as token lists tell. */
+  /** Logo URLs by token address, from token lists. */
   logos?: ReadonlyMap<string, string>
 }
 
@@ -30,16 +30,16 @@ export type WindowName = (typeof WINDOWS)[number]
 /** The windows updates carry: to the minute. The others, to the second, are counted from the last minutes' trades. */
 export const UPDATE_WINDOWS = ['15m', '1h', '4h', '24h'] as const satisfies readonly WindowName[]
 
-/** Of chains of the EVM family: nobody, and where a currency is meant the native coin. */
+/** On EVM chains: no one, or the native coin where a currency is meant. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-/** Nobody has the keys of these: what they hold is burnt. */
+/** No one has the keys of these: what they hold is burnt. */
 export const BURN_ADDRESSES: Record<ChainFamily, readonly string[]> = {
   evm: [ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`],
   solana: ['1nc1nerator11111111111111111111111111111111'],
 }
 
-/** EVM addresses are one whatever their case; Solana's are not. */
+/** EVM addresses ignore case; Solana's do not. */
 export function normalAddress(family: ChainFamily, address: string): string {
   return family === 'evm' ? address.toLowerCase() : address
 }

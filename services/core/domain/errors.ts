@@ -1,10 +1,10 @@
-/** The one base of errors: what, where, expected against got, what to do about it, and whether a retry can help. */
+/** The base of all errors: what failed, where, expected against got, how to fix it, and whether a retry can help. */
 export type ErrorPlace = { chain?: string; block?: number; position?: string; file?: string; topic?: string }
 
 export type ErrorFacts = {
   code: string
   what: string
-  /** true: the same call may succeed later (a broker away, a time-out). */
+  /** true: the same call may succeed later (an unreachable broker, a time-out). */
   retry?: boolean
   where?: ErrorPlace
   expected?: string
@@ -30,7 +30,7 @@ export class DextapeError extends Error {
   }
 }
 
-/** A mistake in how the program was started: exit code 78 (EX_CONFIG), one clear message, no stack. */
+/** An error in configuration or usage: exit code 78 (EX_CONFIG), one message, no stack. */
 export class ConfigError extends DextapeError {
   constructor(facts: ErrorFacts) {
     super(facts)

@@ -1,14 +1,14 @@
-/** The contracts that make a chain's exchanges known: a factory's word is what tells a real pool from a contract that only says so. */
+/** Contracts that identify a chain's exchanges: a pool is real if a known factory created it. */
 
 export type KnownContract = {
   /** Lower case. */
   address: string
-  /** Whose logs describe new pools: a factory's, or a singleton's that holds the pools as well. */
+  /** Its logs announce new pools: a factory, or a singleton that also holds the pools. */
   protocol: string
-  /** The exchange's name, as clients see it. */
+  /** The exchange's name in the API. */
   amm: string
-  /** Hundredths of a basis point, where all its pools have the same. */
+  /** Hundredths of a basis point, where all its pools have the same fee. */
   fee?: number
-  /** Other contracts of the same exchange a decoder must ask, by role (`positions`, `helper` …). */
+  /** Other contracts of the same exchange a decoder needs, by role (`positions`, `helper` …). */
   others?: Readonly<Record<string, string>>
 }

@@ -35,7 +35,7 @@ export const REFERENCE_FRESH_S = 3600
 export const MAIN_PAIR_LEAD = 1.1
 export const MAIN_PAIR_HOPS = 3
 
-/** True when two prices are more than `factor` apart; an unknown one never is. */
+/** True when two prices differ by more than `factor`; false when one is unknown. */
 export function isOff(price: number, mid: number, factor: number): boolean {
   return mid > 0 && (price > mid * factor || price * factor < mid)
 }

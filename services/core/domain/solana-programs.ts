@@ -1,7 +1,7 @@
-/** The programs of Solana whose trades are decoded, and the exchanges they are, as clients see them. Decoding is ingest's; this is what everyone else may know of it. */
+/** The Solana programs whose trades ingest decodes, and their exchange names in the API. */
 
 export type SolanaProgram = {
-  /** As documentation names it. */
+  /** The name in the documentation. */
   name: string
   programId: string
   amm: string

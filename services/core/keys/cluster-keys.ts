@@ -1,31 +1,30 @@
 /**
- * The keys of a cluster, in a topic: every node has them in memory and hears of a new or revoked one as soon as it is
- * written. A key's record is written once and never again, so its offset tells which key was the first.
+ * The keys of a cluster, in a topic: every node has them in memory and sees a new or revoked one as soon as it is written. A
+ * key's record is written only once, so the lowest offset is the first key.
  */
 
-import { KEYS_TOPIC } from '../coordination/internal-topics.js'
 import { createKeyedTable, type TableEntry } from '../log/keyed-table.js'
-import type { EventLog } from '../log/port.js'
+import { type EventLog, KEYS_TOPIC } from '../log/port.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
 import { FIRST_KEY, type KeyRecord, type KeyStore, keyNamed, makeKey, type NewKey, oldestFirst } from './key-store.js'
 
 export type SharedKeysOptions = {
-  /** What this node's counters stand under: no other process, not even an earlier one on this machine, may have it. */
+  /** Key of this node's counters: unique, also among earlier processes on this machine. */
   node: string
   nowMs?: () => number
   logger?: Logger
 }
 
-/** `key/<hash>`; `first` marks one that counts only where no key stands before it. */
+/** `key/<hash>`; `first` marks one that is valid only if no key was written before it. */
 type StoredKey = { record: KeyRecord; first?: true }
 /** `revoked/<hash>` */
 type Revocation = { revokedAtMs: number }
-/** `spent/<month>/<key id>/<node>`: what one node counted, so that nodes never overwrite each other. */
+/** `spent/<month>/<key id>/<node>`: one counter per node, so that nodes never overwrite each other. */
 type Counter = { node: string; cu: number }
 type Stored = StoredKey | Revocation | Counter
 
 export type SharedKeys = KeyStore & {
-  /** Reads what is there, then keeps it current. Until then no key is known; where it fails it may be called again. */
+  /** Reads the table, then keeps it current. Before that no key is known. May be called again after a failure. */
   load(): Promise<void>
 }
 
@@ -42,7 +41,7 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
   const revokedAtMs = new Map<string, number>()
   /** By month and key, then by node. */
   const counters = new Map<string, Map<string, number>>()
-  /** What this node has surely written. */
+  /** What this node has written for certain. */
   const own = new Map<string, number>()
   let oldestOffset = Number.POSITIVE_INFINITY
   let adding: Promise<unknown> = Promise.resolve()
@@ -63,7 +62,7 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
 
   function lookup(hash: string): KeyRecord | undefined {
     const found = byHash.get(hash)
-    // Another node's key stood there before this "first" one: it was never told to anybody.
+    // Another node's key was written before this "first" one, which was never printed.
     if (found === undefined || (found.first && found.offset > oldestOffset)) return undefined
     return { ...found.record, revokedAtMs: revokedAtMs.get(hash) ?? null }
   }
@@ -83,7 +82,7 @@ export function createSharedKeys(log: EventLog, options: SharedKeysOptions): Sha
     try {
       await table.follow(ending.signal)
     } catch (error) {
-      if (!ending.signal.aborted) logger.error('the keys are no longer followed', { topic: KEYS_TOPIC, error })
+      if (!ending.signal.aborted) logger.error('following the table of keys failed', { topic: KEYS_TOPIC, error })
     }
   }
 

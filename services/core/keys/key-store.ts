@@ -1,4 +1,4 @@
-/** API keys. Only the SHA-256 of a key is stored; the key itself is shown once, when it is made. */
+/** API keys. Only the SHA-256 of a key is stored; the key itself is printed once, when it is created. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
 import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
 
-/** Requests a second, CU a month, open sockets and subscribed ids over all of them; null: no limit. */
+/** Requests per second, CU per month, open sockets, and subscribed ids over all of them; null: no limit. */
 export const PLANS = {
   free: { ratePerS: 1, quotaCu: null, maxSockets: 5, maxIds: 10_000 },
   basic: { ratePerS: 5, quotaCu: null, maxSockets: 20, maxIds: 50_000 },
@@ -47,19 +47,19 @@ export type NewKey = {
 export type SpentCu = { keyId: string; month: string; cu: number }
 
 export interface KeyStore {
-  /** Resolves once stored. The key is nowhere but in this answer. */
+  /** Resolves once stored. The key is nowhere but in this result. */
   create(wanted: NewKey): Promise<{ key: string; record: KeyRecord }>
   /** Oldest first, revoked ones too. */
   list(): KeyRecord[]
-  /** By id, hash or name; undefined when there is none such, or the name stands for several. */
+  /** By id, hash or name; undefined when there is none, or several have the name. */
   revoke(idOrName: string): Promise<KeyRecord | undefined>
-  /** The record of a key's hash; whether it is revoked or expired is the caller's to judge. Sees what other processes stored. */
+  /** The record of a key's hash, revoked and expired ones too. Sees what other processes stored. */
   lookup(hash: string): KeyRecord | undefined
-  /** What the key spent in the month, by all processes that told. */
+  /** What the key spent in the month, over all processes. */
   spentCu(keyId: string, month: string): number
   /** Adds to what keys spent; resolves once stored. */
   addSpentCu(spent: readonly SpentCu[]): Promise<void>
-  /** Makes an `unlimited` key when the store has never had one. */
+  /** Creates an `unlimited` key if the store never had a key. */
   ensureFirst(): Promise<{ key: string; record: KeyRecord } | undefined>
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(
 
 export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
 
-/** What `ensureFirst` makes. */
+/** What `ensureFirst` creates. */
 export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited' }
 
 export function makeKey(wanted: NewKey, createdAtMs: number): { key: string; record: KeyRecord } {
@@ -153,7 +153,7 @@ export function openKeyStore(dir: DataDir, nowMs: () => number = Date.now): KeyS
   }
 }
 
-/** Of the files the store makes; the package's types do not know the option. */
+/** Mode of the database files; the package's types lack the option. */
 const PRIVATE = { permissionsMode: PRIVATE_FILE_MODE }
 
 function openDb<Value>(dir: DataDir, path: string) {
@@ -163,8 +163,8 @@ function openDb<Value>(dir: DataDir, path: string) {
   } catch (cause) {
     throw new ConfigError({
       code: 'keys_unusable',
-      what: `The keys in ${dir.keysPath} cannot be opened: ${(cause as Error).message}`,
-      fix: 'Give this user read and write permission there.',
+      what: `Cannot open the keys in ${dir.keysPath}: ${(cause as Error).message}`,
+      fix: 'Give this user read and write permission to it.',
       cause,
     })
   }

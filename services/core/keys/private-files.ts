@@ -1,4 +1,4 @@
-/** What only the owner of the data directory may read: the keys, and the secret that signs WebSocket tokens. */
+/** Files only the owner of the data directory may read: the keys, and the secret that signs WebSocket tokens. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,16 +13,16 @@ const SECRET_BYTES = 32
 const SECRET_FORM = /^[0-9a-f]{64}$/
 
 /**
- * Makes the folder of the keys, or takes away what others were allowed there by an earlier version. The data directory
- * itself is left as it is: it may be a folder that somebody shares on purpose.
+ * Creates the keys folder, or removes the access an earlier version gave to others. The mode of the data directory itself is
+ * not changed: it may be shared on purpose.
  */
 export function ensurePrivateKeys(dir: DataDir): void {
   try {
     mkdirSync(dir.keysPath, { recursive: true, mode: PRIVATE_FOLDER_MODE })
-    tighten(dir.keysPath, PRIVATE_FOLDER_MODE)
+    restrictMode(dir.keysPath, PRIVATE_FOLDER_MODE)
     for (const entry of readdirSync(dir.keysPath, { recursive: true, withFileTypes: true })) {
       const mode = entry.isDirectory() ? PRIVATE_FOLDER_MODE : PRIVATE_FILE_MODE
-      tighten(join(entry.parentPath, entry.name), mode)
+      restrictMode(join(entry.parentPath, entry.name), mode)
     }
   } catch (cause) {
     throw new ConfigError({
@@ -34,12 +34,12 @@ export function ensurePrivateKeys(dir: DataDir): void {
   }
 }
 
-function tighten(path: string, mode: number): void {
+function restrictMode(path: string, mode: number): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats !== undefined && (stats.mode & OTHERS) !== 0) chmodSync(path, mode)
 }
 
-/** Made at the first call. Not in the key store: who reads the stored hashes must not be able to sign with them. */
+/** Created at the first call. Not in the key store: reading stored hashes must not be enough to sign tokens. */
 export function readWsTokenSecret(dir: DataDir): string {
   ensurePrivateKeys(dir)
   const path = join(dir.keysPath, 'ws-token.secret')
@@ -57,9 +57,9 @@ export function readWsTokenSecret(dir: DataDir): string {
   if (SECRET_FORM.test(secret)) return secret
   throw new ConfigError({
     code: 'token_secret_unusable',
-    what: `${path} does not hold a secret`,
+    what: `${path} does not contain a secret`,
     expected: '64 hexadecimal digits',
     got: `${secret.length} characters`,
-    fix: 'Delete the file: the next start makes a new one.',
+    fix: 'Delete the file: the next start creates a new one.',
   })
 }

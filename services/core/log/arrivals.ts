@@ -1,13 +1,13 @@
 /**
  * Waiting for new records: an append in this process wakes its followers at once; appends of other processes are found
- * by a poll that starts quick and backs off, since a log that was just written is likely to be written again.
+ * by polling, fast at first and then slower: a log just written is likely to be written again.
  */
 const SHORTEST_POLL_MS = 1
 const LONGEST_POLL_MS = 20
 
 export type Arrivals = {
   announce(topic: string): void
-  /** Resolves when `arrived` may be true, the signal aborts, or the log ends. */
+  /** Resolves when `arrived` may be true, the signal aborts, or the log is closed. */
   wait(topic: string, signal: AbortSignal, arrived: () => boolean): Promise<void>
   /** Wakes everyone for good. */
   end(): void

@@ -1,8 +1,7 @@
 /**
- * avsc types for our schemas. Four things differ from plain avsc: the union of events reads and writes plain events told
- * apart by `type`, without a wrapper object per event; an array's length is checked against the bytes that are
- * left, since avsc would try to build an array of whatever length damaged bytes announce; texts of plain characters,
- * which nearly all of ours are, are written in one pass; and every NaN has the same bytes.
+ * avsc types for our schemas. They differ from plain avsc in four ways. The union of events reads and writes plain events with
+ * a `type`, without a wrapper object per event. An array's length is checked against the remaining bytes, since damaged bytes
+ * could announce any length. ASCII strings, which nearly all of ours are, are written in one pass. Every NaN has the same bytes.
  */
 import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
@@ -29,7 +28,7 @@ export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
     if (part === 'double') return new OneNaN()
     return undefined
   }
-  // avsc declares the hook's options as complete; what it hands over are the ones given here.
+  // avsc declares the hook's options as complete; it passes the ones given here.
   const options = { omitRecordMethods: true, typeHook } as unknown as TypeOptions
   return avro.Type.forSchema(schema as never, options) as avro.types.RecordType
 }
@@ -69,7 +68,7 @@ class EventUnion extends avro.types.LogicalType {
   private readonly indexByType: Map<string, number>
 
   constructor(schema: AvroRecord[], options: TypeOptions) {
-    // As types already made, since the hook would take the schemas for another union of events.
+    // As ready types: the hook would treat the schemas as another union of events.
     const branches = schema.map((branch) => avro.Type.forSchema(branch as never, options))
     super(branches as never, options)
     this.branches = branches as Branch[]
@@ -86,7 +85,7 @@ class EventUnion extends avro.types.LogicalType {
     const index = this.indexByType.get(event?.type as string)
     const branch = index === undefined ? undefined : this.branches[index]
     if (index === undefined || branch === undefined) {
-      throw new Error(`no such event type: ${JSON.stringify(event?.type)}`)
+      throw new Error(`unknown event type ${JSON.stringify(event?.type)}`)
     }
     tap.writeLong(index)
     branch._write(tap, event)
@@ -117,13 +116,13 @@ class EventUnion extends avro.types.LogicalType {
 }
 
 function readEvent(reader: Reader | undefined, type: string | undefined, tap: Tap): object {
-  if (reader === undefined) throw new Error('no such event type')
+  if (reader === undefined) throw new Error('unknown event type')
   const event = reader._read(tap) as { type?: string | undefined }
   event.type = type
   return event
 }
 
-/** The declarations have no constructor for it, though it is made like any class. */
+/** The declarations lack its constructor. */
 const StringType = avro.types.StringType as unknown as new () => Branch
 
 class PlainString extends StringType {
@@ -132,11 +131,11 @@ class PlainString extends StringType {
   }
 }
 
-/** Longer ones are quicker by avsc's way. */
+/** For longer ones avsc is faster. */
 const LONGEST_PLAIN = 128
 const MOST_IN_ONE_BYTE = 63
 
-/** Its length, then its characters; false, and nothing moved, where one is none of ASCII or there is no room. */
+/** Writes length and characters; false, with the position unchanged, if one is not ASCII or there is no room. */
 function writePlain(tap: Tap, text: string): boolean {
   const { buf, pos } = tap
   const { length } = text
@@ -158,7 +157,7 @@ function writePlain(tap: Tap, text: string): boolean {
 
 const DoubleType = avro.types.DoubleType as unknown as new () => Branch
 
-/** A NaN's sign follows from how far the code that made it was compiled, and the same record must be the same bytes in every process. */
+/** A NaN's sign depends on how the code that made it was compiled, but a record must be the same bytes in every process. */
 class OneNaN extends DoubleType {
   override _write(tap: Tap, value: unknown): void {
     if (!Number.isNaN(value)) {
@@ -204,5 +203,5 @@ class BoundedArray extends avro.types.ArrayType {
 
 /** Every item of our arrays takes a byte at least. */
 function assertCount(tap: Tap, count: number): void {
-  if (count > tap.buf.length - tap.pos) throw new Error(`an array of ${count} in ${tap.buf.length} bytes`)
+  if (count > tap.buf.length - tap.pos) throw new Error(`array of ${count} items in ${tap.buf.length} bytes`)
 }

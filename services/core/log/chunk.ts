@@ -1,16 +1,16 @@
 /**
- * How the embedded log lays records on disk: an append is stored as chunks of many records, so that the cost of a
- * B-tree entry is paid per chunk and not per record. A chunk is a table (timestamp, key length, value length per
- * record), then the keys and values. Offsets are not in it: a chunk stands under the offset of its first record.
+ * How the embedded log stores records: an append becomes chunks of many records, so that the cost of a B-tree entry is paid per
+ * chunk, not per record. A chunk is a table (timestamp, key length, value length per record), then the keys and values. Offsets
+ * are not in it: a chunk's key has the offset of its first record.
  */
 import type { LogEntry, LogRecord } from './port.js'
 
 const FORMAT = 1
 const HEADER_BYTES = 8
 const ROW_BYTES = 16
-/** Key length that says: the key of the record before. Chains key their records alike. */
+/** Key length for "same key as the record before": most records of a topic share a key. */
 const SAME_KEY = 0xffffffff
-/** Larger chunks would need long runs of free pages, which a truncated log no longer has. */
+/** Larger chunks would need long runs of free pages, which a truncated log lacks. */
 const CHUNK_BYTES = 256 * 1024
 const CHUNK_RECORDS = 4096
 
@@ -93,7 +93,7 @@ export function chunkPayloadBytes(bytes: Buffer, fromRow: number): number {
   return total
 }
 
-/** Adds a chunk's records from `fromRow` on to `into` until a limit is reached; returns the bytes left to take. */
+/** Adds a chunk's records from `fromRow` on to `into` until a limit is reached; returns the remaining bytes. */
 export function unpackChunk(
   bytes: Buffer,
   firstOffset: number,

@@ -1,6 +1,6 @@
 /**
- * Records as bytes: Avro in the registry's wire format (a zero byte, the schema's id in four bytes, Avro binary). What an
- * older or newer version of a schema wrote is read as the newest one known here.
+ * Records as bytes: Avro in the registry's wire format (a zero byte, the schema's id in four bytes, Avro binary). Records
+ * of older and newer schema versions are read as the newest version known here.
  */
 import type avro from 'avsc'
 import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '../../../schemas/avro.js'
@@ -16,7 +16,7 @@ export type DecodedRecord =
   | { kind: 'dead'; dead: DeadLetter }
   | { kind: 'trade'; trade: TradeRecord }
 
-/** A record to encode: what its schema has a default for may be left out. */
+/** A record to encode: fields with a default in the schema may be left out. */
 export type Loose<T> = T extends readonly (infer Item)[]
   ? readonly Loose<Item>[]
   : T extends Uint8Array
@@ -57,7 +57,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
   const newest = new Map(RECORD_NAMES.map((name) => [name, newestOf(name)]))
   const idsByTopic = new Map<string, Map<RecordName, number>>()
   const decoders = new Map<number, Decoder>()
-  /** What the registry said of an id when it was asked ahead; null: it does not know it. */
+  /** Schemas fetched ahead, by id; null: unknown to the registry. */
   const learned = new Map<number, AvroRecord | null>()
   let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
 
@@ -80,7 +80,13 @@ export function createCodec(registry: SchemaRegistry): Codec {
     const id = registry.idFor(subjectOf(topic, schema), schema)
     if (typeof id !== 'number') {
       id.catch(() => undefined)
-      throw notReady(`the schema of ${name} is not registered yet`, { topic }, 'Await prepare(topic, records) first.')
+      throw new DextapeError({
+        code: 'schema_not_ready',
+        what: `Schema of ${name} is not registered yet`,
+        where: { topic },
+        retry: true,
+        fix: 'Await prepare(topic, records) first.',
+      })
     }
     idsOf(topic).set(name, id)
     return id
@@ -101,7 +107,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
     } catch (cause) {
       throw new DextapeError({
         code: 'unencodable',
-        what: `not a ${name} as its schema has it`,
+        what: `Cannot encode ${name}: it does not match its schema`,
         where: { topic },
         got: firstFault(type, record) ?? messageOf(cause),
         cause,
@@ -115,15 +121,21 @@ export function createCodec(registry: SchemaRegistry): Codec {
     const schema = learned.has(id) ? learned.get(id) : registry.schemaFor(id)
     if (schema instanceof Promise) {
       schema.catch(() => undefined)
-      throw notReady(`schema ${id} is not fetched yet`, whereOf(place), 'Await learn(values) first.')
+      throw new DextapeError({
+        code: 'schema_not_ready',
+        what: `Schema ${id} is not fetched yet`,
+        where: whereOf(place),
+        retry: true,
+        fix: 'Await learn(values) first.',
+      })
     }
     return addDecoder(id, schema ?? undefined, place)
   }
 
   function addDecoder(id: number, schema: AvroRecord | undefined, place: RecordPlace | undefined): Decoder {
-    if (schema === undefined) throw undecodable(id, 'the registry does not know this schema', place)
+    if (schema === undefined) throw undecodable(id, 'a schema id unknown to the registry', place)
     const match = [...newest.values()].find((candidate) => candidate.schema.name === schema.name)
-    if (match === undefined) throw undecodable(id, `no record type is called ${schema.name}`, place)
+    if (match === undefined) throw undecodable(id, `unknown record type ${schema.name}`, place)
     const { name, text, type } = match
     try {
       const resolver = JSON.stringify(schema) === text ? undefined : resolverFor(type, avroTypeOf(schema))
@@ -137,7 +149,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
 
   function decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord {
     const id = schemaIdOf(bytes)
-    if (id === undefined) throw undecodable(undefined, 'the bytes do not begin with 0 and a schema id', place)
+    if (id === undefined) throw undecodable(undefined, 'bytes that do not begin with 0 and a schema id', place)
     const { name, type, resolver } = decoderFor(id, place)
     const body = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER_BYTES, bytes.byteLength - HEADER_BYTES)
     let record: unknown
@@ -187,7 +199,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
   }
 }
 
-/** None is needed where only docs, defaults or the order of attributes differ: a registry may write a schema its own way. */
+/** Not needed if only docs, defaults or attribute order differ: a registry may reformat a schema. */
 function resolverFor(reader: avro.types.RecordType, writer: avro.types.RecordType): Resolver | undefined {
   return reader.fingerprint().equals(writer.fingerprint()) ? undefined : reader.createResolver(writer)
 }
@@ -195,7 +207,7 @@ function resolverFor(reader: avro.types.RecordType, writer: avro.types.RecordTyp
 function newestOf(name: RecordName): Newest {
   const schema = schemaVersions(name).at(-1)
   if (schema === undefined) {
-    throw new DextapeError({ code: 'no_schema', what: `schemas/avro/${name} holds no v<N>.avsc` })
+    throw new DextapeError({ code: 'no_schema', what: `No schema v<N>.avsc in schemas/avro/${name}` })
   }
   return { name, schema, text: JSON.stringify(schema), type: avroTypeOf(schema) }
 }
@@ -205,7 +217,7 @@ function schemaIdOf(bytes: Uint8Array): number | undefined {
   return new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES).getUint32(1)
 }
 
-/** Where in a record the first value stands that its schema does not take. */
+/** Path and value of the first field that does not match the schema. */
 function firstFault(type: avro.Type, record: object): string | undefined {
   let fault: string | undefined
   try {
@@ -223,15 +235,11 @@ function firstFault(type: avro.Type, record: object): string | undefined {
 function undecodable(id: number | undefined, got: string, place?: RecordPlace, cause?: unknown): DextapeError {
   return new DextapeError({
     code: 'undecodable',
-    what: id === undefined ? 'not a log record' : `not a log record of schema ${id}`,
+    what: `Cannot decode a log record${id === undefined ? '' : ` of schema ${id}`}`,
     where: whereOf(place),
     got,
     cause,
   })
-}
-
-function notReady(what: string, where: { topic?: string }, fix: string): DextapeError {
-  return new DextapeError({ code: 'schema_not_ready', what, where, retry: true, fix })
 }
 
 function whereOf(place: RecordPlace | undefined): { topic?: string; position?: string } {

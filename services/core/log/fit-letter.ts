@@ -1,4 +1,4 @@
-/** A dead letter as the log takes it, however large the thing it is about. `source` says where the whole thing is. */
+/** Encodes a dead letter within the log's size limit by cutting its raw bytes. `source` says where the whole record is. */
 import type { DeadLetter } from '../domain/records.js'
 import type { Codec, Loose } from './codec.js'
 
@@ -15,13 +15,13 @@ export function encodeFittingLetter(
   if (whole.byteLength <= maxBytes) return whole
   const { raw } = letter
   const detail = shortened(letter.detail, Math.floor(maxBytes / 8))
-  const told = (keptBytes: number) => ({
+  const withCutNote = (keptBytes: number) => ({
     ...letter,
     detail: `${detail} (raw cut to ${keptBytes} of ${raw.length} bytes)`,
   })
-  const beside = codec.encodeDeadLetter(topic, { ...told(raw.length), raw: raw.subarray(0, 0) }).byteLength
-  const kept = raw.subarray(0, Math.max(0, maxBytes - beside - LENGTH_BYTES))
-  return codec.encodeDeadLetter(topic, { ...told(kept.length), raw: kept })
+  const besidesRaw = codec.encodeDeadLetter(topic, { ...withCutNote(raw.length), raw: raw.subarray(0, 0) }).byteLength
+  const kept = raw.subarray(0, Math.max(0, maxBytes - besidesRaw - LENGTH_BYTES))
+  return codec.encodeDeadLetter(topic, { ...withCutNote(kept.length), raw: kept })
 }
 
 /** A character takes at most three bytes, so an eighth of the limit in characters leaves room for the rest. */

@@ -1,7 +1,7 @@
 /**
- * A topic read as a table: the latest value of each key, in memory. What the processes of a cluster share besides blocks
- * and updates stands in such topics; on Kafka they are compacted, so offsets have holes and only the newest record of a
- * key is sure to be there. Where the order of writers decides, they write under keys of their own and compare offsets.
+ * A topic read as a table: the latest value of each key, in memory. The processes of a cluster share what is not blocks or
+ * updates in such topics. On Kafka they are compacted: offsets have gaps, and only the newest record of a key is certain to
+ * exist. Where the order of writers matters, each writes under its own key and they compare offsets.
  */
 import { createBackoff, isRetryable } from '../runtime/backoff.js'
 import { type Logger, silentLogger } from '../runtime/logger.js'
@@ -11,18 +11,18 @@ export type TableEntry<Value> = { key: string; value: Value; offset: number }
 
 export interface KeyedTable<Value> {
   get(key: string): Value | undefined
-  /** Those whose key begins so, in the order they were last written. */
+  /** Entries whose key has the prefix, in the order they were last written. */
   entries(prefix?: string): TableEntry<Value>[]
   /**
-   * Durable once resolved; resolves with the record's offset. By then the table also has everything that stands before
-   * it in the topic. After a failure the value may be there or not: put it again.
+   * Durable once resolved; resolves with the record's offset. By then the table also has everything before it in the topic.
+   * After a failure the value may be stored or not: put it again.
    */
   put(key: string, value: Value): Promise<number>
   /** The same for several at once; resolves with the first one's offset. */
   putAll(values: ReadonlyMap<string, Value>): Promise<number>
   /** Reads to the topic's end. */
   refresh(): Promise<void>
-  /** Keeps the table current until the signal aborts; a log that is away is tried again. */
+  /** Keeps the table current until the signal aborts; retries while the log is unreachable. */
   follow(signal: AbortSignal): Promise<void>
   /** Called for each newer value of a key, own ones too. */
   onChange(listener: (entry: TableEntry<Value>) => void): void
@@ -30,10 +30,10 @@ export interface KeyedTable<Value> {
 
 export type KeyedTableOptions = { logger?: Logger; nowMs?: () => number }
 
-/** So that a log that comes back is read again soon. */
+/** Short, so that reading resumes soon after the log is reachable again. */
 const LONGEST_WAIT_MS = 1000
 
-/** The table as the topic has it now; a topic nobody wrote yet is an empty table. */
+/** The table as the topic has it now; empty if the topic does not exist yet. */
 export async function openKeyedTable<Value>(
   log: EventLog,
   topic: string,
@@ -44,7 +44,7 @@ export async function openKeyedTable<Value>(
   return table
 }
 
-/** An empty table, for a log that may be away at the start: `refresh` or `follow` fills it. Values are JSON. */
+/** An empty table, for a log that may be unreachable at the start: `refresh` or `follow` fills it. Values are JSON. */
 export function createKeyedTable<Value>(
   log: EventLog,
   topic: string,
@@ -52,7 +52,7 @@ export function createKeyedTable<Value>(
 ): KeyedTable<Value> {
   const byKey = new Map<string, TableEntry<Value>>()
   const listeners: ((entry: TableEntry<Value>) => void)[] = []
-  /** Everything below is read. */
+  /** Everything below this offset is read. */
   let next = 0
 
   function take(entry: TableEntry<Value>): void {
@@ -66,7 +66,7 @@ export function createKeyedTable<Value>(
       if (offset < next) continue
       next = offset + 1
       const parsed = parse<Value>(value)
-      if (parsed === undefined) logger.warn('a record is not JSON and is passed over', { topic, offset })
+      if (parsed === undefined) logger.warn('skipped a record that is not JSON', { topic, offset })
       else take({ key, value: parsed.value, offset })
     }
   }
@@ -83,7 +83,7 @@ export function createKeyedTable<Value>(
     const timestampMs = nowMs()
     const entries = [...values].map(([key, value]) => tableEntry(key, value, timestampMs))
     const first = await log.append(topic, entries)
-    // At the end of what was read nobody stands between: the usual case, and it saves a read.
+    // Usually nothing was written in between, which saves a read.
     if (first > next) await refresh()
     if (first === next) next = first + entries.length
     let offset = first
@@ -119,7 +119,7 @@ export function createKeyedTable<Value>(
   }
 }
 
-/** For who only writes. */
+/** For writers that do not read the table. */
 export function tableEntry(key: string, value: unknown, timestampMs: number): LogEntry {
   return { key, value: Buffer.from(JSON.stringify(value)), timestampMs }
 }

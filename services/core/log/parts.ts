@@ -1,11 +1,11 @@
-/** Records larger than the log takes, cut into parts that each fit and joined again by the reader. */
+/** Splits records that are too large for the log into parts, and joins them again when reading. */
 import { DextapeError } from '../domain/errors.js'
 import type { Block, Update } from '../domain/records.js'
 import type { DecodedRecord, Loose } from './codec.js'
 
 const BLOCK_LISTS = ['events'] as const
 const UPDATE_LISTS = ['pairs', 'tokens', 'main_pair_changes', 'retracted', 'gone_tokens'] as const
-/** Numbers that take the most bytes a part's numbers can: what fits with them fits with the real ones. */
+/** The part number with the longest encoding: what fits with it fits with the real one. */
 const WIDEST_INT = 2 ** 31 - 1
 
 type Encode<T> = (record: T) => Buffer
@@ -64,7 +64,7 @@ function tooLarge(
 ): DextapeError {
   return new DextapeError({
     code: 'record_too_large',
-    what: `${name} cannot be split: ${list === undefined ? 'its head alone' : `one entry of its ${list}`} is too large`,
+    what: `Cannot split ${name}: ${list === undefined ? 'its header' : `one entry of its ${list}`} is too large`,
     where: { chain },
     expected: `at most ${maxBytes} bytes`,
     got: `${bytes}`,
@@ -76,9 +76,9 @@ function tooLarge(
 export type Assembled = { record: DecodedRecord; nextOffset: number }
 
 export type Assembler = {
-  /** Takes the next record of the log; gives the whole one when this was its last part. */
+  /** Takes the next record of the log; returns the whole record once its last part is here. */
   push(record: DecodedRecord, offset: number): Assembled | undefined
-  /** Where a reader that stops now must start again: never inside a split record. Undefined before the first record. */
+  /** Where a reader that stops now must resume: never inside a split record. Undefined before the first record. */
   readonly safeOffset: number | undefined
 }
 
@@ -100,11 +100,11 @@ export function createAssembler(): Assembler {
       const previous = parts.at(-1)
       const follows = part === 0 ? lastPart >= 0 : previous !== undefined && continues(previous, record)
       if (!follows) {
-        const expected = previous === undefined ? 'part 0' : `${describe(previous)} to go on`
+        const expected = previous === undefined ? 'part 0' : `the part after ${describe(previous)}`
         parts = []
         throw new DextapeError({
           code: 'broken_parts',
-          what: 'a split record is broken',
+          what: 'Parts of a split record are missing or out of order',
           where: { position: `offset ${offset}` },
           expected,
           got: describe(record),

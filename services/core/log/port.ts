@@ -1,6 +1,6 @@
 /**
  * The log: topics of ordered records, each topic one partition. Two implementations (embedded on LMDB, Kafka) pass one
- * contract suite. Payloads are opaque bytes here; codec.ts gives them their Avro form.
+ * contract suite. Payloads are opaque bytes here; codec.ts encodes them as Avro.
  */
 
 /** An entry to append. `timestampMs` is chain time where the record has one. */
@@ -17,7 +17,7 @@ export type TopicRange = {
 }
 
 export type TopicInfo = TopicRange & {
-  /** About; what its records take where they are kept. */
+  /** Approximate size of its records in storage. */
   bytes: number
   /** Highest timestamp in the topic; 0 when empty. */
   newestMs: number
@@ -28,7 +28,7 @@ export type ReadOptions = {
   from: number
   /** At most this many records in one batch. */
   maxRecords?: number
-  /** At most about this many bytes in one batch (at least one record is given). */
+  /** At most about this many bytes in one batch (but at least one record). */
   maxBytes?: number
 }
 
@@ -38,8 +38,8 @@ export interface EventLog {
   /** One batch from an offset; empty at the end of the topic. */
   read(topic: string, options: ReadOptions): Promise<LogRecord[]>
   /**
-   * Batches from an offset for ever: waits at the end for new records; ends when the signal aborts. Fails with
-   * `offset_lost` where the topic ends before that offset.
+   * Batches from an offset without end: waits for new records; ends when the signal aborts. Fails with
+   * `offset_lost` when the topic ends before that offset.
    */
   follow(topic: string, options: ReadOptions, signal: AbortSignal): AsyncGenerator<LogRecord[]>
   /** The first offset whose timestamp is at or after `timestampMs`; the topic's end when there is none. */
@@ -47,36 +47,47 @@ export interface EventLog {
   /** A group's committed position: the offset it will read next. */
   commit(group: string, topic: string, nextOffset: number): Promise<void>
   committed(group: string, topic: string): Promise<number | undefined>
-  /** Forgets records below an offset. */
+  /** Deletes records below an offset. */
   truncate(topic: string, beforeOffset: number): Promise<void>
-  /** Forgets records whose timestamp is more than `keepMs` older than the topic's newest (chain time, not wall clock). */
+  /** Deletes records whose timestamp is more than `keepMs` older than the topic's newest (chain time, not wall clock). */
   retain(topic: string, keepMs: number): Promise<void>
   info(topic: string): Promise<TopicInfo>
-  /** Every topic; cheap enough to ask each second. */
+  /** Every topic; cheap enough to call each second. */
   topics(): Promise<TopicRange[]>
-  /** Largest value the log takes in one record; larger records are split into parts (codec.ts). */
+  /** Largest value of a record; larger records are split into parts (parts.ts). */
   readonly maxValueBytes: number
   close(): Promise<void>
 }
 
-/** Aggregators share the chains as this group; its position is a hint for people, the checkpoint is the truth. */
+/** Aggregators share the chains as this group. Its position is for monitoring; the checkpoint is authoritative. */
 export const AGGREGATE_GROUP = 'aggregate'
-/** The group under which serve says how far it has read a chain's updates: what it has not read is not forgotten. */
+/** Serve commits how far it has read a chain's updates as this group: unread updates are not deleted. */
 export const SERVE_GROUP = 'serve'
 
 const BLOCKS = 'dex.blocks.'
-/** A chain's blocks; each generation of its history has a topic of its own. */
+/** A chain's blocks; each generation of its history has its own topic. */
 export const blocksTopic = (chain: string, generation = 1): string =>
   generation === 1 ? `${BLOCKS}${chain}` : `${BLOCKS}${chain}.g${generation}`
 
-/** Whose blocks a topic holds; undefined where it holds something else. */
+/** The chain and generation of a blocks topic; undefined for other topics. */
 export function blocksOf(topic: string): { chain: string; generation: number } | undefined {
-  // Chains' names hold no dot.
+  // Chain names have no dot.
   const [, chain, generation = '1'] = /^dex\.blocks\.([^.]+)(?:\.g(\d+))?$/.exec(topic) ?? []
   return chain === undefined ? undefined : { chain, generation: Number(generation) }
 }
 export const updatesTopic = (chain: string): string => `dex.updates.${chain}`
-/** Trades alone, one record each; only where the configuration asks for it. */
+/** One record per trade; only if configured. */
 export const tradesTopic = (chain: string): string => `dex.trades.${chain}`
 export const deadTopic = (chain: string): string => `dex.dead.${chain}`
 export const stateTopic = (chain: string): string => `dex.state.${chain}`
+
+/* Topics that the processes of a cluster share besides blocks and updates: internal, compacted, JSON. */
+
+/** API keys as hashes, revocations, and what keys spent. */
+export const KEYS_TOPIC = 'dex.keys'
+/** Where each source resumes, and the origin of the blocks. */
+export const SOURCES_TOPIC = 'dex.sources'
+/** Which generation of a chain's history is live, and which is being written. */
+export const GENERATIONS_TOPIC = 'dex.generations'
+/** Status reports of running ingest and aggregate services. */
+export const STATUS_TOPIC = 'dex.status'

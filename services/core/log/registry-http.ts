@@ -1,4 +1,4 @@
-/** A schema registry over Confluent's REST interface, as Confluent, Redpanda, Karapace and Apicurio serve it. */
+/** A schema registry with Confluent's REST interface: Confluent, Redpanda, Karapace, Apicurio. */
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { ConfigError, DextapeError } from '../domain/errors.js'
 import type { SchemaRegistry } from './registry.js'
@@ -63,7 +63,7 @@ export function httpRegistry(options: HttpRegistryOptions): SchemaRegistry {
 
   async function setCompatibility(subject: string): Promise<void> {
     const answer = await ask('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: COMPATIBILITY })
-    // A conflict: another process sets it at this moment.
+    // 409: another process is setting it right now.
     if (answer.status !== 200 && answer.status !== 409) throw unsettable(subject, answer)
   }
 
@@ -102,7 +102,7 @@ export function splitUrl(url: string): { address: string; authorization: { autho
   return { address, authorization: { authorization: `Basic ${Buffer.from(secret).toString('base64')}` } }
 }
 
-/** Undefined for what is no Avro record: others may use the registry too, for what we could not read anyway. */
+/** Undefined for anything but an Avro record: others may use the registry too. */
 function recordSchemaOf(text: string): AvroRecord | undefined {
   try {
     const schema = withShortNames(JSON.parse(text)) as Partial<AvroRecord> | null
@@ -150,7 +150,7 @@ function reasonOf(cause: unknown): string {
 function unavailable(address: string, got: string, cause?: unknown): DextapeError {
   return new DextapeError({
     code: 'registry_unavailable',
-    what: `the schema registry at ${address} does not answer`,
+    what: `Schema registry at ${address} is unreachable`,
     retry: true,
     got,
     fix: 'Start it, or correct SCHEMA_REGISTRY_URL.',
@@ -161,9 +161,9 @@ function unavailable(address: string, got: string, cause?: unknown): DextapeErro
 function noAccess(address: string, answer: Answer): ConfigError {
   return new ConfigError({
     code: 'registry_no_access',
-    what: `the schema registry at ${address} does not let us in`,
+    what: `Schema registry at ${address} denied access`,
     got: described(answer),
-    fix: 'Give a user that may read and write subjects in SCHEMA_REGISTRY_URL (https://user:password@host).',
+    fix: 'Set SCHEMA_REGISTRY_URL to https://user:password@host with a user that can read and write subjects.',
   })
 }
 
@@ -171,7 +171,7 @@ function refused(subject: string, answer: Answer): DextapeError {
   if (answer.status === 409) {
     return new DextapeError({
       code: 'incompatible_schema',
-      what: `the schema registry refuses the schema of ${subject}`,
+      what: `Schema registry rejected the schema of ${subject}`,
       expected: `each version to read what every other wrote (${COMPATIBILITY})`,
       got: described(answer),
       fix: 'Add fields with a default and remove only fields that have one.',
@@ -179,7 +179,7 @@ function refused(subject: string, answer: Answer): DextapeError {
   }
   return new DextapeError({
     code: 'schema_refused',
-    what: `the schema registry refuses the schema of ${subject}`,
+    what: `Schema registry rejected the schema of ${subject}`,
     got: described(answer),
   })
 }
@@ -187,17 +187,17 @@ function refused(subject: string, answer: Answer): DextapeError {
 function unsettable(subject: string, answer: Answer): DextapeError {
   return new DextapeError({
     code: 'compatibility_refused',
-    what: `the schema registry does not let the compatibility of ${subject} be set to ${COMPATIBILITY}`,
+    what: `Cannot set the compatibility of ${subject} to ${COMPATIBILITY}: the schema registry refused`,
     got: described(answer),
-    fix: 'Let our user set it, or register the schemas by hand (schemas/avro).',
+    fix: 'Allow this user to set it, or register the schemas by hand (schemas/avro).',
   })
 }
 
 function unexpected(address: string, answer: Answer): DextapeError {
   return new DextapeError({
     code: 'registry_answer',
-    what: `${address} does not answer as a schema registry does`,
+    what: `Unexpected answer from the schema registry at ${address}`,
     got: described(answer),
-    fix: 'Point SCHEMA_REGISTRY_URL at a registry with Confluent’s REST interface.',
+    fix: 'Set SCHEMA_REGISTRY_URL to a registry with Confluent’s REST interface.',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * A schema registry that is a topic: one record a registration, never compacted. A schema's id is the offset of the first
- * record with its text, plus one, so all processes agree on the numbers however they race.
+ * A schema registry in a topic: one record per registration, never compacted. A schema's id is the offset of the first record
+ * with its text, plus one, so all processes agree on the ids however they race.
  */
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { incompatibility } from './avro-types.js'
@@ -19,7 +19,7 @@ export function inLogRegistry(log: EventLog): SchemaRegistry {
   let reading: Promise<void> = Promise.resolve()
   let registering: Promise<unknown> = Promise.resolve()
 
-  /** Takes in what was appended before this call, by whomever. */
+  /** Reads what any process appended before this call. */
   function catchUp(): Promise<void> {
     const caughtUp = reading.then(readRest)
     reading = caughtUp.catch(() => undefined)
@@ -43,7 +43,7 @@ export function inLogRegistry(log: EventLog): SchemaRegistry {
     if (!idByText.has(text)) idByText.set(text, id)
     schemaById.set(id, schema)
     const versions = versionsOf(subject)
-    // Two that do not go together may both have been found good at once: the first in the log is a version, for everyone.
+    // Two incompatible schemas may be registered at the same time: the first in the log counts, for every process.
     const fits = [...versions.values()].every((version) => incompatibility(schema, version) === undefined)
     if (!versions.has(text) && fits) versions.set(text, schema)
   }
@@ -71,7 +71,7 @@ export function inLogRegistry(log: EventLog): SchemaRegistry {
     const id = idOfVersion(subject, text)
     if (id !== undefined) return id
     assertCompatible(subject, schema, [...versionsOf(subject).values()])
-    throw new Error(`${SCHEMAS_TOPIC} does not give back what was appended to it`)
+    throw new Error(`${SCHEMAS_TOPIC} does not return what was appended to it`)
   }
 
   return {
@@ -88,7 +88,7 @@ export function inLogRegistry(log: EventLog): SchemaRegistry {
   }
 }
 
-/** Undefined for a record that is none of ours: it takes its offset and means nothing. */
+/** Undefined for a foreign record: it uses up an offset and is ignored. */
 function registrationOf(value: Uint8Array): Registration | undefined {
   try {
     const read = JSON.parse(Buffer.from(value).toString()) as Partial<Registration> | null

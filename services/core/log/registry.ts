@@ -1,20 +1,20 @@
 /**
- * The schema registry: a number for each schema text, a list of versions for each subject. The embedded one stands in
- * the log's own environment, so that a data directory explains itself and all its processes agree on the numbers.
+ * The schema registry: an id for each schema, a list of versions for each subject. The embedded one is in the log's own
+ * database, so that a data directory is self-contained and all its processes agree on the ids.
  */
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
 import { incompatibility } from './avro-types.js'
-import type { Environment } from './environment.js'
+import type { Environment } from './lmdb-environment.js'
 
 /** A remote registry answers with promises; `Codec.prepare` and `Codec.learn` await them ahead of the hot path. */
 export interface SchemaRegistry {
-  /** The schema's id; registers it under the subject where it is new, and refuses it where it breaks older versions. */
+  /** The schema's id. Registers a new schema under the subject; rejects one that is incompatible with older versions. */
   idFor(subject: string, schema: AvroRecord): number | Promise<number>
   schemaFor(id: number): AvroRecord | undefined | Promise<AvroRecord | undefined>
 }
 
-/** TopicRecordNameStrategy: one topic may hold several record types, each with its own line of versions. */
+/** TopicRecordNameStrategy: one topic may have several record types, each with its own versions. */
 export function subjectOf(topic: string, schema: AvroRecord): string {
   return `${topic}-${schema.namespace === undefined ? '' : `${schema.namespace}.`}${schema.name}`
 }
@@ -26,7 +26,7 @@ export function assertCompatible(subject: string, schema: AvroRecord, versions: 
     if (reason === undefined) continue
     throw new DextapeError({
       code: 'incompatible_schema',
-      what: `the schema of ${subject} does not go with its version ${index + 1}`,
+      what: `Schema of ${subject} is incompatible with its version ${index + 1}`,
       expected: 'each version to read what every other wrote (FULL_TRANSITIVE)',
       got: reason,
       fix: 'Add fields with a default and remove only fields that have one.',

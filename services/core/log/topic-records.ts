@@ -1,10 +1,11 @@
+/** Decoded records of a topic: all of them, the first block, the newest one. */
 import { DextapeError } from '../domain/errors.js'
 import type { Codec, DecodedRecord } from './codec.js'
 import type { EventLog } from './port.js'
 
 export type OpenLog = { log: EventLog; codec: Codec }
 
-/** A topic's records up to the end it has now; what cannot be decoded is passed over, as the fold does. */
+/** A topic's records up to its current end; skips what cannot be decoded, as the fold does. */
 export async function* recordsOf({ log, codec }: OpenLog, topic: string, end?: number): AsyncGenerator<DecodedRecord> {
   const range = await log.info(topic)
   const stop = end ?? range.end
@@ -29,4 +30,14 @@ export async function firstBlock(open: OpenLog, topic: string): Promise<{ number
   for await (const record of recordsOf(open, topic))
     if (record.kind === 'block') return { number: record.block.number, timeS: record.block.time }
   return undefined
+}
+
+/** The newest record of a topic; undefined when there is none. */
+export async function lastRecord(log: EventLog, codec: Codec, topic: string): Promise<DecodedRecord | undefined> {
+  const { start, end } = await log.info(topic)
+  if (end <= start) return undefined
+  const [record] = await log.read(topic, { from: end - 1, maxRecords: 1 })
+  if (record === undefined) return undefined
+  await codec.learn([record.value])
+  return codec.decodeLogRecord(record.value, { topic, offset: record.offset })
 }

@@ -3,10 +3,10 @@
  * transaction, reads see one snapshot.
  */
 import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
-import type { Environment, TopicState } from './environment.js'
+import type { Environment, TopicState } from './lmdb-environment.js'
 import type { LogRecord } from './port.js'
 
-/** Chunks removed in one transaction: a long truncate must not hold up appends. */
+/** Chunks removed in one transaction: a long truncate must not block appends. */
 const CHUNKS_PER_TRUNCATION = 500
 
 type FoundChunk = { first: number; bytes: Buffer }
@@ -64,7 +64,7 @@ function chunkAt(env: Environment, state: TopicState, offset: number): FoundChun
   return undefined
 }
 
-/** Exact also when timestamps go back: the index gives the first chunk that reaches the timestamp, its table the record. */
+/** Exact even if timestamps decrease: the index has the first chunk with the timestamp, its table the record. */
 export function firstOffsetAt(env: Environment, state: TopicState, timestampMs: number): number {
   for (const { value } of env.times.getRange({ start: [state.id, timestampMs], end: [state.id + 1], limit: 1 })) {
     const chunk = chunkAt(env, state, value)
@@ -76,7 +76,7 @@ export function firstOffsetAt(env: Environment, state: TopicState, timestampMs: 
   return state.end
 }
 
-/** Forgets records below an offset, as many as one transaction should; true when there is more to do. */
+/** Deletes records below an offset, as many as one transaction should; true when there is more to do. */
 export function truncateSome(env: Environment, topic: string, beforeOffset: number): boolean {
   const state = env.topics.get(topic)
   if (state === undefined) return false
@@ -106,8 +106,8 @@ export function truncateSome(env: Environment, topic: string, beforeOffset: numb
 }
 
 /**
- * After a cut the running maximum starts anew at `start`: chunks that stood in the shadow of a forgotten, later
- * timestamp come into the index, up to the first kept entry, which is above all of them.
+ * After a truncate the running maximum starts again at `start`: chunks that a deleted, higher timestamp had kept out of the
+ * index are added, up to the first remaining entry, which is above all of them.
  */
 function reindexTimes(env: Environment, state: TopicState): void {
   const forgotten: number[] = []

@@ -44,7 +44,7 @@ export function createBackoff(options: BackoffOptions = {}): Backoff {
   }
 }
 
-/** Calls until it succeeds, fails for good, or the signal aborts (then undefined). `onRetry` hears of every failure that will be tried again. */
+/** Calls until it succeeds, fails for good, or the signal aborts (then undefined). `onRetry` is called for every failure that is retried. */
 export async function withRetry<T>(
   call: () => Promise<T>,
   backoff: Backoff,
@@ -65,7 +65,7 @@ export async function withRetry<T>(
   return undefined
 }
 
-/** Resolves once the signal aborts, at once where it already has. */
+/** Resolves once the signal aborts, at once if it already has. */
 export function abortOf(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
@@ -73,7 +73,7 @@ export function abortOf(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The work's outcome, or undefined as soon as the signal aborts: for work that may wait for ever. */
+/** The work's result, or undefined as soon as the signal aborts: for work that may never end. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let stop = () => {}
   const aborted = new Promise<undefined>((resolve) => {
@@ -85,7 +85,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     return await Promise.race([work, aborted])
   } finally {
     signal.removeEventListener('abort', stop)
-    // Nobody waits for it any more.
+    // No one awaits it any more.
     work.catch(() => {})
   }
 }

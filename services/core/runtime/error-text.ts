@@ -1,4 +1,4 @@
-/** An error as a log line tells it: code, message, stack and what caused it, without secrets. */
+/** An error for a log line: code, message, stack and causes, without secrets. */
 import { DextapeError } from '../domain/errors.js'
 
 export type ErrorText = {
@@ -9,13 +9,13 @@ export type ErrorText = {
   cause?: ErrorText | string
 }
 
-/** Causes may go in a circle. */
+/** Causes may form a cycle. */
 const MAX_CAUSES = 8
 
-/** Named fields alone: others, such as a request's headers, may hold secrets. */
+/** Only these fields: others, such as a request's headers, may hold secrets. */
 export function describeError(error: Error, causesLeft = MAX_CAUSES): ErrorText {
   const { name, code } = error as Error & { code?: unknown }
-  // Our own messages are written without secrets; of a URL they may need the path.
+  // Our own messages have no secrets, and may need the path of a URL.
   const message = error instanceof DextapeError ? error.message : withoutAddresses(error.message)
   const frames = framesOf(error)
   const cause = causesLeft > 0 ? causeOf(error) : undefined
@@ -30,7 +30,7 @@ export function describeError(error: Error, causesLeft = MAX_CAUSES): ErrorText 
   }
 }
 
-/** The stack and the causes as lines to put below a message. */
+/** Stack and causes as lines below a message. */
 export function errorLines({ stack, cause }: ErrorText): string[] {
   const lines = stack === undefined ? [] : stack.split('\n').filter((line) => FRAME.test(line))
   if (cause === undefined) return lines
@@ -39,14 +39,14 @@ export function errorLines({ stack, cause }: ErrorText): string[] {
   return [...lines, `  caused by ${cause.name}: ${cause.message}${code}`, ...errorLines(cause)]
 }
 
-/** Of an address only the host stays, since user, path and query may hold a secret. */
+/** Reduces URLs to their host: user, path and query may hold a secret. */
 export function withoutAddresses(text: string): string {
   return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, '$1$2')
 }
 
 const FRAME = /^\s+at /
 
-/** Without the head, which repeats the message. */
+/** Without the first line, which repeats the message. */
 function framesOf({ stack = '' }: Error): string {
   return stack
     .split('\n')
@@ -54,7 +54,7 @@ function framesOf({ stack = '' }: Error): string {
     .join('\n')
 }
 
-/** Several errors at once have no cause of their own, but a first one. */
+/** An AggregateError has no cause; its first error is used. */
 function causeOf(error: Error): unknown {
   return error.cause ?? (error as { errors?: readonly unknown[] }).errors?.[0]
 }

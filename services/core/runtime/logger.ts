@@ -41,7 +41,7 @@ function jsonLine(level: string, message: string, fields: LogFields): string {
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...Object.fromEntries(body) })
 }
 
-/** Errors say their message in the line and the rest below it. */
+/** An error's message is in the line, its stack and causes below it. */
 function textLine(level: string, message: string, fields: LogFields): string {
   const line = [message]
   const below: string[] = []

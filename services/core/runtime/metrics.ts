@@ -1,5 +1,5 @@
 /**
- * Metrics for /metrics. Hot paths count in plain numbers of their own; what they counted is read only when somebody asks.
+ * Metrics for /metrics. Hot paths count in plain numbers, which are read only when /metrics is requested.
  * Several parts may contribute samples to one metric (dead letters come from ingest and from the fold).
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -18,10 +18,10 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** Registered once under one name, whatever part comes first. */
+/** Shared by ingest and aggregate. */
 export const DEAD_LETTERS_TOTAL = {
   name: 'dextape_dead_letters_total',
-  help: 'Records and events that could not be used, by reason, since the process started',
+  help: 'Dead letters since the process started, by reason',
   labels: ['chain', 'reason'],
 } as const
 

@@ -1,4 +1,4 @@
-/** What operators and probes ask of a process that serves nobody else: /health, /ready, /status, /metrics. */
+/** HTTP server of a process without an API, for operators and probes: /health, /ready, /status, /metrics. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,9 +7,9 @@ import type { Metrics } from './metrics.js'
 import { portError } from './ports.js'
 
 export type OpsDeps = {
-  /** Whether it does its work; while not, /ready is 503. */
+  /** While false, /ready is 503. */
   isReady: () => boolean
-  /** Answered as JSON; must not wait for anything that may be away. */
+  /** Answered as JSON; must not wait for anything that may be unreachable. */
   status: () => unknown
   metrics: Pick<Metrics, 'text' | 'contentType'>
   logger: Logger
@@ -37,7 +37,7 @@ export function createOpsServer({ isReady, status, metrics, logger }: OpsDeps): 
     const path = url.split('?')[0] ?? ''
     const page = pages.get(path)
     if (page === undefined) {
-      const detail = `There is no ${path.slice(0, 200)} here, only ${[...pages.keys()].join(', ')}.`
+      const detail = `Unknown path ${path.slice(0, 200)}. This server has ${[...pages.keys()].join(', ')}.`
       return problem(404, 'Not found', 'route_unknown', detail)
     }
     if (method !== 'GET' && method !== 'HEAD') {
@@ -45,7 +45,7 @@ export function createOpsServer({ isReady, status, metrics, logger }: OpsDeps): 
         405,
         'Method not allowed',
         'method_not_allowed',
-        `${path} takes GET, HEAD, not ${method}.`,
+        `${path} allows GET and HEAD, not ${method}.`,
       )
       return { ...refused, headers: { allow: 'GET, HEAD' } }
     }
@@ -55,17 +55,17 @@ export function createOpsServer({ isReady, status, metrics, logger }: OpsDeps): 
   const server = createServer((request, response) => {
     answer(request)
       .catch((error: unknown) => {
-        logger.error('a request failed', { route: request.url, error })
-        return problem(500, 'Server error', 'internal', 'The server could not answer. It has been logged.')
+        logger.error('request failed', { route: request.url, error })
+        return problem(500, 'Server error', 'internal', 'The request failed; the error is in the log.')
       })
-      .then((told) => send(request, response, told))
+      .then((answered) => send(request, response, answered))
   })
 
   return {
     async listen(host, port) {
       server.listen(port, host)
       try {
-        // An error before that is thrown here.
+        // Rejects if listening fails.
         await once(server, 'listening')
       } catch (cause) {
         throw portError(host, port, 'DEXTAPE_HTTP_PORT', cause)
@@ -95,7 +95,7 @@ function problem(status: number, title: string, code: string, detail: string): A
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, type, headers, body }: Answer): void {
-  // A body nobody reads would hold the connection.
+  // An unread body would block the connection.
   request.resume()
   const bytes = Buffer.from(body)
   response.writeHead(status, { 'content-type': type ?? JSON_TYPE, 'content-length': bytes.length, ...headers })

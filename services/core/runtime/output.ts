@@ -1,4 +1,4 @@
-/** What commands print: results on stdout, for people or as JSON lines, and nothing else there. */
+/** Output of commands on stdout: only results, for people or as JSON lines. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
@@ -6,7 +6,7 @@ export interface Output {
   /** Waits while the reader is slow. */
   line(text: string): Promise<void>
   json(value: unknown): Promise<void>
-  /** Columns aligned; numbers to the right. */
+  /** Aligned columns; numbers to the right. */
   table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): Promise<void>
 }
 
@@ -43,11 +43,11 @@ export function tableLines(
 }
 
 /** `2024-01-05T00:00:11Z`, or a dash where there is no time. */
-export function shownTime(ms: number | null): string {
+export function formatTime(ms: number | null): string {
   return ms === null || ms <= 0 ? '–' : `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
 
-/** A reader that went away (`| head`) is no failure. */
+/** A closed pipe (`| head`) is not a failure. */
 export function endQuietlyOnClosedPipe(stream: Writable, exit: (code: number) => void): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') exit(0)

@@ -1,4 +1,4 @@
-/** Finds out before anything is opened whether a port can be listened on. */
+/** Listen addresses: checks a port before anything is opened, and describes why listening failed. */
 import { createServer } from 'node:net'
 import { ConfigError } from '../domain/errors.js'
 
@@ -24,15 +24,20 @@ export function portError(host: string, port: number, name: string, cause: unkno
     return new ConfigError({
       code: 'host_unusable',
       what: `Cannot listen on ${host}: it is not an address of this machine (${code})`,
-      fix: 'Set DEXTAPE_HOST to one that is, or to 0.0.0.0 for all.',
+      fix: 'Set DEXTAPE_HOST to an address of this machine, or to 0.0.0.0 for all.',
       cause,
     })
-  const reason =
-    code === 'EADDRINUSE' ? 'is already in use' : code === 'EACCES' ? 'needs permission' : `cannot be opened: ${code}`
+  if (code === 'EADDRINUSE')
+    return new ConfigError({
+      code: 'port_in_use',
+      what: `Port ${port} on ${host} is already in use`,
+      fix: `Stop the process that listens on it, or choose another port with ${name}.`,
+      cause,
+    })
   return new ConfigError({
-    code: code === 'EADDRINUSE' ? 'port_in_use' : 'port_unusable',
-    what: `Port ${port} on ${host} ${reason}`,
-    fix: `Stop what listens there, or choose another port with ${name}.`,
+    code: 'port_unusable',
+    what: `Cannot listen on port ${port} of ${host}: ${code === 'EACCES' ? 'permission denied' : code}`,
+    fix: `Choose another port with ${name}.`,
     cause,
   })
 }

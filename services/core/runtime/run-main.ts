@@ -1,4 +1,4 @@
-/** The outermost edge of a program: every way to end becomes an exit code and, where it failed, one message on stderr. */
+/** The entry point of a program: every outcome becomes an exit code and, on failure, one message on stderr. */
 import { writeSync } from 'node:fs'
 import { ConfigError, DextapeError } from '../domain/errors.js'
 import { killMyself } from './shutdown.js'
@@ -9,7 +9,7 @@ export type MainEdge = { stderr: (text: string) => void; exit: (code: number) =>
 
 const processEdge: MainEdge = {
   stderr: (text) => process.stderr.write(text),
-  // Native parts may keep threads of their own alive: once the work is done and told, the process ends.
+  // Native parts may keep threads alive: once the work is done and printed, the process ends.
   exit: (code) => {
     process.exitCode = code
     if (process.stdout.writableLength === 0) process.exit()
@@ -28,8 +28,8 @@ export async function runMain(main: () => Promise<number | undefined>, edge: Mai
 }
 
 /**
- * An error that nobody caught ends the process at once. Node's own way out is an exit, during which the open engine waits for
- * ever, with the ports still open.
+ * An uncaught error ends the process at once. Node would exit in order, and the open engine may then wait without end, with the
+ * ports still open.
  */
 export function dieOnUncaughtError(): void {
   process.on('uncaughtException', (error) => {
@@ -41,7 +41,7 @@ export function dieOnUncaughtError(): void {
   })
 }
 
-/** What was foreseen is told in a sentence; what was not comes with its stack, for whoever mends it. */
+/** Expected errors are one sentence; unexpected ones have their stack. */
 export function messageOf(error: unknown): string {
   if (error instanceof DextapeError) return `dextape: ${error.message}`
   if (error instanceof Error) return `dextape: unexpected error\n${error.stack ?? error.message}`

@@ -1,8 +1,8 @@
-/** SIGTERM and SIGINT become one AbortSignal; a second signal, or a stop that takes too long, ends the process at once. */
+/** SIGTERM and SIGINT become one AbortSignal; a second signal, or a slow stop, kills the process. */
 import type { Logger } from './logger.js'
 
 export const STOP_WITHIN_MS = 5000
-/** The forced end comes a little earlier, so that the process is gone within the promise. */
+/** Killed a little earlier, so that the process has ended within STOP_WITHIN_MS. */
 const FORCE_AFTER_MS = STOP_WITHIN_MS - 500
 
 type SignalSource = {
@@ -10,18 +10,18 @@ type SignalSource = {
   off(signal: NodeJS.Signals, listener: () => void): unknown
 }
 
-/** `end`: at once, whatever state the process is in. */
+/** `end`: ends the process at once, in any state. */
 export type ShutdownEdge = { signals: SignalSource; end: () => void }
 
-/** Not an exit: that runs the embedded engine's own handlers, which may wait for ever for what is broken. */
+/** Not an exit: that runs the embedded engine's exit handlers, which may never return. */
 export const killMyself = () => void process.kill(process.pid, 'SIGKILL')
 
 export interface Shutdown {
-  /** Aborts when the process shall stop; its reason is the signal's name or what `stop` was given. */
+  /** Aborts when the process must stop; its reason is the signal's name or the one given to `stop`. */
   readonly signal: AbortSignal
-  /** The same from inside: a part that cannot go on. */
+  /** Stops the process from inside, for a part that cannot continue. */
   stop(reason: string): void
-  /** Everything is closed: the clock that would force the end is stopped, the handlers are gone. */
+  /** Everything is closed: stops the kill timer and removes the signal handlers. */
   done(): void
 }
 
@@ -37,17 +37,17 @@ export function createShutdown(
     if (controller.signal.aborted) return
     logger.info('stopping', { reason })
     timer = setTimeout(() => {
-      logger.error('the stop took too long, ending now', { after_ms: forceAfterMs })
+      logger.error('stopping took too long, killing the process', { after_ms: forceAfterMs })
       edge.end()
     }, forceAfterMs)
-    // A process with nothing left to do may end before the clock runs out.
+    // A process with nothing left to do may end earlier.
     timer.unref()
     controller.abort(reason)
   }
 
   function onSignal(name: NodeJS.Signals): void {
     if (controller.signal.aborted) {
-      logger.warn('second signal, ending now', { signal: name })
+      logger.warn('second signal, killing the process', { signal: name })
       edge.end()
     } else stop(name)
   }

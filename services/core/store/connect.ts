@@ -1,29 +1,29 @@
-/** The official client over a server, over this process's engine, or over another process's engine behind its socket. */
+/** The official client, connected to a server, to this process's engine, or to another process's engine by its socket. */
 import { Agent } from 'node:http'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
-import { type EngineSession, openSession } from './embedded.js'
+import { type EngineSession, openSession } from './embedded-engine.js'
 
 export type StoreTarget =
-  /** user, password and database (default `dextape`) stand in the URL. */
+  /** The URL has user, password and database (default `dextape`). */
   { kind: 'server'; url: string } | { kind: 'embedded'; path: string } | { kind: 'socket'; path: string }
 
 export type Clients = {
   database: string
-  /** Makes the database; knows none yet. */
+  /** Creates the database; connected to none. */
   bootstrap: ClickHouseClient
-  /** Apart from `read`: in the embedded engine a session runs one statement at a time, and writes must not wait for queries. */
+  /** Separate from `read`: a session of the embedded engine runs one statement at a time; writes must not wait for queries. */
   write: ClickHouseClient
   read: () => ClickHouseClient
-  /** Settings given beside a statement stay in an embedded session, so a session is told its database once. */
+  /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
   sticky: boolean
   close: () => Promise<void>
 }
 
 const DATABASE = 'dextape'
-/** The engine works on libuv's threads (4 by default): one is left to writes. */
+/** The engine uses libuv's threads (4 by default): one is for writes. */
 const EMBEDDED_READERS = 3
-/** Above every query limit: the engine's own answer must come first. */
+/** Above every query limit: the engine must time out first. */
 const REQUEST_TIMEOUT_MS = 120_000
 const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', log: { level: ClickHouseLogLevel.OFF } }
 
@@ -36,7 +36,7 @@ function overHttp(text: string): Clients {
   const url = serverUrl(text)
   const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE
   url.pathname = '/'
-  // Below the server's own keep-alive (3 s in old versions, 10 s today): the server must not close what we are about to use.
+  // Below the server's keep-alive (3 s in old versions, 10 s today): the server must not close a socket we are about to use.
   const options = { ...COMMON, url, keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
@@ -70,7 +70,7 @@ async function embedded(path: string): Promise<Clients> {
 
 type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
-/** The engine is typed against its own copy of the client's contract: the same shape, another nominal type. */
+/** The engine is typed against its own copy of the client's types: same shape, different nominal type. */
 function asConnection(session: EngineSession): InjectedConnection {
   return session as unknown as InjectedConnection
 }
@@ -80,9 +80,9 @@ function serverUrl(text: string): URL {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw new ConfigError({
       code: 'store_url',
-      what: 'CLICKHOUSE_URL is not a URL of a ClickHouse HTTP interface',
+      what: 'CLICKHOUSE_URL is not the URL of a ClickHouse HTTP interface',
       expected: 'http(s)://user:password@host:8123/database',
-      fix: 'Correct it, or leave it unset to use the embedded store',
+      fix: 'Correct it, or unset it to use the embedded store',
     })
   return url
 }

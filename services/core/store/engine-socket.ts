@@ -1,28 +1,27 @@
 /**
- * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, so that other commands reach it while
- * it runs. Each request has a session of its own (under 1 ms): its settings and parameters end with it.
+ * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, so that other commands can use it while it
+ * runs. Each request has its own session (under 1 ms), which ends with its settings and parameters.
  */
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { openSession } from './embedded.js'
-import { createGate } from './gate.js'
+import { openSession } from './embedded-engine.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
-/** Queries of other processes may take this many of the engine's threads; the rest stay with the process itself. */
+/** Queries of other processes may use this many of the engine's threads; the rest are for this process. */
 const QUERIES_AT_ONCE = 2
 const PING_TIMEOUT_MS = 2_000
 
-/** Parts of the interface's URL that are no settings of the engine, and settings only the HTTP layer of a server has. */
+/** URL parameters that are not engine settings, or are settings only of a server's HTTP layer. */
 const NO_SETTING = new Set([
   ...['query', 'database', 'user', 'password', 'query_id', 'session_id', 'session_timeout', 'session_check', 'role'],
   ...['default_format', 'compress', 'decompress', 'wait_end_of_query', 'enable_http_compression'],
   ...['send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
 ])
 
-/** The caller holds the engine of `enginePath`, so a socket file found there is a dead one's. */
+/** The caller has the engine of `enginePath` open, so an existing socket file is left over from a crash. */
 export async function serveEngine(enginePath: string, socketPath: string): Promise<EngineSocket> {
   const queries = createGate(QUERIES_AT_ONCE)
   const inserts = createGate(1)
@@ -79,7 +78,7 @@ export function isEngineServed(socketPath: string): Promise<boolean> {
 async function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
   const session = await openSession(enginePath)
   try {
-    // Apart from the statement: the engine scans all of a text once for each statement in it.
+    // Separate from the statement: the engine scans the whole text once for each statement in it.
     const before = [`USE ${identifier(asked.get('database') ?? 'default')}`, ...settingsOf(asked)]
     await session.chdb.queryAsync(before.join('; '))
     const result = await session.chdb.queryAsync(sql, { format: asked.get('default_format') ?? 'TabSeparated' })
@@ -121,18 +120,35 @@ function reply(response: ServerResponse, status: number, body: Uint8Array, heade
 }
 
 /**
- * Whoever may open the socket may do anything with the store, so it is made in a directory that is its owner's alone and
- * moved into place with its mode set. (A umask would reach the files the engine's threads make meanwhile.)
+ * Whoever can open the socket can do anything with the store. It is created in a private directory and moved into place with its
+ * mode set. (A umask would also affect files that the engine's threads create meanwhile.)
  */
 async function listenPrivately(server: ReturnType<typeof createServer>, socketPath: string): Promise<void> {
-  const nursery = mkdtempSync(join(dirname(socketPath), '.s'))
+  const privateFolder = mkdtempSync(join(dirname(socketPath), '.s'))
   try {
-    const born = join(nursery, 's')
-    server.listen(born)
+    const created = join(privateFolder, 's')
+    server.listen(created)
     await once(server, 'listening')
-    chmodSync(born, 0o600)
-    renameSync(born, socketPath)
+    chmodSync(created, 0o600)
+    renameSync(created, socketPath)
   } finally {
-    rmSync(nursery, { recursive: true, force: true })
+    rmSync(privateFolder, { recursive: true, force: true })
+  }
+}
+
+/** Runs at most `width` calls at once, the others in order. */
+export function createGate(width: number): <T>(run: () => Promise<T>) => Promise<T> {
+  let free = width
+  const waiting: (() => void)[] = []
+  return async (run) => {
+    if (free > 0) free--
+    else await new Promise<void>((go) => waiting.push(go))
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
   }
 }

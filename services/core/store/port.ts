@@ -4,10 +4,10 @@ import type { TableName } from './tables.js'
 export type QueryLimits = { maxSeconds?: number; maxRows?: number; maxBytes?: number }
 
 export interface Store {
-  /** Runs the migrations that have not run; returns the names of those it ran. */
+  /** Runs pending migrations; returns their names. */
   migrate(): Promise<string[]>
   /**
-   * Inserts rows given as JSONCompactEachRow text (one JSON array a line, columns in the order of TABLES[table]).
+   * Inserts rows given as JSONCompactEachRow text (one JSON array per line, columns in the order of TABLES[table]).
    * Once resolved, queries see the rows.
    */
   insert(table: TableName, lines: string): Promise<void>

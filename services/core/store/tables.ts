@@ -1,6 +1,6 @@
 /**
  * The columns of each table, in the order rows are inserted. Rows are absolute states: `version` = epoch × 2^40 + seq,
- * `is_deleted` = 1 for a tombstone. Unknown numbers are null on insert. Tables are the migrations' in schemas/clickhouse.
+ * `is_deleted` = 1 for a tombstone. Unknown numbers are null on insert. The migrations in schemas/clickhouse create the tables.
  */
 const CANDLE_VALUES = ['u', 'm', 'r'].flatMap((currency) =>
   ['open', 'first', 'high', 'low', 'close', 'volume'].map((field) => `${field}_${currency}`),
@@ -30,8 +30,8 @@ export const TABLES = {
   ],
   candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_VALUES, 'version', 'is_deleted'],
   /**
-   * `state` is the PairUpdate without candles, trades and liquidity, as JSON text. The tokens' decimals stand here so that
-   * a pair's trades are valued by one primary-key lookup.
+   * `state` is the PairUpdate without candles, trades and liquidity, as JSON text. The tokens' decimals are here so that
+   * one primary-key lookup is enough to value a pair's trades.
    */
   pair_rows: [
     ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'decimals0', 'decimals1', 'fee', 'creator'],
@@ -46,7 +46,7 @@ export const TABLES = {
   ],
   holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],
-  /** How far the sink has flushed a chain: one row a chain. `final_now`: the chain's now at its last final block. */
+  /** How far the sink has flushed a chain: one row per chain. `final_now`: the chain's now at its last final block. */
   progress_rows: ['chain', 'epoch', 'seq', 'number', 'hash', 'now', 'final_now', 'version'],
 } as const
 

@@ -4,7 +4,7 @@ import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { firstBlock } from '../../core/log/topic-records.js'
 import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js'
-import type { Health } from '../../core/runtime/health.js'
+import type { Health } from '../../core/runtime/part-health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import {
   chainStatus,
@@ -49,7 +49,7 @@ export function openChainIngest(
   function onRetry(error: unknown): void {
     status.state = 'retrying'
     status.error = describeError(error)
-    health.away('source', status.error.message)
+    health.markUnreachable('source', status.error.message)
   }
 
   async function openLive(): Promise<Opened> {

@@ -1,9 +1,9 @@
 /** What every ingest of a process is made of, and what they are together. */
 import type { Config } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
-import type { Health } from '../../core/runtime/health.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
+import type { Health } from '../../core/runtime/part-health.js'
 import type { IngestStatus } from '../../ingest/ingest-status.js'
 import type { IngestOutcome } from '../../ingest/main.js'
 import type { ExamplePair } from '../choose-source.js'

@@ -3,9 +3,9 @@
  * moment, and a start moved back changes nothing: neither shows in the numbers, so it is told at every start until a backfill.
  */
 import { join } from 'node:path'
-import { type ChainStart, describeStart } from '../../core/config/chain-start.js'
 import type { BalancesMode, ChainSourceConfig } from '../../core/config/index.js'
-import { readKeptJson, writeKeptJson } from '../../core/runtime/kept-json.js'
+import { type ChainStart, describeStart } from '../../core/config/node-source.js'
+import { readJsonFile, writeJsonFile } from '../../core/runtime/json-file.js'
 import type { Logger } from '../../core/runtime/logger.js'
 
 export type KeptScope = {
@@ -34,8 +34,8 @@ export function tellWhatHistoryLacks(
   const { chain, start } = config
   const now = scopeOf(config)
   const path = join(folder, FILE)
-  const kept = first === undefined ? undefined : (readKeptJson(path) as KeptScope | undefined)
-  if (kept === undefined) writeKeptJson(path, now)
+  const kept = first === undefined ? undefined : (readJsonFile(path) as KeptScope | undefined)
+  if (kept === undefined) writeJsonFile(path, now)
   const added = kept === undefined ? [] : addedTo(kept, now)
   if (added.length > 0)
     logger.warn('what was added to the scope has no history from before; a backfill reads it', {

@@ -16,7 +16,7 @@ import { AGGREGATE_GROUP, blocksOf, stateTopic } from '../../core/log/port.js'
 import type { SchemaRegistry } from '../../core/log/registry.js'
 import { httpRegistry } from '../../core/log/registry-http.js'
 import { inLogRegistry } from '../../core/log/registry-in-log.js'
-import type { Presence } from '../../core/runtime/health.js'
+import type { Reachability } from '../../core/runtime/part-health.js'
 import { newScratch } from '../../core/runtime/scratch.js'
 import { memoryCheckpoints } from '../../ingest/checkpoints.js'
 import { claimCheckpoints } from '../../ingest/shared-checkpoints.js'
@@ -27,14 +27,14 @@ const REQUEST_TIMEOUT_MS = 10_000
 const UPDATES_HELD_MS = 3_600_000
 const SCRATCH = 'dextape-fold-'
 
-export function openKafka(choice: KafkaChoice, presence: Presence, patienceMs: number): KafkaLog {
+export function openKafka(choice: KafkaChoice, reachability: Reachability, patienceMs: number): KafkaLog {
   return openKafkaLog({
     ...choice,
     clientId: 'dextape',
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     patienceMs,
-    onAway: presence.onAway,
-    onBack: presence.onBack,
+    onUnreachable: reachability.onUnreachable,
+    onReachable: reachability.onReachable,
   })
 }
 
@@ -43,7 +43,7 @@ export function registryOf(choice: KafkaChoice, log: KafkaLog): SchemaRegistry {
 }
 
 export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: stopping }: PlatformDeps): Platform {
-  const log = openKafka(choice, health.presenceOf('log'), Number.POSITIVE_INFINITY)
+  const log = openKafka(choice, health.reachabilityOf('log'), Number.POSITIVE_INFINITY)
   const generations = createGenerations(log, { logger })
   const writer = randomBytes(8).toString('hex')
   let scratch: string | undefined

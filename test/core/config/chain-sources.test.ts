@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readStart } from '../../../services/core/config/chain-start.js'
 import { type Config, describeConfig } from '../../../services/core/config/config.js'
-import { type LoadOptions, loadConfig } from '../../../services/core/config/load.js'
+import { type LoadOptions, loadConfig } from '../../../services/core/config/load-config.js'
+import { readStart } from '../../../services/core/config/node-source.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-sources-'))
@@ -72,7 +72,7 @@ describe('a chain read from nodes', () => {
     })
   })
 
-  it('of the Solana family has streams beside its nodes, and their tokens are shown nowhere', () => {
+  it('of the Solana family has streams besides its nodes, whose tokens are never displayed', () => {
     const env = { DEXTAPE_RPC_SOLANA: 'https://node/key', DEXTAPE_GEYSER_SOLANA: 'https://s3cret@stream:443' }
     const pool = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2'
     const config = load({ solana: { pools: [pool], amms: ['orca'], commitment: 'finalized' } }, { env })
@@ -94,7 +94,7 @@ describe('a chain read from nodes', () => {
     expect(JSON.stringify(describeConfig(config))).not.toMatch(/s3cret|node\/key/)
   })
 
-  it('takes its nodes from the environment, and what the command line says over both', () => {
+  it('takes its nodes from the environment; the command line overrides both', () => {
     const env = { DEXTAPE_RPC_BASE: 'http://a, ws://b', DEXTAPE_RPC_ETH: '' }
     const section = { rpc: ['http://file'], pools: [A], start: 5 }
     const urls = (given: Given) => load({ base: section }, given).sources.get('base')?.rpcUrls
@@ -123,21 +123,21 @@ describe('a chain read from nodes', () => {
     [
       { base: { pools: [1.5e47] } },
       {},
-      '"chains.base.pools.0" must be a text that is not empty, got 1.5e+47; put the address in quotes, or YAML takes it for a number',
+      '"chains.base.pools.0" must be a non-empty string, got 1.5e+47; put the address in quotes, or YAML reads it as a number',
     ],
     [{ base: { pools: ['0x12'] } }, {}, 'each of "chains.base.pools" (--pool) must be a pool'],
     [{ base: { tokens: [`${A}_fo`] } }, {}, 'each of "chains.base.tokens" (--token) must be an address'],
     [
       { own: { contracts: [{ address: A, protocol: 'p', amm: 'mine' }], amms: ['mime'] } },
       {},
-      'no exchange "mime" is known on this chain: did you mean "mine"?',
+      'unknown exchange "mime" on this chain: did you mean "mine"?',
     ],
     [
       { solana: { rpc: ['http://n'], contracts: [] } },
       {},
-      '"chains.solana.contracts": only chains of the family evm have it',
+      '"chains.solana.contracts" is only valid for chains of family evm',
     ],
-    [{ base: { commitment: 'confirmed' } }, {}, '"chains.base.commitment": only chains of the family solana have it'],
+    [{ base: { commitment: 'confirmed' } }, {}, '"chains.base.commitment" is only valid for chains of family solana'],
     [
       { solana: { rpc: ['http://n'], pools: [A] } },
       {},
@@ -145,10 +145,10 @@ describe('a chain read from nodes', () => {
     ],
     [{ solana: { rpc: ['http://n'], amms: ['pumpam'] } }, {}, 'did you mean "pumpamm"?'],
     [{ solana: { rpc: ['http://n'], geyser: ['host:1'] } }, {}, '"chains.solana.geyser" (--geyser) must be an http://'],
-    [{ solana: { geyser: ['https://host:1'] } }, {}, '"chains.solana.geyser" needs nodes beside it ("rpc")'],
+    [{ solana: { geyser: ['https://host:1'] } }, {}, '"chains.solana.geyser" also needs "rpc"'],
     [{}, { env: { DEXTAPE_RPC_BAES: 'http://n' } }, 'unknown chain "baes": did you mean "base"?'],
     [{}, { chains: { mine: {} } }, 'unknown chain "mine"'],
-  ])('%o %o is told as: %s', (sections, given, message) => {
+  ])('%o %o is reported as: %s', (sections, given, message) => {
     expect(problem(sections, given)).toContain(message)
   })
 

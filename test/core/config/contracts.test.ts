@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
-import { BUILT_IN_CONTRACTS } from '../../../services/core/config/contracts/index.js'
+import { BUILT_IN_CONTRACTS } from '../../../services/core/config/evm-source.js'
 import { protocolNamed } from '../../../services/ingest/decode/evm/protocols.js'
 
 describe('the contracts known out of the box', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimSharedOrigin, sharedOrigin } from '../../../services/core/coordination/cluster-origin.js'
-import { SOURCES_TOPIC } from '../../../services/core/coordination/internal-topics.js'
+import { SOURCES_TOPIC } from '../../../services/core/log/port.js'
 import { type SharedLog, sharedLog } from '../../rig/shared-log.js'
 
 let shared: SharedLog

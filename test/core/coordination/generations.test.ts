@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createGenerations } from '../../../services/core/coordination/generations.js'
-import { openEmbeddedLog } from '../../../services/core/log/embedded.js'
+import { openEmbeddedLog } from '../../../services/core/log/embedded-log.js'
 import { blocksOf, blocksTopic } from '../../../services/core/log/port.js'
 
 const closing: (() => Promise<void>)[] = []
@@ -56,7 +56,7 @@ it('one that is being written is known until it is live or given up, and its num
   expect([one.unfinishedOf('eth'), one.highestOf('eth'), one.liveOf('eth')]).toEqual([undefined, 3, 3])
 })
 
-it('each has a topic that tells whose it is', () => {
+it('each has a topic with its chain and number', () => {
   const topics = [blocksTopic('eth'), blocksTopic('eth', 1), blocksTopic('my_chain', 12)]
   expect(topics).toEqual(['dex.blocks.eth', 'dex.blocks.eth', 'dex.blocks.my_chain.g12'])
   expect([...topics, 'dex.blocks.eth.x', 'dex.updates.eth', 'dex.blocks.'].map(blocksOf)).toEqual([

@@ -2,11 +2,11 @@
 import { Kafka, logLevel } from 'kafkajs'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { claimSharedOrigin, sharedOrigin } from '../../../services/core/coordination/cluster-origin.js'
-import { SOURCES_TOPIC, STATUS_TOPIC } from '../../../services/core/coordination/internal-topics.js'
 import { openSharedKeys } from '../../../services/core/keys/cluster-keys.js'
 import type { KeyStore } from '../../../services/core/keys/key-store.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { openKeyedTable } from '../../../services/core/log/keyed-table.js'
+import { SOURCES_TOPIC, STATUS_TOPIC } from '../../../services/core/log/port.js'
 import type { Checkpoint } from '../../../services/ingest/checkpoints.js'
 import { claimCheckpoints } from '../../../services/ingest/shared-checkpoints.js'
 import { type Broker, startBroker } from '../../rig/kafka/broker.js'
@@ -58,9 +58,9 @@ async function compact(topic: string): Promise<void> {
 describe('keys', () => {
   it('are one first one, known everywhere, and stay so when the broker was killed', async () => {
     const started = await Promise.all([1, 2, 3].map(openKeys))
-    const told = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
-    expect(told).toHaveLength(1)
-    const [first] = told.map(({ record }) => record)
+    const created = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
+    expect(created).toHaveLength(1)
+    const [first] = created.map(({ record }) => record)
     for (const keys of started) await soon(() => keys.list()).toEqual([first])
     await broker.kill()
     await broker.restart()
@@ -76,7 +76,7 @@ describe('keys', () => {
 })
 
 describe('a compacted topic', () => {
-  it('still says where a source goes on, who holds it, and what the origin is', async () => {
+  it('still has where a source resumes, who owns it, and the origin', async () => {
     await claimSharedOrigin(openLog(), { origin: 'simulated', seed: 7 }, 'a')
     const old = await claimCheckpoints(openLog(), { sourceId: 's', writer: 'old' })
     for (let line = 0; line < 20; line++) await old.put('s', at(line))
@@ -90,7 +90,7 @@ describe('a compacted topic', () => {
     await expect(claimSharedOrigin(openLog(), { origin: 'real' }, 'b')).rejects.toMatchObject({ code: 'data_mixed' })
   })
 
-  it('is followed over its holes and over a broker that was away', async () => {
+  it('is followed over its gaps and over a broker that was unreachable', async () => {
     const log = openLog()
     const writing = await openKeyedTable<number>(log, STATUS_TOPIC)
     for (let n = 0; n < 30; n++) await writing.put(`k${n % 3}`, n)

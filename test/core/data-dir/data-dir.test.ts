@@ -18,7 +18,7 @@ describe('the data directory', () => {
 
   it('is not made by a command that only looks', () => {
     const path = join(folder(), 'none')
-    expect(() => findDataDir(path)).toThrow(/There is no data directory at .*DEXTAPE_DATA_DIR/)
+    expect(() => findDataDir(path)).toThrow(/No data directory at .*DEXTAPE_DATA_DIR/)
     expect(() => findDataDir(path)).toThrow(expect.objectContaining({ name: 'ConfigError' }))
   })
 
@@ -32,10 +32,10 @@ describe('the data directory', () => {
   it('with a foreign VERSION file is refused', () => {
     const path = folder()
     writeFileSync(join(path, 'VERSION'), 'v3-beta')
-    expect(() => openDataDir(path)).toThrow('holds no version number')
+    expect(() => openDataDir(path)).toThrow('does not contain a version number')
   })
 
-  it('that is a file, or cannot be made, is refused', () => {
+  it('that is a file, or cannot be created, is refused', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     for (const path of [file, join(file, 'below'), '/proc/dextape'])

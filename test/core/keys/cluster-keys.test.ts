@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { KEYS_TOPIC } from '../../../services/core/coordination/internal-topics.js'
 import { DextapeError } from '../../../services/core/domain/errors.js'
 import { openSharedKeys } from '../../../services/core/keys/cluster-keys.js'
 import { hashKey, type KeyStore } from '../../../services/core/keys/key-store.js'
-import type { EventLog } from '../../../services/core/log/port.js'
+import { type EventLog, KEYS_TOPIC } from '../../../services/core/log/port.js'
 import { type SharedLog, sharedLog } from '../../rig/shared-log.js'
 
 let shared: SharedLog
@@ -59,13 +58,13 @@ describe('the keys of a cluster', () => {
     for (let round = 0; round < 5; round++) {
       const cluster = sharedLog()
       const started = await Promise.all([1, 2, 3, 4].map(() => open(cluster.open())))
-      const told = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
-      expect(told.map(({ record }) => record)).toMatchObject([{ name: 'first', plan: 'unlimited', ratePerS: null }])
+      const created = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
+      expect(created.map(({ record }) => record)).toMatchObject([{ name: 'first', plan: 'unlimited', ratePerS: null }])
       const late = await open(cluster.open())
       expect(await late.ensureFirst()).toBeUndefined()
-      expect(late.list()).toEqual(told.map(({ record }) => record))
+      expect(late.list()).toEqual(created.map(({ record }) => record))
       await late.revoke('first')
-      expect(late.list()).toMatchObject([{ ...told[0]?.record, revokedAtMs: 1000 }])
+      expect(late.list()).toMatchObject([{ ...created[0]?.record, revokedAtMs: 1000 }])
       expect(await late.ensureFirst()).toBeUndefined()
       for (const keys of opened.splice(0)) await keys.close()
       await cluster.close()

@@ -113,7 +113,7 @@ describe('the files of the keys', () => {
     const broken = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-keys-')))
     mkdirSync(broken.keysPath)
     writeFileSync(join(broken.keysPath, 'ws-token.secret'), 'short\n')
-    expect(() => readWsTokenSecret(broken)).toThrow(/does not hold a secret.*got 5 characters.*Delete the file/)
+    expect(() => readWsTokenSecret(broken)).toThrow(/does not contain a secret.*got 5 characters.*Delete the file/)
   })
 })
 
@@ -134,7 +134,7 @@ describe('what keys spent', () => {
     expect(spent(open(dir).keys)).toEqual([15, 100, 0])
   })
 
-  it('is told by calendar month, UTC', () => {
+  it('is counted by calendar month, UTC', () => {
     expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59))).toBe('2026-11')
     expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026-12')
   })

@@ -1,9 +1,8 @@
 /** Who reads what, and who may write: the group of aggregators and the topics with one owner. */
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { assignTopics } from '../../../services/core/log/kafka/assign.js'
 import { openFencedTopic } from '../../../services/core/log/kafka/fenced-topic.js'
-import { runMembership } from '../../../services/core/log/kafka/group.js'
+import { assignTopics, runMembership } from '../../../services/core/log/kafka/group.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { logsForTests } from '../../rig/kafka/logs.js'
 
@@ -119,7 +118,7 @@ describe('a topic with one owner', () => {
     expect((await claimed(open())).values.get('b')).toBe('3')
   })
 
-  it('says why a commit failed, and says it again, where nobody has taken the topic over', async () => {
+  it('reports why a commit failed, each time, if no other process took over the topic', async () => {
     const { owned } = await claimed(open())
     const tooLarge = [{ key: 'a', value: bytes('x'.repeat(2_000_000)) }]
     await expect(owned.commit(tooLarge)).rejects.toMatchObject({ code: 'log_failed' })

@@ -1,4 +1,4 @@
-/** A broker that is killed or stands still while a log is written and followed. */
+/** A broker that is killed or hangs while a log is written and followed. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LogRecord } from '../../../services/core/log/port.js'
@@ -20,12 +20,12 @@ const OUTAGES = countOf('brokerOutages')
 it('appends once each and follows all, whatever happens to the broker', async () => {
   console.info(`broker outages: DEXTAPE_TEST_SEED=${seed}`)
   const random = createRandom(seed).next
-  const told: string[] = []
+  const reported: string[] = []
   const log = openTestLog(broker.brokers, freshPrefix(), {
     patienceMs: Number.POSITIVE_INFINITY,
     requestTimeoutMs: 2000,
-    onAway: () => told.push('away'),
-    onBack: () => told.push('back'),
+    onUnreachable: () => reported.push('unreachable'),
+    onReachable: () => reported.push('reachable'),
   })
   const topic = 'dex.blocks.eth'
   const ended = new AbortController()
@@ -78,8 +78,8 @@ it('appends once each and follows all, whatever happens to the broker', async ()
   expect(followed.map(({ value }) => Buffer.from(value).toString())).toEqual(written)
   expect(followed.map(({ offset }) => offset)).toEqual(written.map((_, index) => index))
   expect(offsets.filter(([offset, index]) => offset !== index)).toEqual([])
-  expect(told.length).toBeGreaterThan(0)
-  expect(told).toEqual(told.map((_, index) => (index % 2 === 0 ? 'away' : 'back')))
-  expect(told.at(-1)).toBe('back')
+  expect(reported.length).toBeGreaterThan(0)
+  expect(reported).toEqual(reported.map((_, index) => (index % 2 === 0 ? 'unreachable' : 'reachable')))
+  expect(reported.at(-1)).toBe('reachable')
   await log.close()
 }, 300_000)

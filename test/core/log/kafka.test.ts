@@ -4,7 +4,7 @@ import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs'
 import { describe, expect, it, vi } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
-import { highestTimestamp } from '../../../services/core/log/kafka/newest.js'
+import { highestTimestamp } from '../../../services/core/log/kafka/topic-reader.js'
 import { logsForTests } from '../../rig/kafka/logs.js'
 import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
 import { entry, eventLogContract } from './contract.js'
@@ -52,7 +52,7 @@ describe('kafka: what only it has', () => {
       expect(await highestTimestamp(5, async (timeMs) => timeMs <= highest)).toBe(highest)
   })
 
-  it('tells the size of a topic', async () => {
+  it('reports the size of a topic', async () => {
     const log = open()
     await log.append('dex.blocks.eth', [entry('x'.repeat(100_000))])
     const { bytes } = await log.info('dex.blocks.eth')
@@ -94,7 +94,7 @@ describe('kafka: what only it has', () => {
       expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
   })
 
-  it('says so when a topic it follows is recreated with fewer records', async () => {
+  it('fails when a topic it follows is recreated with fewer records', async () => {
     const log = open()
     await log.append('dex.blocks.eth', [entry('a'), entry('b'), entry('c')])
     const following = log.follow('dex.blocks.eth', { from: 0 }, new AbortController().signal)

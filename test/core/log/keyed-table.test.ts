@@ -38,7 +38,7 @@ describe('a keyed table', () => {
     expect(again.entries()).toEqual(first.entries())
   })
 
-  it('after a put has everything that stands before it, and only what was written later is missing', async () => {
+  it('after a put has everything written before it; only later records are missing', async () => {
     const [near, far] = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
     await far.put('far', 1)
     expect(near.get('far')).toBeUndefined()
@@ -58,17 +58,17 @@ describe('a keyed table', () => {
     expect(tables.map((table) => table.entries())).toEqual([whole.entries(), whole.entries()])
   })
 
-  it('follows what others write and tells it once, own writes too', async () => {
+  it('follows what others write and reports each change once, own writes too', async () => {
     const [near, far] = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
-    const told: unknown[] = []
-    near.onChange(({ key, value }) => told.push([key, value]))
+    const reported: unknown[] = []
+    near.onChange(({ key, value }) => reported.push([key, value]))
     const stop = new AbortController()
     const following = near.follow(stop.signal)
     await near.put('own', 1)
     await far.put('other', 2)
     await vi.waitFor(() => expect(near.get('other')).toBe(2))
     await near.put('own', 3)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['own', 1],
       ['other', 2],
       ['own', 3],
@@ -77,13 +77,13 @@ describe('a keyed table', () => {
     await following
   })
 
-  it('goes on following when the log was away', async () => {
+  it('keeps following after the log was unreachable', async () => {
     const log = openLog()
     let failures = 0
     const shaky: EventLog = {
       ...log,
       async *follow(...args) {
-        if (failures++ < 2) throw new DextapeError({ code: 'log_away', what: 'away', retry: true })
+        if (failures++ < 2) throw new DextapeError({ code: 'log_away', what: 'unreachable', retry: true })
         yield* log.follow(...args)
       },
     }
@@ -118,7 +118,7 @@ describe('a keyed table', () => {
     expect(table.get('k1')).toBe(9)
   })
 
-  it('passes over what is not JSON, and says so', async () => {
+  it('skips what is not JSON, and logs it', async () => {
     const lines: string[] = []
     const log = openLog()
     await log.append(TOPIC, [entry('{"half', 0, 'a'), entry('1', 0, 'b')])

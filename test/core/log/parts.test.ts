@@ -100,7 +100,7 @@ describe('splitting', () => {
     expect(splitBlock(block(1, ['a', 'b']), encodeBlock, 10_000)).toEqual([encodeBlock(block(1, ['a', 'b']))])
   })
 
-  it('refuses an event that no part can hold, and says what to do', () => {
+  it('refuses an event that fits into no part, and says what to do', () => {
     const split = () => splitBlock(block(1, ['small', 'x'.repeat(500)]), encodeBlock, 300)
     expect(split).toThrow(DextapeError)
     expect(split).toThrow(/one entry of its events is too large .*Raise/)
@@ -108,15 +108,15 @@ describe('splitting', () => {
 })
 
 describe('assembling', () => {
-  it('starts anew at part 0: a writer that stopped half-way says the block again', () => {
+  it('restarts at part 0: a writer that stopped half-way writes the block again', () => {
     const assembler = createAssembler()
     const parts = partsOf(5)
     expect(parts.length).toBeGreaterThan(2)
-    const said = [...parts.slice(0, 2), ...parts]
-    const wholes = said.map((part, offset) => assembler.push(part, offset)).filter((whole) => whole !== undefined)
+    const written = [...parts.slice(0, 2), ...parts]
+    const wholes = written.map((part, offset) => assembler.push(part, offset)).filter((whole) => whole !== undefined)
     expect(wholes).toHaveLength(1)
     expect(wholes[0]?.record).toMatchObject({ kind: 'block', block: { number: 5, part: 0, last_part: 0 } })
-    expect(wholes[0]?.nextOffset).toBe(said.length)
+    expect(wholes[0]?.nextOffset).toBe(written.length)
   })
 
   it('a retract gives up a block that was never whole', () => {
@@ -133,14 +133,14 @@ describe('assembling', () => {
   it.each([
     ['a part without its beginning', () => partsOf(5).slice(1, 2)],
     ['a part left out', () => [partsOf(5)[0], partsOf(5)[2]]],
-    ['a part said twice', () => [partsOf(5)[0], partsOf(5)[1], partsOf(5)[1]]],
+    ['a part written twice', () => [partsOf(5)[0], partsOf(5)[1], partsOf(5)[1]]],
     ['a part of another block', () => [partsOf(5)[0], partsOf(6)[1]]],
   ])('reports %s', (_what, records) => {
     const assembler = createAssembler()
     const feed = () => {
       for (const [offset, record] of records().entries()) assembler.push(record as DecodedRecord, offset)
     }
-    expect(feed).toThrow(/a split record is broken/)
+    expect(feed).toThrow(/Parts of a split record are missing or out of order/)
     expect(assembler.safeOffset).toBe(0)
     const wholes = partsOf(7).map((part, index) => assembler.push(part, 10 + index))
     expect(wholes.at(-1)?.record).toMatchObject({ kind: 'block', block: { number: 7 } })

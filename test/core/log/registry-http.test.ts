@@ -71,15 +71,15 @@ describe('against a registry', () => {
   })
 })
 
-describe('against a server that answers as it is told', () => {
+describe('against a server with prepared answers', () => {
   let server: Server | undefined
   afterEach(() => server?.close())
 
   type Answer = { status: number; body: string }
   async function answering(answer: (request: IncomingMessage) => Answer | 'nothing'): Promise<string> {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      const told = answer(request)
-      if (told !== 'nothing') response.writeHead(told.status).end(told.body)
+      const prepared = answer(request)
+      if (prepared !== 'nothing') response.writeHead(prepared.status).end(prepared.body)
     }
     const opened = createServer(listener)
     server = opened
@@ -96,9 +96,7 @@ describe('against a server that answers as it is told', () => {
     const registry = httpRegistry({ url: `http://user:p%40ss@${host}/registry/` })
     const error = await Promise.resolve(registry.idFor('s', thing())).catch((cause: unknown) => cause as Error)
     expect(error).toMatchObject({ name: 'ConfigError', code: 'registry_no_access', retry: false })
-    expect(String((error as Error).message)).toContain(
-      `http://${host}/registry does not let us in; got 401: who are you?`,
-    )
+    expect(String((error as Error).message)).toContain(`http://${host}/registry denied access; got 401: who are you?`)
     expect(String((error as Error).message)).not.toMatch(/p@ss|p%40ss/)
     expect(heard).toEqual([`Basic ${Buffer.from('user:p@ss').toString('base64')}`])
   })
@@ -106,7 +104,7 @@ describe('against a server that answers as it is told', () => {
   it.each([
     ['it fails', { status: 503, body: 'away' }, /got 503/],
     ['it asks us to wait', { status: 429, body: '{"message":"slowly"}' }, /got 429: slowly/],
-    ['it says nothing', 'nothing' as const, /aborted due to timeout/],
+    ['it never answers', 'nothing' as const, /aborted due to timeout/],
   ])('a retry may help when %s, and a later answer counts', async (_what, answer, message) => {
     let broken = true
     const host = await answering(() => (broken ? answer : { status: 200, body: '{"id":7}' }))
@@ -125,7 +123,7 @@ describe('against a server that answers as it is told', () => {
     await expect(registry.schemaFor(1)).rejects.toMatchObject({ code: 'registry_unavailable', retry: true })
   })
 
-  it('says so when it is no registry at all', async () => {
+  it('reports a server that is not a registry', async () => {
     const host = await answering(() => ({ status: 200, body: '<html>' }))
     const registry = httpRegistry({ url: `http://${host}` })
     await expect(registry.idFor('s', thing())).rejects.toMatchObject({ code: 'registry_answer', retry: false })

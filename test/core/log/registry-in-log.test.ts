@@ -92,7 +92,7 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
     expect((await log.info(SCHEMAS_TOPIC)).end).toBe(2)
   })
 
-  it('of two that do not go together and were registered at once, the first in the log stands', async () => {
+  it('of two incompatible schemas registered at once, the first in the log wins', async () => {
     const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
     const registered = await Promise.allSettled([
       one.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' })),

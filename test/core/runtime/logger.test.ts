@@ -59,7 +59,7 @@ describe('an error in a log line', () => {
     expect(JSON.parse(logged('json', { error: 'text', count: 3 }))).toMatchObject({ error: 'text', count: 3 })
   })
 
-  it('tells the first of several errors that came at once', () => {
+  it('logs the first error of an AggregateError', () => {
     const error = new AggregateError([new Error('connect ECONNREFUSED ::1:1')], '')
     expect(JSON.parse(logged('json', { error })).error.cause.message).toBe('connect ECONNREFUSED ::1:1')
   })

@@ -28,7 +28,7 @@ const ask = async (path: string, method = 'GET', body?: string) => {
 }
 
 describe('the endpoint of a process that serves nobody', () => {
-  it('tells that it lives, and whether it does its work', async () => {
+  it('answers whether the process is alive and ready', async () => {
     const health = await ask('/health?probe=1')
     expect([health.status, health.type, await health.answer.json()]).toEqual([
       200,
@@ -45,7 +45,7 @@ describe('the endpoint of a process that serves nobody', () => {
     expect((await ask('/ready', 'HEAD')).status).toBe(200)
   })
 
-  it('tells status and metrics', async () => {
+  it('answers status and metrics', async () => {
     expect(await (await ask('/status')).answer.json()).toEqual({ chains: [], away: [] })
     const metrics = await ask('/metrics')
     expect([metrics.type, await metrics.answer.text()]).toEqual([
@@ -61,8 +61,8 @@ describe('the endpoint of a process that serves nobody', () => {
       'application/problem+json; charset=utf-8',
       {
         ...{ type: 'urn:dextape:problem:route_unknown', title: 'Not found', status: 404, code: 'route_unknown' },
-        detail: 'There is no /v2/tokens here, only /health, /ready, /status, /metrics.',
-        msg: 'There is no /v2/tokens here, only /health, /ready, /status, /metrics.',
+        detail: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
+        msg: 'Unknown path /v2/tokens. This server has /health, /ready, /status, /metrics.',
       },
     ])
     const posted = await ask('/status', 'POST', 'x'.repeat(3_000_000))
@@ -83,7 +83,7 @@ describe('the endpoint of a process that serves nobody', () => {
     expect((await ask('/health')).status).toBe(200)
   })
 
-  it('says which port is taken and how to choose another', async () => {
+  it('reports which port is in use and how to choose another', async () => {
     await expect(open().listen('127.0.0.1', port)).rejects.toMatchObject({
       ...{ name: 'ConfigError', code: 'port_in_use' },
       message: expect.stringContaining('choose another port with DEXTAPE_HTTP_PORT'),

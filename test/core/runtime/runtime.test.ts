@@ -14,36 +14,36 @@ const never = new AbortController().signal
 
 describe('run-main', () => {
   async function end(main: () => Promise<number | undefined>) {
-    const said: string[] = []
+    const printed: string[] = []
     const codes: number[] = []
-    await runMain(main, { stderr: (text) => said.push(text), exit: (code) => codes.push(code) })
-    return { said: said.join(''), codes }
+    await runMain(main, { stderr: (text) => printed.push(text), exit: (code) => codes.push(code) })
+    return { printed: printed.join(''), codes }
   }
   const fails = (error: unknown) => async () => {
     throw error
   }
 
   it('gives the exit code, 0 for none', async () => {
-    expect(await end(async () => undefined)).toEqual({ said: '', codes: [0] })
-    expect(await end(async () => 3)).toEqual({ said: '', codes: [3] })
+    expect(await end(async () => undefined)).toEqual({ printed: '', codes: [0] })
+    expect(await end(async () => 3)).toEqual({ printed: '', codes: [3] })
   })
 
-  it('tells a configuration error in one message, exit 78', async () => {
+  it('prints a configuration error as one message, exit 78', async () => {
     const error = new ConfigError({ code: 'c', what: 'bad port', fix: 'Choose another.' })
-    expect(await end(fails(error))).toEqual({ said: 'dextape: bad port. Choose another.\n', codes: [78] })
+    expect(await end(fails(error))).toEqual({ printed: 'dextape: bad port. Choose another.\n', codes: [78] })
   })
 
-  it('tells a foreseen error without its stack, an unforeseen one with it, exit 1', async () => {
+  it('prints an expected error without its stack, an unexpected one with it, exit 1', async () => {
     const foreseen = await end(fails(new DextapeError({ code: 'c', what: 'no such topic' })))
-    expect(foreseen).toEqual({ said: 'dextape: no such topic\n', codes: [1] })
+    expect(foreseen).toEqual({ printed: 'dextape: no such topic\n', codes: [1] })
     const unforeseen = await end(fails(new TypeError('x is not a function')))
     expect(unforeseen.codes).toEqual([1])
-    expect(unforeseen.said).toMatch(/TypeError: x is not a function\n\s+at /)
+    expect(unforeseen.printed).toMatch(/TypeError: x is not a function\n\s+at /)
   })
 })
 
 describe('back-off', () => {
-  it('waits at random below a ceiling that doubles, up to a limit, and begins anew after a success', async () => {
+  it('waits at random below a ceiling that doubles, up to a limit, and starts again after a success', async () => {
     const backoff = createBackoff({ firstMs: 100, maxMs: 1000, random: () => 0.5, sleep: async () => {} })
     const waits: number[] = []
     for (let i = 0; i < 6; i++) waits.push(await backoff.wait(never))
@@ -55,20 +55,20 @@ describe('back-off', () => {
   it('tries again only what may succeed later', async () => {
     const quick = createBackoff({ sleep: async () => {} })
     let calls = 0
-    const heard: number[] = []
+    const retried: number[] = []
     const call = async () => {
       if (++calls < 3) throw new DextapeError({ code: 'away', what: 'away', retry: true })
       return 'done'
     }
-    expect(await withRetry(call, quick, never, (_, attempt) => heard.push(attempt))).toBe('done')
-    expect(heard).toEqual([1, 2])
+    expect(await withRetry(call, quick, never, (_, attempt) => retried.push(attempt))).toBe('done')
+    expect(retried).toEqual([1, 2])
     const broken = async () => {
       throw new DextapeError({ code: 'broken', what: 'broken' })
     }
     await expect(withRetry(broken, quick, never, () => {})).rejects.toThrow('broken')
   })
 
-  it('ends when told to stop, in the middle of a wait', async () => {
+  it('ends when the signal aborts, in the middle of a wait', async () => {
     const stop = new AbortController()
     const waiting = sleep(1_000_000, stop.signal)
     stop.abort()
@@ -153,14 +153,14 @@ describe('metrics', () => {
 })
 
 describe('ports', () => {
-  it('in use are told with what to do', async () => {
+  it('in use are reported with what to do', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     await expect(checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')).rejects.toMatchObject({
       name: 'ConfigError',
       code: 'port_in_use',
-      message: `Port ${port} on 127.0.0.1 is already in use. Stop what listens there, or choose another port with DEXTAPE_HTTP_PORT.`,
+      message: `Port ${port} on 127.0.0.1 is already in use. Stop the process that listens on it, or choose another port with DEXTAPE_HTTP_PORT.`,
     })
     await new Promise((resolve) => server.close(resolve))
     await checkPortFree('127.0.0.1', port, 'DEXTAPE_HTTP_PORT')

@@ -1,6 +1,6 @@
 /** What every store promises, whatever engine is behind it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readMigrations } from '../../../services/core/store/migrate.js'
+import { readMigrations } from '../../../services/core/store/migrations.js'
 import type { Store } from '../../../services/core/store/port.js'
 import { line, lines } from './rows.js'
 import { viewContract } from './views.js'
@@ -10,7 +10,7 @@ export type OpenedStore = {
   close: () => Promise<void>
 }
 
-/** An engine a test can take away from its store and give back: one in another process. */
+/** An engine in another process that a test can stop and start again. */
 export type RemoteStore = OpenedStore & { away: () => Promise<void>; back: () => Promise<void> }
 
 const HUGE = (2n ** 256n - 1n).toString()
@@ -156,7 +156,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await store.query('SELECT number FROM numbers(101)')).toHaveLength(101)
     }, 30_000)
 
-    it('says of a refused query no more than its kind', async () => {
+    it('reports only the kind of a refused query', async () => {
       const failed = await store.query("SELECT 'secret' FROM nowhere").catch((error: unknown) => error)
       expect(failed).toMatchObject({ code: 'query_failed', retry: false })
       expect(String(failed)).toContain('UNKNOWN_TABLE')
@@ -184,7 +184,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
 }
 
 function awayContract(opened: () => RemoteStore): void {
-  it('keeps an insert waiting while the engine is away, and it arrives once', async () => {
+  it('keeps an insert waiting while the engine is unreachable, and stores it once', async () => {
     const { store, away, back } = opened()
     await away()
     await expect(store.query('SELECT 1 AS one')).rejects.toMatchObject({ code: 'store_away', retry: true })

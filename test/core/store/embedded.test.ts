@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { engineExpected } from '../../rig/store-engine.js'
 import { storeContract } from './contract.js'
 

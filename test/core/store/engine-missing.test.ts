@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 
 vi.mock('chdb/connection', () => {
   throw new Error('chdb: no native binding')

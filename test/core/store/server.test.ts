@@ -1,4 +1,4 @@
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { startClickHouse } from '../../rig/clickhouse/server.js'
 import { remoteStoreContract } from './contract.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { applyRecord } from '../../../services/aggregate/accept.js'
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import { applyRecord } from '../../../services/aggregate/accept-record.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import { FLAG } from '../../../services/core/domain/money.js'
 import type { SourceRecord } from '../../../services/ingest/source.js'
 import { differencesFromReference } from '../../rig/aggregate/against-reference.js'

@@ -11,7 +11,7 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
   const pairs = new Map([...reader.pairs].map(([key, pair]) => [key, { ...pair, ...pair.info }]))
   const tokens = new Map([...reader.tokens].map(([key, token]) => [key, { ...token.info, ...token }]))
   // Updates carry the windows to the minute: the last four of the reference's six.
-  const told = <T extends { windows: Window[] }>(all: ReadonlyMap<string, T>) =>
+  const inUpdateWindows = <T extends { windows: Window[] }>(all: ReadonlyMap<string, T>) =>
     new Map([...all].map(([key, entry]) => [key, { ...entry, windows: entry.windows.slice(2) }]))
   const trades = new Map(reference.trades.map((trade) => [`${trade.pair}|${trade.id}`, trade]))
   const pegged = new Set([facts.anchor, ...facts.stables])
@@ -26,14 +26,14 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
     ),
     ...compareMaps('candles', reader.candles, reference.candles, () => false),
     // A pair's update carries the quote's price as of its own last block; its two sides by name are the info's.
-    ...compareMaps('pairs', pairs, told(reference.pairs), (_, field) =>
+    ...compareMaps('pairs', pairs, inUpdateWindows(reference.pairs), (_, field) =>
       ['quote_usd', 'target_token', 'quote_token'].includes(field),
     ),
     // The native price of anchor and stables follows the native coin's without an update of their own.
     ...compareMaps(
       'tokens',
       tokens,
-      told(reference.tokens),
+      inUpdateWindows(reference.tokens),
       (key, field) => field === 'price_native' && pegged.has(key),
     ),
     ...differences(reader.holders, reference.holders, 'holders'),

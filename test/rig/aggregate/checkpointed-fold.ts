@@ -1,11 +1,11 @@
 /** A fold that goes through checkpoints: stopped anywhere, it is restored from the last one. */
-import { applyRecord } from '../../../services/aggregate/accept.js'
-import { KeptHistory } from '../../../services/aggregate/checkpoint/history.js'
-import { CheckpointKeeper } from '../../../services/aggregate/checkpoint/keeper.js'
-import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore.js'
+import { applyRecord } from '../../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
+import { CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { readMeta, restingState, restoreState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
-import { ChainState } from '../../../services/aggregate/state/chain-state.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
+import { FoldState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { RecordingLine } from '../reference/lines.js'
 import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
@@ -25,15 +25,15 @@ export async function foldThroughCrashes(
   const crashes = new Set(crashAfter)
 
   function start() {
-    const keeper = new CheckpointKeeper(store, 'test')
+    const keeper = new CheckpointWriter(store, 'test')
     const resting = restingState(store, keeper.pendingBalances)
     const meta = readMeta(store)
     const state =
       meta === undefined
-        ? new ChainState(facts, FOLD_SETTINGS, 1, resting)
+        ? new FoldState(facts, FOLD_SETTINGS, 1, resting)
         : restoreState(facts, FOLD_SETTINGS, meta, store, resting)
     if (meta !== undefined) keeper.resume(meta.journals)
-    return { keeper, state, history: new KeptHistory(store), at: meta?.position ?? 0 }
+    return { keeper, state, history: new StoredHistory(store), at: meta?.position ?? 0 }
   }
 
   let run = start()

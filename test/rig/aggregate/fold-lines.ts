@@ -1,21 +1,21 @@
 /** Feeds a recording's lines to the fold, without log or store. */
-import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../services/aggregate/accept.js'
-import { KeptHistory } from '../../../services/aggregate/checkpoint/history.js'
-import { restingState } from '../../../services/aggregate/checkpoint/restore.js'
+import { type AppliedHistory, applyRecord, type ChainRecord } from '../../../services/aggregate/accept-record.js'
+import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
+import { restingState } from '../../../services/aggregate/checkpoint/restore-state.js'
 import { memoryStateStore, type StateStore } from '../../../services/aggregate/checkpoint/state-store.js'
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
-import { ChainState } from '../../../services/aggregate/state/chain-state.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
+import { FoldState } from '../../../services/aggregate/state/fold-state.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { fullEvent, isRetract, type RecordingLine } from '../reference/lines.js'
 
 export const FOLD_SETTINGS = { maxTimeBackS: 3600, journalBlocks: 4096 }
 
-export type Folding = { state: ChainState; history: AppliedHistory; store: StateStore }
+export type Folding = { state: FoldState; history: AppliedHistory; store: StateStore }
 
 export function startFold(facts: ChainFacts, epoch = 1): Folding {
   const store = memoryStateStore()
-  const state = new ChainState(facts, FOLD_SETTINGS, epoch, restingState(store, new Map()))
-  return { state, history: new KeptHistory(store), store }
+  const state = new FoldState(facts, FOLD_SETTINGS, epoch, restingState(store, new Map()))
+  return { state, history: new StoredHistory(store), store }
 }
 
 export function chainRecordOf(line: RecordingLine, facts: ChainFacts): ChainRecord {

@@ -1,5 +1,5 @@
 /** A reader of updates: keeps what they say, as any consumer of the topic would. */
-import type { FoldResult } from '../../../services/aggregate/fold/result.js'
+import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import type {
   Candle,
   PairInfo,

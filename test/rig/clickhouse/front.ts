@@ -3,7 +3,7 @@
  * stdin does. `node dist/test/rig/clickhouse/front.js <port> <directory>`
  */
 import { join } from 'node:path'
-import { openSession } from '../../../services/core/store/embedded.js'
+import { openSession } from '../../../services/core/store/embedded-engine.js'
 import { serveEngine } from '../../../services/core/store/engine-socket.js'
 import { proxyTo } from '../store-proxy.js'
 

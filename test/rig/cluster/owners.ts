@@ -1,5 +1,5 @@
 /** Who folds which chain, and who wrote a chain's checkpoints. */
-import { fetchMessages } from '../../../services/core/log/kafka/reader.js'
+import { fetchMessages } from '../../../services/core/log/kafka/topic-reader.js'
 import { stateTopic, updatesTopic } from '../../../services/core/log/port.js'
 import type { Cluster } from './cluster.js'
 import type { Service } from './service.js'
@@ -38,14 +38,14 @@ type WithProducer = { offset: string; batchContext: { producerEpoch: number } }
 
 /** The producer's epoch of every record of a chain's checkpoints, oldest first: it grows with each claim. */
 export async function checkpointClaims({ log }: Pick<Cluster, 'log'>, chain: string): Promise<number[]> {
-  const wire = log.openWire()
+  const connections = log.openConnections()
   const full = log.fullName(stateTopic(chain))
   try {
     const { start, end } = await log.info(stateTopic(chain))
     const epochs: number[] = []
     for (let from = start; from < end; ) {
       const at = from
-      const fetched = await wire.run(`reading ${full}`, (cluster) =>
+      const fetched = await connections.run(`reading ${full}`, (cluster) =>
         fetchMessages(cluster, full, { from: at, waitMs: 200, onlyCommitted: true }),
       )
       if (fetched === undefined || fetched.next === from) break
@@ -54,6 +54,6 @@ export async function checkpointClaims({ log }: Pick<Cluster, 'log'>, chain: str
     }
     return epochs
   } finally {
-    await wire.close()
+    await connections.close()
   }
 }

@@ -1,5 +1,5 @@
 /** Every candle of the store against the reference recomputation. */
-import { openStore } from '../../../services/core/store/clickhouse.js'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
 import { TABLES } from '../../../services/core/store/tables.js'
 import { known } from '../http/stored.js'
 import { differences } from '../reference/compare.js'

@@ -1,7 +1,7 @@
 /** The log on a test's broker: every test under a prefix of its own. */
 import { randomBytes } from 'node:crypto'
+import type { KafkaOptions } from '../../../services/core/log/kafka/internals.js'
 import { type KafkaLog, openKafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
-import type { KafkaOptions } from '../../../services/core/log/kafka/options.js'
 
 export const freshPrefix = (): string => `t${randomBytes(6).toString('hex')}.`
 
@@ -13,8 +13,8 @@ export function openTestLog(brokers: string, prefix: string, options: Partial<Ka
     ssl: false,
     requestTimeoutMs: 5000,
     patienceMs: 60_000,
-    onAway: () => {},
-    onBack: () => {},
+    onUnreachable: () => {},
+    onReachable: () => {},
     ...options,
   })
 }

@@ -136,7 +136,7 @@ function nextTime(world: World, random: Random, options: Required<MarketOptions>
       return world.now - random.int(1, random.chance(0.5) ? Math.min(90, options.maxTimeBackS) : options.maxTimeBackS)
     }
   }
-  // A short step back goes on from there; from a long one the chain returns to its time.
+  // After a short step back time continues from there; after a long one the chain returns to its time.
   const from = world.now - world.time < 120 || random.chance(0.5) ? world.time : world.now
   return from + (random.chance(0.15) ? 0 : random.int(0, options.secondsPerBlock * 2))
 }

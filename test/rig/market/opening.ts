@@ -11,9 +11,9 @@ function open(stage: Stage, base: string, quote: string, plan: PoolPlan): void {
   if (pool.described) createLiquidity(stage, pool, stage.random.pick(stage.wallets))
 }
 
-function introduce(stage: Stage, symbol: string, decimals: number, fairUsd: number, tellDecimals = true): void {
+function introduce(stage: Stage, symbol: string, decimals: number, fairUsd: number, withDecimals = true): void {
   stage.writer.transaction()
-  describeToken(stage, makeToken(stage, symbol, decimals, fairUsd), tellDecimals)
+  describeToken(stage, makeToken(stage, symbol, decimals, fairUsd), withDecimals)
 }
 
 export const symbolsOf = (chain: string): { usd: string; usdt: string; dai: string; coin: string; btc: string } => {
@@ -94,7 +94,7 @@ const loopAgain: Opening = (stage) => {
   open(stage, 'LOOPB', 'LOOPA', { usd: 60_000, weight: 3 })
 }
 
-/** Decimals of 0, never told, told late; reserves never told. */
+/** Decimals of 0, never recorded, recorded late; reserves never recorded. */
 const oddities: Opening = (stage) => {
   const { usd, coin } = symbolsOf(stage.world.chain)
   introduce(stage, 'ZERO', 0, 0.8)
@@ -120,7 +120,7 @@ const fakeDepth: Opening = (stage) => {
   open(stage, 'FAKE', 'TRASH', { usd: 900_000_000, weight: 3 })
 }
 
-/** How many of the first pools are those of `ranked`: what breaks a whole market keeps away from them. */
+/** How many of the first pools are those of `ranked`: what breaks a whole market avoids them. */
 export const RANKED_POOLS = 11
 
 export const OPENINGS: readonly Opening[] = [

@@ -2,9 +2,9 @@
 import { addressOf } from './addresses.js'
 import { findToken, type MarketPool, type MarketToken, type PoolStyle, rawFor, type Stage } from './world.js'
 
-export function describeToken({ writer }: Stage, token: MarketToken, tellDecimals = true): void {
+export function describeToken({ writer }: Stage, token: MarketToken, withDecimals = true): void {
   const { address, symbol, decimals } = token
-  writer.add({ type: 'token', token: address, name: `${symbol} token`, symbol, ...(tellDecimals ? { decimals } : {}) })
+  writer.add({ type: 'token', token: address, name: `${symbol} token`, symbol, ...(withDecimals ? { decimals } : {}) })
 }
 
 export function makeToken(stage: Stage, symbol: string, decimals: number, fairUsd: number): MarketToken {
@@ -48,7 +48,7 @@ export function describePool({ writer }: Stage, pool: MarketPool): void {
   writer.add({ type: 'pool', pool: address, amm, token0: token0.address, token1: token1.address, fee: 3000 })
 }
 
-/** What the pool tells of its reserves. */
+/** The reserves in the pool's events. */
 export function toldReserves(pool: MarketPool): { reserve0?: string; reserve1?: string } {
   if (pool.style === 'blind') return {}
   const [share0, share1] = pool.style === 'v3' ? [3n, 2n] : [1n, 1n]
@@ -87,12 +87,12 @@ export function trade(stage: Stage, pool: MarketPool, order: Order, sameLog = fa
     pool.reserve1 += order.amountIn
     pool.reserve0 -= amountOut
   }
-  tellSwap(stage, pool, { ...order, amountOut }, sameLog)
+  recordSwap(stage, pool, { ...order, amountOut }, sameLog)
   return amountOut
 }
 
 /** The swap's event; the pool is as it is after it. */
-export function tellSwap(stage: Stage, pool: MarketPool, done: Order & { amountOut: bigint }, sameLog = false): void {
+export function recordSwap(stage: Stage, pool: MarketPool, done: Order & { amountOut: bigint }, sameLog = false): void {
   const { writer } = stage
   const [tokenIn, tokenOut] = done.token0In ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
   const facts = {
@@ -112,10 +112,10 @@ export function changeLiquidity(stage: Stage, pool: MarketPool, thousandths: big
   const [amount0, amount1] = [(pool.reserve0 * thousandths) / 1000n, (pool.reserve1 * thousandths) / 1000n]
   pool.reserve0 += amount0
   pool.reserve1 += amount1
-  tellLiquidity(stage, pool, thousandths < 0n ? 'remove' : 'add', amount0, amount1, wallet)
+  recordLiquidity(stage, pool, thousandths < 0n ? 'remove' : 'add', amount0, amount1, wallet)
 }
 
-export function tellLiquidity(
+export function recordLiquidity(
   { writer }: Stage,
   pool: MarketPool,
   kind: 'create' | 'add' | 'remove',
@@ -131,5 +131,5 @@ export function tellLiquidity(
 }
 
 export function createLiquidity(stage: Stage, pool: MarketPool, wallet: string): void {
-  tellLiquidity(stage, pool, 'create', pool.reserve0, pool.reserve1, wallet)
+  recordLiquidity(stage, pool, 'create', pool.reserve0, pool.reserve1, wallet)
 }

@@ -2,7 +2,7 @@
 import { addressOf } from './addresses.js'
 import { describeGraduated, launch } from './launches.js'
 import { RANKED_POOLS, symbolsOf } from './opening.js'
-import { changeLiquidity, createLiquidity, describePool, describeToken, makePool, tellSwap, trade } from './pools.js'
+import { changeLiquidity, createLiquidity, describePool, describeToken, makePool, recordSwap, trade } from './pools.js'
 import { amountOf, type MarketPool, type MarketToken, type Scene, type Stage } from './world.js'
 
 const describedPools = ({ world }: Stage): MarketPool[] => world.pools.filter((pool) => pool.described)
@@ -52,7 +52,7 @@ const closeTheGap: Scene = (stage) => {
   trade(stage, pool, { token0In, amountIn, wallet: someWallet(stage) })
 }
 
-/** The bought tokens move from the pool to the wallet: told as a delta, or as the whole where the chain tells that. */
+/** The bought tokens move from the pool to the wallet: recorded as a delta, or as the whole balance if the chain has it. */
 function moveBalances(
   { writer, world, random }: Stage,
   token: MarketToken,
@@ -67,7 +67,7 @@ function moveBalances(
   ] as const) {
     const key = `${token.address}|${holder}`
     const after = (world.balances.get(key) ?? 0n) + delta
-    // A pool's stock is not told from the start, so its deltas go below zero; a whole balance never does.
+    // A pool's initial stock is not recorded, so its deltas go below zero; a whole balance never does.
     const whole = after >= 0n && random.chance(world.family === 'evm' ? 0.1 : 0.6)
     world.balances.set(key, after)
     const facts = whole ? { balance: String(after) } : { delta: String(delta) }
@@ -108,20 +108,20 @@ const dustSwap: Scene = (stage) => {
   const order = { token0In: random.chance(0.5), amountIn: BigInt(random.int(0, 1500)), wallet: someWallet(stage) }
   if (random.chance(0.5)) trade(stage, pool, order)
   // Rounding of a few units makes any price at all.
-  else tellSwap(stage, pool, { ...order, amountOut: BigInt(random.int(0, 3)) })
+  else recordSwap(stage, pool, { ...order, amountOut: BigInt(random.int(0, 3)) })
 }
 
-/** Executed a thousand times off a price that stands still. */
+/** Executed at a thousand times the price, which does not move. */
 const outlierSwap: Scene = (stage) => {
   const pool = tradedPool(stage)
   const { token0In, amountIn } = someOrder(stage, pool)
   const fair = token0In ? (amountIn * pool.reserve1) / pool.reserve0 : (amountIn * pool.reserve0) / pool.reserve1
   const amountOut = stage.random.chance(0.5) ? fair / 1000n : fair * 1000n
   stage.writer.transaction()
-  tellSwap(stage, pool, { token0In, amountIn, amountOut, wallet: someWallet(stage) })
+  recordSwap(stage, pool, { token0In, amountIn, amountOut, wallet: someWallet(stage) })
 }
 
-/** Off the price before by as much, but the pool stands there afterwards: a real move, no outlier. */
+/** As far off the price before, but the pool stays there afterwards: a real move, no outlier. */
 const jump: Scene = (stage) => {
   const pool = stage.random.pick(describedPools(stage).slice(RANKED_POOLS))
   const token0In = stage.random.chance(0.5)
@@ -131,7 +131,7 @@ const jump: Scene = (stage) => {
   pool.reserve0 = 4n * (token0In ? amountIn : amountOut)
   pool.reserve1 = 4n * (token0In ? amountOut : amountIn)
   stage.writer.transaction()
-  tellSwap(stage, pool, { token0In, amountIn, amountOut, wallet: someWallet(stage) })
+  recordSwap(stage, pool, { token0In, amountIn, amountOut, wallet: someWallet(stage) })
 }
 
 const liquidity: Scene = (stage) => {
@@ -206,9 +206,9 @@ const ghostPool: Scene = (stage) => {
 
 const foreignTokens: Scene = (stage) => {
   const pool = tradedPool(stage)
-  const stranger = { ...pool, token0: { ...pool.token0, address: addressOf(stage.world.family, 'stranger') } }
+  const unknownToken = { ...pool, token0: { ...pool.token0, address: addressOf(stage.world.family, 'stranger') } }
   stage.writer.transaction()
-  tellSwap(stage, stranger, { token0In: true, amountIn: 5000n, amountOut: 5000n, wallet: someWallet(stage) })
+  recordSwap(stage, unknownToken, { token0In: true, amountIn: 5000n, amountOut: 5000n, wallet: someWallet(stage) })
 }
 
 const describedAgain: Scene = (stage) => {

@@ -6,14 +6,14 @@ import type { BlockWriter } from './writer.js'
 export type MarketToken = {
   address: string
   symbol: string
-  /** What the chain really has, whether or not the recording tells it. */
+  /** What the chain really has, whether or not it is in the recording. */
   decimals: number
   fairUsd: number
 }
 
 /**
- * v2: constant product, reserves told. v3: constant product on virtual reserves, a square-root price told and reserves
- * that are not in the price's ratio. blind: constant product, nothing told.
+ * v2: constant product, reserves recorded. v3: constant product on virtual reserves, a recorded square-root price and reserves
+ * that are not in the price's ratio. blind: constant product, nothing recorded.
  */
 export type PoolStyle = 'v2' | 'v3' | 'blind'
 
@@ -45,7 +45,7 @@ export type World = {
   tokens: Map<string, MarketToken>
   pools: MarketPool[]
   launches: MarketLaunch[]
-  /** Tokens whose decimals the recording has not told yet. */
+  /** Tokens whose decimals are not recorded yet. */
   undescribed: MarketToken[]
   balances: Map<string, bigint>
 }

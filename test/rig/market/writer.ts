@@ -13,7 +13,7 @@ export type BlockWriter = {
   transaction(): void
   /** Adds an event at the transaction's next log. */
   add(facts: EventFacts): void
-  /** Adds an event to the same log as the one before, told apart by `sub`. */
+  /** Adds an event to the same log as the one before, with its own `sub`. */
   addToSameLog(facts: EventFacts): void
   events(): RecordingEvent[]
 }

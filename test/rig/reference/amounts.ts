@@ -1,4 +1,4 @@
-/** Raw integers to doubles, and the price a pool stands at. NaN is "unknown" throughout the reference. */
+/** Raw integers to doubles, and the current price of a pool. NaN is "unknown" throughout the reference. */
 import type { ChainFamily } from '../../../services/core/domain/chains.js'
 
 /** Parsed, not computed: `10 ** 23` is not the double nearest to 10^23 on every engine. */

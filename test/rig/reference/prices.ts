@@ -1,4 +1,4 @@
-/** USD prices of tokens. Stables and native: from their reference pools, listed and filtered anew each time. */
+/** USD prices of tokens. Stables and native: from their reference pools, listed and filtered again each time. */
 import { type Book, isGood, type Pool, tokenOf } from './book.js'
 
 export const DEEP_USD = 10_000

@@ -169,10 +169,10 @@ function tokenAtEnd(book: Book, token: string): ReferenceToken {
   }
 }
 
-/** What nobody can spend; null where nothing was ever told of those addresses. */
+/** What no one can spend; null if those addresses never had a balance event. */
 function burntSupply(book: Book, token: string): string | null {
-  const told = BURN_ADDRESSES[book.facts.family].flatMap((address) => book.holders.get(`${token}|${address}`) ?? [])
-  return told.length === 0 ? null : String(told.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n))
+  const balances = BURN_ADDRESSES[book.facts.family].flatMap((address) => book.holders.get(`${token}|${address}`) ?? [])
+  return balances.length === 0 ? null : String(balances.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n))
 }
 
 function netChanges(steps: readonly MainPairChange[]): MainPairChange[] {

@@ -1,5 +1,5 @@
 /**
- * A second opinion on candles and windows, in ClickHouse's own words: queries over raw trades with the columns of
+ * A second opinion on candles and windows, as ClickHouse queries: queries over raw trades with the columns of
  * `trade_rows`. They take each trade's prices and flags as given and recompute everything made of them.
  */
 import { type Interval, WINDOWS } from '../../../services/core/domain/chains.js'
@@ -12,7 +12,7 @@ export type TradesSource = {
   /** A table or a subquery in parentheses that gives each trade once, none of them deleted. */
   from: string
   chain: string
-  /** Raw amounts in the rows need decimals, and those only count from the event that told them. */
+  /** Raw amounts in the rows need decimals, and those only count from the event that has them. */
   decimals: readonly PairDecimals[]
 }
 

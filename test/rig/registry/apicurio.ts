@@ -46,17 +46,17 @@ async function asProcess(): Promise<RunningRegistry> {
   ]
   const child = spawn('java', [...options, '-jar', RUNNER], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  let said = ''
+  let output = ''
   const started = new Promise<void>((resolve, reject) => {
     const listen = (text: string): void => {
-      said = `${said}${text}`.slice(-8000)
+      output = `${output}${text}`.slice(-8000)
     }
     child.stdout.setEncoding('utf8').on('data', listen)
     child.stderr.setEncoding('utf8').on('data', listen)
     child.once('error', (cause) => reject(new Error('the registry does not start: is Java 17 installed?', { cause })))
-    child.once('close', (code) => reject(new Error(`the registry ended with ${code}:\n${said}`)))
+    child.once('close', (code) => reject(new Error(`the registry ended with ${code}:\n${output}`)))
     answers(`http://127.0.0.1:${port}${INTERFACE}/subjects`).then(resolve, () =>
-      reject(new Error(`the registry does not answer:\n${said}`)),
+      reject(new Error(`the registry is unreachable:\n${output}`)),
     )
   })
   const stop = async (): Promise<void> => {
@@ -72,7 +72,7 @@ async function asProcess(): Promise<RunningRegistry> {
   return { url: `http://127.0.0.1:${port}${INTERFACE}`, stop }
 }
 
-/** Quarkus says nothing on its output once it listens, so it is asked until it answers. */
+/** Quarkus prints nothing once it listens, so it is polled until it answers. */
 async function answers(url: string): Promise<void> {
   const deadline = Date.now() + STARTED_WITHIN_MS
   for (;;) {

@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import type { DeadLetter, Update } from '../../../services/core/domain/records.js'
 import { type Codec, createCodec } from '../../../services/core/log/codec.js'
-import { openEmbedded } from '../../../services/core/log/embedded.js'
+import { openEmbedded } from '../../../services/core/log/embedded-log.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic, deadTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
-import { openStore, type StoreTarget } from '../../../services/core/store/clickhouse.js'
+import { openStore, type StoreTarget } from '../../../services/core/store/clickhouse-store.js'
 import type { TableName } from '../../../services/core/store/tables.js'
 import { storeTargetOf } from '../engine.js'
 

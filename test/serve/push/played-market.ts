@@ -1,6 +1,6 @@
 /** A generated market, folded line by line into a rig's log and store as the aggregate would. */
 
-import { chainFactsFor } from '../../../services/aggregate/sink/facts.js'
+import { rowFactsOf } from '../../../services/aggregate/sink/encode-rows.js'
 import { createSink } from '../../../services/aggregate/sink/sink.js'
 import type { Update } from '../../../services/core/domain/records.js'
 import { foldLines, startFold } from '../../rig/aggregate/fold-lines.js'
@@ -11,7 +11,7 @@ import type { Rig } from '../rig.js'
 export function playMarket(rig: Rig, plan: MarketPlan) {
   const lines = generateRecording(plan)
   const fold = startFold(marketMoney(plan.chain))
-  const sink = createSink(plan.chain, rig.store, chainFactsFor(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
+  const sink = createSink(plan.chain, rig.store, rowFactsOf(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
   const told: Update[] = []
   let next = 0
 

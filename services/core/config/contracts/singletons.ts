@@ -1,5 +1,5 @@
 /**
- * Contracts that hold many pools themselves, that vouch for pools (Curve's registries), or that make pools of bins and curves, by chain.
+ * Contracts that hold many pools, that list pools (Curve's registries), or that create pools of bins and curves, by chain.
  * Each address was found in two independent public places: Uniswap's, Curve's (curve-js, metaregistry), Balancer's, LFJ's and
  * four.meme's own documents or code, DefiLlama's adapters, other projects' configurations. One found in a single place is left out.
  */
@@ -36,7 +36,7 @@ export const SINGLETONS: Readonly<Record<string, readonly KnownContract[]>> = {
     uniswapV4('0x000000000004444c5dc75cb358380d2e3de08a90', '0xbd216513d74c8cf14cf4747e6aaa6420ff64ee9e'),
     BALANCER,
     BALANCER_V3,
-    curve('0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc'), // MetaRegistry: knows what the others know
+    curve('0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc'), // MetaRegistry: lists what the others list
     curve('0x90e00ace148ca3b23ac1bc8c240c2a7dd9c2d7f5'), // Registry, for blocks before it
     curve('0xb9fc157394af804a3578134a6585c0dc9cc990d4'), // stable factory
     curve('0x6a8cbed756804b16e05e741edabd5cb544ae21bf'), // stable factory, new generation

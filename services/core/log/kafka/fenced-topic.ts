@@ -1,28 +1,28 @@
 /**
- * A compacted topic with one writer at a time. Whoever claims it takes over its transactional id, and from then on the broker
- * refuses everybody who claimed it before: a process that was only paused cannot write over its successor.
+ * A compacted topic with one writer at a time. A claim takes over its transactional id; from then on the broker refuses all
+ * earlier claimants, so a process that was only paused cannot overwrite its successor.
  */
 import { DextapeError } from '../../domain/errors.js'
-import { noLeaderYet, typeOf } from './faults.js'
+import { leaderOf } from './connections.js'
+import { ensureTopic } from './create-topic.js'
 import type { Broker, Cluster, OutMessage } from './internals.js'
+import { noLeaderYet, typeOf } from './kafka-faults.js'
 import type { KafkaLog } from './kafka-log.js'
-import { endsOf, fetchMessages } from './reader.js'
-import { ensureTopic } from './topics.js'
-import { leaderOf } from './wire.js'
-import { batchesOf, type Producer, produce, timestampText } from './writer.js'
+import { endsOf, fetchMessages } from './topic-reader.js'
+import { batchesOf, type Producer, produce, timestampText } from './topic-writer.js'
 
 /** A null value deletes the key. */
 export type KeyedValue = { key: string; value: Uint8Array | null }
 
 export type FencedTopic = {
-  /** Takes the topic over and gives everything in it, oldest first. */
+  /** Takes over the topic and passes on everything in it, oldest first. */
   claim(onValue: (entry: KeyedValue) => void): Promise<void>
-  /** All of it or nothing. Fails with `fenced` once another has claimed the topic. */
+  /** Atomic. Fails with `fenced` once another process has claimed the topic. */
   commit(entries: readonly KeyedValue[]): Promise<void>
   close(): Promise<void>
 }
 
-/** A transaction left open by a crash is ended by the next claim; this is for when nobody claims. */
+/** The next claim ends a transaction left open by a crash; this is for when there is none. */
 const TRANSACTION_TIMEOUT_MS = 60_000
 const TRANSACTION_COORDINATOR = 1
 const LOAD_WAIT_MS = 200
@@ -35,17 +35,17 @@ const TRANSACTION_LOST = new Set([
 ])
 
 export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
-  const wire = log.openWire()
+  const connections = log.openConnections()
   const full = log.fullName(topic)
   const transactionalId = log.fullName(`dextape.${topic}`)
   let producer: Producer | undefined
   /** Why there is no producer any more. */
   let failure: unknown
 
-  /** Each step may be sent again: the broker knows it by the producer's number and the batch's place. */
+  /** Each step can be retried: the broker recognises it by producer id and sequence number. */
   async function step<T>(doing: string, send: (coordinator: Broker, leader: Broker) => Promise<T>): Promise<T> {
     try {
-      return await wire.run(`${doing} ${topic}`, async (cluster) => {
+      return await connections.run(`${doing} ${topic}`, async (cluster) => {
         const coordinator = await coordinatorOn(cluster)
         const leader = await leaderOf(cluster, full)
         if (leader === undefined) throw noLeaderYet(topic)
@@ -60,11 +60,11 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
     cluster.findGroupCoordinator({ groupId: transactionalId, coordinatorType: TRANSACTION_COORDINATOR })
 
   async function load(onValue: (entry: KeyedValue) => void): Promise<void> {
-    const { start, end } = await wire.run(`the ends of ${topic}`, (cluster) => endsOf(cluster, full))
+    const { start, end } = await connections.run(`the ends of ${topic}`, (cluster) => endsOf(cluster, full))
     let from = start
     while (from < end) {
       const at = from
-      const fetched = await wire.run(`loading ${topic}`, (cluster) =>
+      const fetched = await connections.run(`loading ${topic}`, (cluster) =>
         fetchMessages(cluster, full, { from: at, waitMs: LOAD_WAIT_MS, onlyCommitted: true }),
       )
       for (const { key, value } of fetched?.taken ?? []) onValue({ key: key?.toString('utf8') ?? '', value })
@@ -74,7 +74,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
 
   return {
     async claim(onValue) {
-      const claimed = await wire.run(`claiming ${topic}`, async (cluster) => {
+      const claimed = await connections.run(`claiming ${topic}`, async (cluster) => {
         await ensureTopic(cluster, topic, full, log.options.replicationFactor)
         const coordinator = await coordinatorOn(cluster)
         return coordinator.initProducerId({ transactionalId, transactionTimeout: TRANSACTION_TIMEOUT_MS })
@@ -105,16 +105,16 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
       }
     },
 
-    close: () => wire.close(),
+    close: () => connections.close(),
   }
 }
 
-/** The time is the clock's: a broker that starts anew forgets producers whose last record is old. */
+/** Wall-clock time: a restarted broker forgets producers whose last record is old. */
 function messageOf({ key, value }: KeyedValue): OutMessage {
   return { key, value: value === null ? null : Buffer.from(value), timestamp: timestampText(Date.now()) }
 }
 
-/** What a failed step of a transaction means; whatever is not about its owner keeps its own meaning. */
+/** Errors of a transaction step that concern its owner, as our own; others unchanged. */
 export function transactionFault(topic: string, cause: unknown): unknown {
   const type = typeOf(cause) ?? ''
   if (FENCED.has(type))
@@ -123,7 +123,7 @@ export function transactionFault(topic: string, cause: unknown): unknown {
       what: 'Another process has taken over this topic',
       where: { topic },
       got: type,
-      fix: 'This one stops writing it; nothing is lost.',
+      fix: 'This process stops writing to it; nothing is lost.',
       cause,
     })
   if (TRANSACTION_LOST.has(type))

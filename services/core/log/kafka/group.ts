@@ -1,27 +1,26 @@
 /**
- * Membership in a consumer group: the broker says which topics are this process's. What is kept through a rebalance goes on
- * without a pause; what is lost is told at once, and a member the broker no longer knows has nothing.
+ * Membership in a consumer group: the broker assigns topics to this process. Topics kept through a rebalance continue without
+ * a pause; lost ones are reported at once, and a member the broker no longer knows has none.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { assignTopics, type Member } from './assign.js'
-import { typeOf } from './faults.js'
 import { type Broker, type Cluster, MemberAssignment, MemberMetadata } from './internals.js'
+import { typeOf } from './kafka-faults.js'
 import type { KafkaLog } from './kafka-log.js'
 
 export type GroupOptions = {
   group: string
-  /** Topics there are to be read now. */
+  /** All topics to share out now. */
   topics: () => Promise<readonly string[]>
-  /** Called with all that is this process's, whenever that changes. */
+  /** Called with all topics of this process, whenever they change. */
   onAssigned: (topics: readonly string[]) => void
   onTrouble: (reason: string) => void
 }
 
 export type GroupSettings = { sessionMs: number; heartbeatMs: number }
 
-/** The broker's own lower limit: a dead member's topics are another's after this long. */
+/** The broker's lower limit: a dead member's topics are reassigned after this long. */
 const DEFAULTS: GroupSettings = { sessionMs: 6000, heartbeatMs: 500 }
-/** How long the others are waited for in a rebalance. */
+/** How long a rebalance waits for the other members. */
 const REBALANCE_MS = 5000
 const LEAVE_WITHIN_MS = 1000
 const PROTOCOL = 'dextape-sticky'
@@ -29,23 +28,23 @@ const GONE = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANC
 
 type Joined = { generationId: number; sent: readonly string[] }
 
-/** Until the signal aborts; then leaves, so that others take over at once. */
+/** Runs until the signal aborts; then leaves the group, so that others take over at once. */
 export async function runMembership(
   log: KafkaLog,
   { group, topics, onAssigned, onTrouble }: GroupOptions,
   signal: AbortSignal,
   { sessionMs, heartbeatMs }: GroupSettings = DEFAULTS,
 ): Promise<void> {
-  const wire = log.openWire()
+  const connections = log.openConnections()
   const groupId = log.fullName(group)
   let memberId = ''
   let owned: readonly string[] = []
 
-  /** Asked for once a connection: kafkajs asks each time, and there are two heartbeats a second. */
+  /** Cached per connection: kafkajs would look it up for each of two heartbeats per second. */
   const coordinators = new WeakMap<Cluster, Broker>()
 
   const withCoordinator = <T>(doing: string, send: (coordinator: Broker) => Promise<T>): Promise<T> =>
-    wire.run(`${doing} group ${group}`, async (cluster: Cluster) => {
+    connections.run(`${doing} group ${group}`, async (cluster: Cluster) => {
       const coordinator = coordinators.get(cluster) ?? (await cluster.findGroupCoordinator({ groupId }))
       coordinators.set(cluster, coordinator)
       try {
@@ -78,7 +77,7 @@ export async function runMembership(
     const { generationId } = joined
     log.memberships.set(group, { memberId, groupGenerationId: generationId })
     const groupAssignment = joined.leaderId === joined.memberId ? planOf(joined.members) : []
-    const { memberAssignment } = await withCoordinator('agreeing in', (coordinator) =>
+    const { memberAssignment } = await withCoordinator('syncing', (coordinator) =>
       coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
     )
     const mine = MemberAssignment.decode(memberAssignment)?.assignment ?? {}
@@ -104,11 +103,11 @@ export async function runMembership(
   }
 
   /** Resolves when the group must be joined again. */
-  async function stay({ generationId, sent }: Joined): Promise<void> {
+  async function stayMember({ generationId, sent }: Joined): Promise<void> {
     while (!signal.aborted) {
       await delay(heartbeatMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      await withCoordinator('staying in', (coordinator) =>
+      await withCoordinator('heartbeat in', (coordinator) =>
         coordinator.heartbeat({ groupId, groupGenerationId: generationId, memberId }),
       )
       const now = [...(await topics())].sort()
@@ -116,14 +115,14 @@ export async function runMembership(
     }
   }
 
-  /** A broker that is away finds out by itself. */
+  /** An unreachable broker removes the member by itself. */
   const leave = () =>
     withCoordinator('leaving', (coordinator) => coordinator.leaveGroup({ groupId, memberId })).catch(() => {})
 
   try {
     while (!signal.aborted) {
       try {
-        await stay(await join())
+        await stayMember(await join())
       } catch (error) {
         const type = typeOf(error)
         if (type === 'REBALANCE_IN_PROGRESS') continue
@@ -138,7 +137,7 @@ export async function runMembership(
   } finally {
     if (memberId !== '' && signal.aborted)
       await Promise.race([leave(), delay(LEAVE_WITHIN_MS, undefined, { ref: false })])
-    await wire.close()
+    await connections.close()
   }
 }
 
@@ -149,4 +148,24 @@ function ownedOf(userData: Buffer): string[] {
   } catch {
     return []
   }
+}
+
+export type Member = { id: string; owned: readonly string[] }
+
+/** Shares the topics out evenly; no member gives up a topic without need. */
+export function assignTopics(topics: readonly string[], members: readonly Member[]): Map<string, string[]> {
+  const free = new Set([...topics].sort())
+  const shares = [...members]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, owned }) => ({ id, owned, held: [] as string[] }))
+  for (const { owned, held } of shares) held.push(...owned.filter((topic) => free.delete(topic)))
+  const least = () => shares.reduce((a, b) => (b.held.length < a.held.length ? b : a))
+  const most = () => shares.reduce((a, b) => (b.held.length > a.held.length ? b : a))
+  if (shares.length === 0) return new Map()
+  for (const topic of free) least().held.push(topic)
+  while (most().held.length - least().held.length > 1) {
+    const moved = most().held.pop()
+    if (moved !== undefined) least().held.push(moved)
+  }
+  return new Map(shares.map(({ id, held }) => [id, held]))
 }

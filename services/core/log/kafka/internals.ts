@@ -1,11 +1,28 @@
 /**
- * kafkajs below its public classes: one cluster's connections and the protocol's requests on them. The public consumer
- * reads through groups only, and its producer gives up an idempotent sequence after its retries; a log that is read from
- * any offset and waits out a broker needs the requests themselves. The version is pinned.
+ * kafkajs below its public classes: a cluster's connections and the protocol's requests. The public consumer reads only through
+ * groups, and the public producer gives up its idempotent sequence after some retries. A log that is read from any offset and
+ * waits for an unreachable broker needs the requests themselves. The version is pinned.
  */
+
 import { createRequire } from 'node:module'
-import { Kafka, logLevel } from 'kafkajs'
-import type { KafkaOptions } from './options.js'
+import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+
+export type KafkaOptions = {
+  brokers: readonly string[]
+  clientId: string
+  /** Prefix of every topic, group and transactional id: several installations may share a cluster. */
+  prefix: string
+  ssl: boolean
+  sasl?: SASLOptions
+  /** Copies of each topic; undefined: three if the cluster has as many brokers, else one. */
+  replicationFactor?: number
+  requestTimeoutMs: number
+  /** How long a call waits for an unreachable broker: without end in a service, a few seconds in a command. */
+  patienceMs: number
+  /** Called when the broker becomes unreachable, and when it is reachable again. */
+  onUnreachable: (reason: string) => void
+  onReachable: () => void
+}
 
 export type PartitionMetadata = { partitionId: number; leader: number }
 export type Metadata = {
@@ -154,14 +171,14 @@ export const { MemberAssignment, MemberMetadata } = require('kafkajs/src/consume
 }
 
 const CHECK_PENDING_MS = 10
-/** How often a request is looked at before it is taken for lost. */
+/** Checks of a request before it counts as lost. */
 const TIMEOUT_CHECKS = 10
 const METADATA_MAX_AGE_MS = 300_000
 const SILENT = () => () => {}
 
 /**
- * Kafkajs wakes every connection each millisecond for ever (its issue 1751), and ten times a second to find requests that were
- * lost: only a queue that holds something needs a look, and seconds need no tenths. An idle process sleeps then.
+ * kafkajs wakes every connection each millisecond (its issue 1751), and ten times a second to find lost requests. Checking only
+ * queues that are not empty, and time-outs more seldom, lets an idle process sleep.
  */
 function quietQueues(): void {
   const { prototype } = require('kafkajs/src/network/requestQueue') as { prototype: Record<string, unknown> }
@@ -184,7 +201,7 @@ function quietQueues(): void {
   }
 }
 
-/** Makes connections of their own to the brokers, each a cluster in kafkajs' words. */
+/** Each call opens new connections to the brokers: a cluster, as kafkajs calls it. */
 export function clusterFactory({ brokers, clientId, ssl, sasl, requestTimeoutMs }: KafkaOptions): () => Cluster {
   quietQueues()
   const kafka = new Kafka({
@@ -192,7 +209,7 @@ export function clusterFactory({ brokers, clientId, ssl, sasl, requestTimeoutMs 
     clientId,
     connectionTimeout: 3000,
     requestTimeout: requestTimeoutMs,
-    // What fails is told and tried again by this log itself, on new connections.
+    // This log reports and retries failures itself, on new connections.
     retry: { retries: 1, initialRetryTime: 50, maxRetryTime: 200 },
     logLevel: logLevel.NOTHING,
     logCreator: SILENT,
@@ -201,11 +218,11 @@ export function clusterFactory({ brokers, clientId, ssl, sasl, requestTimeoutMs 
   })
   const create = Object.getOwnPropertySymbols(kafka).find(({ description }) => description?.endsWith(':createCluster'))
   const make = (kafka as unknown as Record<symbol, (options: ClusterOptions) => Cluster>)[create ?? Symbol.iterator]
-  if (make === undefined) throw new Error('this kafkajs is not the version the log is made for (2.2.4)')
+  if (make === undefined) throw new Error('unsupported kafkajs version: the log needs 2.2.4')
   return () => make({ allowAutoTopicCreation: false, metadataMaxAge: METADATA_MAX_AGE_MS })
 }
 
-/** The records of a fetch from its offset on, without markers and without what aborted transactions wrote. */
+/** The records of a fetch from its offset on, without markers and records of aborted transactions. */
 export function committedMessages(topic: string, from: number, partition: FetchedPartition): WireMessage[] {
   return new BatchOf(topic, String(from), partition).messages
 }

@@ -1,36 +1,32 @@
 /** The log on Kafka: a topic is one partition, a group's position its committed offset. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertEntries, assertName, assertOffset, offsetLost } from '../names.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from '../assertions.js'
 import type { EventLog, LogRecord, ReadOptions, TopicInfo } from '../port.js'
-import { closedFault, typeOf } from './faults.js'
-import { type Cluster, clusterFactory } from './internals.js'
-import { bytesOf } from './log-dirs.js'
-import { highestTimestamp } from './newest.js'
-import type { KafkaOptions } from './options.js'
-import { createPresence } from './presence.js'
-import { endsOf, endsOfAll, fetchRecords, offsetFor, takeBatch } from './reader.js'
-import { ensureTopic } from './topics.js'
-import { createWire, leaderOf, type Wire } from './wire.js'
-import { createWriter } from './writer.js'
+import { type Connections, createBrokerReachability, createConnections, leaderOf } from './connections.js'
+import { ensureTopic } from './create-topic.js'
+import { type Cluster, clusterFactory, type KafkaOptions } from './internals.js'
+import { closedFault, typeOf } from './kafka-faults.js'
+import { bytesOf, endsOf, endsOfAll, fetchRecords, highestTimestamp, offsetFor, takeBatch } from './topic-reader.js'
+import { createWriter } from './topic-writer.js'
 
 /** The same as the embedded log's, so that both split the same records into the same parts. */
 const MAX_VALUE_BYTES = 1_000_000
-/** A fetch that finds nothing comes back after this long, or well before it would be taken for lost; a record ends it at once. */
+/** A fetch without records returns after this long, well before its time-out; a new record ends it at once. */
 const LONG_POLL_MS = 5000
-/** How often a topic that does not exist yet is looked for: soon at first, and it may never come. */
+/** How often to look for a topic that does not exist yet: soon at first, since it may never be created. */
 const LOOK_AGAIN_MS = { first: 100, longest: 1000 }
-/** A cluster may have topics of others beside ours. */
+/** A cluster may also have topics of others. */
 const OURS = 'dex.'
 const NO_MEMBER: Member = { groupGenerationId: -1, memberId: '' }
-/** The group is being shared out anew, or was without us: the position is a hint, and the next owner knows better. */
+/** The group rebalances, or did without this member: the commit is skipped, since the checkpoint is authoritative. */
 const NOT_OURS = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
 
 export type KafkaLog = EventLog & {
-  /** Connections of one purpose more, closed with the log. */
-  openWire(): Wire
+  /** More connections for a purpose of their own, closed with the log. */
+  openConnections(): Connections
   fullName(name: string): string
   topicNames(): Promise<string[]>
-  /** This process as the groups it is in know it: a group with members takes commits from them alone. */
+  /** This process's membership by group: a group with members accepts commits only from them. */
   readonly memberships: Map<string, Member>
   readonly options: KafkaOptions
 }
@@ -39,30 +35,30 @@ export type Member = { memberId: string; groupGenerationId: number }
 
 export function openKafkaLog(options: KafkaOptions): KafkaLog {
   const makeCluster = clusterFactory(options)
-  const presence = createPresence(options.onAway, options.onBack)
-  const wires = new Set<Wire>()
+  const reachability = createBrokerReachability(options.onUnreachable, options.onReachable)
+  const allConnections = new Set<Connections>()
   const memberships = new Map<string, Member>()
   let isClosed = false
   const fullName = (name: string): string => `${options.prefix}${name}`
   const longPollMs = Math.min(LONG_POLL_MS, options.requestTimeoutMs / 2)
 
-  function openWire(): Wire {
-    const wire = createWire({ makeCluster, presence, patienceMs: options.patienceMs })
-    wires.add(wire)
-    return wire
+  function openConnections(): Connections {
+    const connections = createConnections({ makeCluster, reachability, patienceMs: options.patienceMs })
+    allConnections.add(connections)
+    return connections
   }
 
-  /** Questions and appends go apart: a slow answer must not hold up an append. */
-  const asking = openWire()
-  const writer = createWriter({ wire: openWire(), fullName, copies: options.replicationFactor })
+  /** Separate from the writer's: a slow answer must not delay an append. */
+  const queries = openConnections()
+  const writer = createWriter({ connections: openConnections(), fullName, copies: options.replicationFactor })
 
   function assertOpen(): void {
-    if (isClosed) throw closedFault('a call')
+    if (isClosed) throw closedFault('calling it')
   }
 
   function ask<T>(doing: string, work: (cluster: Cluster) => Promise<T>): Promise<T> {
     assertOpen()
-    return asking.run(doing, work)
+    return queries.run(doing, work)
   }
 
   async function read(topic: string, readOptions: ReadOptions): Promise<LogRecord[]> {
@@ -124,20 +120,20 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       .map(({ topic }) => topic.slice(options.prefix.length))
   }
 
-  /** Its own connections: a fetch that waits would hold up every other on the same one. */
+  /** On its own connections: a waiting fetch would delay every other request on the same ones. */
   async function* follow(topic: string, readOptions: ReadOptions, signal: AbortSignal): AsyncGenerator<LogRecord[]> {
     assertName('topic', topic)
     assertOffset(topic, readOptions.from)
     assertOpen()
-    const wire = openWire()
-    const stop = () => void wire.close()
+    const connections = openConnections()
+    const stop = () => void connections.close()
     signal.addEventListener('abort', stop, { once: true })
     let { from } = readOptions
     let lookAgainMs = LOOK_AGAIN_MS.first
     try {
       while (!signal.aborted && !isClosed) {
         const at = from
-        const fetched = await wire.run(`following ${topic}`, (cluster) =>
+        const fetched = await connections.run(`following ${topic}`, (cluster) =>
           fetchRecords(cluster, fullName(topic), { ...readOptions, from: at, waitMs: longPollMs }),
         )
         if (fetched === undefined) {
@@ -153,8 +149,8 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       if (!signal.aborted && !isClosed) throw error
     } finally {
       signal.removeEventListener('abort', stop)
-      wires.delete(wire)
-      await wire.close()
+      allConnections.delete(connections)
+      await connections.close()
     }
   }
 
@@ -162,7 +158,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     maxValueBytes: MAX_VALUE_BYTES,
     options,
     memberships,
-    openWire,
+    openConnections,
     fullName,
     read,
     follow,
@@ -230,7 +226,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
 
     async close() {
       isClosed = true
-      await Promise.all([...wires].map((wire) => wire.close()))
+      await Promise.all([...allConnections].map((connections) => connections.close()))
     },
   }
 }

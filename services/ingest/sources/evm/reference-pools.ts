@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
-import { readKeptJson, writeKeptJson } from '../../../core/runtime/kept-json.js'
+import { readJsonFile, writeJsonFile } from '../../../core/runtime/json-file.js'
 import { selectorOf } from '../../decode/evm/abi/keccak.js'
 import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi/view-calls.js'
 import { balanceCall } from '../../decode/evm/erc20.js'
@@ -81,9 +81,9 @@ export async function keptReferences(
   find: () => Promise<string[]>,
 ): Promise<readonly string[]> {
   const file = join(folder, FILE)
-  const kept = readKeptJson(file) as { key?: unknown; pools?: string[] } | null | undefined
+  const kept = readJsonFile(file) as { key?: unknown; pools?: string[] } | null | undefined
   if (kept?.key === key && Array.isArray(kept.pools)) return kept.pools
   const pools = await find()
-  writeKeptJson(file, { key, pools })
+  writeJsonFile(file, { key, pools })
   return pools
 }

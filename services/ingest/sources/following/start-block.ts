@@ -1,5 +1,5 @@
 /** Resolves the configured start of a chain's history to a block. */
-import type { ChainStart } from '../../../core/config/chain-start.js'
+import type { ChainStart } from '../../../core/config/node-source.js'
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Head, Header } from './chain-nodes.js'
 

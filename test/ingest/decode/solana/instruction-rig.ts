@@ -3,7 +3,7 @@
 import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import type { VenueEvent, Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
+import type { Program, VenueEvent } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type {
   Instruction,
   SolanaTransaction,
@@ -97,12 +97,16 @@ export function transactionOf(instruction: Instruction, held: readonly Held[] = 
   }
 }
 
-/** Without the instruction, which every happening carries. */
-export type Reported = VenueEvent extends infer Each ? (Each extends VenueEvent ? Omit<Each, 'instruction'> : never) : never
+/** Without the instruction, which every venue event carries. */
+export type Reported = VenueEvent extends infer Each
+  ? Each extends VenueEvent
+    ? Omit<Each, 'instruction'>
+    : never
+  : never
 
 export function decoded(program: Program, instruction: Instruction, transaction: SolanaTransaction): Reported[] {
   return program.decode(instruction, transaction).map(({ instruction: reported, ...rest }) => {
-    if (reported !== instruction) throw new Error('a happening of another instruction')
+    if (reported !== instruction) throw new Error('a venue event of another instruction')
     return rest as Reported
   })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BUILT_IN_CONTRACTS } from '../../../../services/core/config/contracts/index.js'
+import { BUILT_IN_CONTRACTS } from '../../../../services/core/config/evm-source.js'
 import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
 import type { Call } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'

@@ -1,5 +1,5 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and its scope. */
-import { nearestWord } from '../../../../core/config/nearest.js'
+import { nearestName } from '../../../../core/config/nearest-name.js'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
 import type { Scope } from '../../scope.js'
@@ -78,7 +78,7 @@ function unknownProtocol(
   byName: ReadonlyMap<string, Protocol>,
 ): ConfigError {
   const known = [...byName.keys()]
-  const nearest = nearestWord(protocol, known)
+  const nearest = nearestName(protocol, known)
   return new ConfigError({
     code: 'protocol_unknown',
     what: `"chains.${chain}.contracts": unknown protocol "${protocol}" for ${address}`,

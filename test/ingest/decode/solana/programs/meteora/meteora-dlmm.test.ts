@@ -95,7 +95,7 @@ describeRecorded('recorded transactions', 3, () => {
     ])
   })
 
-  it('is left out where the event and the transfers disagree, with both told', () => {
+  it('is left out where the event and the transfers disagree, with both amounts', () => {
     const signature = 'ndGjRockP4jDGo4uJiR97gP7vRCYBDCTU2JYMHzJPZNTwpdGxtJb3KbuBXB4DQ93shQj4Tqy99QCEJmJVDNnBAw'
     const { value, ...rest } = realTransaction(`anchores/${signature}.json`)
     const changed = JSON.parse(JSON.stringify(value).replaceAll('"amount":"1512"', '"amount":"1513"'))
@@ -115,7 +115,9 @@ describeRecorded('garbage', 1, () => {
       const events = ['AddLiquidity', 'RemoveLiquidity'].map((event) =>
         reported(DLMM, liquidityEvent(event, pool, pool, 3n, 4n)),
       )
-      return transactionOf([built(DLMM, accounts, data, [...events, reported(DLMM, swapEvent(pool, pool, true, 5n, 6n))])])
+      return transactionOf([
+        built(DLMM, accounts, data, [...events, reported(DLMM, swapEvent(pool, pool, true, 5n, 6n))]),
+      ])
     })
     const outcome = garble(meteoraDlmm, callsOf(meteoraDlmm, [...real, ...real, ...calls]), { seed: 15, times: 3_000 })
     expect(outcome.refused).toBeGreaterThan(300)

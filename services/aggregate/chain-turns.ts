@@ -1,0 +1,65 @@
+/** Records, flushes and checkpoints of one chain run one after another: a checkpoint always lies between two blocks. */
+import type { LogRecord } from '../core/log/port.js'
+import type { ChainPipeline } from './chain-pipeline.js'
+import { createDailyRetention, type RetentionDeps, type RetentionSettings } from './retention.js'
+
+export type TurnSettings = RetentionSettings & { checkpointEveryMs: number }
+
+export type ChainTurns = {
+  /** Folds and publishes a batch; flushes and checkpoints what is due. */
+  process(records: readonly LogRecord[]): Promise<void>
+  /** Flushes and checkpoints what is due while the log has nothing new. */
+  tick(): Promise<void>
+  /** Stores and checkpoints everything folded so far. */
+  finish(): Promise<void>
+}
+
+export function createChainTurns(
+  deps: RetentionDeps & { settings: TurnSettings },
+  chain: string,
+  pipeline: ChainPipeline,
+): ChainTurns {
+  const { settings, nowMs } = deps
+  const deleteOldData = createDailyRetention(deps, chain)
+  let last: Promise<unknown> = Promise.resolve()
+  let checkpointedMs = nowMs()
+  let checkpointedSeq = pipeline.state.seq
+  let isTicking = false
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+
+  async function checkpoint(): Promise<void> {
+    // A chain stopped by a block it could not publish keeps its last checkpoint: the next start folds that block again.
+    if (pipeline.state.seq === checkpointedSeq || !pipeline.canCheckpoint) return
+    checkpointedSeq = pipeline.state.seq
+    await pipeline.checkpoint()
+    checkpointedMs = nowMs()
+    await deleteOldData(pipeline.state.nowS)
+  }
+
+  async function writeWhatIsDue(): Promise<void> {
+    await pipeline.sink.flushWhenDue(nowMs())
+    if (nowMs() - checkpointedMs >= settings.checkpointEveryMs) await checkpoint()
+  }
+
+  return {
+    process: (records) =>
+      inTurn(async () => {
+        await pipeline.process(records)
+        await writeWhatIsDue()
+      }),
+    async tick() {
+      // Everything folded is stored and checkpointed: an idle chain costs nothing.
+      if (isTicking || pipeline.state.seq === checkpointedSeq) return
+      isTicking = true
+      await inTurn(writeWhatIsDue).finally(() => {
+        isTicking = false
+      })
+    },
+    finish: () => inTurn(checkpoint),
+  }
+}

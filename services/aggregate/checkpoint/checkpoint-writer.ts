@@ -1,0 +1,54 @@
+/** Writes checkpoints, and drops idle pairs from memory once they are written. */
+import type { FoldState } from '../state/fold-state.js'
+import { PAIR } from '../state/pairs.js'
+import { WALLET_REACH_S } from '../state/rolling-windows.js'
+import type { StoredHistory } from './applied-history.js'
+import { captureImage } from './state-image.js'
+import type { StateStore } from './state-store.js'
+
+const REST_EVERY_S = 3600
+
+export class CheckpointWriter {
+  /** Balances captured but not yet written: the store does not have them yet, the fold no longer has them. */
+  readonly pendingBalances = new Map<string, string | null>()
+  private journals: number[] = []
+  private restedAtS = 0
+
+  constructor(
+    private readonly store: StateStore,
+    private readonly fingerprint: string,
+  ) {}
+
+  resume(journals: readonly number[]): void {
+    this.journals = [...journals]
+  }
+
+  /** Captures the state now; the returned function writes it, once the rows it depends on are stored. */
+  capture(state: FoldState, history: StoredHistory, position: number): () => Promise<void> {
+    for (const [key, balance] of state.balances) this.pendingBalances.set(key, balance)
+    const { changes, journals } = captureImage(state, history, this.store, position, this.fingerprint, this.journals)
+    state.balances.clear()
+    return async () => {
+      await this.store.commit(changes)
+      this.journals = journals
+      this.pendingBalances.clear()
+      history.shrink()
+      this.restIdlePairs(state)
+    }
+  }
+
+  /** A pair without a trade in any window need not be in memory: its candles are in the store. */
+  private restIdlePairs(state: FoldState): void {
+    if (state.finalNowS < this.restedAtS + REST_EVERY_S) return
+    this.restedAtS = state.finalNowS
+    for (let id = 0; id < state.pairs.length; id += 1) {
+      const active = state.pairs.active[id]
+      if (active === null || active === undefined || state.changedPairs.has(id)) continue
+      const traded = state.pairs.rows.get(id, PAIR.newestTradeAtS)
+      if (traded === 0 || traded >= state.finalNowS - WALLET_REACH_S) continue
+      active.windows.wallets.dispose()
+      state.pairs.active[id] = null
+      state.pairs.resting.add(id)
+    }
+  }
+}

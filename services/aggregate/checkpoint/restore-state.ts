@@ -1,0 +1,125 @@
+/** Restores the fold's state from a checkpoint. */
+import type { ChainFacts } from '../../core/domain/chains.js'
+import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
+import { BUCKET_WIDTH, type BucketRing } from '../state/bucket-ring.js'
+import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
+import type { BlockJournal } from '../state/journal.js'
+import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
+import { WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
+import type { TokenText } from '../state/tokens.js'
+import { UndoStack } from '../state/undo-stack.js'
+import type { WalletNames } from '../state/wallets.js'
+import { META_KEY, type Meta, type StoredJournal, type StoredRings } from './state-image.js'
+import { padded, type StateStore, unpack } from './state-store.js'
+import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
+
+export function readMeta(store: StateStore): Meta | undefined {
+  const kept = store.get(META_KEY)
+  return kept === undefined ? undefined : unpack<Meta>(kept).fields
+}
+
+/** Reads state that is only in the store; `pending` holds balances captured but not yet written. */
+export function restingState(store: StateStore, pending: ReadonlyMap<string, string | null>): RestingState {
+  return {
+    activePair: (id, names) => loadActivePair(store, id, names),
+    balance(key) {
+      const waiting = pending.get(key)
+      if (waiting !== undefined) return waiting ?? undefined
+      const kept = store.get(`h/${key}`)
+      return kept === undefined ? undefined : unpack<string>(kept).fields
+    },
+  }
+}
+
+export function restoreState(
+  facts: ChainFacts,
+  settings: FoldSettings,
+  meta: Meta,
+  store: StateStore,
+  resting: RestingState,
+): FoldState {
+  const state = new FoldState(facts, settings, meta.epoch, resting)
+  state.seq = meta.seq
+  state.head = meta.head
+  state.firstBlock = meta.firstBlock
+  state.nowS = meta.nowS
+  state.finalNowS = meta.finalNowS
+  state.highNowS = meta.highNowS
+  state.finalizedNumber = meta.finalizedNumber
+  for (let id = 0; id < meta.tokens; id += 1) restoreToken(state, store, id)
+  for (let id = 0; id < meta.pairs; id += 1) restorePair(state, store, id)
+  for (const seq of meta.journals) state.journals.push(readJournal(store, seq))
+  wakeRecentPairs(state)
+  return state
+}
+
+function restoreToken(state: FoldState, store: StateStore, id: number): void {
+  const owner = `t/${padded(id)}`
+  const { fields, numbers } = unpack<TokenText & { address: string }>(mustGet(store, owner))
+  const { address, ...text } = fields
+  state.tokens.add(address, 0)
+  state.tokens.rows.setRow(id, numbers)
+  state.tokens.text[id] = text
+  const windows = new Windows(state.names)
+  if (loadWindows(owner, windows, state.names, store)) state.tokens.windows[id] = windows
+}
+
+function restorePair(state: FoldState, store: StateStore, id: number): void {
+  const { fields, numbers } = unpack<PairText & { address: string }>(mustGet(store, `p/${padded(id)}`))
+  const { address, ...text } = fields
+  state.pairs.add(address, text)
+  state.pairs.rows.setRow(id, numbers)
+  state.tokens.addPair(state.pairs.targetToken(id), state.pairs.quoteToken(id), id)
+}
+
+export function loadActivePair(store: StateStore, id: number, names: WalletNames): ActivePair | undefined {
+  const owner = `p/${padded(id)}`
+  const kept = store.get(`r/${owner}`)
+  if (kept === undefined) return undefined
+  const active = new ActivePair(names)
+  const { fields, numbers } = unpack<StoredRings>(kept)
+  let at = 0
+  for (const { interval, count, before, chunks } of fields) {
+    const ring = active.rings[interval] as BucketRing
+    restoreBefore(ring, before)
+    if (chunks !== undefined) {
+      ring.chunks = chunks
+      loadChunks(owner, 'seconds', ring, store)
+      continue
+    }
+    ring.append(numbers.subarray(at, at + count * BUCKET_WIDTH))
+    at += count * BUCKET_WIDTH
+  }
+  loadWindows(owner, active.windows, names, store)
+  return active
+}
+
+function readJournal(store: StateStore, seq: number): BlockJournal {
+  const { fields, numbers } = unpack<StoredJournal>(mustGet(store, `j/${padded(seq)}`))
+  const { toldPairs: publishedPairs, toldTokens: publishedTokens, ...rest } = fields
+  return { ...rest, publishedPairs, publishedTokens, stack: new UndoStack(numbers, numbers.length) }
+}
+
+/** Pairs with buckets in a window must be in memory: their windows lose buckets as time passes. */
+function wakeRecentPairs(state: FoldState): void {
+  const minutes: TradedAt[] = []
+  for (let id = 0; id < state.pairs.length; id += 1) {
+    const tradedAtS = state.pairs.rows.get(id, PAIR.newestTradeAtS)
+    if (tradedAtS === 0) continue
+    state.pairs.resting.add(id)
+    if (tradedAtS < state.finalNowS - WALLET_REACH_S) continue
+    const active = state.activePair(id)
+    collectTimes(active.windows.minutes, id, minutes)
+  }
+  noteRestoredTrades(state, minutes)
+}
+
+function collectTimes(ring: BucketRing, pair: number, into: TradedAt[]): void {
+  for (let index = 0; index < ring.count; index += 1) into.push({ timeS: ring.time(index), pair })
+}
+
+function mustGet(store: StateStore, key: string): Uint8Array {
+  const value = store.get(key)
+  if (value === undefined) throw new Error(`checkpoint is damaged: key ${key} is missing`)
+  return value
+}

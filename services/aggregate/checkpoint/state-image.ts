@@ -1,0 +1,150 @@
+/** A checkpoint as a set of keyed changes: what changed since the last one. */
+
+import { K1, K60, S1 } from '../../core/domain/buckets.js'
+import { INTERVALS } from '../../core/domain/chains.js'
+import type { BucketRing } from '../state/bucket-ring.js'
+import type { FoldState } from '../state/fold-state.js'
+import type { BlockJournal } from '../state/journal.js'
+import { type ActivePair, PAIR } from '../state/pairs.js'
+import type { StoredHistory } from './applied-history.js'
+import { pack, padded, type StateChange, type StateStore } from './state-store.js'
+import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-image.js'
+
+/** The input position and the state's own numbers: the fields of the `meta` key. */
+export type Meta = {
+  epoch: number
+  fingerprint: string
+  /** Offset of the first record of the blocks topic that is not in the state. */
+  position: number
+  seq: number
+  head: FoldState['head']
+  firstBlock: FoldState['head']
+  nowS: number
+  finalNowS: number
+  highNowS: number
+  finalizedNumber: number
+  pairs: number
+  tokens: number
+  /** Seqs whose journals are kept. */
+  journals: number[]
+}
+
+export const META_KEY = 'meta'
+/** Rings stored whole, since they have few buckets. The others are stored with the windows. */
+export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) => i !== S1 && i !== K1 && i !== K60)
+
+/** `chunks`: the ring's buckets are stored in chunks of time, like a window's. */
+export type StoredRings = { interval: number; count: number; before: (number | null)[]; chunks?: number[] }[]
+
+/** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs in the last checkpoint. */
+export function captureImage(
+  state: FoldState,
+  history: StoredHistory,
+  store: StateStore,
+  position: number,
+  fingerprint: string,
+  keptJournals: readonly number[],
+): { changes: StateChange[]; journals: number[] } {
+  const changes: StateChange[] = []
+  for (const id of state.changedPairs) pairImage(state, id, store, changes)
+  for (const id of state.changedTokens) tokenImage(state, id, store, changes)
+  for (const [key, balance] of state.balances) {
+    changes.push({ key: `h/${key}`, value: balance === null ? null : pack(balance) })
+  }
+  changes.push(...history.image())
+  const journals = journalsImage(state, keptJournals, changes)
+  const meta: Meta = {
+    epoch: state.epoch,
+    fingerprint,
+    position,
+    seq: state.seq,
+    head: state.head,
+    firstBlock: state.firstBlock,
+    nowS: state.nowS,
+    finalNowS: state.finalNowS,
+    highNowS: state.highNowS,
+    finalizedNumber: state.finalizedNumber,
+    pairs: state.pairs.length,
+    tokens: state.tokens.length,
+    journals,
+  }
+  changes.push({ key: META_KEY, value: pack(meta) })
+  state.changedPairs.clear()
+  state.changedTokens.clear()
+  return { changes, journals }
+}
+
+function pairImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
+  const owner = `p/${padded(id)}`
+  if (id >= state.pairs.length) {
+    changes.push({ key: owner, value: null }, { key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    return
+  }
+  const fields = { address: state.pairs.address[id], ...state.pairs.text[id] }
+  changes.push({ key: owner, value: pack(fields, state.pairs.rows.row(id)) })
+  const active = state.pairs.active[id]
+  if (active === null || active === undefined) {
+    // An undone pair's id may be reused: what is stored under it belongs to the old pair.
+    const foreign = state.pairs.rows.get(id, PAIR.txCount) === 0 && store.get(`r/${owner}`) !== undefined
+    if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
+    return
+  }
+  const seconds = active.rings[S1] as BucketRing
+  ringImage(owner, 'seconds', seconds, changes)
+  changes.push({ key: `r/${owner}`, value: ringsImage(active) })
+  changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
+}
+
+function ringsImage(active: ActivePair): Uint8Array {
+  const seconds = active.rings[S1] as BucketRing
+  const fields: StoredRings = [{ interval: S1, count: 0, before: storedCloses(seconds), chunks: seconds.chunks }]
+  const rows: Float64Array[] = []
+  for (const interval of WHOLE_RINGS) {
+    const ring = active.rings[interval] as BucketRing
+    fields.push({ interval, count: ring.count, before: storedCloses(ring) })
+    rows.push(ring.rows(0, ring.count))
+  }
+  const all = new Float64Array(rows.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of rows) {
+    all.set(part, at)
+    at += part.length
+  }
+  return pack(fields, all)
+}
+
+function tokenImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
+  const owner = `t/${padded(id)}`
+  const gone = id >= state.tokens.length
+  const windows = gone ? null : state.tokens.windows[id]
+  if (windows === null || windows === undefined) {
+    if (store.get(`v/${owner}`) !== undefined) changes.push(...windowsErased(owner, store))
+  } else changes.push(...windowsImage(owner, windows, state.highNowS, state.finalNowS))
+  if (gone) changes.push({ key: owner, value: null })
+  else {
+    const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }
+    changes.push({ key: owner, value: pack(fields, state.tokens.rows.row(id)) })
+  }
+}
+
+/** Journals never change once their block is applied: new ones are written, final or undone ones deleted. */
+function journalsImage(state: FoldState, kept: readonly number[], changes: StateChange[]): number[] {
+  const known = new Set(kept)
+  const current = new Set(state.journals.map((journal) => journal.seq))
+  for (const journal of state.journals) {
+    if (!known.has(journal.seq)) changes.push({ key: `j/${padded(journal.seq)}`, value: packJournal(journal) })
+  }
+  for (const seq of kept) if (!current.has(seq)) changes.push({ key: `j/${padded(seq)}`, value: null })
+  return [...current]
+}
+
+/** A journal's JSON as checkpoints have always stored it: two fields have older names there. */
+export type StoredJournal = Omit<BlockJournal, 'stack' | 'publishedPairs' | 'publishedTokens'> & {
+  toldPairs: number[]
+  toldTokens: number[]
+}
+
+function packJournal({ stack, publishedPairs, publishedTokens, ...rest }: BlockJournal): Uint8Array {
+  const fields: StoredJournal = { ...rest, toldPairs: publishedPairs, toldTokens: publishedTokens }
+  return pack(fields, stack.values())
+}

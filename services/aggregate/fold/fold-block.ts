@@ -1,0 +1,170 @@
+/** Applies one block to the state and returns what it changed. */
+import type { Block, Event, Update } from '../../core/domain/records.js'
+import type { FoldState } from '../state/fold-state.js'
+import { PAIR } from '../state/pairs.js'
+import { WALLET_REACH_S } from '../state/rolling-windows.js'
+import { TOKEN } from '../state/tokens.js'
+import { BlockChanges, type FoldResult } from './block-changes.js'
+import type { BlockPair } from './block-pair.js'
+import { rankMainPairs } from './main-pair.js'
+import { type CandleKey, mergeIntoPair, mergeIntoToken } from './merge-candles.js'
+import { findMovedWindows, noteTraded } from './moved-windows.js'
+import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
+import { findReferencePrices } from './reference-prices.js'
+import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
+import { updateTvl } from './tvl.js'
+import { candleOf, pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
+
+export function foldBlock(state: FoldState, block: Block): FoldResult {
+  const previousNowS = state.nowS
+  state.beginBlock(
+    { number: block.number, hash: block.hash, timeS: block.time, parentHash: block.parent_hash },
+    block.finalized_number,
+  )
+  const fold = new BlockChanges(state, block)
+  findReferencePrices(state)
+  for (const event of block.events) applyEvent(fold, event)
+
+  const candles = mergeBlock(fold)
+  updateTvl(state, [...fold.pairs.keys()])
+  findReferencePrices(state)
+  rankMainPairs(state, rememberMainPairs(fold))
+  const moved = findMovedWindows(state, previousNowS, fold.pairs)
+  for (const pair of fold.republishedPairs) if (!fold.pairs.has(pair) && !moved.includes(pair)) moved.push(pair)
+  const update = blockUpdate(fold, candles, moved)
+  state.endBlock()
+  return {
+    update,
+    holders: fold.holders,
+    dead: fold.dead,
+    goneEvents: [],
+    goneCandles: [],
+    goneMainPairs: [],
+    swaps: fold.swaps,
+  }
+}
+
+function applyEvent(fold: BlockChanges, event: Event): void {
+  switch (event.type) {
+    case 'swap':
+      return applySwap(fold, event)
+    case 'liquidity':
+      return applyLiquidity(fold, event)
+    case 'pool':
+      return applyPool(fold, event)
+    case 'token':
+      return applyToken(fold, event)
+    case 'balance':
+      return applyBalance(fold, event)
+    case 'launch':
+      return applyLaunch(fold, event)
+    case 'meta':
+      return applyMeta(fold, event)
+  }
+}
+
+/** Candles and windows of the pairs and tokens that traded. */
+function mergeBlock(fold: BlockChanges): Map<number, CandleKey[]> {
+  const { state, block } = fold
+  const candles = new Map<number, CandleKey[]>()
+  for (const [id, blockPair] of fold.pairs) {
+    state.touchPair(id)
+    state.pairs.rows.set(id, PAIR.updatedAtS, block.time)
+    if (blockPair.trades.length === 0) continue
+    state.pairs.rows.set(id, PAIR.lastPriceUsd, blockPair.lastPriceUsd)
+    candles.set(id, mergeIntoPair(state, blockPair, block.time))
+    noteTraded(state, id, block.time)
+    countWallets(state, 'pair', id, blockPair, block.time)
+    const token = state.pairs.targetToken(id)
+    state.touchToken(token)
+    state.tokens.rows.set(token, TOKEN.updatedAtS, block.time)
+    const windows = state.tokens.windows[token]
+    if (windows === null || windows === undefined) continue
+    mergeIntoToken(state, token, windows, blockPair, block.time)
+    countWallets(state, 'token', token, blockPair, block.time)
+  }
+  return candles
+}
+
+function countWallets(state: FoldState, holder: 'pair' | 'token', id: number, block: BlockPair, timeS: number): void {
+  const windows = holder === 'pair' ? state.activePair(id).windows : state.tokens.windows[id]
+  if (windows === null || windows === undefined) return
+  windows.wallets.sweep(state.finalNowS - WALLET_REACH_S)
+  for (const trade of block.trades) {
+    if (trade.wallet === '') continue
+    const [buyS, sellS] = windows.lastTrades(trade.wallet)
+    if ((trade.sell ? sellS : buyS) >= timeS) continue
+    windows.setWallet(trade.wallet, trade.sell ? buyS : timeS, trade.sell ? timeS : sellS)
+    state.journal.wallets.push({ holder, id, wallet: trade.wallet, buyS, sellS })
+  }
+}
+
+/** The tokens to re-rank; remembers their main pairs as they were when the block began. */
+function rememberMainPairs(fold: BlockChanges): number[] {
+  const tokens = [...fold.rankTokens]
+  for (const token of tokens) {
+    if (fold.mainPairsBefore.has(token)) continue
+    fold.mainPairsBefore.set(token, fold.state.tokens.rows.get(token, TOKEN.mainPair))
+  }
+  return tokens
+}
+
+function blockUpdate(fold: BlockChanges, candles: Map<number, CandleKey[]>, moved: number[]): Update {
+  const { state } = fold
+  const { journal } = state
+  const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
+  const pairs = [...fold.pairs.values()].flatMap((blockPair) => {
+    const entry = pairUpdate(state, blockPair.id)
+    if (blockPair.isNew) entry.info = pairInfo(state, blockPair.id)
+    entry.candles = (candles.get(blockPair.id) ?? [])
+      .map((key) => candleOf(state, blockPair.id, key))
+      .filter((c) => !c.removed)
+    entry.trades = blockPair.trades
+    entry.liquidity = blockPair.liquidity
+    return splitPairEntry(entry)
+  })
+  for (const id of moved) {
+    pairs.push({ ...pairUpdate(state, id), info: fold.republishedPairs.has(id) ? pairInfo(state, id) : null })
+    tokens.add(state.pairs.targetToken(id))
+  }
+  journal.publishedPairs = [...fold.pairs.keys(), ...moved]
+  journal.publishedTokens = [...tokens]
+  const changes = mainPairChanges(fold)
+  journal.mainPairs = changes.map((change) => change.token)
+  return {
+    ...updateHead(state, 'block'),
+    pairs,
+    tokens: [...tokens].map((token) => tokenUpdate(state, token, fold.describedTokens.has(token))),
+    main_pair_changes: changes,
+    retracted: [],
+    gone_tokens: [],
+  }
+}
+
+export function updateHead(state: FoldState, kind: Update['kind']) {
+  return {
+    chain: state.facts.chain,
+    epoch: state.epoch,
+    seq: state.seq,
+    kind,
+    number: state.head?.number ?? 0,
+    hash: state.head?.hash ?? '',
+    time: state.head?.timeS ?? 0,
+    now: state.nowS,
+    finalized_number: state.finalizedNumber,
+    part: 0,
+    last_part: 0,
+  }
+}
+
+function mainPairChanges(fold: BlockChanges): Update['main_pair_changes'] {
+  const { state } = fold
+  const changes: Update['main_pair_changes'] = []
+  for (const [token, before] of fold.mainPairsBefore) {
+    const after = state.tokens.rows.get(token, TOKEN.mainPair)
+    if (after === before) continue
+    const name = (pair: number) => (pair < 0 ? null : (state.pairs.address[pair] ?? null))
+    changes.push({ token: state.tokens.address[token] ?? '', old_pair: name(before), new_pair: name(after) })
+  }
+  return changes
+}

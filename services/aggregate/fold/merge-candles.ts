@@ -1,0 +1,136 @@
+/** Merges what a block did to a pair into its candles, and keeps each candle's open at the close before it. */
+import { bucketStart, INTERVAL_SECONDS, K1, K60 } from '../../core/domain/buckets.js'
+import { INTERVALS } from '../../core/domain/chains.js'
+import {
+  AMOUNT,
+  BUY_VOLUME,
+  BUYS,
+  type BucketRing,
+  CLOSE,
+  CURRENCIES,
+  FIRST,
+  HIGH,
+  LOW,
+  OPEN,
+  SELL_VOLUME,
+  SELLS,
+  VOLUME,
+} from '../state/bucket-ring.js'
+import type { FoldState } from '../state/fold-state.js'
+import type { Holder } from '../state/journal.js'
+import type { Windows } from '../state/rolling-windows.js'
+import type { BlockPair, CurrencySums } from './block-pair.js'
+
+/** A candle that changed: interval index and bucket start. */
+export type CandleKey = { interval: number; timeS: number }
+
+/** How long before the final now a ring's buckets are still needed: windows reach back a day, late blocks up to their limit. */
+const DAY_S = 86_400
+const WINDOW_REACH_S: Record<number, number> = { [K1]: DAY_S + 120, [K60]: DAY_S + 7200 }
+
+export function mergeIntoPair(state: FoldState, block: BlockPair, timeS: number): CandleKey[] {
+  const active = state.activePair(block.id)
+  const changed: CandleKey[] = []
+  for (let interval = 0; interval < INTERVALS.length; interval += 1) {
+    const ring = active.rings[interval] as BucketRing
+    merge(state, 'pair', block.id, ring, interval, block, bucketStart(interval, timeS), changed)
+  }
+  return changed
+}
+
+/** For a token with several pairs: its windows count over all of them. */
+export function mergeIntoToken(
+  state: FoldState,
+  token: number,
+  windows: Windows,
+  block: BlockPair,
+  timeS: number,
+): void {
+  merge(state, 'token', token, windows.minutes, K1, block, bucketStart(K1, timeS), [])
+  merge(state, 'token', token, windows.hours, K60, block, bucketStart(K60, timeS), [])
+}
+
+function merge(
+  state: FoldState,
+  holder: Holder,
+  id: number,
+  ring: BucketRing,
+  interval: number,
+  block: BlockPair,
+  bucketS: number,
+  changed: CandleKey[],
+): void {
+  trim(state, ring, interval)
+  let index = ring.indexOf(bucketS)
+  if (index < 0) {
+    index = ring.open(bucketS)
+    state.noteNewBucket(holder, id, interval, bucketS)
+  } else state.touchBucket(holder, id, ring, interval, index)
+  addBlock(ring, ring.at(index), block)
+  changed.push({ interval, timeS: bucketS })
+  if (index < ring.count - 1) carryCloses(state, holder, id, ring, interval, index, changed)
+}
+
+function trim(state: FoldState, ring: BucketRing, interval: number): void {
+  const reachS = Math.max(WINDOW_REACH_S[interval] ?? 0, state.settings.maxTimeBackS)
+  ring.dropBefore(state.finalNowS - reachS - (INTERVAL_SECONDS[interval] as number))
+}
+
+function addBlock(ring: BucketRing, at: number, block: BlockPair): void {
+  const { data } = ring
+  for (let c = 0; c < 3; c += 1) addCurrency(data, at + (CURRENCIES[c] as number), block.currencies[c] as CurrencySums)
+  data[at + BUY_VOLUME] = (data[at + BUY_VOLUME] as number) + block.buyVolume
+  data[at + SELL_VOLUME] = (data[at + SELL_VOLUME] as number) + block.sellVolume
+  data[at + BUYS] = (data[at + BUYS] as number) + block.buys
+  data[at + SELLS] = (data[at + SELLS] as number) + block.sells
+  data[at + AMOUNT] = (data[at + AMOUNT] as number) + block.amount
+}
+
+function addCurrency(data: Float64Array, base: number, sums: CurrencySums): void {
+  data[base + VOLUME] = (data[base + VOLUME] as number) + sums.volume
+  if (Number.isNaN(sums.first)) return
+  if (Number.isNaN(data[base + FIRST] as number)) {
+    data[base + FIRST] = sums.first
+    if (Number.isNaN(data[base + OPEN] as number)) data[base + OPEN] = sums.first
+  }
+  if (!((data[base + HIGH] as number) >= sums.high)) data[base + HIGH] = sums.high
+  if (!((data[base + LOW] as number) <= sums.low)) data[base + LOW] = sums.low
+  data[base + CLOSE] = sums.close
+}
+
+/** A close before the last bucket changed (a late block): the opens after it follow, through flat buckets too. */
+function carryCloses(
+  state: FoldState,
+  holder: Holder,
+  id: number,
+  ring: BucketRing,
+  interval: number,
+  from: number,
+  changed: CandleKey[],
+): void {
+  for (let index = from + 1; index < ring.count; index += 1) {
+    if (!needsOpen(ring, index)) return
+    state.touchBucket(holder, id, ring, interval, index)
+    for (let c = 0; c < 3; c += 1) {
+      const base = ring.at(index) + (CURRENCIES[c] as number)
+      const open = openOf(ring, index, c)
+      ring.data[base + OPEN] = open
+      if (Number.isNaN(ring.data[base + FIRST] as number)) ring.data[base + CLOSE] = open
+    }
+    changed.push({ interval, timeS: ring.time(index) })
+  }
+}
+
+function needsOpen(ring: BucketRing, index: number): boolean {
+  for (let c = 0; c < 3; c += 1) {
+    const open = ring.data[ring.at(index) + (CURRENCIES[c] as number) + OPEN] as number
+    if (!Object.is(open, openOf(ring, index, c))) return true
+  }
+  return false
+}
+
+function openOf(ring: BucketRing, index: number, currency: number): number {
+  const close = ring.closeBefore(index, currency)
+  if (!Number.isNaN(close)) return close
+  return ring.data[ring.at(index) + (CURRENCIES[currency] as number) + FIRST] as number
+}

@@ -1,0 +1,187 @@
+/** Loads the configuration: defaults, overridden by the file, then by the environment. Reports all problems at once. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Value } from '@sinclair/typebox/value'
+import { parse as parseYaml } from 'yaml'
+import { ConfigError } from '../domain/errors.js'
+import { mergeChains } from './chain-facts.js'
+import { chainSources, mergeChainSections } from './chain-sources.js'
+import type { Config, LogChoice, StoreChoice } from './config.js'
+import { type Environment, settingsFromEnvironment } from './environment.js'
+import { type ChainSection, ConfigFile } from './file-schema.js'
+import { schemaProblems } from './schema-problems.js'
+import { withLogos } from './token-lists.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Defaults that let the three processes run on one machine. */
+export const HTTP_PORTS = { serve: 8080, ingest: 8082, aggregate: 8083 } as const
+
+export type LoadOptions = {
+  env: Environment
+  cwd: string
+  /** The file given on the command line; overrides DEXTAPE_CONFIG. */
+  file?: string | undefined
+  /** The service of this process, for its default port. */
+  service?: keyof typeof HTTP_PORTS
+  /** Chain settings of the command line; override the file and the environment key by key. */
+  chains?: Readonly<Record<string, ChainSection>>
+}
+
+export function loadConfig({ env, cwd, file, service = 'serve', chains = {} }: LoadOptions): Config {
+  const named = file ?? (env.DEXTAPE_CONFIG?.trim() || undefined)
+  const path = named === undefined ? undefined : resolve(cwd, named)
+  const problems: string[] = []
+  const fromFile = path === undefined ? {} : readConfigFile(path, problems)
+  const fromEnvironment = settingsFromEnvironment(env, problems)
+  const settings: ConfigFile = { ...fromFile, ...fromEnvironment }
+  settings.kafka = mergeKafka(fromFile.kafka, fromEnvironment.kafka)
+  settings.chains = mergeChainSections(fromFile.chains ?? {}, [fromEnvironment.chains ?? {}, chains], problems)
+  const config = build(settings, path, cwd, service, problems)
+  if (problems.length > 0) {
+    throw new ConfigError({
+      code: 'config_invalid',
+      what: `Invalid configuration: ${problems.join('; ')}`,
+      ...(path === undefined ? {} : { where: { file: path } }),
+    })
+  }
+  return config
+}
+
+function readConfigFile(path: string, problems: string[]): ConfigFile {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'config_unreadable',
+      what: `Cannot read the configuration file: ${(cause as Error).message}`,
+      fix: 'Set --config or DEXTAPE_CONFIG to an existing file.',
+      cause,
+    })
+  }
+  let value: unknown
+  try {
+    value = parseYaml(text) ?? {}
+  } catch (cause) {
+    // Only the first line: the rest quotes the file, secrets included.
+    const reason = (cause as Error).message.split('\n')[0]?.replace(/:$/, '') ?? ''
+    throw new ConfigError({
+      code: 'config_unparsable',
+      what: `The configuration file is neither YAML nor JSON: ${reason}`,
+      where: { file: path },
+    })
+  }
+  const found = schemaProblems(ConfigFile, value)
+  problems.push(...found)
+  // With problems found, an empty file is used, so that the message also reports problems of the environment.
+  return found.length === 0 && Value.Check(ConfigFile, value) ? value : {}
+}
+
+function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclude<ConfigFile['kafka'], undefined> {
+  const brokers = env?.brokers.length ? env.brokers : (file?.brokers ?? [])
+  const url = env?.schema_registry_url ?? file?.schema_registry_url
+  return { ...file, brokers, ...(url === undefined ? {} : { schema_registry_url: url }) }
+}
+
+function build(
+  settings: ConfigFile,
+  path: string | undefined,
+  cwd: string,
+  service: keyof typeof HTTP_PORTS,
+  problems: string[],
+): Config {
+  const httpPort = settings.http_port ?? HTTP_PORTS[service]
+  const wsPort = settings.ws_port ?? 8081
+  if (service === 'serve' && httpPort === wsPort && httpPort !== 0)
+    problems.push(`http_port and ws_port are both ${httpPort}; they must differ`)
+  const chains = mergeChains(settings.chains ?? {}, problems)
+  return {
+    file: path === undefined ? { kind: 'none' } : { kind: 'file', path },
+    dataDir: resolve(cwd, settings.data_dir ?? '.dextape'),
+    simulatedDataDir: resolve(cwd, settings.data_dir ?? '.dextape-simulated'),
+    host: settings.host ?? '127.0.0.1',
+    httpPort,
+    wsPort,
+    pushServer: settings.push_server ?? 'auto',
+    apiKey: settings.api_key === undefined ? { kind: 'none' } : { kind: 'fixed', key: settings.api_key },
+    wsTokenSecret: wsTokenSecret(settings, problems),
+    envelope: settings.envelope ?? 'spec',
+    publicUrls: publicUrls(settings, problems),
+    logFormat: settings.log_format ?? 'auto',
+    log: logChoice(settings, problems),
+    store: storeChoice(settings, problems),
+    fold: {
+      maxTimeBackS: settings.fold?.max_time_back_s ?? 3600,
+      journalBlocks: settings.fold?.journal_blocks ?? 1024,
+    },
+    retention: {
+      updatesMs: (settings.retention?.updates_h ?? 24) * HOUR_MS,
+      s1CandlesMs: (settings.retention?.s1_candles_d ?? 30) * DAY_MS,
+      deadMs: (settings.retention?.dead_d ?? 90) * DAY_MS,
+    },
+    intervals: {
+      flushMs: settings.intervals?.flush_ms ?? 1000,
+      checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
+      progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
+    },
+    topics: { trades: settings.topics?.trades ?? false },
+    simulator: {
+      seed: settings.simulator?.seed ?? 1,
+      swapsPerS: settings.simulator?.swaps_per_s ?? 20,
+      historyS: (settings.simulator?.history_h ?? 72) * 3600,
+    },
+    chains: withLogos(chains, settings.token_lists ?? [], cwd, problems),
+    ...chainSources(chains, settings.chains ?? {}, problems),
+  }
+}
+
+const SHORTEST_SECRET = 32
+
+function wsTokenSecret({ ws_token_secret: secret }: ConfigFile, problems: string[]): Config['wsTokenSecret'] {
+  if (secret === undefined) return { kind: 'none' }
+  if (secret.length < SHORTEST_SECRET)
+    problems.push(`ws_token_secret (DEXTAPE_WS_TOKEN_SECRET) must have at least ${SHORTEST_SECRET} characters`)
+  return { kind: 'fixed', secret }
+}
+
+function publicUrls({ public_urls: urls = [] }: ConfigFile, problems: string[]): string[] {
+  for (const url of urls) checkHttpUrl('each of public_urls', url, problems)
+  return urls.map((url) => url.replace(/\/+$/, ''))
+}
+
+function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {
+  const brokers = kafka?.brokers ?? []
+  const url = kafka?.schema_registry_url
+  if (url !== undefined) checkHttpUrl('SCHEMA_REGISTRY_URL', url, problems)
+  if (brokers.length === 0) {
+    if (url !== undefined) problems.push('SCHEMA_REGISTRY_URL needs Kafka: set KAFKA_BROKERS too')
+    return { kind: 'embedded' }
+  }
+  for (const broker of brokers) {
+    if (!/^(\[[0-9a-fA-F:]+\]|[^\s:/,@]+):\d{1,5}$/.test(broker))
+      problems.push(`KAFKA_BROKERS must be host:port, comma separated; got "${broker}"`)
+  }
+  return {
+    kind: 'kafka',
+    brokers,
+    registry: url === undefined ? { kind: 'in_log' } : { kind: 'http', url },
+    prefix: kafka?.topic_prefix ?? '',
+    ssl: kafka?.ssl ?? false,
+    ...(kafka?.sasl === undefined ? {} : { sasl: kafka.sasl }),
+    ...(kafka?.replication_factor === undefined ? {} : { replicationFactor: kafka.replication_factor }),
+  }
+}
+
+function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoice {
+  if (clickhouse === undefined) return { kind: 'embedded' }
+  checkHttpUrl('CLICKHOUSE_URL', clickhouse.url, problems)
+  return { kind: 'clickhouse', url: clickhouse.url }
+}
+
+/** The value is not in the message: it may hold a password. */
+function checkHttpUrl(name: string, url: string, problems: string[]): void {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    problems.push(`${name} must be an http:// or https:// URL`)
+}

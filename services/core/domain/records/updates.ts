@@ -1,0 +1,237 @@
+// Generated from schemas/avro by `npm run generate`; a test fails when it differs.
+
+import type { LiquidityKind, Profile } from './blocks.js'
+
+export type UpdateKind = 'block' | 'retract'
+
+/** What does not change with trades */
+export interface PairInfo {
+  amm: string
+  token0: string
+  token1: string
+  /** 0 or 1: which token is the target */
+  target: number
+  fee: number | null
+  creator: string | null
+  created_at: number
+  created_block: number
+}
+
+/** One rolling window of a pair or token */
+export interface Window {
+  /** USD */
+  buy_volume: number
+  sell_volume: number
+  buys: number
+  sells: number
+  buyers: number
+  sellers: number
+  makers: number
+  /** target tokens */
+  amount: number
+  /** of good prices, USD; NaN: none */
+  high: number
+  low: number
+  /** last good price before the window, USD; NaN: none */
+  price_before: number
+}
+
+/** One bucket in USD (u), native coin (m) and quote token (r); NaN: no price in that currency yet */
+export interface Candle {
+  /** s1 k1 k5 k15 k30 k60 k120 k240 k1440 k10080 */
+  interval: string
+  /** bucket start */
+  time: number
+  open_u: number
+  first_u: number
+  high_u: number
+  low_u: number
+  close_u: number
+  volume_u: number
+  open_m: number
+  first_m: number
+  high_m: number
+  low_m: number
+  close_m: number
+  volume_m: number
+  open_r: number
+  first_r: number
+  high_r: number
+  low_r: number
+  close_r: number
+  volume_r: number
+  /** a retract ended it */
+  removed: boolean
+}
+
+/** A swap as the fold valued it */
+export interface Trade {
+  tx_index: number
+  log_index: number
+  /** tells apart several events of one log */
+  sub: number
+  tx_hash: string
+  /** block number and in-block index */
+  id: string
+  /** position in the pair's trade order, from 1 */
+  tx_seq: number
+  /** it sells the target token */
+  sell: boolean
+  sender: string
+  recipient: string
+  wallet: string
+  amount_in: string
+  amount_out: string
+  reserve0: string | null
+  reserve1: string | null
+  /** of the target, executed; NaN: unknown */
+  price_usd: number
+  price_native: number
+  price_quote: number
+  /** the quote's price before the event */
+  quote_usd: number
+  quote_native: number
+  amount_usd: number
+  amount_native: number
+  /** 1 dust, 2 outlier, 4 unpriced */
+  flags: number
+  /** how the quote was priced */
+  quote_path: string
+  profile: Profile | null
+}
+
+/** A liquidity event as the fold valued it */
+export interface LiquidityTrade {
+  tx_index: number
+  log_index: number
+  /** tells apart several events of one log */
+  sub: number
+  tx_hash: string
+  id: string
+  kind: LiquidityKind
+  sender: string
+  wallet: string
+  amount0: string
+  amount1: string
+  reserve0: string | null
+  reserve1: string | null
+  amount_usd: number
+  amount_native: number
+  /** token0's USD price at the event; NaN: unknown */
+  price0_usd: number
+  price1_usd: number
+}
+
+/** A pair this block changed */
+export interface PairUpdate {
+  pair: string
+  /** when the pair is new */
+  info: PairInfo | null
+  /** last good price; NaN: none */
+  price_usd: number
+  price_native: number
+  price_quote: number
+  /** the good price before this block */
+  last_price_usd: number
+  /** last good price before 00:00 UTC, else the first after; NaN: none */
+  price_day_usd: number
+  /** the quote's price at the block's end */
+  quote_usd: number
+  /** first good price ever */
+  open_price_usd: number
+  ath_usd: number
+  reserve0: string | null
+  reserve1: string | null
+  init_reserve0: string | null
+  init_reserve1: string | null
+  /** USD; NaN: unknown */
+  tvl: number
+  /** quote side only */
+  liquidity_usd: number
+  liquidity_native: number
+  tx_count: number
+  first_trade_at: number
+  first_trade_block: number
+  last_trade_at: number
+  updated_at: number
+  /** 15m 1h 4h 24h, as of the minute of `now`; 1m and 5m, to the second, follow from the trades */
+  windows: Window[]
+  candles: Candle[]
+  trades: Trade[]
+  liquidity: LiquidityTrade[]
+}
+
+/** A token's facts */
+export interface TokenInfo {
+  name: string | null
+  symbol: string | null
+  decimals: number | null
+  /** raw */
+  total_supply: string | null
+  owner: string | null
+  risk: string | null
+  logo_url: string | null
+  links: string | null
+  created_at: number
+  launch_platform: string | null
+  launch_stage: string | null
+  launch_progress: number
+  launch_pool: string | null
+  launch_at: number
+  /** raw, held by addresses nobody has the keys of; null: nothing was told of them */
+  burnt_supply: string | null
+}
+
+/** A token this block changed */
+export interface TokenUpdate {
+  token: string
+  /** when new or changed */
+  info: TokenInfo | null
+  price_usd: number
+  price_native: number
+  main_pair: string | null
+  /** sum of the known TVL of its pairs as target; NaN: none known */
+  tvl: number
+  holders: number
+  updated_at: number
+  windows: Window[]
+}
+
+/** A token's main pair changed */
+export interface MainPairChange {
+  token: string
+  old_pair: string | null
+  new_pair: string | null
+}
+
+/** Trades and liquidity of a pair that never were */
+export interface RetractedPair {
+  pair: string
+  ids: string[]
+  /** the pair itself is gone */
+  gone: boolean
+}
+
+/** What one block (or one retract) changed, ready to serve */
+export interface Update {
+  chain: string
+  epoch: number
+  seq: number
+  kind: UpdateKind
+  /** the head after it */
+  number: number
+  hash: string
+  /** the head's time */
+  time: number
+  /** the highest block time so far */
+  now: number
+  finalized_number: number
+  part: number
+  last_part: number
+  pairs: PairUpdate[]
+  tokens: TokenUpdate[]
+  main_pair_changes: MainPairChange[]
+  retracted: RetractedPair[]
+  /** tokens that only orphaned blocks had */
+  gone_tokens: string[]
+}

@@ -1,0 +1,172 @@
+/** The log on LMDB: no server; several processes can append to and follow one data directory. */
+import { DextapeError } from '../domain/errors.js'
+import { createArrivals } from './arrivals.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
+import { packChunks } from './chunk.js'
+import { type Environment, type EnvironmentOptions, openEnvironment, type TopicState } from './lmdb-environment.js'
+import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
+import { embeddedRegistry, type SchemaRegistry } from './registry.js'
+import { appendChunks, firstOffsetAt, readRecords, truncateSome } from './topic-table.js'
+
+export type EmbeddedOptions = EnvironmentOptions & { maxValueBytes?: number }
+
+const DEFAULT_MAX_VALUE_BYTES = 1_000_000
+const DEFAULT_BATCH_RECORDS = 10_000
+const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024
+
+export function openEmbeddedLog(options: EmbeddedOptions): EventLog {
+  return openEmbedded(options).log
+}
+
+/** The log and the schema registry in the same database; closing the log closes both. */
+export function openEmbedded(options: EmbeddedOptions): { log: EventLog; registry: SchemaRegistry } {
+  const env = openEnvironment(options)
+  return { log: embeddedLog(env, options), registry: embeddedRegistry(env) }
+}
+
+function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE_BYTES }: EmbeddedOptions): EventLog {
+  const arrivals = createArrivals()
+  let closing: Promise<void> | undefined
+
+  function assertOpen(): void {
+    if (closing === undefined) return
+    throw new DextapeError({ code: 'log_closed', what: 'The log is closed', where: { file: path } })
+  }
+
+  async function write<T>(topic: string, edit: () => T): Promise<T> {
+    try {
+      // Concurrent edits share a commit, each in its own child transaction: a failed one is rolled back.
+      return await env.root.childTransaction(edit)
+    } catch (cause) {
+      throw new DextapeError({
+        code: 'log_write_failed',
+        what: 'Cannot write to the log',
+        retry: true,
+        where: { topic, file: path },
+        got: cause instanceof Error ? cause.message : String(cause),
+        fix: 'Check for a full disk or a read-only data directory.',
+        cause,
+      })
+    }
+  }
+
+  /** The newest committed state, other processes' commits included. */
+  function latest(topic: string): TopicState | undefined {
+    env.root.resetReadTxn()
+    return env.topics.get(topic)
+  }
+
+  function readNow(topic: string, { from, maxRecords, maxBytes }: ReadOptions): LogRecord[] {
+    assertOpen()
+    const state = latest(topic)
+    if (state === undefined || from >= state.end) return []
+    return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES)
+  }
+
+  async function truncate(topic: string, beforeOffset: number): Promise<void> {
+    assertName('topic', topic)
+    assertOffset(topic, beforeOffset)
+    do assertOpen()
+    while (await write(topic, () => truncateSome(env, topic, beforeOffset)))
+  }
+
+  return {
+    maxValueBytes,
+
+    async append(topic: string, entries: readonly LogEntry[]): Promise<number> {
+      assertOpen()
+      assertName('topic', topic)
+      assertEntries(topic, entries, maxValueBytes)
+      if (entries.length === 0) return latest(topic)?.end ?? 0
+      const chunks = packChunks(entries)
+      const firstOffset = await write(topic, () => appendChunks(env, topic, chunks))
+      arrivals.announce(topic)
+      return firstOffset
+    },
+
+    async read(topic, options) {
+      assertName('topic', topic)
+      assertOffset(topic, options.from)
+      return readNow(topic, options)
+    },
+
+    async *follow(topic, options, signal) {
+      assertName('topic', topic)
+      assertOffset(topic, options.from)
+      let from = options.from
+      while (!signal.aborted && closing === undefined) {
+        const records = readNow(topic, { ...options, from })
+        const last = records.at(-1)
+        if (last === undefined) {
+          const next = from
+          const end = latest(topic)?.end ?? 0
+          if (end < next) throw offsetLost(topic, next, end)
+          await arrivals.wait(topic, signal, () => closing !== undefined || (latest(topic)?.end ?? 0) > next)
+          continue
+        }
+        from = last.offset + 1
+        yield records
+      }
+    },
+
+    async offsetAt(topic, timestampMs) {
+      assertOpen()
+      assertName('topic', topic)
+      const state = latest(topic)
+      return state === undefined ? 0 : firstOffsetAt(env, state, timestampMs)
+    },
+
+    async commit(group, topic, nextOffset) {
+      assertOpen()
+      assertName('group', group)
+      assertName('topic', topic)
+      assertOffset(topic, nextOffset)
+      await write(topic, () => {
+        env.groups.put([group, topic], nextOffset)
+      })
+    },
+
+    async committed(group, topic) {
+      assertOpen()
+      assertName('group', group)
+      assertName('topic', topic)
+      env.root.resetReadTxn()
+      return env.groups.get([group, topic])
+    },
+
+    truncate,
+
+    async retain(topic, keepMs) {
+      assertOpen()
+      assertName('topic', topic)
+      const state = latest(topic)
+      if (state === undefined) return
+      await truncate(topic, firstOffsetAt(env, state, state.newestMs - keepMs))
+    },
+
+    async info(topic) {
+      assertOpen()
+      assertName('topic', topic)
+      return topicInfo(topic, latest(topic))
+    },
+
+    async topics() {
+      assertOpen()
+      env.root.resetReadTxn()
+      return [...env.topics.getRange()].map(({ key, value }) => topicInfo(key, value))
+    },
+
+    close() {
+      closing ??= Promise.resolve().then(async () => {
+        arrivals.end()
+        await env.root.close()
+      })
+      return closing
+    },
+  }
+}
+
+function topicInfo(topic: string, state: TopicState | undefined): TopicInfo {
+  const { start, end, bytes, newestMs } = state ?? { start: 0, end: 0, bytes: 0, newestMs: 0 }
+  return { topic, start, end, bytes, newestMs }
+}

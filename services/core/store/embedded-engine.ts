@@ -1,0 +1,94 @@
+/** The engine inside this process (chDB), loaded on first use: with a server no native part is needed. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ChdbConnection } from 'chdb/connection'
+import { ConfigError } from '../domain/errors.js'
+import { isAlive } from '../runtime/scratch.js'
+
+export type EngineSession = ChdbConnection
+
+/** A session of the engine at this path: sessions share data, run in parallel, and have their own settings. */
+export async function openSession(path: string): Promise<EngineSession> {
+  const { createChdbConnection } = await loadEngine()
+  const directory = resolve(path)
+  mkdirSync(directory, { recursive: true })
+  try {
+    return createChdbConnection({ path: directory })
+  } catch (error) {
+    throw openFault(directory, error)
+  } finally {
+    restoreFatalSignals()
+  }
+}
+
+const FATAL_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'] as const
+
+/**
+ * The engine's first session installs handlers for these signals that sleep for minutes, waiting for a thread that only a
+ * ClickHouse server has. Node aborts when it is out of memory, so the process would hang with its ports open. Adding and
+ * removing a listener restores each signal's default action: the process ends at once.
+ */
+function restoreFatalSignals(): void {
+  const ignore = () => {}
+  for (const signal of FATAL_SIGNALS) process.on(signal, ignore).off(signal, ignore)
+}
+
+async function loadEngine(): Promise<typeof import('chdb/connection')> {
+  try {
+    return await import('chdb/connection')
+  } catch (cause) {
+    const cpu = process.arch === 'x64' || process.arch === 'arm64' ? process.arch : 'x64'
+    const part = process.platform === 'darwin' ? `@chdb/lib-darwin-${cpu}` : `@chdb/lib-linux-${cpu}-gnu`
+    throw new ConfigError({
+      code: 'store_engine_missing',
+      what: `The embedded store needs ${part}, which is not installed for ${process.platform}-${process.arch}`,
+      got: firstLine(cause),
+      fix: `Run \`npm install --no-save ${part}\`, or set CLICKHOUSE_URL to a ClickHouse server`,
+      cause,
+    })
+  }
+}
+
+function openFault(directory: string, cause: unknown): ConfigError {
+  const message = firstLine(cause)
+  if (message.includes('one active data directory'))
+    return new ConfigError({
+      code: 'store_engine_busy',
+      what: 'This process already has an embedded store open in another directory',
+      where: { file: directory },
+      fix: 'Close that one first: an engine process has one directory',
+      cause,
+    })
+  const holder = holderOf(directory)
+  if (holder !== undefined && holder !== process.pid)
+    return new ConfigError({
+      code: 'store_locked',
+      what: `Another process (pid ${holder}) has this embedded store open`,
+      where: { file: directory },
+      fix: 'Stop it, connect through its socket, or set DEXTAPE_DATA_DIR to another directory',
+      cause,
+    })
+  return new ConfigError({
+    code: 'store_unusable',
+    what: 'Cannot open the embedded store',
+    where: { file: directory },
+    got: message,
+    fix: 'Check that the directory is writable and the disk is not full',
+    cause,
+  })
+}
+
+/** The engine keeps `status` in its directory locked while it runs, with its pid in it. */
+export function holderOf(directory: string): number | undefined {
+  let pid: number
+  try {
+    pid = Number(/PID: (\d+)/.exec(readFileSync(join(directory, 'status'), 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+  return Number.isInteger(pid) && isAlive(pid) ? pid : undefined
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
+}

@@ -1,0 +1,38 @@
+/** The store of a data directory: through the socket of the process that has it open, or an engine of our own. */
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openStore, type StoreOptions } from './clickhouse-store.js'
+import { holderOf } from './embedded-engine.js'
+import { isEngineServed } from './engine-socket.js'
+import type { Store } from './port.js'
+
+/** A Unix socket's path may have at least 104 bytes (macOS), and ours is created in a folder with a longer name. */
+const LONGEST_SOCKET_PATH = 90
+const STARTING_TRIES = 10
+const STARTING_WAIT_MS = 300
+
+export function enginePathOf(dataDir: string): string {
+  return join(resolve(dataDir), 'store')
+}
+
+export function socketPathOf(dataDir: string): string {
+  const path = join(resolve(dataDir), 'engine.sock')
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path
+  return join(tmpdir(), `dextape-${createHash('sha256').update(path).digest('hex').slice(0, 24)}.sock`)
+}
+
+export async function openLocalStore(dataDir: string, options: StoreOptions = {}): Promise<Store> {
+  const socketPath = socketPathOf(dataDir)
+  const path = enginePathOf(dataDir)
+  for (let tries = STARTING_TRIES; ; tries--) {
+    if (await isEngineServed(socketPath)) return openStore({ kind: 'socket', path: socketPath }, options)
+    // A holder without a socket is about to serve it, or about to end. Only the engine's own lock is certain: the pid
+    // may be that of a crashed process, reused.
+    const holder = holderOf(path)
+    if (tries === 0 || holder === undefined || holder === process.pid)
+      return openStore({ kind: 'embedded', path }, options)
+    await sleep(STARTING_WAIT_MS)
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../../schemas/avro.js'
+import { ConfigError } from '../../../services/core/domain/errors.js'
+import { openEmbeddedLog } from '../../../services/core/log/embedded-log.js'
+import type { EventLog } from '../../../services/core/log/port.js'
+import { entry, eventLogContract } from './contract.js'
+import { eventLogProcessContract } from './process-contract.js'
+
+let path: string
+let opened: EventLog[]
+const open = (): EventLog => {
+  const log = openEmbeddedLog({ path })
+  opened.push(log)
+  return log
+}
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'dextape-log-'))
+  opened = []
+})
+afterEach(async () => {
+  for (const log of opened) await log.close()
+  rmSync(path, { recursive: true, force: true })
+})
+
+eventLogContract('embedded', async () => ({
+  log: open(),
+  reopen: async () => open(),
+  close: async () => undefined,
+}))
+
+eventLogProcessContract('embedded', {
+  open: async () => open(),
+  writer: (task) => [join(repositoryRoot(), 'dist/test/rig/log-writer.js'), JSON.stringify({ at: { path }, ...task })],
+})
+
+describe('the embedded log', () => {
+  it('agrees with a list, whatever is appended, cut and asked', async () => {
+    const step = fc.oneof(
+      fc.record({ append: fc.array(fc.tuple(fc.nat(20), fc.nat(3)), { minLength: 1, maxLength: 6 }) }),
+      fc.record({ truncate: fc.nat(40) }),
+      fc.record({ retain: fc.nat(10) }),
+    )
+    const log = open()
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat(22), async (steps, askedMs) => {
+        const topic = `run.${run++}`
+        const model: { offset: number; timestampMs: number; size: number }[] = []
+        let end = 0
+        const cut = (before: number) => model.splice(0, model.filter(({ offset }) => offset < before).length)
+        const firstAt = (timeMs: number) => model.find(({ timestampMs }) => timestampMs >= timeMs)?.offset ?? end
+        const newestMs = () => Math.max(0, ...model.map(({ timestampMs }) => timestampMs))
+        for (const action of steps) {
+          if ('append' in action) {
+            await log.append(
+              topic,
+              action.append.map(([timeMs, size]) => entry('v'.repeat(size), timeMs, '')),
+            )
+            for (const [timestampMs, size] of action.append) model.push({ offset: end++, timestampMs, size })
+          } else if ('truncate' in action) {
+            await log.truncate(topic, action.truncate)
+            cut(action.truncate)
+          } else {
+            await log.retain(topic, action.retain)
+            cut(firstAt(newestMs() - action.retain))
+          }
+        }
+        const records = await log.read(topic, { from: 0 })
+        expect(records.map(({ offset, timestampMs, value }) => ({ offset, timestampMs, size: value.length }))).toEqual(
+          model,
+        )
+        expect(await log.offsetAt(topic, askedMs)).toBe(firstAt(askedMs))
+        expect(await log.info(topic)).toEqual({
+          topic,
+          start: model[0]?.offset ?? end,
+          end,
+          bytes: model.reduce((sum, { size }) => sum + size, 0),
+          newestMs: newestMs(),
+        })
+      }),
+      { numRuns: 40 },
+    )
+  }, 60_000)
+
+  it('reads what another process wrote, read-only', async () => {
+    await open().append('t', [entry('a')])
+    const reader = openEmbeddedLog({ path, readOnly: true })
+    expect((await reader.read('t', { from: 0 })).length).toBe(1)
+    await reader.close()
+  })
+
+  it('reports what is wrong with a path it cannot use', () => {
+    const file = join(path, 'file')
+    writeFileSync(file, 'not a folder')
+    expect(() => openEmbeddedLog({ path: file })).toThrow(ConfigError)
+    expect(() => openEmbeddedLog({ path: join(file, 'below') })).toThrow(ConfigError)
+    // Nobody may make a folder there, root neither.
+    expect(() => openEmbeddedLog({ path: '/sys/dextape-log' })).toThrow(ConfigError)
+    expect(() => openEmbeddedLog({ path: join(path, 'absent'), readOnly: true })).toThrow(/DEXTAPE_DATA_DIR/)
+  })
+})

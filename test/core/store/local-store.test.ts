@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openStore } from '../../../services/core/store/clickhouse-store.js'
+import { isEngineServed, serveEngine } from '../../../services/core/store/engine-socket.js'
+import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
+import { engineExpected } from '../../rig/store-engine.js'
+
+/** Another process with the engine of a directory open, until killed. */
+async function holdEngine(path: string): Promise<() => Promise<void>> {
+  const script = `const { createChdbConnection } = require('chdb/connection')
+    const session = createChdbConnection({ path: ${JSON.stringify(path)} })
+    session.ping({}).then(() => console.log('open'))
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+}
+
+describe.runIf(engineExpected)('the store of a data directory', () => {
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'dextape-local-'))
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+  it('is its own engine when nobody has it open, and keeps its rows', async () => {
+    for (const expected of [5, 0]) {
+      const store = await openLocalStore(dataDir)
+      expect(await store.migrate()).toHaveLength(expected)
+      await store.close()
+    }
+  })
+
+  it('goes through the socket of a running one, which is its owner’s alone', async () => {
+    const first = await openLocalStore(dataDir)
+    await first.migrate()
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir))
+    expect(statSync(served.path).mode & 0o777).toBe(0o600)
+    expect(await isEngineServed(served.path)).toBe(true)
+    const second = await openLocalStore(dataDir)
+    expect(await second.query('SELECT count() > 0 AS there FROM migrations')).toEqual([{ there: 1 }])
+    await second.close()
+    await served.close()
+    expect(existsSync(served.path)).toBe(false)
+    await first.close()
+  })
+
+  it('replaces the socket file a crash left behind', async () => {
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(socketPathOf(dataDir), '')
+    expect(await isEngineServed(socketPathOf(dataDir))).toBe(false)
+    const store = await openLocalStore(dataDir)
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir))
+    expect(await isEngineServed(served.path)).toBe(true)
+    await served.close()
+    await store.close()
+  })
+
+  it('has a socket path the system takes, however deep the directory', () => {
+    const deep = join(dataDir, 'x'.repeat(60), 'y'.repeat(60))
+    expect(Buffer.byteLength(socketPathOf(deep))).toBeLessThan(100)
+    expect(socketPathOf(deep)).not.toBe(socketPathOf(`${deep}z`))
+  })
+
+  it('reports which process has the directory open; it is free once that process is killed', async () => {
+    const path = enginePathOf(dataDir)
+    const release = await holdEngine(path)
+    await expect(openStore({ kind: 'embedded', path })).rejects.toMatchObject({
+      name: 'ConfigError',
+      code: 'store_locked',
+      message: expect.stringMatching(/pid \d+/),
+    })
+    await release()
+    const store = await openStore({ kind: 'embedded', path })
+    await store.ping()
+    await store.close()
+  })
+
+  it('refuses a second directory in the same process', async () => {
+    const store = await openLocalStore(dataDir)
+    await expect(openStore({ kind: 'embedded', path: join(dataDir, 'other') })).rejects.toMatchObject({
+      code: 'store_engine_busy',
+    })
+    await store.close()
+  })
+})
