@@ -125,6 +125,6 @@ async function takesBlock(buy: object, sell: object): Promise<void> {
 
 function expectBroken({ code, err }: Ended): void {
   expect(code).not.toBe(0)
-  expect(err).toMatch(/is no transaction and no block/)
+  expect(err).toMatch(/must be a transaction or a block/)
   expect(err).not.toMatch(/\n\s+at /)
 }

@@ -72,7 +72,7 @@ describe('ingest', () => {
     expect(raw.length).toBeGreaterThan(39_000)
   })
 
-  it('goes on where it stopped, and counts only what is new', async () => {
+  it('resumes where it stopped, and counts only what is new', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(blockAt(1), 'nonsense', blockAt(2)))
     await playFile(rig, path)
@@ -141,7 +141,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('stops when told to, and a later run does the rest', async () => {
+  it('stops when asked to, and a later run does the rest', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(...Array.from({ length: 5000 }, (_, number) => blockAt(number + 1))))
     const stop = new AbortController()

@@ -90,13 +90,13 @@ it('the end of a chain on the log is its last block and those below it, down to 
   expect(await published([...chain, retract(20, 17)])).toEqual(['h12', 'h13', 'h14', 'h15', 'h16', 'h17'])
 })
 
-it('is looked for further back where much was taken back', async () => {
+it('is looked for further back after a deep reorg', async () => {
   const chain = Array.from({ length: 300 }, (_, at) => block(at + 1))
   const lines = [...chain, retract(300, 2), block(3, { hash: 'x3', parent: 'h2' })]
   expect(await published(lines)).toEqual(['h1', 'h2', 'x3'])
 })
 
-it('a source goes on after the log’s last block where a crash lost its checkpoint, and the chain changed since', async () => {
+it('a source resumes after the log’s last block where a crash lost its checkpoint, and the chain changed since', async () => {
   const lines = [block(1), block(2), block(3), block(4), retract(4, 2), block(3, { hash: 'x3', parent: 'h2' })]
   const open = newLog()
   const checkpoints = memoryCheckpoints()

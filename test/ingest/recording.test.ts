@@ -43,7 +43,7 @@ describe.each([
 ])('a %s recording', (_, gzip) => {
   const text = jsonLines(blockAt(1), blockAt(2), blockAt(3), blockAt(4))
 
-  it('gives its records in order and goes on at the line after any of them', async () => {
+  it('returns its records in order and resumes at the line after any of them', async () => {
     const source = await open(writeRecording(text, { gzip }))
     for (const played of [1, 2, 3, 4]) {
       const first = await take(source.items(undefined, never), played)
@@ -52,7 +52,7 @@ describe.each([
     }
   })
 
-  it('that has grown goes on with what is new', async () => {
+  it('that has grown resumes with the new lines', async () => {
     const path = writeRecording(text, { gzip })
     const { position } = await take((await open(path)).items(undefined, never))
     const more = jsonLines(blockAt(5))
@@ -90,7 +90,7 @@ describe('lines', () => {
     expect((await take((await open(path)).items(undefined, never))).seen).toEqual(['1', '2'])
   })
 
-  it('that are bad are letters with their number, and the rest goes on', async () => {
+  it('that are bad are letters with their number, and the rest is published', async () => {
     const bad = blockAt(2, { events: [rawSwap({ amount_in: 'x' }), rawSwap({ log_index: 9, type: 'what' })] })
     const path = writeRecording(jsonLines(blockAt(1), '{broken', bad, '[]', blockAt(3)))
     expect((await take((await open(path)).items(undefined, never))).seen).toEqual([

@@ -144,7 +144,7 @@ describe('a bad event is a dead letter alone', () => {
     expect(fate(event).map(([given]) => given)).toEqual([reason])
   })
 
-  it('with its reason, place and raw form, and the block goes on', () => {
+  it('with its reason, place and raw form, and the rest of the block is published', () => {
     const bad = rawSwap({ log_index: 8, amount_in: 'x' })
     const result = blockOf(rawBlock({ events: [bad, rawSwap()] }))
     expect(result.block.events.map(({ log_index }) => log_index)).toEqual([7])
@@ -169,7 +169,7 @@ describe('a bad event is a dead letter alone', () => {
   })
 })
 
-describe('a line that is no record is a dead letter', () => {
+describe('a line that is not a record is a dead letter', () => {
   const without = (name: string): Raw => ({ ...rawBlock(), [name]: undefined })
   const cases: [why: string, line: unknown, chain: string, reason: string][] = [
     ['no JSON', '{broken', 'unknown', 'malformed_json'],

@@ -61,7 +61,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('blocks of %s', (chain) => {
     }
   })
 
-  it('are finalized twelve blocks later, never taken back after', () => {
+  it('are finalized twelve blocks later, never retracted after', () => {
     let finalized = 0
     const kept: number[] = []
     for (const record of ofChain(chain)) {

@@ -44,7 +44,7 @@ describe('the same seed', () => {
 })
 
 describe('a resumed simulator', () => {
-  it('goes on with the same blocks from any position', async () => {
+  it('resumes with the same blocks from any position', async () => {
     for (const at of [1, 2, 77, 400, 800, 1201, 1499])
       expect(await restAfter(at, snapshots.saved.at(-1))).toEqual(expected(at))
   })

@@ -97,7 +97,7 @@ export function transactionOf(instruction: Instruction, held: readonly Held[] = 
   }
 }
 
-/** Without the instruction, which every happening carries. */
+/** Without the instruction, which every venue event carries. */
 export type Reported = VenueEvent extends infer Each
   ? Each extends VenueEvent
     ? Omit<Each, 'instruction'>
@@ -106,7 +106,7 @@ export type Reported = VenueEvent extends infer Each
 
 export function decoded(program: Program, instruction: Instruction, transaction: SolanaTransaction): Reported[] {
   return program.decode(instruction, transaction).map(({ instruction: reported, ...rest }) => {
-    if (reported !== instruction) throw new Error('a happening of another instruction')
+    if (reported !== instruction) throw new Error('a venue event of another instruction')
     return rest as Reported
   })
 }

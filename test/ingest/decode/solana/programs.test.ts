@@ -12,7 +12,7 @@ describe('the list of programs', () => {
     )
   })
 
-  it('has every exchange that pools are told of', () => {
+  it('has every exchange that pools are published for', () => {
     const reported = everyTransaction().flatMap(({ value, slot }) =>
       decoded(value, slot).events.flatMap((event) => (event.type === 'pool' ? [event.amm] : [])),
     )

@@ -59,7 +59,7 @@ it('where more is told of it is among its links', async () => {
   expect(meta).toMatchObject({ type: 'meta', owner: null, links: JSON.stringify({ metadata_uri }) })
 })
 
-it('an address that nothing can open is not told on', async () => {
+it('an address that nothing can open is dropped', async () => {
   const facts = { name: null, symbol: null, decimals: 1, totalSupply: 1n, owner: null, risk: {} }
   const linksOf = async (uri: string) => {
     const block: FactsTarget = { events: [token([0, 0, 0], USDC)] }
@@ -72,7 +72,7 @@ it('an address that nothing can open is not told on', async () => {
   expect(await linksOf('ipfs://QmNnswE3ms7rLmUyg2knMZcowkVvxeLnaPE7M7cGRYRBt5')).not.toBeNull()
 })
 
-it('a token that is no mint any more stays as it was told', async () => {
+it('a token that is no longer a mint stays as it was published', async () => {
   expect(await filled(token([0, 0, 0], NOWHERE))).toEqual([token([0, 0, 0], NOWHERE)])
 })
 
@@ -94,7 +94,7 @@ it('the name its own program gave it stays, in this block and later; one that is
   ])
 })
 
-it('told twice in a block, it is told once what was learned', async () => {
+it('published twice in a block, it gets its facts once', async () => {
   const events = await filled(token([0, 0, 0], USDC), token([0, 4, 0], USDC, { decimals: 6 }))
   expect(events.map(({ type, log_index, sub }) => [type, log_index, sub])).toEqual([
     ['token', 0, 0],

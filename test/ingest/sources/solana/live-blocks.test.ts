@@ -27,7 +27,7 @@ async function until(slot: number, options: LiveOptions, look: (live: ReturnType
 }
 
 describe('live blocks', () => {
-  it('go on after the last slot when a stream is cut', async () => {
+  it('resume after the last slot when a stream is cut', async () => {
     const rig = await serve(async (visitor) => {
       const from = Number(visitor.fromSlot ?? 10)
       for (let slot = from; slot < from + 3; slot += 1) await visitor.send(blockUpdate(slot))
@@ -51,7 +51,7 @@ describe('live blocks', () => {
     expect(lost.slice(0, 2)).toMatchObject([{ kind: 'node_error' }, { kind: 'node_error' }])
   })
 
-  it('go on after the last slot when the other side was away', async () => {
+  it('resume after the last slot when the other side was away', async () => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(Number(visitor.fromSlot ?? 20))))
     const cable = await layCable(rig.server.url)
     const lost: unknown[] = []
@@ -126,7 +126,7 @@ describe('live blocks', () => {
     expect(rig.server.visitors.slice(0, 2).map(({ fromSlot }) => fromSlot)).toEqual([undefined, undefined])
   })
 
-  it('wait longer each time nothing comes, and start anew when something does', async () => {
+  it('wait longer each time nothing comes, and start over when something does', async () => {
     const waits: number[] = []
     let attempts = 0
     const stream: BlockStream = {

@@ -40,7 +40,7 @@ test('a token of another chain is refused, and whose it is told; so is an accoun
   openAccount(machine, TOKEN, account, stable, key('user'))
   const given = [USDT_OF_ETH, account, USDC_METADATA, key('nowhere')]
   const check = checkConfiguredMints(reader, factsOf(given), new Set(given), silentLogger, signal)
-  const reasons = given.map((token) => `"stables" ${token} is no mint here`)
+  const reasons = given.map((token) => `"stables" ${token} is not a mint on this cluster`)
   reasons[0] += ', it is a token of eth (its stable)'
   await expect(check).rejects.toMatchObject({
     ...{ name: 'ConfigError', code: 'configured_token' },
@@ -50,7 +50,7 @@ test('a token of another chain is refused, and whose it is told; so is an accoun
   })
 })
 
-test('one that was built in is only told of', async () => {
+test('one that was built in is only logged', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   const builtIn = BUILT_IN_CHAINS.find(({ chain }) => chain === 'solana')

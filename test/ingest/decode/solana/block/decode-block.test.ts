@@ -161,7 +161,7 @@ function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lampo
   const { value, slot } = bought
   const buy = () => structuredClone(value) as { meta: Record<string, unknown> } & Record<string, unknown>
 
-  it('tells whole events in the order of execution', () => {
+  it('writes whole events in the order of execution', () => {
     const { events, lost } = decoded(value, slot)
     expect(lost).toEqual([])
     expect(events).toEqual(wholeEvents(events[0]?.tx_hash))
@@ -261,7 +261,7 @@ describe('bodies of nodes', () => {
     expect(read?.transactions.map(({ index }) => index)).toEqual(expected.hash === 'h' ? [0, 1] : [0])
   })
 
-  it('a skipped slot has none; an error or half a block is told', () => {
+  it('a skipped slot has none; an error or half a block is reported', () => {
     expect(() => readBodies({ jsonrpc: '2.0', id: 1, result: null })).toThrow('result is null: the node has no such')
     expect(() => readBodies({ jsonrpc: '2.0', id: 1, error: { code: -32007, message: 'Slot 1 was skipped' } })).toThrow(
       /skipped/,
@@ -269,7 +269,7 @@ describe('bodies of nodes', () => {
     expect(() => readBodies({ result: { blockhash: 'h', parentSlot: 1, signatures: ['s'] } })).toThrow(
       /transactionDetails/,
     )
-    expect(() => readBodies('This is a broken data file')).toThrow(/no transaction/)
+    expect(() => readBodies('This is a broken data file')).toThrow(/must be a transaction or a block/)
     expect(() => readBodies({ transaction: {}, meta: {} })).toThrow(/slot must be/)
   })
 })

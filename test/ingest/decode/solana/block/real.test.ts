@@ -79,7 +79,7 @@ describeRecorded('what another decoder read', 13, () => {
     ])
   })
 
-  it('a coin that is created is told with its names', () => {
+  it('a created coin is published with its names', () => {
     const { value, slot } = realTransaction('tx-parser/pumpfun_create_0.json')
     const { expected } = tests.find(({ expected }) => expected.InstructionName === 'Create') ?? {
       expected: {} as Record<string, string>,

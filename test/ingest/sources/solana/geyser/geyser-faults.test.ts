@@ -58,7 +58,7 @@ describe('a fault names the endpoint', () => {
     const rig = await serve(() => {})
     expect(await rig.fault(undefined, { maxSilentMs: 100 })).toMatchObject({
       kind: 'timeout',
-      detail: 'not a word within 0.1 s',
+      detail: 'no message within 0.1 s',
     })
   })
 
@@ -67,13 +67,17 @@ describe('a fault names the endpoint', () => {
     ['no parent', { parentBlockhash: 'x' }, 'parent_blockhash must be a key, got "x"'],
     ['no time', { blockTime: undefined }, 'block_time must be an object, got null'],
     ['a time before 1970', { blockTime: { timestamp: -5 } }, 'block_time must be a whole number, got "-5"'],
-    ['a parent after it', { parentSlot: 8 }, 'parent_slot must be below the slot 5: 8'],
+    ['a parent after it', { parentSlot: 8 }, 'parent_slot must be below the slot 5, got 8'],
     ['a slot beyond any', { slot: '18446744073709551615' }, 'slot must be a whole number, got "18446744073709551615"'],
-    ['transactions left out', { executedTransactionCount: 3 }, 'transactions must be all 3 that were executed, got 0'],
-    ['one place twice', oneTwice(), 'transactions has two of index 4'],
+    [
+      'transactions left out',
+      { executedTransactionCount: 3 },
+      'transactions must be all 3 executed transactions, got 0',
+    ],
+    ['one place twice', oneTwice(), 'transactions has index 4 twice'],
   ])('whose block has %s', async (_what, changed, detail) => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(5, [], changed)))
-    expect(await rig.fault()).toMatchObject({ kind: 'lies', detail: `a block of which ${detail}` })
+    expect(await rig.fault()).toMatchObject({ kind: 'lies', detail: `sent an invalid block: ${detail}` })
   })
 
   it('whose messages are garbage', async () => {
@@ -123,8 +127,8 @@ describe('a fault names the endpoint', () => {
 describe('a configuration that cannot be', () => {
   it.each([
     ['ws://node.example:10000', TOKEN, 'expected https://host:port, or http:// without TLS; got ws://'],
-    [`https://node.example/${TOKEN}`, TOKEN, 'goes on after its host'],
-    ['https://node.example:443', 'one\ntwo', 'one with other characters (not shown)'],
+    [`https://node.example/${TOKEN}`, TOKEN, 'has a path or a query'],
+    ['https://node.example:443', 'one\ntwo', 'a token with other characters (hidden)'],
   ])('is refused: %s', async (url, token, message) => {
     const rig = await serve(() => {})
     expect(() => rig.open({ url, token })).toThrow(message)

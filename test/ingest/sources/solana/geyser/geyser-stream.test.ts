@@ -91,7 +91,7 @@ describe('a Geyser stream', () => {
     const [block] = await rig.taken(1)
     const { lost } = decodeSolanaBlock(3, block?.transactions ?? [], memoryBook(), rulesOf())
     expect(lost.map(({ reason, detail, txIndex }) => [reason, detail, txIndex])).toEqual([
-      ['bad_transaction', expect.stringContaining('transaction is no message: index out of range'), 1],
+      ['bad_transaction', expect.stringContaining('transaction is not a valid message: index out of range'), 1],
       ['bad_transaction', 'meta is missing', 2],
     ])
     expect(JSON.parse(JSON.stringify(block?.transactions[0]?.value))).toMatchObject({
@@ -118,7 +118,7 @@ describe('a Geyser stream', () => {
     expect((await rig.taken(1)).map(({ transactions }) => transactions.length)).toEqual([1])
   })
 
-  it('stops when told to, and hangs up', async () => {
+  it('stops when asked to, and hangs up', async () => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(3)))
     const telling = new AbortController()
     const stream = rig.open()

@@ -62,7 +62,7 @@ test('blocks come as they are sent; what is none is passed over', async () => {
   expect(await blocks.next()).toEqual({ done: true, value: undefined })
 })
 
-test('a lost connection is a fault, and the next call begins anew', async () => {
+test('a lost connection is a fault, and the next call starts over', async () => {
   const node = await nodeOf(CHAIN)
   const stream = streamOf(node)
   const { signal } = new AbortController()

@@ -59,7 +59,7 @@ test('a transaction of a newer form says what can be done about it', () => {
   const message = 'Transaction version (1) is not supported by the requesting client.'
   const { kind, detail } = readError({ code: -32015, message }, { method: 'getBlock', batch: 1 })
   expect(kind).toBe('unsupported')
-  expect(detail).toContain('newer form than Dextape reads')
+  expect(detail).toContain('newer version than Dextape supports')
 })
 
 test.each([

@@ -7,7 +7,7 @@ const chain = chainOf(slotsBut(10, 20, 13, 14, 19))
 const but = (...left: number[]) =>
   [...chain.keys()].filter((slot) => !left.includes(slot)).map((slot) => headerAt(chain, slot))
 
-test('skipped slots are no doubt', () => {
+test('skipped slots are not a problem', () => {
   expect(findLinkProblems(but(), 10)).toEqual({ missing: [], broken: [] })
   expect(findLinkProblems([], 10)).toEqual({ missing: [], broken: [] })
 })

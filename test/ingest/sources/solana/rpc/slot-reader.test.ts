@@ -139,7 +139,7 @@ test('a block that its child names and nobody has is an error that may be tried 
     kind: 'unknown_block',
     retry: true,
     where: { chain: 'solana', block: 1020 },
-    detail: '-32009 Slot 1020 was skipped, or missing in long-term storage; but block 1021 has it as its parent',
+    detail: '-32009 Slot 1020 was skipped, or missing in long-term storage, but it is the parent of block 1021',
   })
 })
 

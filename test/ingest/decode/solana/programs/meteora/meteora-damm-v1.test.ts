@@ -213,7 +213,7 @@ describe('liquidity', () => {
 
   it('in vaults whose mints nothing tells is left out', () => {
     const call = built(DAMM, accounts, callData('add_balance_liquidity'), added)
-    expect(() => decoded(meteoraDammV1, transactionOf([call]))).toThrow('no balance tells the mint of')
+    expect(() => decoded(meteoraDammV1, transactionOf([call]))).toThrow('the balances have no mint for')
   })
 })
 

@@ -157,7 +157,9 @@ describe('calls no recording shows', () => {
       { ...step, change: 'remove', amount0: 95n, amount1: 190n, reserve0: 7_000n, reserve1: 8_000n },
     ])
     const opposite = built(DAMM, removing, callData(name), [reported(DAMM, change(0))])
-    expect(() => decoded(meteoraDammV2, transactionOf([opposite]))).toThrow('tells the opposite')
+    expect(() => decoded(meteoraDammV2, transactionOf([opposite]))).toThrow(
+      'the instruction removes liquidity, the event adds it',
+    )
   })
 
   it('reads the first forms too, and takes reserves from the vaults then', () => {

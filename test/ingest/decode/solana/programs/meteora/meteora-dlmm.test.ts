@@ -95,7 +95,7 @@ describeRecorded('recorded transactions', 3, () => {
     ])
   })
 
-  it('is left out where the event and the transfers disagree, with both told', () => {
+  it('is left out where the event and the transfers disagree, with both amounts', () => {
     const signature = 'ndGjRockP4jDGo4uJiR97gP7vRCYBDCTU2JYMHzJPZNTwpdGxtJb3KbuBXB4DQ93shQj4Tqy99QCEJmJVDNnBAw'
     const { value, ...rest } = realTransaction(`anchores/${signature}.json`)
     const changed = JSON.parse(JSON.stringify(value).replaceAll('"amount":"1512"', '"amount":"1513"'))

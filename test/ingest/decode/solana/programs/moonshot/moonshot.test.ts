@@ -145,7 +145,7 @@ describe('calls no recording shows', () => {
   it('a trade whose event the node cut off is left out', () => {
     const { instructions, ...rest } = sale(900n)
     const cut = instructions.map((instruction) => ({ ...instruction, programData: null }))
-    expect(() => decoded(moonshot, { ...rest, instructions: cut })).toThrow('no event tells a trade')
+    expect(() => decoded(moonshot, { ...rest, instructions: cut })).toThrow('no event for a trade')
   })
 
   it('a token is created with its curve, of recorded bytes', () => {

@@ -115,7 +115,7 @@ describeRecorded('Orca Whirlpools on mainnet', 4, () => {
     const { reason, message } = refusal(whirlpool, { ...instruction, inner }, transaction)
     expect({ reason, message }).toEqual({
       reason: 'disagreement',
-      message: 'in: the event tells 1001000000, the transfers 1',
+      message: 'amount (in): 1001000000 in the event, 1 in the transfers',
     })
   })
 

@@ -115,9 +115,9 @@ describeRecorded('PumpSwap', 6, () => {
     const [base, quote] = transfers
     if (base === undefined || quote === undefined) throw new Error('no transfers')
     expect(() => decode(sale([base, quote]))).toThrow(
-      /tells 82847919 and -90553519340 .* transfers 82847919 and -90508151845/,
+      /changed by 82847919 and -90553519340 in the event, by 82847919 and -90508151845 in the transfers/,
     )
-    expect(() => decode({ ...sale(), accounts: [key(55), ...accounts.slice(1)] })).toThrow(/is of pool/)
+    expect(() => decode({ ...sale(), accounts: [key(55), ...accounts.slice(1)] })).toThrow(/in the event and .* in the instruction/)
     expect(() => decode({ ...sale(), inner: [] })).toThrow(BadInstruction)
     expect(() => decode({ ...sale(), accounts: [] })).toThrow(BadInstruction)
   })
@@ -143,7 +143,7 @@ describeRecorded('PumpSwap', 6, () => {
     const recipient = keyBytes(SELL.fields.protocol_fee_recipient ?? '').toString('hex')
     const kept = withBoost(-1_000n, false).replace(recipient, '00'.repeat(32))
     expect(reserve(sale([base, quote], kept))).toEqual([null])
-    expect(() => decode(sale([base, quote], withBoost(-1_000n, false)))).toThrow(/disagree|tells/)
+    expect(() => decode(sale([base, quote], withBoost(-1_000n, false)))).toThrow(/the pool changed by/)
   })
 
   it('a hop of a route has its accounts among the five of its own', () => {
@@ -154,12 +154,12 @@ describeRecorded('PumpSwap', 6, () => {
     expect(decode({ ...made, accounts: [...route, ...other, ...hop] })).toMatchObject([
       { kind: 'swap', pool: { pool, token0: MINT, token1: WRAPPED_SOL }, amountIn: 82_847_919n },
     ])
-    expect(() => decode({ ...made, accounts: [...route, ...other] })).toThrow(/no hop of the route/)
+    expect(() => decode({ ...made, accounts: [...route, ...other] })).toThrow(/not a hop of the route/)
     // Over curves alone: Pump.fun's own program tells it.
     expect(decode({ ...made, inner: [] })).toEqual([])
   })
 
-  it('a new pool is told with its tokens and its first liquidity', () => {
+  it('a new pool is published with its tokens and its first liquidity', () => {
     const { fields } = CREATE
     const [base = '', quote = '', created = '', creator = ''] = [
       fields.base_mint,

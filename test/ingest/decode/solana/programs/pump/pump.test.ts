@@ -222,10 +222,10 @@ describe('Pump.fun', () => {
     ])
   })
 
-  it('what the event and the transfers tell apart is refused with both', () => {
+  it('an event that differs from its transfers is refused with both amounts', () => {
     const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
     const wrong = buy(tokenTransfer(MINT, VAULT, USER_VAULT, 6_999n), reported)
-    expect(() => decode(wrong)).toThrow(/tells 7000, the transfers 6999/)
+    expect(() => decode(wrong)).toThrow(/7000 in the event and 6999 in the transfers/)
     expect(() => decode(buy())).toThrow(BadInstruction)
     expect(() => decode({ ...buy(transfer, reported), accounts: tradeAccounts.slice(0, 4) })).toThrow(BadInstruction)
   })

@@ -128,7 +128,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     const { reason, message } = refusal(raydiumV4, { ...instruction, inner }, transaction)
     expect({ reason, message }).toEqual({
       reason: 'disagreement',
-      message: 'out: the event tells 12795559, the transfers 12795558',
+      message: 'amount (out): 12795559 in the event, 12795558 in the transfers',
     })
   })
 
