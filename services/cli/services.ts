@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { Seed, SwapsPerS } from '../core/config/file-schema.js'
 import type { Config } from '../core/config/index.js'
-import { parseSpeed } from '../ingest/sources/recording/pace.js'
+import { parseSpeed } from '../ingest/sources/recording/recording.js'
 import type { RequestedSource, RunUp } from '../processes/process-options.js'
 import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from './chain-options.js'
 import { type Cli, configOf, type GlobalOptions, loggerOf, type World } from './context.js'

@@ -1,11 +1,11 @@
-/** Items gathered for one append, with the position they end at and what they will have counted once published. */
+/** Items collected for one append, with their last position and the counts to add once they are published. */
 
 import type { DeadLetter } from '../core/domain/records.js'
 import { isRetryable } from '../core/runtime/backoff.js'
 import type { ChainMark } from './checkpoints.js'
-import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode.js'
+import { encodeLetter, encodeRecord, type IngestCodec, type TopicEntry, unencodable } from './encode-records.js'
+import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './ingest-status.js'
 import { chainOf, type SourceItem, type SourceRecord } from './source.js'
-import { chainStatus, countLetter, countOf, countRecord, type IngestStatus, type RecordCount } from './status.js'
 
 const MAX_ENTRIES = 2000
 const MAX_BYTES = 8 * 1024 * 1024
@@ -66,7 +66,7 @@ export function createBatch<Position>(
       return
     }
     push(encoded)
-    // Not the record itself: what a batch holds would be old by the time it is let go.
+    // Not the record itself: objects a batch holds would reach the old generation of the heap.
     counts.push(countOf(record))
     moveHead(record)
   }

@@ -1,4 +1,4 @@
-/** Where each source goes on after a restart: in the data directory, beside the log. */
+/** Where each source resumes after a restart: stored in the data directory, next to the log. */
 import { open } from 'lmdb'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import type { PublishedBlock } from './source.js'
@@ -6,7 +6,7 @@ import type { PublishedBlock } from './source.js'
 export type ChainMark = PublishedBlock
 
 export type Checkpoint = {
-  /** As the source gave it; undefined until something of it is published. */
+  /** From the source; undefined until one of its records is published. */
   position?: unknown
   /** By topic: the end of the log after this source's last acknowledged append. */
   ends: Record<string, number>
@@ -20,7 +20,7 @@ export interface Checkpoints {
   close(): Promise<void>
 }
 
-/** What a generation's checkpoints stand under, for a source that reads one chain. */
+/** The key of a generation's checkpoints, for a source that reads one chain. */
 export function generationCheckpoint<Id extends string | null>(sourceId: Id, generation: number): Id | string {
   return sourceId === null || generation === 1 ? sourceId : `${sourceId}@g${generation}`
 }

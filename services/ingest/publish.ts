@@ -1,13 +1,13 @@
 /**
- * Appends to the log and remembers how far. A crash between an append and its checkpoint leaves records in the log that the
- * source will give again: they are found at the log's end and not appended twice.
+ * Appends to the log and checkpoints. A crash between an append and its checkpoint leaves records in the log that the source
+ * will return again: they are found at the log's end and not appended twice.
  */
 import { createHash } from 'node:crypto'
 import { deadTopic, type EventLog, type LogEntry } from '../core/log/port.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
-import type { TopicEntry } from './encode.js'
+import type { TopicEntry } from './encode-records.js'
 
-/** More records than one source can have left unacknowledged. */
+/** More records than one source can have unacknowledged. */
 const TAIL_MAX_RECORDS = 100_000
 
 export interface Publisher {
@@ -22,8 +22,8 @@ export type PublisherDeps = {
   sourceId: string
   onLost: (topic: string) => void
   /**
-   * The source goes on after this topic's last record, so none of them comes again. Looking for them would be wrong: between two
-   * runs a block may have been taken back and come again.
+   * The source resumes after this topic's last record, so none of them is returned again. Searching for duplicates would be wrong:
+   * a block may have been retracted and published again between two runs.
    */
   resumedTopic?: string | undefined
 }
@@ -38,7 +38,7 @@ export async function createPublisher({
   let checkpoint = checkpoints.get(sourceId) ?? { ends: {}, chains: {} }
   for (const [topic, end] of Object.entries(checkpoint.ends)) {
     if ((await log.info(topic)).end >= end) continue
-    // The log is not the one this checkpoint belongs to: what it says was published is not there.
+    // Not the log of this checkpoint: records it lists as published are missing.
     onLost(topic)
     checkpoint = { ends: {}, chains: {} }
     break
@@ -53,7 +53,7 @@ export async function createPublisher({
       tails.set(topic, tail)
       return tail
     }
-    // Noted before the first append, or a crash right after it would leave records that no checkpoint knows of.
+    // Stored before the first append: otherwise a crash right after it would leave records without a checkpoint.
     checkpoint = { ...checkpoint, ends: { ...checkpoint.ends, [topic]: (await log.info(topic)).end } }
     await checkpoints.put(sourceId, checkpoint)
     const tail = createTail([])
@@ -102,7 +102,7 @@ function byTopic(entries: readonly TopicEntry[]): Map<string, LogEntry[]> {
   return grouped
 }
 
-/** A crash between two topics must not leave blocks without the letters of what was left out of them. */
+/** A crash between two topics must not leave blocks without the dead letters of their omitted events. */
 function lettersFirst(grouped: Map<string, LogEntry[]>): [topic: string, entries: LogEntry[]][] {
   const isDead = (topic: string) => Number(topic.startsWith(deadTopic('')))
   return [...grouped].sort(([a], [b]) => isDead(b) - isDead(a))
@@ -111,8 +111,8 @@ function lettersFirst(grouped: Map<string, LogEntry[]>): [topic: string, entries
 type Tail = { has(entry: LogEntry): boolean }
 
 /**
- * Own records stand in the order they were given, perhaps with others' between them (the fold writes dead letters too). The
- * first one not found is the first that was not appended, and so are all after it.
+ * This source's records are in order, possibly with others in between (aggregate writes dead letters too). The first one not
+ * found and all after it were not appended.
  */
 function createTail(hashes: readonly string[]): Tail {
   let at = 0

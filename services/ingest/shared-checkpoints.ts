@@ -1,6 +1,6 @@
 /**
- * Where a source goes on, for every machine that may read it: in the log itself. Each process that takes a source claims it,
- * and the place of its claim in the log is its generation: the latest claim holds the source, whatever older holders write.
+ * Checkpoints in the log itself, for every machine that may read a source. A process that takes a source claims it; the offset
+ * of its claim is its generation. The latest claim holds the source, whatever older holders write.
  */
 
 import { DextapeError } from '../core/domain/errors.js'
@@ -9,18 +9,18 @@ import { type EventLog, SOURCES_TOPIC } from '../core/log/port.js'
 import type { Checkpoint, Checkpoints } from './checkpoints.js'
 
 /**
- * Under `source/<source id>/<writer>`: a key for each writer, so that in a compacted topic a stale one erases nothing of the
- * newest. A claim's generation is its own offset.
+ * Under `source/<source id>/<writer>`: one key per writer, so that in a compacted topic a stale writer does not erase the newest.
+ * A claim's generation is its own offset.
  */
 type Held = { claim: string; checkpoint?: undefined } | { generation: number; checkpoint: Checkpoint }
 
 export type SharedCheckpointsOptions = {
   sourceId: string
-  /** Random: no other process, not even an earlier one, may have it. */
+  /** Random: never shared with another or an earlier process. */
   writer: string
 }
 
-/** Takes the source: whoever had it before finds out when it next writes, and stops. */
+/** Claims the source: the previous holder notices at its next write and stops. */
 export async function claimCheckpoints(log: EventLog, options: SharedCheckpointsOptions): Promise<Checkpoints> {
   const { sourceId, writer } = options
   const table: KeyedTable<Held> = await openKeyedTable(log, SOURCES_TOPIC)
@@ -53,14 +53,18 @@ export async function claimCheckpoints(log: EventLog, options: SharedCheckpoints
 
   function assertOwn(asked: string): void {
     if (asked === sourceId) return
-    throw new DextapeError({ code: 'source_unclaimed', what: `${asked} was not claimed`, expected: sourceId })
+    throw new DextapeError({
+      code: 'source_unclaimed',
+      what: `The source ${asked} was not claimed`,
+      expected: sourceId,
+    })
   }
 }
 
 function taken(sourceId: string): DextapeError {
   return new DextapeError({
     code: 'source_taken',
-    what: `Another ingest has taken the source ${sourceId}, and this one stops`,
-    fix: 'Run one ingest for a source; the newest one goes on where this one was.',
+    what: `Another ingest took over the source ${sourceId}; this one stops`,
+    fix: 'Run one ingest per source. The newest one resumes where this one stopped.',
   })
 }

@@ -1,4 +1,4 @@
-/** What every source gives: a chain's records in order, each with the position to go on from once it is published. */
+/** The interface of a source: records in order, each with the position to resume from once it is published. */
 import type { Block, DeadLetter, Retract } from '../core/domain/records.js'
 
 export type SourceRecord = { kind: 'block'; block: Block } | { kind: 'retract'; retract: Retract }
@@ -7,22 +7,21 @@ export type SourceItem<Position> =
   | {
       kind: 'record'
       record: SourceRecord
-      /** Asked for only when a checkpoint is written. Stored as JSON. */
+      /** Called only when a checkpoint is written. Stored as JSON. */
       position: () => Position
     }
   | { kind: 'dead'; letter: DeadLetter; position: () => Position }
-  /** Nothing more right now: what was given so far is published without waiting for a full batch. */
+  /** Nothing more right now: items so far are published without waiting for a full batch. */
   | { kind: 'idle' }
 
 export interface Source<Position = unknown> {
-  /** Names the checkpoint: the same after a restart or a move. Null: it cannot be resumed. */
+  /** Key of its checkpoint: the same after a restart or a move. Null: it cannot be resumed. */
   readonly id: string | null
-  /** For people: in /status and logs. */
+  /** For /status and logs. */
   readonly name: string
   /**
-   * From a position that an earlier run of the same source gave, or from the start. Returns at the source's end or when the
-   * signal aborts; throws when it cannot go on, after giving everything that was whole. `recent`: what `positionAt` is told, for
-   * sources that have it.
+   * From a position of an earlier run, or from the start. Returns at the source's end or when the signal aborts; throws if it
+   * fails, after yielding everything valid. `recent`: as for `positionAt`, for sources that have it.
    */
   items(
     from: Position | undefined,
@@ -30,18 +29,18 @@ export interface Source<Position = unknown> {
     recent?: readonly PublishedBlock[],
   ): AsyncGenerator<SourceItem<Position>>
   /**
-   * How it goes on after a block that somebody else published, or that it published itself and no checkpoint tells of. `recent`:
-   * that block and those below it on the log, newest last, down to a final one (or the log's first): one of them is still in
-   * the chain, whatever was reorganised since. For sources of one chain.
+   * The position to resume after a block without a checkpoint, published by this or another process. `recent`: that block and
+   * those below it on the log, newest last, down to a final one (or the log's first): one of them is still on the chain after
+   * any reorg. For sources of one chain.
    */
   positionAt?(head: PublishedBlock, recent: readonly PublishedBlock[]): Position
-  /** The last block it has read, where it does not publish every one. */
+  /** The last block it has read, if it does not publish every block. */
   reached?(): number | undefined
-  /** Lets go of what it holds: nothing more is asked of it. */
+  /** Releases its resources. It is not used afterwards. */
   close?(): Promise<void>
 }
 
-/** A block of the chain as it is on the log. */
+/** A block as published on the log. */
 export type PublishedBlock = { number: number; hash: string; timeS: number; finalizedNumber: number }
 
 export const chainOf = (record: SourceRecord): string =>

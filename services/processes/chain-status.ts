@@ -2,7 +2,7 @@
 import type { Aggregate } from '../aggregate/main.js'
 import type { AggregateChainStatus } from '../aggregate/pipeline-status.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
-import type { IngestStatus } from '../ingest/status.js'
+import type { IngestStatus } from '../ingest/ingest-status.js'
 import type { PipeChainStatus } from '../serve/serve-deps.js'
 
 export function pipeStatusOf(

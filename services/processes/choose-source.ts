@@ -5,10 +5,9 @@ import { type Claim, claimOf } from '../core/data-dir/origin.js'
 import { sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Source } from '../ingest/source.js'
-import type { Speed } from '../ingest/sources/recording/pace.js'
-import { claimOfRecording, openRecording } from '../ingest/sources/recording/recording.js'
+import { claimOfRecording, openRecording, type Speed } from '../ingest/sources/recording/recording.js'
+import { fileSnapshots } from '../ingest/sources/simulator/market-snapshots.js'
 import { flagships, openSimulator } from '../ingest/sources/simulator/simulator.js'
-import { fileSnapshots } from '../ingest/sources/simulator/snapshot-file.js'
 import type { RequestedSource } from './process-options.js'
 
 /** `none`: existing data is served, without new blocks. */

@@ -2,7 +2,7 @@
 import type { ChainSourceConfig, Config } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
-import type { Speed } from '../ingest/sources/recording/pace.js'
+import type { Speed } from '../ingest/sources/recording/recording.js'
 import type { OpenChain } from './chain-sources/open-chain.js'
 
 type Common = { config: Config; logger: Logger; out: Output }

@@ -1,7 +1,7 @@
 /** How fast markets are made up, beside a bare constant-product loop in the same run. */
 import { fileURLToPath } from 'node:url'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
-import { interleave } from '../../services/ingest/sources/simulator/interleave.js'
+import { interleave } from '../../services/ingest/sources/simulator/simulator.js'
 import { type Measured, measure, printTable } from './measure.js'
 
 const SWAPS_PER_S = 50_000

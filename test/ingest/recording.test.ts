@@ -2,13 +2,14 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { SourceItem } from '../../services/ingest/source.js'
-import { splitLines } from '../../services/ingest/sources/recording/lines.js'
-import { createPace, parseSpeed } from '../../services/ingest/sources/recording/pace.js'
 import {
+  createPace,
   openRecording,
+  parseSpeed,
   type RecordingPosition,
   streamRecording,
 } from '../../services/ingest/sources/recording/recording.js'
+import { splitLines } from '../../services/ingest/sources/recording/split-lines.js'
 import { generatedDay } from '../rig/evm/day.js'
 import { DAY_RECORDING, describeRecorded } from '../rig/recordings.js'
 import { folder, jsonLines, options, writeRecording } from './rig.js'

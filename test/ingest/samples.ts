@@ -1,5 +1,5 @@
 import type { ChainFamily } from '../../services/core/domain/chains.js'
-import { type ReadLine, readLine } from '../../services/ingest/validate/line.js'
+import { type ReadLine, readLine } from '../../services/ingest/validate/read-line.js'
 
 export const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
 export const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLine } from '../../services/ingest/validate/line.js'
+import { readLine } from '../../services/ingest/validate/read-line.js'
 import { family, letters, POOL, type Raw, rawBlock, rawSwap, read, USDC, WETH } from './samples.js'
 
 const blockOf = (value: unknown) => {

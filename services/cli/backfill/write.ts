@@ -6,9 +6,9 @@ import { sleep } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
+import { createStatus, type IngestStatus } from '../../ingest/ingest-status.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
-import { createStatus, type IngestStatus } from '../../ingest/status.js'
 import type { Platform } from '../../processes/platform/platform.js'
 
 export type WriteDeps = {

@@ -1,7 +1,7 @@
 /** Reads JSON values from a stream: one per line, or a single one over many lines. */
 import { DextapeError } from '../../core/domain/errors.js'
-import { type Chunks, streamBytes } from '../../ingest/sources/recording/bytes.js'
-import { isBlank, splitLines, withoutByteOrderMark } from '../../ingest/sources/recording/lines.js'
+import { type Chunks, streamBytes } from '../../ingest/sources/recording/recording-bytes.js'
+import { isBlank, splitLines, withoutByteOrderMark } from '../../ingest/sources/recording/split-lines.js'
 
 /** `line`: its first line, from 1. */
 export type InputValue = { value: unknown; line: number }

@@ -4,7 +4,7 @@ import { ConfigError } from '../../core/domain/errors.js'
 import type { KnownContract } from '../../core/domain/evm-contracts.js'
 import type { PoolEvent } from '../../core/domain/records.js'
 import type { TokenFacts } from '../../ingest/decode/evm/erc20.js'
-import { readEvent } from '../../ingest/validate/event.js'
+import { readEvent } from '../../ingest/validate/validate-event.js'
 import { badInput, jsonValues } from './input.js'
 
 export type DescribedPool = { id: string; amm: string; tokens: string[]; fee: number | null; creator: string | null }

@@ -3,10 +3,10 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Event } from '../../core/domain/records.js'
 import { memoryBook } from '../../ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock, type LostInstruction } from '../../ingest/decode/solana/block/decode-block.js'
-import { createSolanaRules } from '../../ingest/decode/solana/block/rules.js'
+import { createSolanaRules } from '../../ingest/decode/solana/block/decode-rules.js'
+import { BadTransaction } from '../../ingest/decode/solana/decode-errors.js'
 import { PROGRAMS } from '../../ingest/decode/solana/programs.js'
 import { readBodies, type SolanaBody } from '../../ingest/decode/solana/wire/parse-block.js'
-import { BadTransaction } from '../../ingest/decode/solana/wire/shape.js'
 import { badInput, type InputValue } from './input.js'
 
 export type DecodedBody = { body: SolanaBody; events: Event[]; lost: LostInstruction[] }

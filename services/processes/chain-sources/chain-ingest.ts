@@ -9,9 +9,15 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
-import { createIngest, described, type IngestOutcome } from '../../ingest/main.js'
+import {
+  chainStatus,
+  createStatus,
+  describeError,
+  type IngestStatus,
+  registerIngestMetrics,
+} from '../../ingest/ingest-status.js'
+import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
-import { chainStatus, createStatus, type IngestStatus, registerIngestMetrics } from '../../ingest/status.js'
 import type { ExamplePair } from '../choose-source.js'
 import type { Platform } from '../platform/platform.js'
 import { warnAboutMissingHistory } from './history-scope.js'
@@ -46,7 +52,7 @@ export function openChainIngest(
 
   function onRetry(error: unknown): void {
     status.state = 'retrying'
-    status.error = described(error)
+    status.error = describeError(error)
     health.markUnreachable('source', status.error.message)
   }
 
@@ -83,7 +89,7 @@ export function openChainIngest(
 
   function fail(error: unknown): IngestOutcome {
     status.state = 'failed'
-    status.error = described(error)
+    status.error = describeError(error)
     logger.error('reading a chain failed', { chain, code: status.error.code, error: status.error.message })
     return { kind: 'failed', error }
   }

@@ -8,9 +8,8 @@ import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
 import { openEvmSource } from '../../ingest/sources/evm/open-evm-source.js'
 import { type EndpointStatus, registerEndpointMetrics } from '../../ingest/sources/nodes/endpoint-status.js'
-import type { StreamStatus } from '../../ingest/sources/solana/live-blocks.js'
-import { openSolanaSource } from '../../ingest/sources/solana/open.js'
-import { registerStreamMetrics } from '../../ingest/sources/solana/stream-metrics.js'
+import { registerStreamMetrics, type StreamStatus } from '../../ingest/sources/solana/live-blocks.js'
+import { openSolanaSource } from '../../ingest/sources/solana/open-solana-source.js'
 
 export type OpenChainOptions = {
   config: ChainSourceConfig

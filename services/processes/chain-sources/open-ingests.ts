@@ -1,9 +1,9 @@
 /** Opens what a process reads: one source, or one per chain. */
 import type { LiveGenerations } from '../../core/coordination/generations.js'
 import { DextapeError } from '../../core/domain/errors.js'
+import { registerIngestMetrics } from '../../ingest/ingest-status.js'
 import { createIngest } from '../../ingest/main.js'
-import type { Speed } from '../../ingest/sources/recording/pace.js'
-import { registerIngestMetrics } from '../../ingest/status.js'
+import type { Speed } from '../../ingest/sources/recording/recording.js'
 import { type ChosenSource, openSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
 import type { IngestParts, Ingests } from './chain-ingest.js'

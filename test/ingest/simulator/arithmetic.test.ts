@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
+  amountOut,
   costOf,
   curveSqrtPrice,
   FOURMEME,
   PUMP,
   quoteFor,
+  squareRoot,
   tokensFor,
-} from '../../../services/ingest/sources/simulator/bonding-curve.js'
-import { amountOut, squareRoot } from '../../../services/ingest/sources/simulator/constant-product.js'
+} from '../../../services/ingest/sources/simulator/pool-arithmetic.js'
 import { createRandom, exponential } from '../../../services/ingest/sources/simulator/random.js'
 
 const SOL = 10n ** 9n

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../../services/core/domain/records.js'
-import { readLine } from '../../../services/ingest/validate/line.js'
+import { readLine } from '../../../services/ingest/validate/read-line.js'
 import { CHAINS, chainOfRecord, DAY_S, factsOf, played } from './rig.js'
 
 const records = played({ historyS: DAY_S, historySwaps: 12_000, liveS: 240 })

@@ -2,9 +2,10 @@ import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.j
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { Block, Event } from '../../../services/core/domain/records.js'
 import type { SourceItem, SourceRecord } from '../../../services/ingest/source.js'
-import { type InterleavePlan, interleave } from '../../../services/ingest/sources/simulator/interleave.js'
-import type { SnapshotStore } from '../../../services/ingest/sources/simulator/kept-snapshots.js'
+import type { SnapshotStore } from '../../../services/ingest/sources/simulator/market-snapshots.js'
 import {
+  type InterleavePlan,
+  interleave,
   openSimulator,
   type SimulatorOptions,
   type SimulatorPosition,

@@ -2,7 +2,7 @@
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
 import type { SolanaSourceConfig } from '../../../services/core/config/solana-source.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'
-import { openSolanaSource } from '../../../services/ingest/sources/solana/open.js'
+import { openSolanaSource } from '../../../services/ingest/sources/solana/open-solana-source.js'
 import { openPlace, type Place } from '../source-place.js'
 import { FIRST_SLOT } from './ledger.js'
 import { MAINNET_GENESIS } from './rpc-methods.js'

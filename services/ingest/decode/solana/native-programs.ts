@@ -1,4 +1,4 @@
-/** Programs of the cluster itself (docs.anza.xyz, "Native programs"; spl.solana.com): their addresses never change. */
+/** Addresses of the cluster's own programs (docs.anza.xyz, "Native programs"; spl.solana.com). They never change. */
 export const SYSTEM = '11111111111111111111111111111111'
 export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'

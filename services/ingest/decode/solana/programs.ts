@@ -1,6 +1,6 @@
-/** Every program that is decoded. Adding one is its file and a line here. */
+/** All decoded programs. To add one, write its file and a line here. */
 
-import type { Program } from './program.js'
+import type { Program } from './program-decoder.js'
 import { meteoraDammV1 } from './programs/meteora/meteora-damm-v1.js'
 import { meteoraDammV2 } from './programs/meteora/meteora-damm-v2.js'
 import { meteoraDbc } from './programs/meteora/meteora-dbc.js'

@@ -1,28 +1,28 @@
-/** A transaction in one form, whatever encoding it came in: what programs' decoders are given. */
+/** A transaction in the form decoders get, independent of its encoding, and its instructions in execution order. */
 
 export type SolanaTransaction = {
   /** Base58. */
   signature: string
   slot: number
-  /** Its place in the block; where only the transaction is at hand, 0. */
+  /** In the block; 0 for a single transaction. */
   index: number
-  /** Who pays the fee and signs first. */
+  /** Pays the fee and signs first. */
   feePayer: string
-  /** Who signed it, the fee's payer first: a service may pay for somebody who trades. */
+  /** The fee payer first: a service may pay for the trader. */
   signers: readonly string[]
-  /** Every account, the looked-up ones last (writable, then readonly). */
+  /** All accounts, looked-up ones last (writable, then readonly). */
   accounts: readonly string[]
-  /** The top-level instructions in order, each with what it called. */
+  /** The top-level instructions in order, each with its inner instructions. */
   instructions: readonly Instruction[]
-  /** Null: the node gave none. */
+  /** Null: the node returned none. */
   logs: readonly string[] | null
-  /** Lamports, by place in `accounts`. */
+  /** Lamports, by index in `accounts`. */
   preLamports: readonly bigint[]
   postLamports: readonly bigint[]
   /** Token accounts, by address. */
   preTokens: ReadonlyMap<string, TokenBalance>
   postTokens: ReadonlyMap<string, TokenBalance>
-  /** Token accounts opened in it, by address: one that is closed again in it stands in neither of the balances. */
+  /** Token accounts it opened, by address: one that it also closed is in neither balance list. */
   openedTokens: ReadonlyMap<string, OpenedToken>
 }
 
@@ -33,31 +33,62 @@ export type TokenBalance = { mint: string; owner: string | null; amount: bigint;
 export type Instruction = {
   programId: string
   accounts: readonly string[]
-  /** Empty where the node gave it parsed only (`jsonParsed` does so for the system's own programs), and of programs that no decoder reads. */
+  /** Empty if the node returned it parsed only (`jsonParsed`, for native programs), and for programs without a decoder. */
   data: Uint8Array
-  /** What it called, in order. */
+  /** Inner instructions, in order. */
   inner: readonly Instruction[]
-  /** Depth-first place in the transaction, from 0: the order of execution. */
+  /** Depth-first index in the transaction, from 0: the execution order. */
   order: number
   /** 0 for a top-level instruction. */
   depth: number
-  /** What it moved, where it is a transfer of a token or of lamports, in whatever form the node gave it. */
+  /** Set for a transfer of tokens or lamports. */
   transfer: Transfer | null
-  /** The `Program data:` payloads this instruction itself logged, in order, if a decoder reads its program; null: the logs are missing or cut before its end. */
+  /** The `Program data:` payloads it logged itself, in order, if its program has a decoder; null: the logs are missing or truncated. */
   programData: readonly Uint8Array[] | null
-  /** The other lines it logged itself (`Program log:` and the like, without that prefix); null as above. */
+  /** Its other log lines (`Program log:` and the like, without the prefix); null as above. */
   programLogs: readonly string[] | null
 }
 
-/** Making tokens is a transfer from the mint, burning them one to it. */
+/** Minting is a transfer from the mint, burning a transfer to it. */
 export type Transfer = {
-  /** Null: lamports. Where the instruction does not name the mint it is that of the accounts. */
+  /** Null: lamports. Taken from the accounts if the instruction does not have it. */
   mint: string | null
   source: string
   destination: string
   authority: string | null
   /** What leaves the source. */
   amount: bigint
-  /** Token-2022: what of it is withheld and does not arrive for use; 0 also where nothing tells. */
+  /** Token-2022: the withheld part of it; 0 if unknown. */
   fee: bigint
+}
+
+/** Cache of the last transaction: decoders ask many times for one, then for the next. A weak map would cost more than rebuilding. */
+let last: { transaction: SolanaTransaction; run: readonly Instruction[] } | null = null
+
+/** Instructions in execution order: a call before what it calls. The index is the instruction's `order`. */
+export function inOrder(transaction: SolanaTransaction): readonly Instruction[] {
+  if (last?.transaction === transaction) return last.run
+  const run: Instruction[] = []
+  for (const instruction of transaction.instructions) append(instruction, run)
+  last = { transaction, run }
+  return run
+}
+
+/** The instruction and all its inner instructions. */
+export function subtree(instruction: Instruction): Instruction[] {
+  const run: Instruction[] = []
+  append(instruction, run)
+  return run
+}
+
+/** The order of its last inner instruction, or its own. */
+export function lastOrder(instruction: Instruction): number {
+  let at = instruction
+  for (let next = at.inner.at(-1); next !== undefined; next = at.inner.at(-1)) at = next
+  return at.order
+}
+
+function append(instruction: Instruction, run: Instruction[]): void {
+  run.push(instruction)
+  for (const inner of instruction.inner) append(inner, run)
 }

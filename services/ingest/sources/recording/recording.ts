@@ -1,28 +1,28 @@
 /**
- * A recording as a source: JSON lines, one record a line, chains interleaved as they come. It goes on at the line after
- * the last published one, also when the file has grown; a file whose published part changed is played from its start.
+ * A recording as a source: JSON lines, one record per line, chains interleaved. It resumes after the last published line, also
+ * if the file has grown; a file whose published part changed is played from its start.
  */
+
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Claim, describeClaim } from '../../../core/data-dir/origin.js'
 import type { ChainFamily } from '../../../core/domain/chains.js'
-import { DextapeError } from '../../../core/domain/errors.js'
+import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
 import { sleep as realSleep, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
-import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/line.js'
-import { fileBytes, streamBytes } from './bytes.js'
-import { isBlank, type Line, splitLines, withoutByteOrderMark } from './lines.js'
-import { assertBlocks, claimAmong, seedOf } from './origin.js'
-import { createPace, type Speed } from './pace.js'
+import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/read-line.js'
+import { fileBytes, streamBytes } from './recording-bytes.js'
+import { assertBlocks, claimAmong, seedOf } from './recording-origin.js'
+import { isBlank, type Line, splitLines, withoutByteOrderMark } from './split-lines.js'
 
 export type RecordingPosition = {
-  /** Lines consumed, the last of them by its place and content. */
+  /** Lines consumed; the last one by its offsets and content. */
   lines: number
   lastStart: number
   lastEnd: number
   lastHash: string
-  /** A last line without a line end that could not be read: dead-lettered once, read again if it grows. */
+  /** An unterminated last line that could not be read: dead-lettered once, read again if it grows. */
   partialHash: string | null
 }
 
@@ -34,7 +34,7 @@ export type RecordingOptions = {
   sleep?: Sleep
 }
 
-/** `claim`: where its blocks come from, by its first lines; the rest is held to it. */
+/** `claim`: the origin of its blocks, from its first lines; all other lines must match. */
 export type Recording = Source<RecordingPosition> & { claim: Claim }
 
 export async function openRecording(path: string, given: RecordingOptions): Promise<Recording> {
@@ -85,7 +85,7 @@ export async function streamRecording(
   }
 }
 
-/** Where a recording's blocks come from, before anything is made of it. */
+/** The origin of a recording's blocks. */
 export async function claimOfRecording(path: string): Promise<Claim> {
   return claimAmong(await firstLines(splitLines(fileBytes(path, 0))), basename(path))
 }
@@ -144,7 +144,7 @@ function* asItems<Position>(
       yield { kind: 'record', record: read, position: after }
       return
     case 'block':
-      // The line counts as played with its block, which comes last.
+      // The line counts as played once its block is published, which comes last.
       for (const letter of read.dead) yield { kind: 'dead', letter, position: before }
       yield { kind: 'record', record: { kind: 'block', block: read.block }, position: after }
   }
@@ -152,7 +152,7 @@ function* asItems<Position>(
 
 function readOne(line: Line, context: LineContext): ReadLine {
   if (line.tooLong) {
-    const detail = `the line is longer than 64 MB (${line.end - line.start} bytes); raw holds its start`
+    const detail = `the line has ${line.end - line.start} bytes, the limit is 64 MB; raw holds its start`
     return deadLine(line.bytes, context, { reason: 'line_too_long', detail })
   }
   return readLine(line.start === 0 ? withoutByteOrderMark(line.bytes) : line.bytes, context)
@@ -174,7 +174,7 @@ function positionAfter(line: Line, lines: number): () => RecordingPosition {
   })
 }
 
-/** The lines behind a position, if the file still holds the line it ends with. That line may have got its line end since. */
+/** The lines after a position, if the file still has the position's last line, which may have been terminated since. */
 async function linesAfter(
   path: string,
   position: RecordingPosition,
@@ -201,12 +201,38 @@ async function firstLines(batches: AsyncIterable<Line[]>): Promise<Line[]> {
 function mixedLines(name: string, line: number, claim: Claim): DextapeError {
   return new DextapeError({
     code: 'data_mixed',
-    what: `The recording begins with ${describeClaim(claim)} data, and this line holds other data`,
+    what: `The recording starts with ${describeClaim(claim)} data, but this line has other data`,
     where: { file: name, position: `line ${line}` },
-    fix: 'Keep simulated and real recordings, and those of different seeds, in files of their own.',
+    fix: 'Keep simulated and real recordings, and those of different seeds, in separate files.',
   })
 }
 
 function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A factor, or as fast as possible. At speed 10, ten seconds of chain time take one. */
+export type Speed = 'max' | number
+
+export function parseSpeed(text: string): Speed {
+  if (text === 'max') return 'max'
+  const factor = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (factor > 0 && Number.isFinite(factor)) return factor
+  throw new ConfigError({
+    code: 'speed_invalid',
+    what: 'Invalid playback speed',
+    expected: '"max" or a factor above 0 such as 1, 10 or 0.5',
+    got: JSON.stringify(text),
+  })
+}
+
+/** Milliseconds until a record of that chain time is due. The first is due at once. */
+export function createPace(speed: Speed, nowMs: () => number): (chainTimeS: number) => number {
+  if (speed === 'max') return () => 0
+  let first: { chainTimeS: number; wallMs: number } | undefined
+  return (chainTimeS) => {
+    first ??= { chainTimeS, wallMs: nowMs() }
+    const dueMs = first.wallMs + ((chainTimeS - first.chainTimeS) * 1000) / speed
+    return Math.max(0, dueMs - nowMs())
+  }
 }

@@ -1,4 +1,4 @@
-/** Addresses and hashes in each family's form, spelled from random words. */
+/** Random addresses and hashes in each family's form. */
 import type { ChainFamily } from '../../../core/domain/chains.js'
 import { createRandom, type Random, wordOf } from './random.js'
 
@@ -6,7 +6,7 @@ const HEX = Array.from({ length: 65_536 }, (_, value) => value.toString(16).padS
 const BASE58 = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', 'latin1')
 const scratch = Buffer.alloc(88)
 
-/** 32 bytes are below 2^256 when their 44 digits begin with one of these many; 64 bytes in 88 digits likewise. */
+/** 44 digits are below 2^256 if the first is one of these; likewise 88 digits for 64 bytes. */
 const KEY = { length: 44, firstDigits: 16 }
 const SIGNATURE = { length: 88, firstDigits: 4 }
 
@@ -41,10 +41,10 @@ export const spellTxHash = (family: ChainFamily, random: Random): string =>
 
 export type AddressBook = (kind: string, serial: number) => string
 
-/** Addresses remembered of each kind; the rest is spelled again. */
+/** Cached addresses of each kind; others are computed again. */
 const MAX_KNOWN = 20_000
 
-/** The same for a seed whatever was drawn before: serial numbers name wallets, tokens and pools. */
+/** Depends only on the seed and the serial number of a wallet, token or pool. */
 export function createAddressBook(family: ChainFamily, seed: number, chain: string): AddressBook {
   const random = createRandom()
   const chainWord = wordOf(chain)

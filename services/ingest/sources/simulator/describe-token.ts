@@ -1,7 +1,8 @@
-/** What is told of a token when it appears: its facts, and what a look at its contract would show. */
-import { linksOf } from './names.js'
+/** Events of a new token: its facts and its contract's risks. */
+
+import type { Token } from './market-state.js'
 import type { Stage } from './stage.js'
-import type { Token } from './state.js'
+import { linksOf } from './token-names.js'
 
 export function describeToken({ writer }: Stage, token: Token): void {
   writer.events.push({

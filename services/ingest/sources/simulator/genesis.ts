@@ -1,14 +1,14 @@
 /** The first block of a market: its money, its tokens with their holders, its pools. */
 import { describeRisk, describeToken } from './describe-token.js'
 import { openPool } from './liquidity.js'
-import type { MoneyFacts } from './money.js'
-import { moneyOf } from './money.js'
-import { PROJECTS, type Project } from './names.js'
+import { newToken, type Pool, rawOf, SLOT, type Token } from './market-state.js'
+import type { MoneyFacts } from './money-tokens.js'
+import { moneyOf } from './money-tokens.js'
 import type { Stage } from './stage.js'
-import { newToken, type Pool, rawOf, SLOT, type Token } from './state.js'
+import { PROJECTS, type Project } from './token-names.js'
 
 const VOLATILITY = { native: 1e-4, major: 8e-5, stable: 1.5e-6, token: 2.5e-4 }
-/** Of a pool's value, a day. */
+/** Share of a pool's value per day. */
 const TURNOVER = 0.3
 const DAY_S = 86_400
 const TOKENS = 30
@@ -16,7 +16,7 @@ const HOLDERS = 60
 const DEEPEST_USD = 24_000_000
 const SHALLOWEST_USD = 20_000
 
-/** The native coin against the anchor comes first: it is the flagship. */
+/** The native coin against the anchor is first: it is the flagship. */
 export function openMarket(stage: Stage): void {
   const { state, facts, writer, venue } = stage
   const { native, anchor, stables, majors } = moneyOf(facts)
@@ -98,17 +98,17 @@ function openTokens(stage: Stage, quotes: readonly Token[]): void {
   state.leaders.push(...opened.slice(0, 2).map(({ pool }) => pool))
   const [rival, , , , lively, quiet, hollow] = opened.slice(3)
   if (rival === undefined || lively === undefined || quiet === undefined || hollow === undefined)
-    throw new Error('too few projects for a market')
+    throw new Error('Too few token names for a market')
   const amm = otherThan(rival.pool.amm, [first, second])
   const challenger = { base: rival.token, quote: rival.pool.quote, amm, usd: rival.usd * 0.7, turnover: 0.5 }
   state.rivals = { first: rival.pool, second: openAt(stage, challenger), movedMs: stage.timeMs, restMs: 60_000 }
-  // Neither token ranks: its trades are priced through the quote's own main pair.
+  // Neither is a money token: its trades are priced through the quote's main pair.
   openAt(stage, { base: quiet.token, quote: lively.token, amm: first.name, usd: 90_000, turnover: 0.2, weight: 60 })
   const emptied = { base: hollow.token, quote: hollow.pool.quote, amm: otherThan(hollow.pool.amm, venue.amms), usd: 80 }
   state.hollow = openAt(stage, { ...emptied, turnover: 0, weight: 0 })
 }
 
-/** From tens of millions down to tens of thousands, each a fixed part of the one before. */
+/** From tens of millions down to tens of thousands, falling by a fixed factor. */
 function depthOfRank(rank: number): number {
   let usd = DEEPEST_USD
   for (let step = 0; step < rank; step += 1) usd *= 0.785
@@ -143,7 +143,7 @@ function introduceProject(stage: Stage, project: Project, rank: number, poolUsd:
   return token
 }
 
-/** Everything to the exchange, then a part to the creator, to the fire, and to holders: few large, many small. */
+/** All tokens go to the exchange, then some to the creator, the burn address and holders: few large, many small. */
 function distribute({ ledger, random }: Stage, token: Token, creator: number, burned: bigint): void {
   ledger.change(token, SLOT.exchange, token.supply)
   const give = (slot: number, amount: bigint) => {

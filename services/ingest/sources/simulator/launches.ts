@@ -1,17 +1,18 @@
-/** Launch platforms: a token is born on a curve, most lose their buyers, some sell out and graduate to a pool. */
-import { type CurveTerms, costOf, quoteFor, tokensFor } from './bonding-curve.js'
+/** Launch platforms: tokens start on a curve; most lose their buyers, some sell out and graduate to a pool. */
+
 import { describeRisk, describeToken } from './describe-token.js'
 import { describePool, forgetPool, openPool, writeLiquidity } from './liquidity.js'
-import { memeName } from './names.js'
+import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './market-state.js'
+import { type CurveTerms, costOf, quoteFor, tokensFor } from './pool-arithmetic.js'
 import { anyTrader, type Stage } from './stage.js'
-import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './state.js'
-import { settle } from './swap.js'
+import { settle } from './swap-in-pool.js'
+import { memeName } from './token-names.js'
 
 const GRADUATES = 0.28
 const MAX_GRADUATES = 25
-/** Buys that would sell a curve out, were there no sells. */
+/** Buys that sell out a curve without any sells. */
 const BUYS_TO_SELL_OUT = 55
-const TOLD_EVERY = 0.05
+const PROGRESS_STEP = 0.05
 const FADES_AFTER = 14
 const BPS = 10_000n
 
@@ -52,7 +53,7 @@ export function startLaunch(stage: Stage, terms: CurveTerms): void {
   state.launchedMs = timeMs
   followCurve(launch)
   writer.transaction()
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   describeToken(stage, token)
   const look = { creator: ledger.walletAddress(creator), owner: null, riskScore: random.int(25, 95) }
   describeRisk(stage, token, { ...look, platform: terms.platform })
@@ -92,7 +93,7 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   const { pool, terms } = launch
   const curve = curveOf(launch)
   const raise = wholeOf(pool.quote, costOf(terms.forSale, terms))
-  // Who fades draws small buyers.
+  // Fading launches attract only small buyers.
   const scale = launch.fading > 0 ? 0.15 : 1
   let paid = rawOf(pool.quote, (raise / BUYS_TO_SELL_OUT) * scale * random.skewed(1))
   let bought = tokensFor(paid, curve)
@@ -106,11 +107,11 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   curve.virtualQuote += paid
   curve.virtualBase -= bought
   settle(stage, { pool, wallet, buys: true, amountIn: paid }, bought)
-  tellProgress(stage, launch)
+  writeProgress(stage, launch)
   if (pool.baseReserve === 0n) graduate(stage, launch)
 }
 
-/** False: nobody holds any. */
+/** False: there are no holders. */
 function sellOnCurve(stage: Stage, launch: Launch): boolean {
   const { random } = stage
   const { pool, token, terms } = launch
@@ -125,32 +126,32 @@ function sellOnCurve(stage: Stage, launch: Launch): boolean {
   curve.virtualQuote -= out
   settle(stage, { pool, wallet, buys: false, amountIn }, out)
   payFee(stage, pool, wallet, (out * terms.feeBps) / BPS)
-  tellProgress(stage, launch)
+  writeProgress(stage, launch)
   return true
 }
 
-/** The fee is no part of the curve's amounts. */
+/** The fee is not included in the curve's amounts. */
 function payFee({ ledger }: Stage, { quote }: Pool, wallet: number, fee: bigint): void {
   ledger.change(quote, wallet, -fee)
   ledger.change(quote, SLOT.fees, fee)
 }
 
-/** A token on a curve is worth what the curve asks. */
+/** A token on a curve has the curve's price. */
 function followCurve(launch: Launch): void {
   const { token, pool } = launch
   const { virtualBase, virtualQuote } = curveOf(launch)
   token.fairUsd = (wholeOf(pool.quote, virtualQuote) / wholeOf(token, virtualBase)) * pool.quote.fairUsd
 }
 
-function tellProgress(stage: Stage, launch: Launch): void {
+function writeProgress(stage: Stage, launch: Launch): void {
   followCurve(launch)
   const progress = progressOf(launch)
-  if (Math.abs(progress - launch.toldProgress) < TOLD_EVERY) return
+  if (Math.abs(progress - launch.toldProgress) < PROGRESS_STEP) return
   launch.toldProgress = progress
   writeLaunch(stage, launch, 'curve', progress, launch.pool.address)
 }
 
-/** What was raised and what was kept back open a pool, in the transaction that sold the curve out. */
+/** Opens a pool with the funds raised and the reserved tokens, in the transaction that sold out the curve. */
 function graduate(stage: Stage, launch: Launch): void {
   const { state, ledger } = stage
   const { pool: curvePool, token, terms } = launch

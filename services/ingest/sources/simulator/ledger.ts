@@ -1,23 +1,24 @@
-/** Who holds what: balances change with every trade, and the block ends with one event for each that did. */
+/** Tracks balances and writes one event per changed balance at the block's end; also assigns events their positions. */
 import type { ChainFamily } from '../../../core/domain/chains.js'
-import type { AddressBook } from './addresses.js'
-import type { BlockWriter } from './block-writer.js'
-import { type MarketState, type Pool, SLOT, type Token } from './state.js'
+import type { Event } from '../../../core/domain/records.js'
+import { type AddressBook, spellTxHash } from './addresses.js'
+import { type MarketState, type Pool, SLOT, type Token } from './market-state.js'
+import type { Random } from './random.js'
 
 export type Ledger = {
   balanceOf(token: Token, slot: number): bigint
-  /** Adds to a wallet's balance; what it takes or gives is somebody else's: a pool's, or another wallet's. */
+  /** Adds to a wallet's balance. The caller changes the other side: a pool or another wallet. */
   change(token: Token, slot: number, delta: bigint): void
-  /** Lets the exchange send what is missing; false: not even the exchange has it. */
+  /** The exchange sends what is missing; false: it does not have enough. */
   provide(token: Token, slot: number, amount: bigint): boolean
-  /** A pool's reserves change by a swap: told at the block's end, in thin history only with its next liquidity. */
+  /** A swap changes the pool's reserves: reported at the block's end, in thin history only with its next liquidity change. */
   touch(pool: Pool): void
-  /** What the pool holds is told at the block's end in any case. */
-  tell(pool: Pool): void
+  /** Reports the pool's balances at the block's end in any case. */
+  reportPool(pool: Pool): void
   walletAddress(slot: number): string
-  /** A wallet leaves: what it holds goes to the exchange, and a new one takes its slot. */
+  /** Replaces a wallet: its tokens go to the exchange, and a new wallet takes its slot. */
   replaceWallet(slot: number): void
-  /** Balances that changed, at the block's end. */
+  /** Writes the changed balances, at the block's end. */
   writeBalances(): void
 }
 
@@ -50,13 +51,13 @@ export function createLedger(
     const before = balanceOf(token, slot)
     if (!slots.has(slot)) slots.set(slot, before)
     const after = before + delta
-    if (after < 0n) throw new Error(`${token.symbol}: wallet slot ${slot} would hold ${after}`)
+    if (after < 0n) throw new Error(`Balance of ${token.symbol} in wallet slot ${slot} would be negative: ${after}`)
     if (after === 0n) token.balances.delete(slot)
     else token.balances.set(slot, after)
   }
 
   function writeBalance(token: Token, holder: string, before: bigint, after: bigint): void {
-    // The anchor is no pair's target: who holds it is not told.
+    // The anchor is never a pair's target: its holders are not reported.
     if (before === after || token === state.anchor) return
     const { tx_index, log_index, sub, tx_hash } = writer.place()
     const [delta, balance] = family === 'evm' ? [(after - before).toString(), null] : [null, after.toString()]
@@ -89,7 +90,7 @@ export function createLedger(
     touch(pool) {
       if (isLive || pool.curve !== null) touched.add(pool)
     },
-    tell(pool) {
+    reportPool(pool) {
       touched.add(pool)
     },
     walletAddress,
@@ -119,5 +120,36 @@ export function createLedger(
         pool.toldQuote = pool.quoteReserve
       }
     },
+  }
+}
+
+export type Place = { tx_index: number; log_index: number; sub: number; tx_hash: string }
+
+export type BlockWriter = {
+  /** Starts a transaction for the next events. */
+  transaction(): void
+  /** The position of the next event. */
+  place(): Place
+  readonly events: Event[]
+  swaps: number
+}
+
+export function createBlockWriter(family: ChainFamily, random: Random): BlockWriter {
+  let txIndex = -1
+  let logIndex = -1
+  let txHash = ''
+  return {
+    transaction() {
+      txIndex += 1
+      txHash = spellTxHash(family, random)
+      // EVM logs are numbered per block, Solana instructions per transaction.
+      if (family !== 'evm') logIndex = -1
+    },
+    place() {
+      logIndex += 1
+      return { tx_index: txIndex, log_index: logIndex, sub: 0, tx_hash: txHash }
+    },
+    events: [],
+    swaps: 0,
   }
 }

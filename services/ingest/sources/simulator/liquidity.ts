@@ -1,7 +1,7 @@
-/** Liquidity comes and goes in proportion to the reserves; pools open, overtake one another, and close. */
+/** Liquidity changes in proportion to the reserves; pools open, overtake one another, and close. */
 import type { LiquidityKind } from '../../../core/domain/records.js'
+import { depthOf, fairOf, newPool, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './market-state.js'
 import type { Stage } from './stage.js'
-import { depthOf, fairOf, newPool, type Pool, rawOf, reweigh, SLOT, type Token, wholeOf } from './state.js'
 import { ammOf } from './venues.js'
 
 const PARTS = 1_000_000
@@ -9,7 +9,7 @@ const RIVAL_LEADS = 1.35
 const RIVAL_TRAILS = 0.7
 const RIVALS_EVERY_MS = 180_000
 
-/** Adds a fraction of what the pool holds, or takes a negative one out, at its price. */
+/** Adds a fraction of the reserves, or removes a negative one, at the pool's price. */
 export function changeLiquidity(stage: Stage, pool: Pool, fraction: number): void {
   const { ledger, writer } = stage
   const parts = BigInt(Math.floor(Math.abs(fraction) * PARTS))
@@ -19,7 +19,7 @@ export function changeLiquidity(stage: Stage, pool: Pool, fraction: number): voi
   const adds = fraction > 0
   const wallet = pool.provider
   if (adds && !(ledger.provide(pool.base, wallet, base) && ledger.provide(pool.quote, wallet, quote))) return
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   ledger.change(pool.base, wallet, adds ? -base : base)
   ledger.change(pool.quote, wallet, adds ? -quote : quote)
   pool.baseReserve += adds ? base : -base
@@ -37,7 +37,7 @@ export function someLiquidity(stage: Stage, pool: Pool): void {
   changeLiquidity(stage, pool, adds ? fraction : -fraction)
 }
 
-/** In the transaction at hand. */
+/** In the current transaction. */
 export function writeLiquidity(stage: Stage, pool: Pool, kind: LiquidityKind, base: bigint, quote: bigint): void {
   const { writer, ledger } = stage
   const wallet = ledger.walletAddress(pool.provider)
@@ -71,7 +71,7 @@ export type PoolPlan = {
   usdPerS: number
 }
 
-/** Describes the pool and writes its first liquidity, in the transaction at hand. The provider's balances are the caller's. */
+/** Writes the pool and its first liquidity in the current transaction. The caller changes the provider's balances. */
 export function openPool(stage: Stage, plan: PoolPlan): Pool {
   const { state, book, ledger, facts, venue } = stage
   const { base, quote, amm } = plan
@@ -93,7 +93,7 @@ export function openPool(stage: Stage, plan: PoolPlan): Pool {
   })
   pool.homeDepth = depthOf(pool)
   for (const sibling of pool.siblings) sibling.siblings.push(pool)
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   describePool(stage, pool)
   writeLiquidity(stage, pool, 'create', plan.baseRaw, plan.quoteRaw)
   state.pools.push(pool)
@@ -115,16 +115,16 @@ export function describePool({ writer, ledger }: Stage, pool: Pool): void {
   })
 }
 
-/** Nobody trades in it any more. */
+/** Removes the pool from trading. */
 export function forgetPool(stage: Stage, pool: Pool): void {
   const { state, ledger } = stage
-  ledger.tell(pool)
+  ledger.reportPool(pool)
   for (const sibling of pool.siblings) sibling.siblings = sibling.siblings.filter((other) => other !== pool)
   state.pools = state.pools.filter((other) => other !== pool)
   reweigh(state)
 }
 
-/** The second pool's provider moves in or out, so that the deeper of the two changes. `pace`: how dense history is. */
+/** The second pool's provider adds or removes liquidity, so that the other pool becomes the deeper one. `pace`: density of history. */
 export function letRivalsMove(stage: Stage, pace: number): void {
   const { rivals } = stage.state
   if ((stage.timeMs - rivals.movedMs) * pace < rivals.restMs) return
@@ -136,7 +136,7 @@ export function letRivalsMove(stage: Stage, pace: number): void {
   changeLiquidity(stage, rivals.second, wanted / lead - 1)
 }
 
-/** Opens a pool for a token that has others, or closes the one so opened. */
+/** Opens another pool for a token, or closes the one opened before. */
 export function hostGuest(stage: Stage): void {
   const { state, random, venue, ledger, writer } = stage
   if (state.guest !== null) {

@@ -1,13 +1,12 @@
-/** What happens in one slot: a number of actions, most of them trades, and what is due by the clock. */
-import { arbitrage } from './arbitrage.js'
-import { moveFairPrices } from './fair-prices.js'
+/** Plays one slot: random actions, mostly trades, and whatever is due by the clock. */
+
 import { startLaunch, tradeOnCurve } from './launches.js'
 import { hostGuest, letRivalsMove, someLiquidity } from './liquidity.js'
-import { createRandom, wordOf } from './random.js'
+import { type MarketState, type Pool, SLOT } from './market-state.js'
+import { createRandom, type Random, wordOf } from './random.js'
 import type { Stage } from './stage.js'
-import { type Pool, SLOT } from './state.js'
 import { rhythmAt } from './timeline.js'
-import { anyPool, flagshipOf, throwPrice, tradeDust, tradeIn } from './trade.js'
+import { anyPool, arbitrage, flagshipOf, throwPrice, tradeDust, tradeIn } from './trade.js'
 
 const CHANCE = {
   dust: 0.004,
@@ -17,28 +16,28 @@ const CHANCE = {
   newWallet: 0.004,
   arbitrage: 0.25,
   launch: 1 / 900,
-  /** A swap of the thin history stands for many. */
+  /** A swap of thin history represents many. */
   launchInHistory: 1 / 350,
-  /** For each curve that is open, up to the largest. */
+  /** Per open curve, up to the maximum. */
   curve: 0.04,
   curveAtMost: 0.3,
-  /** That a trade of an orphaned block is not in its replacement. */
+  /** A trade of an orphaned block is missing in its replacement. */
   lost: 0.1,
 }
 const FLAGSHIP_SWAP_MS = 2000
 const FLAGSHIP_LIQUIDITY_MS = 6000
-/** The busiest pools have their liquidity moved in turn, one a second. */
+/** The busiest pools change their liquidity in turn, one per second. */
 const BUSIEST = 8
-/** Below this many swaps a second the flagship trades when it does. */
+/** Below this rate the flagship has no guaranteed trades. */
 const FLAGSHIP_FROM_SWAPS_PER_S = 0.7
 const LAUNCH_EVERY_MS_AT_MOST = 3000
 /** In thin history a block's actions up to this ordinal go to the leading pools. */
 const BURST = { chance: 0.05, times: 2.5, otherwise: 0.921 }
 
-/** For what must not shift the streams of the trades. */
+/** For draws that must not shift the trades' streams. */
 const aside = createRandom()
 
-/** `startStream` begins the stream of a transaction; `pace` is how dense the trading is against the full rate. */
+/** `startStream` starts a transaction's random stream; `pace` is the density of trading relative to the full rate. */
 export function playSlot(stage: Stage, startStream: (ordinal: number) => void, pace: number): void {
   const { state, random, writer } = stage
   startStream(0)
@@ -62,7 +61,7 @@ export function playSlot(stage: Stage, startStream: (ordinal: number) => void, p
   }
   let lost = 0
   const repeats = state.number <= state.repeatsTo
-  // Every action has a stream of its own, so that a replaced block can leave some out and repeat the others.
+  // Every action has its own stream, so that a replacement block can omit some and repeat the others.
   for (let tries = wanted * 2 + 4; writer.swaps + lost < wanted && tries > 0; tries -= 1) {
     startStream(ordinal++)
     if (repeats && ordinal > 3 && isLost(stage, ordinal)) lost += 1
@@ -75,7 +74,7 @@ function swapsWanted(stage: Stage): number {
   const { state, random, swapsPerS, timeMs, isLive, venue } = stage
   aside.start(wordOf(stage.facts.chain), 1, Math.floor(timeMs / 60_000), 0)
   const burst = aside.chance(BURST.chance) ? BURST.times : BURST.otherwise
-  // The first live slot follows a longer one of history, whose swaps are already there.
+  // The first live slot follows a longer one of history, whose swaps are already written.
   const seconds = isLive ? venue.blockMs / 1000 : state.stepS
   const expected = swapsPerS * seconds * rhythmAt(timeMs) * burst
   return Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0)
@@ -95,7 +94,7 @@ function dueFlagship({ state, swapsPerS, timeMs, isLive, random }: Stage): { swa
   }
 }
 
-/** Live only, and from a rate on at which it does not drown the swaps. */
+/** Live only, and only at rates where it does not outnumber the swaps. */
 function dueLiquidity({ state, swapsPerS, timeMs, isLive, venue }: Stage): Pool[] {
   if (!isLive || swapsPerS < FLAGSHIP_FROM_SWAPS_PER_S) return []
   const firstS = Math.ceil(timeMs / 1000)
@@ -135,11 +134,34 @@ function act(stage: Stage, ordinal: number): void {
   }
 }
 
-/** A thin block stands for many: the leading pools come round in it, and several trades share a pool. */
+/** A thin block represents many: the leading pools take turns, and several trades share a pool. */
 function historicPool(stage: Stage, ordinal: number): Pool {
   const { state, random } = stage
   if (ordinal <= state.leaders.length + 1)
     return state.leaders[state.turn++ % state.leaders.length] ?? flagshipOf(state)
   if (stage.lastPool === null || random.chance(0.6)) stage.lastPool = anyPool(stage)
   return stage.lastPool
+}
+
+const COOLS_S = 1800
+const SHOCK_EVERY_S = 5400
+const PULL_S = 5 * 86_400
+const LARGEST_STEP = 0.2
+
+/** Fair prices follow a random walk with clustered volatility and a slow return to their home price. */
+export function moveFairPrices(state: MarketState, random: Random): void {
+  const { stepS, native } = state
+  const root = Math.sqrt(stepS)
+  const cooling = 1 - Math.min(1, stepS / COOLS_S)
+  const marketMove = native.volatility * (0.7 + native.heat) * root * random.bell()
+  for (const token of state.tokens) {
+    // The anchor and tokens on launch curves have no random walk.
+    if (token.volatility === 0) continue
+    token.heat *= cooling
+    if (random.chance(stepS / SHOCK_EVERY_S)) token.heat += 0.5 + 2 * random.next()
+    const own = token.volatility * (0.7 + token.heat) * root * random.bell()
+    const pull = (stepS / PULL_S) * Math.max(-1, Math.min(1, token.homeUsd / token.fairUsd - 1))
+    const step = (token === native ? marketMove : own + token.beta * marketMove) + pull
+    token.fairUsd *= 1 + Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, step))
+  }
 }

@@ -1,15 +1,14 @@
 /**
- * Seeded pseudo-random numbers (sfc32), one stream per slot and transaction: what is drawn in one never shifts what another
- * draws. Only integer and basic float arithmetic: the same on every machine.
+ * Seeded pseudo-random numbers (sfc32), one stream per slot and transaction: draws from one never shift another. Only integer and basic float arithmetic: the same on every machine.
  */
 export type Random = {
-  /** Starts the stream that these four words name. */
+  /** Starts the stream identified by these four words. */
   start(seed: number, chain: number, slot: number, ordinal: number): void
   /** 32 random bits, unsigned. */
   word(): number
   /** In [0, 1). */
   next(): number
-  /** Whole, both ends included. */
+  /** Integer, both ends inclusive. */
   int(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
@@ -52,7 +51,7 @@ export function createRandom(): Random {
     chance: (probability) => next() < probability,
     pick(items) {
       const item = items[int(0, items.length - 1)]
-      if (item === undefined) throw new Error('nothing to pick from')
+      if (item === undefined) throw new Error('Cannot pick from an empty list')
       return item
     },
     bell,
@@ -68,7 +67,7 @@ export function exponential(x: number): number {
   return power
 }
 
-/** A word from a name, to keep the streams of chains and of kinds of things apart. */
+/** A word from a name, to separate the streams of chains and kinds. */
 export function wordOf(name: string): number {
   let mixed = 0x811c9dc5
   for (const letter of name) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193)

@@ -1,15 +1,16 @@
 /**
- * A market that never was, as a source: first a thinned history up to now, then blocks as the clock reaches their time.
- * The same seed, start and rates give the same blocks, through any stop.
+ * A simulated market as a source: first a thin history up to now, then blocks in real time.
+ * The same seed, start and rates give the same blocks, across any restarts.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Sleep } from '../../../core/runtime/backoff.js'
-import type { Source, SourceItem } from '../../source.js'
+import type { Source, SourceItem, SourceRecord } from '../../source.js'
 import { createAddressBook } from './addresses.js'
-import { type Interleaved, interleave } from './interleave.js'
-import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './kept-snapshots.js'
-import { flagshipAddress } from './market.js'
+import { createMarket, flagshipAddress, type Market } from './chain-market.js'
+import { type Origin, openSnapshots, type SnapshotStore, type Snapshots } from './market-snapshots.js'
+import type { MarketState } from './market-state.js'
 import { requireMoney } from './venues.js'
 
 export type SimulatorOptions = {
@@ -18,11 +19,11 @@ export type SimulatorOptions = {
   swapsPerS: number
   /** Seconds of history written before now on a first start. */
   historyS: number
-  /** Their native coins, anchors, stables and majors are what the markets turn around. */
+  /** Their native coins, anchors, stables and majors are the markets' money. */
   chains: readonly ChainFacts[]
-  /** Keeps the markets' state, so that a resume makes anew only what came since. */
+  /** Stores the markets' state, so that a resume only recomputes what came since. */
   snapshots: SnapshotStore
-  /** Swaps and slots between two of them. */
+  /** Swaps and slots between two snapshots. */
   snapshotEvery?: number
   nowMs(): number
   sleep: Sleep
@@ -35,15 +36,15 @@ export type SimulatorPosition = {
   historyS: number
   /** Slots played, over all chains. */
   step: number
-  /** From which step on which rate held. */
+  /** The rates, each from a step on. */
   rates: [step: number, swapsPerS: number][]
 }
 
-/** So many are made anew within a second or so. */
+/** Takes about a second to recompute. */
 const SNAPSHOT_EVERY = 40_000
 /** Work between two turns of the event loop. */
 const TURN_EVERY = 300
-const HISTORY_TOLD_EVERY = 0.01
+const HISTORY_STEP = 0.01
 
 export function openSimulator(options: SimulatorOptions): Source<SimulatorPosition> {
   const { seed, chains } = options
@@ -76,14 +77,14 @@ async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: 
     }
   }
   if (rates.at(-1)?.[1] !== swapsPerS) rates.push([markets.step, swapsPerS])
-  // A position from before the snapshots' run: they are of no use to it.
+  // A position from before the snapshots' run: they do not apply.
   if (JSON.stringify(snapshots.origin) !== JSON.stringify(origin)) await snapshots.begin(origin)
   return { origin, markets, rates }
 }
 
 /**
- * Noted before the first block is given: if a crash comes before any position is stored, the log may already hold blocks,
- * and only the same start gives the same ones again.
+ * Stored before the first block: if a crash comes before any position is stored, the log may already hold blocks, and only
+ * the same start gives the same blocks again.
  */
 async function firstOrigin(options: SimulatorOptions, snapshots: Snapshots): Promise<Origin> {
   if (snapshots.origin !== undefined && !snapshots.wasPublished) return snapshots.origin
@@ -108,15 +109,15 @@ async function* play(
   signal: AbortSignal,
 ): AsyncGenerator<SourceItem<SimulatorPosition>> {
   const { startS, historyS } = origin
-  const tellHistory = createHistoryTeller(origin, onHistory)
-  // A position is asked for when it is about to be stored: by then the one asked for before it is.
+  const reportHistory = createHistoryReporter(origin, onHistory)
+  // A position is read when it is about to be stored: by then the previous one is stored.
   let asked = markets.step
   let stored = markets.step
   let sinceSnapshot = 0
   let sinceTurn = 0
   while (!signal.aborted) {
     const waitMs = markets.nextMs - nowMs()
-    tellHistory(markets.nextMs)
+    reportHistory(markets.nextMs)
     if (waitMs > 0) {
       yield { kind: 'idle' }
       await sleep(waitMs, signal)
@@ -146,14 +147,14 @@ async function* play(
 const workOf = (record: ReturnType<Interleaved['advance']>): number =>
   record?.kind === 'block' ? 1 + (record.block.events.length >> 2) : 1
 
-function createHistoryTeller({ startS, historyS }: Origin, tell?: (done: number) => void): (atMs: number) => void {
-  let told = -1
+function createHistoryReporter({ startS, historyS }: Origin, report?: (done: number) => void): (atMs: number) => void {
+  let reported = -1
   return (atMs) => {
-    if (tell === undefined || told === 1) return
+    if (report === undefined || reported === 1) return
     const done = historyS === 0 ? 1 : Math.max(0, Math.min(1, (atMs / 1000 - startS) / historyS))
-    if (done < 1 && done < told + HISTORY_TOLD_EVERY) return
-    told = done
-    tell(done)
+    if (done < 1 && done < reported + HISTORY_STEP) return
+    reported = done
+    report(done)
   }
 }
 
@@ -166,4 +167,47 @@ export function flagships(
     const book = createAddressBook(facts.family, seed, facts.chain)
     return { chain: facts.chain, pair: flagshipAddress(book), token: requireMoney(facts).native }
   })
+}
+
+/** The markets of all chains as one stream, in order of time. */
+export type Interleaved = {
+  /** When the next slot of any chain is due. */
+  readonly nextMs: number
+  /** Slots played so far. */
+  readonly step: number
+  advance(swapsPerS: number): SourceRecord | undefined
+  readonly states: MarketState[]
+}
+
+export type InterleavePlan = {
+  seed: number
+  chains: readonly ChainFacts[]
+  startS: number
+  historyS: number
+  historySwaps?: number
+}
+
+export function interleave(
+  { chains, ...plan }: InterleavePlan,
+  kept?: { step: number; states: readonly MarketState[] },
+): Interleaved {
+  const markets = chains.map((facts, at) => createMarket({ ...plan, facts, chains }, kept?.states[at]))
+  let step = kept?.step ?? 0
+  // At equal times the first chain of the list comes first.
+  const next = (): Market => markets.reduce((first, market) => (market.nextMs < first.nextMs ? market : first))
+  return {
+    get nextMs() {
+      return next().nextMs
+    },
+    get step() {
+      return step
+    },
+    get states() {
+      return markets.map(({ state }) => state)
+    },
+    advance(swapsPerS) {
+      step += 1
+      return next().advance(swapsPerS)
+    },
+  }
 }

@@ -1,10 +1,9 @@
-/** What every action of a block works with, and the two ways a wallet is found for it. */
+/** What every action of a block works with, and how its wallet is chosen. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { AddressBook } from './addresses.js'
-import type { BlockWriter } from './block-writer.js'
-import type { Ledger } from './ledger.js'
+import type { BlockWriter, Ledger } from './ledger.js'
+import { type MarketState, type Pool, SLOT, type Token } from './market-state.js'
 import type { Random } from './random.js'
-import { type MarketState, type Pool, SLOT, type Token } from './state.js'
 import type { Venue } from './venues.js'
 
 export type Stage = {
@@ -15,9 +14,9 @@ export type Stage = {
   writer: BlockWriter
   ledger: Ledger
   book: AddressBook
-  /** The pool of the trade before. */
+  /** The previous trade's pool. */
   lastPool: Pool | null
-  /** In thin history: who trades in this block. */
+  /** In thin history: this block's traders. */
   traders: number[]
   timeMs: number
   isLive: boolean
@@ -25,10 +24,10 @@ export type Stage = {
   swapsPerS: number
 }
 
-/** A thin block has few traders: each has a balance to tell. */
+/** A thin block has few traders, because each adds a balance event. */
 const TRADERS_IN_HISTORY = 3
 
-/** Few wallets trade often, many seldom. */
+/** Few wallets trade often, many rarely. */
 export function anyTrader({ random, isLive, traders }: Stage): number {
   if (!isLive && traders.length === TRADERS_IN_HISTORY) return random.pick(traders)
   const trader = drawTrader(random)
@@ -43,7 +42,7 @@ function drawTrader(random: Random): number {
 
 const TRIES = 4
 
-/** A trader who has about as much as he is to sell. */
+/** A trader who has about the amount to sell. */
 export function traderWith(stage: Stage, token: Token, wanted: bigint): number | undefined {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const slot = anyTrader(stage)
@@ -54,7 +53,7 @@ export function traderWith(stage: Stage, token: Token, wanted: bigint): number |
 
 const HOLDERS_LOOKED_AT = 50
 
-/** One of those who have held it longest. */
+/** One of the longest-standing holders. */
 export function holderOf({ random }: Stage, { balances }: Token): number | undefined {
   let skip = random.int(0, Math.min(HOLDERS_LOOKED_AT, balances.size) - 1)
   for (const slot of balances.keys()) {

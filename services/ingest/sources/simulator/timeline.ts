@@ -1,20 +1,20 @@
 /**
- * How dense the trading is at a time. History is thinned to a fixed number of swaps, the last hours less than the days
- * before; from its end on the full rate holds.
+ * The density of trading over time. History is thinned to a fixed number of swaps, the last hours less than the days before;
+ * after it the full rate applies.
  */
 export type Timeline = {
   startMs: number
   liveMs: number
   /** Swaps a second over all chains, before daily rhythm and bursts. */
   swapsPerS(atMs: number, fullRate: number): number
-  /** From a slot to a chain's next: its block time, or in history as long as keeps blocks few. */
+  /** Time between a chain's slots: its block time, or longer in history to keep blocks few. */
   slotMs(atMs: number, blockMs: number): number
 }
 
 export const HISTORY_SWAPS = 30_000
 const RECENT_MS = 7_200_000
 const RECENT_SHARE = 0.25
-/** What a block of history costs grows with the pairs whose day it moves: few blocks, each with several trades of a pair. */
+/** The cost of a block of history grows with the number of pairs in it: so few blocks, each with several trades per pair. */
 const OLDER_BLOCKS = 320
 const RECENT_BLOCKS = 160
 

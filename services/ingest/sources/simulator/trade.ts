@@ -1,19 +1,19 @@
-/** Ordinary trading: noise around the fair price, and trades that bring a pool back to it. */
-import type { Stage } from './stage.js'
-import { anyTrader, holderOf, traderWith } from './stage.js'
-import { fairOf, midOf, type Pool, rawOf, wholeOf } from './state.js'
-import { swapInPool } from './swap.js'
+/** Trading: noise around the fair price, trades that bring a pool back to it, and arbitrage between pools. */
+
+import { fairOf, midOf, type Pool, rawOf, SLOT, wholeOf } from './market-state.js'
+import { anyTrader, holderOf, type Stage, traderWith } from './stage.js'
+import { swapInPool } from './swap-in-pool.js'
 
 const LEAST_MEAN_USD = 20
 const SIZE_SIGMA = 1.1
-/** Of a pool's quote side: noise moves a price by at most twice that. */
+/** Share of a pool's quote side: noise moves a price by at most twice this. */
 const LARGEST_NOISE = 0.012
 const LARGEST_CORRECTION = 0.15
-/** Off the fair price by more than this, somebody takes the difference: it must be worth the fee. */
+/** Above this distance from the fair price, somebody trades back: it must exceed the fee. */
 const TOLERATED_GAP = 0.0035
 const HOP_CHANCE = 0.06
 
-/** A pool by weight. */
+/** A random pool by weight. */
 export function anyPool({ state, random }: Stage): Pool {
   const { weights, pools } = state
   const wanted = random.next() * (weights.at(-1) ?? 0)
@@ -29,17 +29,17 @@ export function anyPool({ state, random }: Stage): Pool {
 
 export const flagshipOf = (state: Stage['state']): Pool => {
   const first = state.pools[0]
-  if (first === undefined) throw new Error('a market without pools')
+  if (first === undefined) throw new Error('The market has no pools')
   return first
 }
 
-/** The fewer the swaps, the larger each: volume does not depend on how thin the trading is. */
+/** Fewer swaps are larger: volume does not depend on the density. */
 function sizeUsd({ state, random, swapsPerS }: Stage, pool: Pool): number {
   const share = pool.weight / (state.weights.at(-1) ?? 1)
   return Math.max(LEAST_MEAN_USD, pool.usdPerS / (share * swapsPerS)) * random.skewed(SIZE_SIGMA)
 }
 
-/** One swap, two by way of the native coin; in a transaction of its own. */
+/** One swap, or two through the native coin, in its own transaction. */
 export function tradeIn(stage: Stage, pool: Pool): void {
   const { random } = stage
   const depth = wholeOf(pool.quote, pool.quoteReserve)
@@ -74,7 +74,7 @@ function buy(stage: Stage, pool: Pool, quoteAmount: number): void {
   if (ledger.provide(pool.quote, wallet, amountIn)) swapInPool(stage, { pool, wallet, buys: true, amountIn })
 }
 
-/** False: nobody has anything to sell. */
+/** False: there are no holders. */
 function sell(stage: Stage, pool: Pool, quoteAmount: number): boolean {
   const { ledger } = stage
   const wanted = rawOf(pool.base, quoteAmount / midOf(pool))
@@ -85,12 +85,12 @@ function sell(stage: Stage, pool: Pool, quoteAmount: number): boolean {
     if (wallet === undefined) return false
   }
   const balance = ledger.balanceOf(pool.base, wallet)
-  // A small rest is sold with the rest.
+  // A small remainder is sold too.
   const amountIn = balance < wanted + wanted / 4n ? balance : wanted
   return swapInPool(stage, { pool, wallet, buys: false, amountIn }) > 0n
 }
 
-/** A few raw units: worth nothing, and still a trade. */
+/** A few raw units: worthless, but still a trade. */
 export function tradeDust(stage: Stage, pool: Pool): void {
   const { random, ledger, writer } = stage
   const buys = pool.quote.decimals <= pool.base.decimals
@@ -102,7 +102,7 @@ export function tradeDust(stage: Stage, pool: Pool): void {
   swapInPool(stage, { pool, wallet, buys, amountIn })
 }
 
-/** Through a nearly empty pool and back: both swaps are far off its price before and after. */
+/** Through a nearly empty pool and back: both swaps are far from its normal price. */
 export function throwPrice(stage: Stage): void {
   const { state, random, ledger, writer } = stage
   const pool = state.hollow
@@ -113,4 +113,31 @@ export function throwPrice(stage: Stage): void {
   const bought = swapInPool(stage, { pool, wallet, buys: true, amountIn })
   writer.transaction()
   swapInPool(stage, { pool, wallet, buys: false, amountIn: bought })
+}
+
+const LEAST_GAIN = 0.001
+
+/** Two pools of the same tokens at different prices: one transaction buys in the cheaper and sells in the dearer. */
+export function arbitrage(stage: Stage, pool: Pool): void {
+  for (const sibling of pool.siblings) {
+    const [cheap, dear] = midOf(pool) < midOf(sibling) ? [pool, sibling] : [sibling, pool]
+    const ratio = midOf(dear) / midOf(cheap)
+    if (ratio < 1 + Number(cheap.feeBps + dear.feeBps) / 10_000 + LEAST_GAIN) continue
+    takeDifference(stage, cheap, dear, ratio)
+    return
+  }
+}
+
+function takeDifference(stage: Stage, cheap: Pool, dear: Pool, ratio: number): void {
+  const { ledger, writer } = stage
+  const wallet = SLOT.arbitrage
+  const cheapDepth = wholeOf(cheap.quote, cheap.quoteReserve)
+  const dearDepth = wholeOf(dear.quote, dear.quoteReserve)
+  // Each pool moves its share of the way until the prices meet.
+  const share = dearDepth / (cheapDepth + dearDepth)
+  const amountIn = rawOf(cheap.quote, cheapDepth * (Math.sqrt(ratio) - 1) * share * 0.8)
+  if (amountIn === 0n || !ledger.provide(cheap.quote, wallet, amountIn)) return
+  writer.transaction()
+  const between = swapInPool(stage, { pool: cheap, wallet, buys: true, amountIn, recipient: dear.address })
+  if (between > 0n) swapInPool(stage, { pool: dear, wallet, buys: false, amountIn: between })
 }

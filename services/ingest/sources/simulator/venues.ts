@@ -1,17 +1,17 @@
-/** What each simulated chain is like: its clock, its share of the trading, its exchanges and launch platform. */
+/** Parameters of each simulated chain: block time, share of the trading, exchanges and launch platform. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
-import { type CurveTerms, FOURMEME, PUMP } from './bonding-curve.js'
+import { type CurveTerms, FOURMEME, PUMP } from './pool-arithmetic.js'
 
 export type Amm = { name: string; feeBps: bigint }
 
 export type Venue = {
   blockMs: number
-  /** Of all chains' swaps, before it is scaled to the chains that are played. */
+  /** Share of all swaps, before it is scaled to the simulated chains. */
   share: number
-  /** Height at the epoch, so that a market begins at a height that fits its time. */
+  /** Height at the epoch, so that a market starts at a plausible height. */
   heightAtEpoch: number
-  /** The first two carry the main pairs. */
+  /** The first two have the main pairs. */
   amms: readonly [Amm, Amm, ...Amm[]]
   curve: CurveTerms | null
   /** Scales the depth of every pool. */
@@ -71,7 +71,7 @@ export function venueOf({ chain, family }: ChainFacts): Venue {
   return VENUES[chain] ?? (family === 'evm' ? OTHER_EVM : { ...OTHER_EVM, blockMs: 500 })
 }
 
-/** A chain's share of the swaps among those played. */
+/** A chain's share of the swaps among the simulated chains. */
 export function shareOf(chain: ChainFacts, chains: readonly ChainFacts[]): number {
   return venueOf(chain).share / chains.reduce((sum, other) => sum + venueOf(other).share, 0)
 }
@@ -80,14 +80,14 @@ export function ammOf(venue: Venue, name: string): Amm {
   return venue.amms.find((amm) => amm.name === name) ?? venue.amms[0]
 }
 
-/** The money every simulated market turns around. */
+/** The money tokens every simulated market needs. */
 export function requireMoney(facts: ChainFacts): { native: string; anchor: string } {
   const { chain, native, anchor } = facts
   if (native !== undefined && anchor !== undefined) return { native, anchor }
   throw new ConfigError({
     code: 'simulator_money_missing',
-    what: `The simulator cannot play the chain ${chain}: it has no ${native === undefined ? 'native' : 'anchor'} token`,
+    what: `Cannot simulate the chain ${chain}: it has no ${native === undefined ? 'native' : 'anchor'} token`,
     where: { chain },
-    fix: `Set "native" and "anchor" under chains.${chain}, or leave the chain out of the simulation.`,
+    fix: `Set "native" and "anchor" under chains.${chain}, or remove the chain from the simulation.`,
   })
 }

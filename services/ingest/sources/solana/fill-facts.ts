@@ -1,24 +1,24 @@
-/** Tokens a block tells of for the first time get what their mints say: names, supply, and what is known of their powers. */
+/** Completes token events with facts from the mints: names, supply and the mint's powers. */
 import type { Event, MetaEvent, TokenEvent } from '../../../core/domain/records.js'
 import { RecentMap } from './recent-map.js'
 import type { TokenFacts, TokenFactsReader } from './token-facts.js'
 
-/** A block's events, sorted by place; replaced by a list of the same events and what was learned. */
+/** A block's events, sorted by position; replaced by a list that also has the new meta events. */
 export type FactsTarget = { events: Event[] }
 
 export interface FactsFiller {
-  /** Throws what reading throws; no event is changed then. */
+  /** If reading throws, no event is changed. */
   fill(blocks: readonly FactsTarget[], signal: AbortSignal): Promise<void>
 }
 
 type Called = { name: string | null; symbol: string | null }
 
 const KEPT_NAMES = 100_000
-/** What a browser or a gateway can open; others are not told on. */
+/** Links a browser or a gateway can open; others are dropped. */
 const LINK = /^(https?|ipfs|ar):\/\/\S+$/i
 
 export function createFactsFiller(reader: TokenFactsReader, keptNames = KEPT_NAMES): FactsFiller {
-  /** As the programs that made them call them: their word goes before the metadata's, which may be changed later. */
+  /** Names from the programs that created the tokens. They take precedence over metadata, which may change later. */
   const called = new RecentMap<string, Called>(keptNames)
   return {
     async fill(blocks, signal) {
@@ -31,16 +31,16 @@ export function createFactsFiller(reader: TokenFactsReader, keptNames = KEPT_NAM
   }
 
   function fillBlock(block: FactsTarget, facts: ReadonlyMap<string, TokenFacts>): void {
-    const told = new Set<string>()
-    const learned: MetaEvent[] = []
+    const described = new Set<string>()
+    const metas: MetaEvent[] = []
     for (const event of block.events) {
       if (event.type !== 'token') continue
       const found = facts.get(event.token)
       fillToken(event, found)
-      if (found !== undefined && !told.has(event.token)) learned.push(metaOf(event, found))
-      told.add(event.token)
+      if (found !== undefined && !described.has(event.token)) metas.push(metaOf(event, found))
+      described.add(event.token)
     }
-    if (learned.length > 0) block.events = withLearned(block.events, learned)
+    if (metas.length > 0) block.events = withMetas(block.events, metas)
   }
 
   function fillToken(event: TokenEvent, facts: TokenFacts | undefined): void {
@@ -59,26 +59,26 @@ function textOf(text: string | null): string | null {
   return text === null || text.trim() === '' ? null : text
 }
 
-/** At the token's own place; its `sub` is given later. */
+/** At the token's position; `sub` is set later. */
 function metaOf({ tx_index, log_index, sub, tx_hash, token }: TokenEvent, { owner, risk, uri }: TokenFacts): MetaEvent {
   const links = uri !== null && LINK.test(uri) ? JSON.stringify({ metadata_uri: uri }) : null
-  const learned = { total_supply: null, owner, risk: JSON.stringify(risk), logo_url: null, links }
-  return { type: 'meta', tx_index, log_index, sub, tx_hash, token, ...learned }
+  const metas = { total_supply: null, owner, risk: JSON.stringify(risk), logo_url: null, links }
+  return { type: 'meta', tx_index, log_index, sub, tx_hash, token, ...metas }
 }
 
 /**
- * Each after the last event of its instruction, not right after its token: so the events that were there keep their `sub`, and with it their identity,
- * whatever could be learned.
+ * Inserts each after the last event of its instruction, not right after its token: so other events keep their `sub`, and with it
+ * their identity, whatever facts were found.
  */
-function withLearned(events: readonly Event[], learned: readonly MetaEvent[]): Event[] {
+function withMetas(events: readonly Event[], metas: readonly MetaEvent[]): Event[] {
   const all: Event[] = []
   let next = 0
   for (const [place, event] of events.entries()) {
     all.push(event)
     const following = events[place + 1]
     if (following !== undefined && isSamePlace(following, event)) continue
-    for (let { sub } = event; next < learned.length; next += 1) {
-      const meta = learned[next]
+    for (let { sub } = event; next < metas.length; next += 1) {
+      const meta = metas[next]
       if (meta === undefined || !isSamePlace(meta, event)) break
       sub += 1
       all.push({ ...meta, sub })

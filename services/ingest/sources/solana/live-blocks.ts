@@ -1,27 +1,30 @@
-/** The last blocks that streams sent by themselves, by slot: whoever reads the chain looks here before it asks. */
-import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
-import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
-import { type BlockStream, type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
+/** The last blocks pushed by streams, by slot: the reader looks here before it sends a request. */
 
-/** What people may see of a stream. `connected`: blocks come. */
+import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
+import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
+import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
+import type { BlockStream } from './block-stream.js'
+import { type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
+
+/** A stream's public status. `connected`: blocks arrive. */
 export type StreamStatus = { name: string; connected: boolean; lastSlot: number | null; error: string | null }
 
 export type LiveOptions = {
   streams: readonly BlockStream[]
-  /** A block takes some MB. */
+  /** A block takes several MB. */
   maxBlocks?: number
   sleep?: Sleep
   random?: () => number
-  /** A stream was lost; it is sought again. */
+  /** A stream was lost; it will be reconnected. */
   onLost?(name: string, error: unknown): void
 }
 
 export interface LiveBlocks {
-  /** It stays until newer ones push it out: a range that is read again finds it again. */
+  /** It stays until newer ones evict it: a range that is read again finds it again. */
   take(slot: number): SlotBlock | undefined
-  /** Of a slot whose block turned out not to be the chain's. */
+  /** For a block that turned out not to be on the chain. */
   forget(slot: number): void
-  /** Calls for every block that was not there yet. Returns how to stop it. */
+  /** Called for every new block. Returns a function that stops it. */
   onSlot(listener: (header: SlotHeader) => void): () => void
   status(): StreamStatus[]
   close(): Promise<void>
@@ -29,13 +32,13 @@ export interface LiveBlocks {
 
 const MAX_BLOCKS = 32
 
-/** Asked for the same slot, it would send the same again for as long as it has it. */
+/** The endpoint would send the same block again for the same slot. */
 const LASTING: ReadonlySet<FaultKind> = new Set<FaultKind>(['lies', 'too_wide'])
 
-/** Runs from now until it is closed. */
+/** Runs until it is closed. */
 export function followStreams(options: LiveOptions): LiveBlocks {
   const { streams, maxBlocks = MAX_BLOCKS, random = Math.random } = options
-  /** In the order in which they came. Not by slot: one made-up slot far ahead would hold its place for ever. */
+  /** In order of arrival. Not by slot: a made-up slot far ahead would never be evicted. */
   const blocks = new Map<number, SlotBlock>()
   const listeners = new Set<(header: SlotHeader) => void>()
   const statuses = new Map<BlockStream, StreamStatus>()
@@ -45,7 +48,7 @@ export function followStreams(options: LiveOptions): LiveBlocks {
 
   function add(block: SlotBlock): void {
     const { number, hash } = block
-    // The later of two different ones is what the chain went on with.
+    // Of two different blocks, the later one is on the chain.
     if (blocks.get(number)?.hash === hash) return
     blocks.delete(number)
     blocks.set(number, block)
@@ -93,4 +96,21 @@ export function followStreams(options: LiveOptions): LiveBlocks {
       await Promise.all(runs)
     },
   }
+}
+
+/** Stream names are host names. */
+export function registerStreamMetrics(metrics: Metrics, chain: string, streams: () => StreamStatus[]): void {
+  const labels = ['chain', 'stream']
+  const each = (value: (stream: StreamStatus) => number) =>
+    function* (): Iterable<Sample> {
+      for (const stream of streams()) yield { labels: { chain, stream: stream.name }, value: value(stream) }
+    }
+  metrics.gauge(
+    { name: 'dextape_stream_connected', help: '1 if a stream sends blocks, 0 if blocks are requested', labels },
+    each(({ connected }) => (connected ? 1 : 0)),
+  )
+  metrics.gauge(
+    { name: 'dextape_stream_head_blocks', help: 'Last slot a stream sent', labels },
+    each(({ lastSlot }) => lastSlot ?? 0),
+  )
 }

@@ -1,4 +1,4 @@
-/** The entries that were put or asked for last, up to a number. */
+/** A map of the most recently used entries, up to a maximum. */
 export class RecentMap<K, V> {
   private readonly entries = new Map<K, V>()
 
@@ -15,7 +15,7 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    // A map keeps the order of insertion: the last is the newest.
+    // A map keeps insertion order: the last is the newest.
     this.entries.delete(key)
     this.entries.set(key, value)
     if (this.entries.size <= this.max) return

@@ -1,38 +1,27 @@
-/** A slot's block as any way of reading gives it: by request, by a node's notices, or by a Geyser stream. */
+/** A slot's block, independent of how it was read: RPC, a node's notices or a Geyser stream. */
 import type { RawInBlock } from '../../decode/solana/block/decode-block.js'
 import type { ChainNodes, Header } from '../following/chain-nodes.js'
 
-/** `number` is the slot, `parentNumber` the slot of the block before it: those between them were skipped. */
+/** `number` is the slot, `parentNumber` the parent's slot: slots in between were skipped. */
 export type SlotHeader = Header & { parentNumber: number }
 
-/** `transactions`: as the node gave them, in any encoding, votes left out or not; each with its place in the block. */
+/** `transactions`: as returned by the node, in any encoding, with or without votes; each with its index in the block. */
 export type SlotBlock = SlotHeader & { transactions: readonly RawInBlock[] }
 
-/** Without what the block holds. */
+/** Without the transactions. */
 export const slotHeader = ({ number, hash, parentNumber, parentHash, timeS }: SlotHeader): SlotHeader => ({
   ...{ number, hash, parentNumber, parentHash, timeS },
 })
 
-/** `confirmed`: a block may still die, and is then retracted; `finalized`: none does, and all come some seconds later. */
+/** `confirmed`: blocks may be orphaned and are then retracted; `finalized`: never orphaned, but some seconds later. */
 export type Commitment = 'confirmed' | 'finalized'
 
-/** An account as it is now; `data` raw. */
+/** A current account; `data` raw. */
 export type SolanaAccount = { owner: string; lamports: bigint; data: Uint8Array }
 
 export interface SlotReader extends ChainNodes<SlotBlock> {
-  /** The first block at or after a slot; null: there is none yet. */
+  /** The first block at or after a slot; null: none yet. A node that pruned it returns the first block it still has; its link shows that. */
   headerFrom(slot: number, signal: AbortSignal): Promise<SlotHeader | null>
-  /** In the order asked for; null: no such account. */
+  /** In the order of `addresses`; null: no such account. */
   accounts(addresses: readonly string[], signal: AbortSignal): Promise<(SolanaAccount | null)[]>
-}
-
-/** Blocks as they come, from a node or a service that sends them by itself. What it misses is asked for: it saves requests and time, it is not the truth. */
-export interface BlockStream {
-  readonly name: string
-  /**
-   * From a slot on where the other side can still send it, else from now. Ends when the signal aborts; throws when the connection is lost or refused (a
-   * `NodeFault`): who listens comes back with the slot after the last one it got.
-   */
-  blocks(fromSlot: number | undefined, signal: AbortSignal): AsyncGenerator<SlotBlock>
-  close(): void
 }

@@ -1,13 +1,13 @@
-/** Before a chain is read: are the tokens its money is made of mints there? */
+/** Before a chain is read: checks that its money tokens are mints. */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { moneyOf, type RankedToken, refuseUnusable } from '../following/configured-scope.js'
 import type { TokenFacts, TokenFactsReader } from './token-facts.js'
 
-/** `facts` null: it is no mint. */
+/** `facts` null: not a mint. */
 export type CheckedMint = RankedToken & { facts: TokenFacts | null }
 
-/** Fails where a token the user named is no mint; one of the built-in ones is only told of. The tokens as they call themselves. */
+/** Throws if a configured token is not a mint; a built-in one is only logged. Returns the tokens with their facts. */
 export async function checkConfiguredMints(
   reader: TokenFactsReader,
   facts: ChainFacts,
@@ -16,14 +16,14 @@ export async function checkConfiguredMints(
   signal: AbortSignal,
 ): Promise<CheckedMint[]> {
   const money = moneyOf(facts)
-  const told = await reader.of(
+  const found = await reader.of(
     money.map(({ token }) => token),
     signal,
   )
-  const checked = money.map((ranked) => ({ ...ranked, facts: told.get(ranked.token) ?? null }))
+  const checked = money.map((ranked) => ({ ...ranked, facts: found.get(ranked.token) ?? null }))
   const unusable = checked
     .filter((one) => one.facts === null)
-    .map(({ token, rank }) => ({ token, rank, reason: 'is no mint here' }))
+    .map(({ token, rank }) => ({ token, rank, reason: 'is not a mint on this cluster' }))
   refuseUnusable(facts.chain, unusable, explicit, 'mints of the Token or the Token-2022 program', logger)
   return checked
 }

@@ -1,11 +1,9 @@
-/** What mints and their metadata say of tokens, as they are now: accounts have no history a node would tell. */
+/** Current facts of tokens from their mints and metadata: nodes have no history of accounts. */
 import { keyBytes } from '../../decode/solana/keys/derived-address.js'
 import { WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../decode/solana/native-programs.js'
-import { CLOCK, readEpoch } from '../../decode/solana/token/clock.js'
-import type { Metadata } from '../../decode/solana/token/metadata.js'
-import { metaplexAddress, readMetaplex } from '../../decode/solana/token/metaplex.js'
+import { type Metadata, metaplexAddress, readMetaplex } from '../../decode/solana/token/metadata.js'
 import { type Mint, readMint } from '../../decode/solana/token/mint.js'
-import { isTaxChanging, ownerOf, riskOf } from '../../decode/solana/token/risk.js'
+import { CLOCK, isTaxChanging, ownerOf, readEpoch, riskOf } from '../../decode/solana/token/token-risk.js'
 import { RecentMap } from './recent-map.js'
 import type { SlotReader, SolanaAccount } from './slot-block.js'
 
@@ -14,22 +12,22 @@ export type TokenFacts = {
   symbol: string | null
   decimals: number
   totalSupply: bigint | null
-  /** Who has most power over it; null: nobody has any. */
+  /** The strongest authority; null: none. */
   owner: string | null
-  /** By the names of the interface. */
+  /** Under the API's names. */
   risk: Readonly<Record<string, unknown>>
-  /** Where more is told of it; not read. */
+  /** Address of more metadata; not read. */
   uri: string | null
 }
 
 export interface TokenFactsReader {
-  /** By mint; one that is none (any more) is not among them. Errors of the nodes are thrown on as they are. */
+  /** By mint; omits addresses that are not mints. Node errors are passed on. */
   of(mints: Iterable<string>, signal: AbortSignal): Promise<Map<string, TokenFacts>>
 }
 
 const KEPT_MINTS = 100_000
 
-/** `keptMints`: how many of those asked for last are not asked for again. */
+/** `keptMints`: cache size. */
 export function createTokenFacts(accounts: SlotReader['accounts'], keptMints = KEPT_MINTS): TokenFactsReader {
   const known = new RecentMap<string, TokenFacts>(keptMints)
   return {
@@ -39,7 +37,7 @@ export function createTokenFacts(accounts: SlotReader['accounts'], keptMints = K
       for (const mint of new Set(mints)) {
         const found = known.get(mint)
         if (found !== undefined) facts.set(mint, found)
-        // Nodes refuse a whole request for one address that is none.
+        // One invalid address fails the whole request.
         else if (keyBytes(mint) !== null) asked.push(mint)
       }
       for (const [mint, read] of await readFacts(asked, accounts, signal)) {
@@ -51,7 +49,7 @@ export function createTokenFacts(accounts: SlotReader['accounts'], keptMints = K
   }
 }
 
-/** Two requests at most, however many mints: the mints, then whatever they leave to other accounts. */
+/** At most two requests: the mints, then the accounts they refer to. */
 async function readFacts(
   addresses: readonly string[],
   accounts: SlotReader['accounts'],
@@ -69,20 +67,20 @@ async function readFacts(
   }
   const isClockNeeded = [...mints.values()].some(({ extensions }) => isTaxChanging(extensions))
   const wanted = new Set([...elsewhere.values(), ...(isClockNeeded ? [CLOCK] : [])])
-  const told = await readAccounts([...wanted], accounts, signal)
-  const clock = told.get(CLOCK)
+  const found = await readAccounts([...wanted], accounts, signal)
+  const clock = found.get(CLOCK)
   const epoch = clock === undefined ? null : readEpoch(clock)
   const facts = new Map<string, TokenFacts>()
   for (const [address, mint] of mints) {
     const place = elsewhere.get(address)
-    const account = place === undefined ? undefined : told.get(place)
+    const account = place === undefined ? undefined : found.get(place)
     const metadata = account === undefined ? null : readMetaplex(account, address)
     facts.set(address, factsOf(address, mint, place === undefined ? mint.extensions.metadata : metadata, epoch))
   }
   return facts
 }
 
-/** A mint that points at an account means that one alone; without a word of its own, Metaplex may have one for it. */
+/** A mint's metadata pointer is authoritative; without metadata of its own, Metaplex may have some. */
 function placeOfMetadata(address: string, { extensions }: Mint): string | null {
   if (extensions.metadataAddress !== null) return extensions.metadataAddress
   return extensions.metadata === null ? metaplexAddress(address) : address
@@ -93,7 +91,7 @@ function factsOf(address: string, mint: Mint, metadata: Metadata | null, epoch: 
     name: metadata?.name ?? null,
     symbol: metadata?.symbol ?? null,
     decimals: mint.decimals,
-    // Wrapping makes tokens without minting them: the mint says 0 whatever is out.
+    // Wrapping creates tokens without minting: the mint's supply is always 0.
     totalSupply: address === WRAPPED_SOL || address === WRAPPED_SOL_2022 ? null : mint.supplyRaw,
     owner: ownerOf(mint, metadata),
     risk: riskOf(mint, metadata, epoch),
@@ -101,7 +99,7 @@ function factsOf(address: string, mint: Mint, metadata: Metadata | null, epoch: 
   }
 }
 
-/** Those that exist. */
+/** Existing accounts only. */
 async function readAccounts(
   addresses: readonly string[],
   accounts: SlotReader['accounts'],

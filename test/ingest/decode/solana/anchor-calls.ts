@@ -5,15 +5,15 @@ import {
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
-import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import type { Happening, Program } from '../../../../services/ingest/decode/solana/program.js'
-import type {
-  Instruction,
-  SolanaTransaction,
-  TokenBalance,
-  Transfer,
+import type { Program, VenueEvent } from '../../../../services/ingest/decode/solana/program-decoder.js'
+import {
+  type Instruction,
+  inOrder,
+  type SolanaTransaction,
+  type TokenBalance,
+  type Transfer,
 } from '../../../../services/ingest/decode/solana/transaction.js'
 
 /** An address of its own for each name. */
@@ -56,7 +56,7 @@ export function built(programId: string, accounts: readonly string[], data: Uint
 }
 
 /** The call to itself that carries an event. */
-export function told(programId: string, event: Uint8Array): Built {
+export function reported(programId: string, event: Uint8Array): Built {
   return built(programId, [], Uint8Array.from([...hex(EVENT_CALL), ...event]))
 }
 
@@ -95,14 +95,14 @@ export function transactionOf(top: readonly Built[], balances: readonly Balance[
   }
 }
 
-type Told = Happening extends infer H ? (H extends Happening ? Omit<H, 'instruction'> : never) : never
+type Reported = VenueEvent extends infer H ? (H extends VenueEvent ? Omit<H, 'instruction'> : never) : never
 
 /** What the program makes of every call of it in the transaction; the instruction itself is left out. */
-export function decoded(program: Program, transaction: SolanaTransaction): Told[] {
+export function decoded(program: Program, transaction: SolanaTransaction): Reported[] {
   return inOrder(transaction)
     .filter(({ programId }) => program.programIds.includes(programId))
     .flatMap((instruction) => program.decode(instruction, transaction))
-    .map(({ instruction: _, ...happening }) => happening)
+    .map(({ instruction: _, ...venueEvent }) => venueEvent)
 }
 
 function little(value: bigint, length: number): Buffer {

@@ -1,5 +1,7 @@
 /** Garbage in any field of an instruction: whatever comes of it, a decoder throws nothing but `BadInstruction`. */
-import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
+
+import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
+import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { createRandom } from '../../../rig/market/random.js'
 
@@ -120,8 +122,8 @@ export function garble(
     for (let changes = 0; changes <= below(random, 3); changes += 1)
       instruction = garbledInstruction(instruction, random, named)
     try {
-      for (const happening of program.decode(instruction, garbledTransaction(sample.transaction, random)))
-        if (Object.values(happening).some((value) => typeof value === 'bigint' && value < 0n))
+      for (const venueEvent of program.decode(instruction, garbledTransaction(sample.transaction, random)))
+        if (Object.values(venueEvent).some((value) => typeof value === 'bigint' && value < 0n))
           throw new Error(`an amount below nothing in mutation ${n} of seed ${seed}`)
       outcome.decoded += 1
     } catch (error) {

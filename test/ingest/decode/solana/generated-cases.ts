@@ -1,7 +1,8 @@
 /** What every program's decoder is held to on generated transactions. */
 import { describe, expect, it } from 'vitest'
+import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
-import { BadInstruction, type Program } from '../../../../services/ingest/decode/solana/program.js'
+import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type { Instruction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
 import { garble } from './garble.js'
@@ -22,7 +23,7 @@ export function describeGenerated(program: Program, amm: string, named = 8): voi
     it('give the amounts that their generator moved', () => {
       expect(own.length).toBeGreaterThan(1)
       for (const { calls, expected } of own)
-        expect(calls.flatMap(amountsTold)).toEqual(
+        expect(calls.flatMap(reportedAmounts)).toEqual(
           expected.flatMap((event) => {
             if ((event.type !== 'swap' && event.type !== 'liquidity') || event.amm !== amm) return []
             return [event.type === 'swap' ? [event.amount_in, event.amount_out] : [event.amount0, event.amount1]]
@@ -53,10 +54,10 @@ export function describeGenerated(program: Program, amm: string, named = 8): voi
     })
   })
 
-  function amountsTold({ instruction, transaction }: ProgramCall): string[][] {
-    return program.decode(instruction, transaction).flatMap((happening) => {
-      if (happening.kind === 'swap') return [[`${happening.amountIn}`, `${happening.amountOut}`]]
-      return happening.kind === 'liquidity' ? [[`${happening.amount0}`, `${happening.amount1}`]] : []
+  function reportedAmounts({ instruction, transaction }: ProgramCall): string[][] {
+    return program.decode(instruction, transaction).flatMap((venueEvent) => {
+      if (venueEvent.kind === 'swap') return [[`${venueEvent.amountIn}`, `${venueEvent.amountOut}`]]
+      return venueEvent.kind === 'liquidity' ? [[`${venueEvent.amount0}`, `${venueEvent.amount1}`]] : []
     })
   }
 }

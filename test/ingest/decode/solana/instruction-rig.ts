@@ -1,7 +1,9 @@
 /** Instructions and transactions made by hand: real program bytes with the transfers they made, without the rest of the transaction. */
+
+import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction, type Happening, type Program } from '../../../../services/ingest/decode/solana/program.js'
+import type { Program, VenueEvent } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type {
   Instruction,
   SolanaTransaction,
@@ -96,12 +98,16 @@ export function transactionOf(instruction: Instruction, held: readonly Held[] = 
 }
 
 /** Without the instruction, which every happening carries. */
-export type Told = Happening extends infer Each ? (Each extends Happening ? Omit<Each, 'instruction'> : never) : never
+export type Reported = VenueEvent extends infer Each
+  ? Each extends VenueEvent
+    ? Omit<Each, 'instruction'>
+    : never
+  : never
 
-export function decoded(program: Program, instruction: Instruction, transaction: SolanaTransaction): Told[] {
-  return program.decode(instruction, transaction).map(({ instruction: told, ...rest }) => {
-    if (told !== instruction) throw new Error('a happening of another instruction')
-    return rest as Told
+export function decoded(program: Program, instruction: Instruction, transaction: SolanaTransaction): Reported[] {
+  return program.decode(instruction, transaction).map(({ instruction: reported, ...rest }) => {
+    if (reported !== instruction) throw new Error('a happening of another instruction')
+    return rest as Reported
   })
 }
 

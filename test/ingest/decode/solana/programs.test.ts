@@ -13,9 +13,9 @@ describe('the list of programs', () => {
   })
 
   it('has every exchange that pools are told of', () => {
-    const told = everyTransaction().flatMap(({ value, slot }) =>
+    const reported = everyTransaction().flatMap(({ value, slot }) =>
       decoded(value, slot).events.flatMap((event) => (event.type === 'pool' ? [event.amm] : [])),
     )
-    expect([...new Set(told)].filter((amm) => !SOLANA_AMMS.includes(amm))).toEqual([])
+    expect([...new Set(reported)].filter((amm) => !SOLANA_AMMS.includes(amm))).toEqual([])
   })
 })

@@ -1,7 +1,11 @@
 /** What a program did in whole transactions, one instruction at a time. */
-import { inOrder } from '../../../../services/ingest/decode/solana/instruction/execution.js'
-import type { Program } from '../../../../services/ingest/decode/solana/program.js'
-import type { Instruction, SolanaTransaction } from '../../../../services/ingest/decode/solana/transaction.js'
+
+import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
+import {
+  type Instruction,
+  inOrder,
+  type SolanaTransaction,
+} from '../../../../services/ingest/decode/solana/transaction.js'
 import { everyTransaction, parsed } from './real-transactions.js'
 
 export type ProgramCall = { instruction: Instruction; transaction: SolanaTransaction }

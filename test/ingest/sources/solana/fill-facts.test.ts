@@ -6,7 +6,7 @@ import { decodeSolanaBlock } from '../../../../services/ingest/decode/solana/blo
 import { WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { createFactsFiller, type FactsTarget } from '../../../../services/ingest/sources/solana/fill-facts.js'
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
-import { readEvent } from '../../../../services/ingest/validate/event.js'
+import { readEvent } from '../../../../services/ingest/validate/validate-event.js'
 import { createRandom } from '../../../rig/market/random.js'
 import { recordedCases } from '../../../rig/recordings.js'
 import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'

@@ -1,8 +1,8 @@
 /** What is asked of the nodes, and what becomes of the answers; the accounts are real ones, or those the token programs wrote. */
 import { describe, expect, it } from 'vitest'
 import { TOKEN_2022, WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
-import { CLOCK } from '../../../../services/ingest/decode/solana/token/clock.js'
-import { METAPLEX, metaplexAddress } from '../../../../services/ingest/decode/solana/token/metaplex.js'
+import { METAPLEX, metaplexAddress } from '../../../../services/ingest/decode/solana/token/metadata.js'
+import { CLOCK } from '../../../../services/ingest/decode/solana/token/token-risk.js'
 import type { SlotReader, SolanaAccount } from '../../../../services/ingest/sources/solana/slot-block.js'
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
 import { borsh, key } from '../../decode/solana/anchor-calls.js'

@@ -1,18 +1,18 @@
-/** What is known of the chain as of the last block decoded. Every change belongs to a block, so that a slot that dies can be taken back. */
+/** The decoder's state as of the last decoded block. Every change belongs to a block, so that a reorg can undo it. */
 
-/** A token the log has heard of. */
+/** A token that was published. */
 export type KnownToken = {
-  /** Null: nothing told them yet. */
+  /** Null: not known yet. */
   decimals: number | null
-  /** Stands in a pool that is followed. */
+  /** Whether it is in a followed pool. */
   traded: boolean
 }
 
-/** What one owner holds of one token: the accounts seen so far, by address, and the sum the log was told last. */
+/** What one owner holds of one token: the known accounts, by address, and the sum published last (`told`, a stored key). */
 export type KnownHolding = { accounts: ReadonlyMap<string, bigint>; told: bigint }
 
 export interface Book {
-  /** Whether the log has heard of the pool. */
+  /** Whether the pool was published. */
   hasPool(pool: string): boolean
   putPool(pool: string): void
   token(mint: string): KnownToken | undefined
@@ -21,11 +21,11 @@ export interface Book {
   putHolding(mint: string, owner: string, known: KnownHolding): void
 }
 
-/** A book for a single reading, without a way back. */
+/** A book in memory, without undo. */
 export function memoryBook(): Book {
   const pools = new Set<string>()
   const tokens = new Map<string, KnownToken>()
-  /** By mint, then by owner: a key of both would have to be made each time. */
+  /** By mint, then by owner: saves building a combined key each time. */
   const holdings = new Map<string, Map<string, KnownHolding>>()
   return {
     hasPool: (pool) => pools.has(pool),

@@ -1,22 +1,19 @@
-/** One block's transactions → its events, and the book moved on to it. Pure but for the book. */
+/** One block's transactions → its events; advances the book. Pure except for the book. */
 import type { Event } from '../../../../core/domain/records.js'
+import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/anchor.js'
-import { inOrder } from '../instruction/execution.js'
-import { BadInstruction, type Happening, type Program } from '../program.js'
-import type { Instruction, SolanaTransaction } from '../transaction.js'
-import { Malformed } from '../wire/malformed.js'
+import type { Program, VenueEvent } from '../program-decoder.js'
+import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
-import { BadTransaction } from '../wire/shape.js'
-import { addBalances } from './balances.js'
+import { addBalances } from './balance-events.js'
 import type { Book } from './book.js'
-import { EventList } from './event-list.js'
-import { HappeningTeller } from './happening-events.js'
-import { areBalancesWanted, isPoolWanted, type SolanaRules } from './rules.js'
+import { areBalancesWanted, isPoolWanted, type SolanaRules } from './decode-rules.js'
+import { EventList, VenueEventWriter } from './venue-events.js'
 
-/** `value`: as the node gave it, in any encoding. `index`: its place in the block. */
+/** `value`: as returned by the node, in any encoding. `index`: in the block. */
 export type RawInBlock = { index: number; value: unknown }
 
-/** What could not be decoded, with the transaction it stood in. `order`: of the instruction; 0: of the whole transaction. */
+/** What could not be decoded, with its transaction. `order`: the instruction's; 0: the whole transaction. */
 export type LostInstruction = {
   reason: string
   detail: string
@@ -39,7 +36,7 @@ export function decodeSolanaBlock(
   const isWanted = (account: string) => rules.programOf(account) !== undefined
   const isHeld = (mint: string) => areBalancesWanted(rules, mint, book.token(mint)?.traded === true)
   const target = { events, book, rules }
-  const teller = new HappeningTeller(events, book, rules)
+  const writer = new VenueEventWriter(events, book, rules)
   for (const { index, value } of transactions) {
     try {
       const transaction = parseTransaction(value, { slot, index }, isWanted)
@@ -60,7 +57,7 @@ export function decodeSolanaBlock(
       const program = rules.programOf(instruction.programId)
       if (program === undefined || isEventCall(instruction)) continue
       try {
-        tell(program.decode(instruction, transaction), transaction, program)
+        write(program.decode(instruction, transaction), transaction, program)
       } catch (error) {
         const { index: txIndex, signature } = transaction
         lost.push({ ...reasonOf(error, 'bad_instruction'), txIndex, order: instruction.order, signature, value })
@@ -69,19 +66,19 @@ export function decodeSolanaBlock(
     addBalances(transaction, run.length, target)
   }
 
-  function tell(happenings: readonly Happening[], transaction: SolanaTransaction, program: Program): void {
-    // A token is told of with the pool it comes in, or not at all.
-    const ofPools = happenings.filter(hasPool)
+  function write(venueEvents: readonly VenueEvent[], transaction: SolanaTransaction, program: Program): void {
+    // A token is published with its pool or not at all.
+    const ofPools = venueEvents.filter(hasPool)
     if (ofPools.length > 0 && !ofPools.some(({ pool }) => isPoolWanted(rules.scope, pool))) return
-    for (const happening of happenings) teller.tell(happening, transaction, program)
+    for (const venueEvent of venueEvents) writer.write(venueEvent, transaction, program)
   }
 }
 
-function hasPool(happening: Happening): happening is Exclude<Happening, { kind: 'launch' | 'token' }> {
-  return happening.kind !== 'launch' && happening.kind !== 'token'
+function hasPool(venueEvent: VenueEvent): venueEvent is Exclude<VenueEvent, { kind: 'launch' | 'token' }> {
+  return venueEvent.kind !== 'launch' && venueEvent.kind !== 'token'
 }
 
-/** What a decoder did not foresee is lost like what it refused: one transaction must not stop the chain. */
+/** Unexpected decoder failures are handled like refused input: one transaction must not stop the chain. */
 function reasonOf(error: unknown, reason: string): { reason: string; detail: string } {
   const detail = error instanceof Error ? error.message : String(error)
   if (error instanceof BadInstruction)

@@ -1,10 +1,10 @@
 /**
- * What programs made with Anchor have in common (anchor-lang.com, "Emit events" and "Instruction discriminators"): the first eight bytes of a hash name an
- * instruction or an event; events stand in `Program data:` logs or in the data of a call of the program to itself.
+ * Conventions of programs built with Anchor (anchor-lang.com, "Emit events" and "Instruction discriminators"): the first eight bytes of
+ * a hash identify an instruction or an event; events are in `Program data:` logs or in the data of a program's call to itself.
  */
 import { sha256 } from '@noble/hashes/sha256'
 import type { Instruction } from '../transaction.js'
-import { u32At } from '../wire/u64.js'
+import { u32At } from '../wire/byte-reader.js'
 
 const DISCRIMINATOR_BYTES = 8
 
@@ -22,28 +22,28 @@ export function eventDiscriminator(name: string): string {
 }
 
 /**
- * Those met so far, by the first four bytes and then the others: making the text anew takes longer than all else that is done with it. Forgotten as a whole
- * when strangers' bytes have filled it.
+ * Cache by the first four bytes, then the others: building the text takes longer than everything else done with it. Cleared when
+ * arbitrary instruction data has filled it.
  */
-const met = new Map<number, { rest: number; text: string }>()
-const MET_MAX = 4096
+const discriminators = new Map<number, { rest: number; text: string }>()
+const MAX_DISCRIMINATORS = 4096
 
 /** Null: too short to have one. */
 export function discriminatorOf(data: Uint8Array): string | null {
   if (data.length < DISCRIMINATOR_BYTES) return null
   const [first, rest] = [u32At(data, 0), u32At(data, 4)]
-  const known = met.get(first)
+  const known = discriminators.get(first)
   if (known?.rest === rest) return known.text
   const text = Buffer.from(data.subarray(0, DISCRIMINATOR_BYTES)).toString('hex')
-  if (met.size >= MET_MAX) met.clear()
-  met.set(first, { rest, text })
+  if (discriminators.size >= MAX_DISCRIMINATORS) discriminators.clear()
+  discriminators.set(first, { rest, text })
   return text
 }
 
 const EVENT_CALL_BYTES = Uint8Array.from(Buffer.from(EVENT_CALL, 'hex'))
 const [EVENT_CALL_FIRST, EVENT_CALL_REST] = [u32At(EVENT_CALL_BYTES, 0), u32At(EVENT_CALL_BYTES, 4)]
 
-/** Whether this is a program's call to itself that only carries an event: whoever called it reads it. */
+/** Whether this is a program's call to itself that only carries an event. It is read with its caller. */
 export function isEventCall({ data }: Instruction): boolean {
   if (data.length < DISCRIMINATOR_BYTES) return false
   return u32At(data, 0) === EVENT_CALL_FIRST && u32At(data, 4) === EVENT_CALL_REST
@@ -58,13 +58,13 @@ export type ProgramEvent = {
   discriminator: string
   /** After the discriminator. */
   payload: Uint8Array
-  /** The call to itself that carried it; null: a log did. */
+  /** The call to itself that carries it; null: it is from a log. */
   call: Instruction | null
 }
 
 /**
- * What the instruction itself told, not what programs called by it told: calls to itself first, then logs. Some programs tell the same event both ways
- * (Pump.fun did so for a year): a log that repeats a call is left out.
+ * Events of the instruction itself, not of programs it called: calls to itself first, then logs. Some programs emit an event both
+ * ways (Pump.fun did for a year): a log that repeats a call is skipped.
  */
 export function eventsOf(instruction: Instruction): ProgramEvent[] {
   const events: ProgramEvent[] = []

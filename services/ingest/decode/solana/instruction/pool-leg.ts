@@ -1,10 +1,11 @@
 /**
- * What pools of every kind have in common: the program's event tells the amounts of a swap or of a change of liquidity, and the token transfers between the
- * wallet's and the pool's accounts must say the same. Of a mint with a transfer fee (Token-2022) a swap's amounts are the wallet's: in is what left it, out
- * what reached it; those of liquidity are as sent.
+ * Shared by all pools: the program's event reports the amounts of a swap or a liquidity change, and the token transfers between the
+ * wallet's and the pool's accounts must match. For a mint with a transfer fee (Token-2022), swap amounts are the wallet's (sent and
+ * received); liquidity amounts are as sent.
  */
 
-import { BadInstruction, type Happening, type Pool } from '../program.js'
+import { BadInstruction } from '../decode-errors.js'
+import type { Pool, VenueEvent } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { eventsOf } from './anchor.js'
 import { accountAt } from './read-instruction.js'
@@ -24,7 +25,7 @@ export function eventsNamed(instruction: Instruction, discriminator: string): Ui
   return eventsOf(instruction).flatMap((event) => (event.discriminator === discriminator ? [event.payload] : []))
 }
 
-/** Where the instruction names all three. */
+/** If the instruction has all three accounts. */
 export function sideAt(instruction: Instruction, user: number, vault: number, mint: number): Side {
   return {
     user: accountAt(instruction, user, 'the wallet’s account'),
@@ -33,7 +34,7 @@ export function sideAt(instruction: Instruction, user: number, vault: number, mi
   }
 }
 
-/** Where the instruction does not name the mint. */
+/** If the instruction does not have the mint. */
 export function vaultSide(leg: Leg, user: number, vault: number): Side {
   const address = accountAt(leg.instruction, vault, 'the vault')
   return {
@@ -43,14 +44,14 @@ export function vaultSide(leg: Leg, user: number, vault: number): Side {
   }
 }
 
-/** Of a vault whose mint the instruction does not name. */
+/** The mint of a vault, from the balances. */
 export function vaultMint({ instruction, transaction }: Leg, vault: string): string {
   const mint = mintOf(transaction, vault)
-  if (mint === null) throw new BadInstruction(instruction, 'malformed', `no balance tells the mint of vault ${vault}`)
+  if (mint === null) throw new BadInstruction(instruction, 'malformed', `the balances have no mint for vault ${vault}`)
   return mint
 }
 
-/** What went from one account to the other; null: the node told nothing of what the instruction called. */
+/** The amount moved between two accounts; null: the node returned no inner instructions. */
 export function movedBetween(instruction: Instruction, source: string, destination: string): bigint | null {
   if (instruction.inner.length === 0) return null
   let moved = 0n
@@ -59,7 +60,7 @@ export function movedBetween(instruction: Instruction, source: string, destinati
   return moved
 }
 
-/** Where the transfers themselves say so. */
+/** The transfer fee, as far as the transfers state it. */
 function withheldBetween(instruction: Instruction, source: string, destination: string): bigint {
   let withheld = 0n
   for (const transfer of transfersIn(instruction))
@@ -67,36 +68,47 @@ function withheldBetween(instruction: Instruction, source: string, destination: 
   return withheld
 }
 
-/** `told`: by the program's event; null: there is none. */
-export function agreed(instruction: Instruction, what: string, told: bigint | null, moved: bigint | null): bigint {
-  if (told !== null && moved !== null && told !== moved)
-    throw new BadInstruction(instruction, 'disagreement', `${what}: the event tells ${told}, the transfers ${moved}`)
-  const amount = told ?? moved
-  if (amount === null) throw new BadInstruction(instruction, 'amounts_unknown', `${what}: no event and no transfer`)
+/** `reported`: by the program's event; null: there is no event. */
+export function agreed(instruction: Instruction, what: string, reported: bigint | null, moved: bigint | null): bigint {
+  if (reported !== null && moved !== null && reported !== moved)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `amount (${what}): ${reported} in the event, ${moved} in the transfers`,
+    )
+  const amount = reported ?? moved
+  if (amount === null)
+    throw new BadInstruction(instruction, 'amounts_unknown', `amount (${what}) unknown: no event and no transfer`)
   return amount
 }
 
-export type Swap = Extract<Happening, { kind: 'swap' }>
+export type Swap = Extract<VenueEvent, { kind: 'swap' }>
 
 /** As sent; `withheld` is the transfer fee within `amountOut`. */
-export type SwapTold = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
+export type SwapAmounts = { amountIn: bigint; amountOut: bigint; withheld?: bigint }
 
-/** Its reserves and price are for the caller to add. */
+/** The caller adds reserves and price. */
 export function swapOf(
   { instruction, transaction }: Leg,
   { pool, sender, input, output }: { pool: Pool; sender: string; input: Side; output: Side },
-  told: SwapTold | null,
+  reported: SwapAmounts | null,
 ): Swap {
-  const amountIn = agreed(instruction, 'in', told?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
+  const amountIn = agreed(
+    instruction,
+    'in',
+    reported?.amountIn ?? null,
+    movedBetween(instruction, input.user, input.vault),
+  )
   const paid = movedBetween(instruction, output.vault, output.user)
-  const sentOut = agreed(instruction, 'out', told?.amountOut ?? null, paid)
-  const amountOut = sentOut - (told?.withheld ?? withheldBetween(instruction, output.vault, output.user))
-  if (amountOut < 0n) throw new BadInstruction(instruction, 'malformed', `of ${sentOut} more is withheld`)
-  if (told === null && (amountIn === 0n || amountOut === 0n)) {
-    const detail = `no event, and transfers of ${amountIn} in and ${amountOut} out`
+  const sentOut = agreed(instruction, 'out', reported?.amountOut ?? null, paid)
+  const amountOut = sentOut - (reported?.withheld ?? withheldBetween(instruction, output.vault, output.user))
+  if (amountOut < 0n) throw new BadInstruction(instruction, 'malformed', `more than the ${sentOut} sent is withheld`)
+  if (reported === null && (amountIn === 0n || amountOut === 0n)) {
+    const detail = `no event, and the transfers are ${amountIn} in and ${amountOut} out`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
   }
-  if (amountIn === 0n && amountOut === 0n) throw new BadInstruction(instruction, 'malformed', 'a swap of nothing')
+  if (amountIn === 0n && amountOut === 0n)
+    throw new BadInstruction(instruction, 'malformed', 'both amounts of the swap are 0')
   const recipient = ownerOf(transaction, output.user) ?? sender
   return {
     kind: 'swap',
@@ -114,7 +126,7 @@ export function swapOf(
   }
 }
 
-/** The same swap, filled in. */
+/** Fills in the same swap. */
 export function withReserves(swap: Swap, { reserve0, reserve1 }: Reserves, sqrtPrice: bigint | null): Swap {
   swap.reserve0 = reserve0
   swap.reserve1 = reserve1
@@ -122,23 +134,27 @@ export function withReserves(swap: Swap, { reserve0, reserve1 }: Reserves, sqrtP
   return swap
 }
 
-/** What the wallet and the pool moved of one token in a change of liquidity. */
+/** The amount of one token moved by a liquidity change. */
 export function movedByChange(instruction: Instruction, { user, vault }: Side, isAdded: boolean): bigint | null {
   return isAdded ? movedBetween(instruction, user, vault) : movedBetween(instruction, vault, user)
 }
 
-/** The event and the instruction name the pool. */
-export function refuseOtherPool(instruction: Instruction, told: string, pool: string): void {
-  if (told !== pool)
-    throw new BadInstruction(instruction, 'disagreement', `the event is of pool ${told}, the instruction of ${pool}`)
+/** Event and instruction must name the same pool. */
+export function refuseOtherPool(instruction: Instruction, reported: string, pool: string): void {
+  if (reported !== pool)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the pool is ${reported} in the event and ${pool} in the instruction`,
+    )
 }
 
-/** From what a program counts as the pool's; less than nothing: it was another's event, and nothing is known. */
+/** From the program's own count; unknown if negative, because the event is then not this pool's. */
 export function countedReserves(reserve0: bigint, reserve1: bigint): Reserves {
   return reserve0 < 0n || reserve1 < 0n ? UNKNOWN_RESERVES : { reserve0, reserve1 }
 }
 
-/** What the vaults hold after `last`, the leg's last call where the instruction has more than one leg. */
+/** The vaults' balances after `last`: the leg's last call if the instruction has several legs. */
 export function vaultReserves(
   { instruction, transaction }: Leg,
   vaults: readonly [string, string],

@@ -1,11 +1,12 @@
 /**
- * A pool that keeps its two tokens in vaults of its own: what its program's event tells, held against what moved through the vaults.
- * Amounts are the trader's: in is what left his account, out what reached it. A Token-2022 mint may withhold a part of each transfer, and
- * programs differ in whether their events tell an amount with that part or without; either must be exact, as far as balances show it.
+ * A pool with its own two vaults: checks the amounts in its program's event against the vaults' transfers.
+ * Amounts are the trader's: sent and received. A Token-2022 mint may withhold a part of each transfer, and programs
+ * differ in whether their events include it; either amount must be exact as far as the balances show it.
  */
 import type { LiquidityKind } from '../../../../core/domain/records.js'
+import { BadInstruction } from '../decode-errors.js'
 import { TOKEN_2022 } from '../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../program.js'
+import type { Pool, VenueEvent } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
 import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 
@@ -17,16 +18,16 @@ export type VaultPool = { pool: Pool; vaults: Pair<string>; tokenPrograms: Pair<
 
 export type Trader = { sender: string; source: string; destination: string }
 
-export type ToldSwap = {
+export type ReportedSwap = {
   isZeroIn: boolean
   amountIn: bigint
   amountOut: bigint
   sqrtPrice: bigint | null
-  /** Null: the event tells none, the vaults' balances are the best there is. */
+  /** Null: the event has none, so the vaults' balances are used. */
   reserves: Pair<bigint | null> | null
 }
 
-export type ToldLiquidity = {
+export type ReportedLiquidity = {
   change: LiquidityKind
   sender: string
   /** The provider's token accounts. */
@@ -35,25 +36,25 @@ export type ToldLiquidity = {
   reserves: Pair<bigint | null> | null
 }
 
-/** Nothing where nothing was traded. */
+/** Empty if nothing was traded. */
 export function swapThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
   trader: Trader,
-  told: ToldSwap,
-): Happening[] {
+  reported: ReportedSwap,
+): VenueEvent[] {
   const { instruction, transaction } = call
-  const [from, to] = told.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
+  const [from, to] = reported.isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
   const transfers = transfersIn(instruction)
   const sent = moved(call, transfers, trader.source, vaults[from], tokenPrograms[from])
   const paid = moved(call, transfers, vaults[to], trader.destination, tokenPrograms[to])
-  agree(instruction, 'the amount in', told.amountIn, sent)
-  agree(instruction, 'the amount out', told.amountOut, paid)
+  agree(instruction, 'the amount in', reported.amountIn, sent)
+  agree(instruction, 'the amount out', reported.amountOut, paid)
   if (sent.amount === 0n && paid.amount === 0n) return []
-  const amountOut = paid.reached ?? told.amountOut
+  const amountOut = paid.reached ?? reported.amountOut
   if (amountOut < 0n)
     throw new BadInstruction(instruction, 'malformed', `more than the ${paid.amount} sent is withheld`)
-  const { reserve0, reserve1 } = reservesAfter(call, vaults, told.reserves)
+  const { reserve0, reserve1 } = reservesAfter(call, vaults, reported.reserves)
   return [
     {
       kind: 'swap',
@@ -61,35 +62,35 @@ export function swapThrough(
       pool,
       sender: trader.sender,
       recipient: ownerOf(transaction, trader.destination) ?? trader.sender,
-      tokenIn: told.isZeroIn ? pool.token0 : pool.token1,
+      tokenIn: reported.isZeroIn ? pool.token0 : pool.token1,
       amountIn: sent.amount,
-      tokenOut: told.isZeroIn ? pool.token1 : pool.token0,
+      tokenOut: reported.isZeroIn ? pool.token1 : pool.token0,
       amountOut,
-      sqrtPrice: told.sqrtPrice,
+      sqrtPrice: reported.sqrtPrice,
       reserve0,
       reserve1,
     },
   ]
 }
 
-/** Amounts as they were sent. Nothing where nothing moved. */
+/** Amounts as sent. Empty if nothing moved. */
 export function liquidityThrough(
   call: Call,
   { pool, vaults, tokenPrograms }: VaultPool,
-  told: ToldLiquidity,
-): Happening[] {
+  reported: ReportedLiquidity,
+): VenueEvent[] {
   const { instruction } = call
   const transfers = transfersIn(instruction)
   const amountAt = (side: 0 | 1): bigint => {
-    const [account, vault] = [told.accounts[side], vaults[side]]
-    const [from, to] = told.change === 'remove' ? [vault, account] : [account, vault]
+    const [account, vault] = [reported.accounts[side], vaults[side]]
+    const [from, to] = reported.change === 'remove' ? [vault, account] : [account, vault]
     const amount = moved(call, transfers, from, to, tokenPrograms[side])
-    agree(instruction, `the amount of token${side}`, told.amounts[side], amount)
+    agree(instruction, `the amount of token${side}`, reported.amounts[side], amount)
     return amount.amount
   }
   const [amount0, amount1] = [amountAt(0), amountAt(1)]
   if (amount0 === 0n && amount1 === 0n) return []
-  const { change, sender } = told
+  const { change, sender } = reported
   return [
     {
       kind: 'liquidity',
@@ -99,13 +100,13 @@ export function liquidityThrough(
       sender,
       amount0,
       amount1,
-      ...reservesAfter(call, vaults, told.reserves),
+      ...reservesAfter(call, vaults, reported.reserves),
     },
   ]
 }
 
-/** Nobody's liquidity moved, so the amounts are nothing; the event is there for the reserves it carries: fees were paid out of the vaults. */
-export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): Happening[] {
+/** No liquidity moved, so the amounts are 0; the event carries the reserves after fees were paid out of the vaults. */
+export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPrograms'>, sender: string): VenueEvent[] {
   const { instruction } = call
   if (!transfersIn(instruction).some(({ source, amount }) => amount > 0n && vaults.includes(source))) return []
   const nothing = { amount0: 0n, amount1: 0n }
@@ -122,33 +123,38 @@ export function feesPaid(call: Call, { pool, vaults }: Omit<VaultPool, 'tokenPro
   ]
 }
 
-export function expectSame(instruction: Instruction, what: string, told: bigint, amount: bigint): void {
-  if (told === amount) return
+export function expectSame(instruction: Instruction, what: string, reported: bigint, amount: bigint): void {
+  if (reported === amount) return
   throw new BadInstruction(
     instruction,
     'disagreement',
-    `${what} is ${told} in the event and ${amount} in the transfers`,
+    `${what} is ${reported} in the event and ${amount} in the transfers`,
   )
 }
 
-export function expectPool(instruction: Instruction, account: string, told: string): void {
-  if (account === told) return
-  throw new BadInstruction(instruction, 'disagreement', `it ran with ${account} and its event tells of ${told}`)
+export function expectPool(instruction: Instruction, account: string, reported: string): void {
+  if (account === reported) return
+  throw new BadInstruction(
+    instruction,
+    'disagreement',
+    `the pool is ${reported} in the event and ${account} in the instruction`,
+  )
 }
 
 export function reservesAfter(
   { instruction, transaction }: Call,
   vaults: Pair<string>,
-  told: Pair<bigint | null> | null,
+  reported: Pair<bigint | null> | null,
 ): { reserve0: bigint | null; reserve1: bigint | null } {
-  const at = (side: 0 | 1) => (told === null ? balanceAfter(transaction, vaults[side], instruction) : told[side])
+  const at = (side: 0 | 1) =>
+    reported === null ? balanceAfter(transaction, vaults[side], instruction) : reported[side]
   return { reserve0: at(0), reserve1: at(1) }
 }
 
 type Moved = {
-  /** As it left. */
+  /** As sent. */
   amount: bigint
-  /** Null: a part may have been withheld, and nothing tells how much. */
+  /** Null: an unknown part may have been withheld. */
   reached: bigint | null
 }
 
@@ -163,7 +169,7 @@ function moved(call: Call, transfers: readonly Transfer[], from: string, to: str
   return { amount, reached: withheld > 0n ? amount - withheld : reached(call, transfers, to, amount) }
 }
 
-/** Plain transfers of Token-2022 do not say what is withheld; the balance around them does. */
+/** Plain Token-2022 transfers do not state what is withheld; the balances before and after do. */
 function reached({ instruction, transaction }: Call, transfers: readonly Transfer[], to: string, amount: bigint) {
   const [before, after] = [balanceBefore(transaction, to, instruction), balanceAfter(transaction, to, instruction)]
   if (before === null || after === null) return null
@@ -171,7 +177,7 @@ function reached({ instruction, transaction }: Call, transfers: readonly Transfe
   return after - before - others
 }
 
-function agree(instruction: Instruction, what: string, told: bigint, { amount, reached }: Moved): void {
-  if (told === reached || (reached === null && told < amount)) return
-  expectSame(instruction, what, told, amount)
+function agree(instruction: Instruction, what: string, reported: bigint, { amount, reached }: Moved): void {
+  if (reported === reached || (reached === null && reported < amount)) return
+  expectSame(instruction, what, reported, amount)
 }

@@ -1,15 +1,14 @@
-/** What a token account held at a point of the execution, and whose it is: balances before and after, and the transfers between. */
+/** A token account's owner, and its balance at a point of the execution, from the balances before and after and the transfers. */
 
 import { WRAPPED_SOL } from '../native-programs.js'
-import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
-import { inOrder, lastOrder } from './execution.js'
+import { type Instruction, inOrder, lastOrder, type SolanaTransaction, type Transfer } from '../transaction.js'
 
-/** Right after the instruction and everything it called; null: not known. */
+/** Right after the instruction and its inner instructions; null: unknown. */
 export function balanceAfter(transaction: SolanaTransaction, account: string, instruction: Instruction): bigint | null {
   return balanceAt(transaction, account, lastOrder(instruction))
 }
 
-/** Right before the instruction; null: not known. */
+/** Right before the instruction; null: unknown. */
 export function balanceBefore(
   transaction: SolanaTransaction,
   account: string,
@@ -18,7 +17,7 @@ export function balanceBefore(
   return balanceAt(transaction, account, instruction.order - 1)
 }
 
-/** Null: no transfer nor balance tells. */
+/** Null: unknown. */
 export function ownerOf({ postTokens, preTokens, openedTokens }: SolanaTransaction, account: string): string | null {
   return postTokens.get(account)?.owner ?? openedTokens.get(account)?.owner ?? preTokens.get(account)?.owner ?? null
 }
@@ -27,14 +26,14 @@ export function mintOf({ postTokens, preTokens, openedTokens }: SolanaTransactio
   return (postTokens.get(account) ?? openedTokens.get(account) ?? preTokens.get(account))?.mint ?? null
 }
 
-/** The transfers of tokens that the instruction or what it called made, in order. */
+/** Token transfers of the instruction and its inner instructions, in order. */
 export function transfersIn(instruction: Instruction): Transfer[] {
   const transfers: Transfer[] = []
   collect(instruction, transfers)
   return transfers
 }
 
-/** What of these transfers reached the account less what left it; as sent, Token-2022's withheld part included. */
+/** Received minus sent by the account in these transfers; as sent, including what Token-2022 withholds. */
 export function netInto(transfers: readonly Transfer[], account: string): bigint {
   let net = 0n
   for (const { source, destination, amount } of transfers) {
@@ -50,9 +49,9 @@ function collect({ transfer, inner }: Instruction, transfers: Transfer[]): void 
 }
 
 /**
- * After the instruction of this order. From both ends: a mint of Token-2022 may withhold a part that plain transfers do not tell, and lamports sent to a
- * wrapped-SOL account count only once it is synchronised. So where the transfers do not lead from the balance before to the one after, only what came
- * before the first such arrival or after the last one is certain.
+ * After the instruction with this order. Computed from both ends: a Token-2022 mint may withhold a part that plain transfers do not
+ * state, and lamports sent to a wrapped-SOL account only count once it is synchronised. So if the transfers do not lead from the
+ * balance before to the one after, only balances before the first such arrival or after the last are certain.
  */
 function balanceAt(transaction: SolanaTransaction, account: string, order: number): bigint | null {
   const pre = balanceAtStart(transaction, account)
@@ -78,11 +77,11 @@ function balanceAt(transaction: SolanaTransaction, account: string, order: numbe
   }
   const forwards = pre === null ? null : pre + soFar
   const backwards = post === null ? null : post - later
-  const isTold = forwards === backwards || backwards === null || !arrivedBefore
-  return certain(isTold ? forwards : arrivesLater ? null : backwards)
+  const isExact = forwards === backwards || backwards === null || !arrivedBefore
+  return certain(isExact ? forwards : arrivesLater ? null : backwards)
 }
 
-/** Null: an account opened with lamports that are tokens, or one nobody tells of. */
+/** Null: an account opened with lamports that count as tokens, or an unknown account. */
 function balanceAtStart({ preTokens, postTokens, openedTokens }: SolanaTransaction, account: string): bigint | null {
   const pre = preTokens.get(account)?.amount
   if (pre !== undefined) return pre

@@ -1,5 +1,5 @@
-/** Base58 with Bitcoin's alphabet, as Solana writes keys, signatures and instruction data. Works in limbs: digit by digit takes as long as parsing the block. */
-import { Malformed } from '../wire/malformed.js'
+/** Base58 with Bitcoin's alphabet, as Solana writes keys, signatures and instruction data. Works in limbs: going digit by digit would take as long as parsing the block. */
+import { Malformed } from '../decode-errors.js'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 /** Four digits at a time: 58^4 × 2^24 stays below 2^53, what a number holds exactly. */
@@ -14,10 +14,10 @@ const ZERO = ALPHABET.charCodeAt(0)
 const DIGIT_OF = new Uint8Array(128).fill(BAD)
 for (let digit = 0; digit < ALPHABET.length; digit += 1) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit
 
-/** The longest there is: the data of an instruction, in a transaction of 1,232 bytes; inner ones may have 10 KiB. */
+/** The longest input is instruction data: at most 1,232 bytes in a transaction, 10 KiB in inner instructions. */
 const MAX_LETTERS = 16_384
 
-/** Place in the text after its zeros, which stand for zero bytes. */
+/** Number of leading zeros, which encode zero bytes. */
 function zerosOf(text: string): number {
   let zeros = 0
   while (text.charCodeAt(zeros) === 49) zeros += 1
@@ -26,7 +26,7 @@ function zerosOf(text: string): number {
 
 function digitAt(text: string, at: number): number {
   const digit = DIGIT_OF[text.charCodeAt(at)] ?? BAD
-  if (digit === BAD) throw new Malformed(`"${text[at]}" is no base58 digit`)
+  if (digit === BAD) throw new Malformed(`"${text[at]}" is not a base58 digit`)
   return digit
 }
 
@@ -36,18 +36,18 @@ export function isBase58(text: string): boolean {
   return true
 }
 
-/** Of the number at hand, the lowest first: one for all, so that nothing is allocated but what is given. Doubles, as whole numbers would be turned into them. */
+/** Limbs of the current number, lowest first. Shared, so that only results are allocated. Doubles, because integers would be converted. */
 const LIMBS = new Float64Array(MAX_LETTERS)
 /** Exact, as it is a power of two; dividing takes several times as long. */
 const LIMB_INVERSE = 1 / LIMB
 const STEP_INVERSE = 1 / STEP
 
 export function decodeBase58(text: string): Uint8Array {
-  if (text.length > MAX_LETTERS) throw new Malformed(`${text.length} base58 digits`)
+  if (text.length > MAX_LETTERS) throw new Malformed(`${text.length} base58 digits are too many`)
   const zeros = zerosOf(text)
   let length = 0
   let at = zeros
-  // The few that make no whole step come first: after them every step is alike.
+  // First the digits that do not fill a step: after them all steps are equal.
   const first = (text.length - zeros) % DIGITS_PER_STEP
   if (first > 0) {
     LIMBS[0] = numberAt(text, at, first)
@@ -74,7 +74,7 @@ function numberAt(text: string, start: number, digits: number): number {
   return number
 }
 
-/** All limbs times 58^4, and the new digits added; gives how many limbs there are. */
+/** Multiplies by 58^4 and adds the new digits; returns the number of limbs. */
 function step(length: number, digits: number): number {
   let carry = digits
   for (let limb = 0; limb < length; limb += 1) {
@@ -82,12 +82,12 @@ function step(length: number, digits: number): number {
     carry = Math.floor(value * LIMB_INVERSE)
     LIMBS[limb] = value - carry * LIMB
   }
-  // Less than 58^4, and so than a limb.
+  // Less than 58^4, so less than a limb.
   LIMBS[length] = carry
   return length + 1
 }
 
-/** Two of them in one go: neither waits for the other's carry. */
+/** Two steps at once: neither waits for the other's carry. */
 function twoSteps(length: number, first: number, second: number): number {
   let [carry, carry2] = [first, second]
   for (let limb = 0; limb < length; limb += 1) {
@@ -104,7 +104,7 @@ function twoSteps(length: number, first: number, second: number): number {
   return rest > 0 ? length + 2 : length + 1
 }
 
-/** Arrays of more bytes than these have memory of their own, which takes longer to get and to give back than to fill: those share a slab. */
+/** Larger arrays get their own memory, which takes longer to allocate and free than to fill: they share a slab. */
 const SMALL_BYTES = 64
 const SLAB_BYTES = 2 ** 16
 let slab = new Uint8Array(SLAB_BYTES)
@@ -139,12 +139,12 @@ function bytesOf(limbs: number, zeros: number): Uint8Array {
 
 /** Base 58^4 here. */
 export function encodeBase58(bytes: Uint8Array): string {
-  if (bytes.length > MAX_LETTERS / 2) throw new Malformed(`${bytes.length} bytes`)
+  if (bytes.length > MAX_LETTERS / 2) throw new Malformed(`${bytes.length} bytes are too many for base58`)
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros += 1
   let length = 0
   let at = zeros
-  // As in reading: the few bytes that make no whole limb come first.
+  // As in decoding: first the bytes that do not fill a limb.
   for (let top = 0; (bytes.length - at) % LIMB_BYTES > 0; at += 1, length = 1) {
     top = top * 256 + (bytes[at] ?? 0)
     LIMBS[0] = top
@@ -155,12 +155,12 @@ export function encodeBase58(bytes: Uint8Array): string {
   return zeros === 0 ? text : '1'.repeat(zeros) + text
 }
 
-/** All limbs times 2^24, and the new bytes added; gives how many limbs there are. */
+/** Multiplies by 2^24 and adds the new bytes; returns the number of limbs. */
 function addLimb(length: number, bytes: number): number {
   let carry = bytes
   for (let limb = 0; limb < length; limb += 1) {
     const value = (LIMBS[limb] ?? 0) * LIMB + carry
-    // Off by one at most, as the inverse is not exact.
+    // Off by at most one, because the inverse is not exact.
     carry = Math.floor(value * STEP_INVERSE)
     let rest = value - carry * STEP
     if (rest < 0) {

@@ -1,6 +1,7 @@
 /**
- * A transaction's log lines handed to the instructions that wrote them, as both are walked through in the order of execution. The runtime writes `Program X
- * invoke [n]` and `success` or `failed` around each; programs cannot write such lines, their own start with `Program log:` or `Program data:`.
+ * Assigns a transaction's log lines to the instructions that wrote them, walking both in execution order. The runtime writes
+ * `Program X invoke [n]` and `success` or `failed` around each; programs cannot write such lines: theirs start with `Program log:`
+ * or `Program data:`.
  */
 
 import type { Instruction } from '../transaction.js'
@@ -20,40 +21,40 @@ const [LETTER_P, LETTER_L, LETTER_D, LETTER_I, LETTER_S, LETTER_F, LETTER_C, COL
 const NO_DATA: readonly Uint8Array[] = []
 const NO_LINES: readonly string[] = []
 
-/** What an instruction that logs nothing logged. */
+/** The lines of an instruction that logs nothing. */
 export function keepSilent(instruction: Instruction): void {
   instruction.programData = NO_DATA
   instruction.programLogs = NO_LINES
 }
 
-/** One that began and has not ended. */
+/** An instruction that has begun and not ended. */
 type Open = {
-  /** Null: nobody has it on a list. */
+  /** Null: not in the instruction lists. */
   instruction: Instruction | null
   isRead: boolean
   data: Uint8Array[] | null
   lines: string[] | null
 }
 
-/** Stands before the next instruction that the logs tell of. By single letters and not by patterns: most of a transaction's text is its logs. */
+/** A cursor before the next logged instruction. Compares characters instead of patterns: most of a transaction's text is its logs. */
 export class Invocations {
   private readonly open: Open[] = []
   private at = 0
   private line = ''
-  /** Of the instruction it stands before, 0 for a top-level one; -1: there is none, or the logs are cut before it. */
+  /** Depth of the next instruction, 0 for a top-level one; -1: there is none, or the logs are truncated before it. */
   depth = -1
 
   constructor(private readonly logs: readonly string[]) {
     this.advance()
   }
 
-  /** Whether it stands before an instruction of this program. */
+  /** Whether the next instruction is this program's. */
   isOf(programId: string): boolean {
     const end = PROGRAM.length + programId.length
     return this.line.charCodeAt(end) === SPACE && this.line.startsWith(programId, PROGRAM.length)
   }
 
-  /** Goes on to the next. The instruction gets its lines once it is known that they are all there; `isRead`: whether anybody will look at them. */
+  /** Advances to the next. The instruction gets its lines once they are known to be complete; `isRead`: whether they will be read. */
   enter(instruction: Instruction | null, isRead: boolean): void {
     this.open.push({ instruction, isRead, data: null, lines: null })
     this.advance()
@@ -66,7 +67,7 @@ export class Invocations {
       const line = logs[this.at] ?? ''
       const kind = kindOf(line)
       if (kind === 'invoke') {
-        // The runtime nests strictly; what does not is no log of one.
+        // The runtime nests strictly; anything else is not a valid log.
         const isNested = line.endsWith(`${INVOKE}${open.length + 1}]`)
         if (isNested) {
           this.depth = open.length
@@ -101,7 +102,7 @@ function collect(writer: Open, kind: 'log' | 'data' | 'other', line: string): vo
   writer.lines.push(kind === 'log' ? line.slice(LOG.length) : line)
 }
 
-/** After `Program ` comes what kind of line it is, or the program's key, which has neither `l` nor a colon, and what is said of it. */
+/** After `Program ` comes the kind of line, or the program's key (which has neither `l` nor a colon) and its state. */
 function kindOf(line: string): 'log' | 'data' | 'invoke' | 'end' | 'consumed' | 'other' {
   const start = PROGRAM.length
   if (line.charCodeAt(0) !== LETTER_P || line.charCodeAt(start - 1) !== SPACE) return 'other'
@@ -117,7 +118,7 @@ function kindOf(line: string): 'log' | 'data' | 'invoke' | 'end' | 'consumed' | 
   return 'other'
 }
 
-/** A payload may have several parts (`sol_log_data`), which events do not; garbage is an event nobody knows. */
+/** A payload may have several parts (`sol_log_data`), events have one. Anything else is an unknown event. */
 function payloadOf(text: string): Uint8Array {
   try {
     return base64Bytes(text)

@@ -1,22 +1,23 @@
-/** What nodes answer or push (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC answers) as transactions by slot. */
+/** Parses node output (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC responses) into transactions by slot. */
 import type { RawInBlock } from '../block/decode-block.js'
-import { BadTransaction, countAt, type Fields, fieldsAt, isFields, shown } from './shape.js'
+import { BadTransaction } from '../decode-errors.js'
+import { countAt, describeValue, type Fields, fieldsAt, isFields } from './shape.js'
 
 export type SolanaBody = {
   slot: number
-  /** `getBlock` does not say its slot: it is the one after its parent, unless slots between them were skipped. */
+  /** `getBlock` does not include its slot: it is taken as the one after its parent, which is wrong if slots were skipped. */
   isSlotGuessed: boolean
   /** Null: a single transaction. */
   hash: string | null
   transactions: RawInBlock[]
 }
 
-/** One body, or lists of them. Throws `BadTransaction` where it is none. */
+/** One body or nested lists of them. Throws `BadTransaction` for anything else. */
 export function readBodies(value: unknown, path = ''): SolanaBody[] {
   if (Array.isArray(value)) return value.flatMap((item, at) => readBodies(item, `${path}[${at}]`))
-  if (!isFields(value)) throw new BadTransaction(path, `is no transaction and no block: ${shown(value)}`)
+  if (!isFields(value)) throw new BadTransaction(path, `must be a transaction or a block, got ${describeValue(value)}`)
   if (value.error !== undefined && value.error !== null)
-    throw new BadTransaction(path, `is a node error: ${shown(value.error)}`)
+    throw new BadTransaction(path, `is a node error: ${describeValue(value.error)}`)
   if (value.result === null)
     throw new BadTransaction(inside(path, 'result'), 'is null: the node has no such block or transaction')
   if (value.result !== undefined) return readBodies(value.result, inside(path, 'result'))
@@ -35,7 +36,7 @@ function block(value: Fields, slotValue: unknown, path: string): SolanaBody {
     ? countAt(value.parentSlot, inside(path, 'parentSlot')) + 1
     : countAt(slotValue, inside(path, 'slot'))
   const hash = typeof value.blockhash === 'string' ? value.blockhash : null
-  // A Yellowstone block may leave some out, so each says its place.
+  // A Yellowstone block may omit some, so each carries its index.
   const transactions = value.transactions.map((each: unknown, at) => ({ index: indexOf(each) ?? at, value: each }))
   return { slot, isSlotGuessed, hash, transactions }
 }

@@ -1,9 +1,8 @@
 /** The encodings `json` and `jsonParsed`: keys as text, instructions compiled or parsed. */
-import { readInstruction } from './parse-instruction.js'
-import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
+import { type IsRead, type RawInstruction, type RawTransaction, readInstruction } from './raw-transaction.js'
 import { countAt, fieldsAt, isFields, keyAt, listAt, signatureAt } from './shape.js'
 
-/** Every account: those of the message, then the looked-up ones. `jsonParsed` has these among the former. */
+/** All accounts: the message's, then the looked-up ones. `jsonParsed` includes the latter in the message. */
 export function jsonAccounts(message: unknown, meta: unknown): readonly string[] {
   const keys: string[] = []
   let isWhole = false

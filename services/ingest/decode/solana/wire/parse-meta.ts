@@ -1,8 +1,9 @@
-/** Balances before and after, and the logs: what a node says besides the transaction itself. The same in every encoding. */
+/** Balances before and after, and the logs, from the `meta` a node adds to a transaction. The same in every encoding. */
 
+import { BadTransaction } from '../decode-errors.js'
 import type { TokenBalance } from '../transaction.js'
 import type { Balances } from './raw-transaction.js'
-import { amountAt, BadTransaction, countAt, type Fields, fieldsAt, keyAt, listAt, textAt } from './shape.js'
+import { amountAt, countAt, type Fields, fieldsAt, keyAt, listAt, textAt } from './shape.js'
 
 export function readBalances(meta: Fields, accounts: readonly string[]): Balances {
   const preLamports = lamportsAt(meta.preBalances, 'preBalances')
@@ -23,7 +24,7 @@ function lamportsAt(value: unknown, path: string): bigint[] {
   return lamports
 }
 
-/** `logMessagesNone`: what Yellowstone says where the node keeps no logs. */
+/** `logMessagesNone`: Yellowstone's flag for a node without logs. */
 function logsAt({ logMessages, logMessagesNone }: Fields): string[] | null {
   if (logMessages === undefined || logMessages === null || logMessagesNone === true) return null
   const list = listAt(logMessages, 'logMessages')
@@ -37,11 +38,11 @@ export function tokensAt(value: unknown, accounts: readonly string[], path: stri
     const { accountIndex, mint, owner, uiTokenAmount } = fieldsAt(item, path)
     const account = accounts[countAt(accountIndex, path)]
     if (account === undefined)
-      throw new BadTransaction(path, `has one of account ${accountIndex} of ${accounts.length}`)
+      throw new BadTransaction(path, `has account index ${accountIndex}, but there are ${accounts.length} accounts`)
     const { amount, decimals } = fieldsAt(uiTokenAmount, path)
-    // Protobuf leaves out a zero.
+    // Protobuf omits a zero.
     const places = decimals === undefined ? 0 : countAt(decimals, path)
-    if (places > 255) throw new BadTransaction(path, `has one with ${places} decimals`)
+    if (places > 255) throw new BadTransaction(path, `has a token with ${places} decimals; the maximum is 255`)
     tokens.set(account, {
       mint: keyAt(mint, path),
       owner: owner === undefined || owner === null || owner === '' ? null : keyAt(owner, path),

@@ -4,7 +4,7 @@ import type { OpenedToken, Transfer } from '../transaction.js'
 import type { ParsedInstruction } from './raw-transaction.js'
 import { amountAt, fieldsAt, keyAt } from './shape.js'
 
-/** The mint of a token account, where the transaction tells. */
+/** The mint of a token account; null: unknown. */
 export type MintOf = (account: string) => string | null
 
 export function parsedTransferOf(parsed: ParsedInstruction, isToken: boolean, mintOf: MintOf): Transfer | null {

@@ -1,15 +1,18 @@
-/** A transaction in any encoding → the one form. Asks first whether it touches a program that is decoded: most do not. */
-import { isNativeMover, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
-import type { SolanaTransaction } from '../transaction.js'
-import { openedTokens } from './opened-tokens.js'
+/** Parses a transaction in any encoding. Checks first whether it touches a decoded program: most do not. */
+
+import { BadTransaction } from '../decode-errors.js'
+import { encodeBase58 } from '../keys/base58.js'
+import { isNativeMover, TOKEN, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
+import type { OpenedToken, SolanaTransaction } from '../transaction.js'
 import { addLoadedAccounts, innerInstructions, jsonAccounts, jsonSignature, readJson } from './parse-json.js'
 import { readBalances } from './parse-meta.js'
+import { parsedOpening } from './parse-parsed.js'
+import { fillWithheldFees } from './parse-transfer.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
-import type { Balances, IsRead, RawTransaction } from './raw-transaction.js'
-import { BadTransaction, type Fields, fieldsAt, isFields, listAt, shown, textAt } from './shape.js'
-import { fillWithheldFees } from './withheld-fees.js'
+import type { Balances, IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
+import { describeValue, type Fields, fieldsAt, isFields, listAt, textAt } from './shape.js'
 
 export type Place = {
   slot: number
@@ -17,12 +20,12 @@ export type Place = {
   index: number
 }
 
-/** By account: whether one of a transaction's makes it worth reading. */
+/** Whether a transaction with this account is to be decoded. */
 export type IsWanted = (account: string) => boolean
 
 /**
- * `value`: `{transaction, meta}` as in `getTransaction`, a block's `transactions`, or Yellowstone's `SubscribeUpdateTransactionInfo`. Null: it failed, it is
- * a vote, or no account of it is wanted. Throws `BadTransaction`, and nothing else.
+ * `value`: `{transaction, meta}` as in `getTransaction`, a block's `transactions`, or Yellowstone's `SubscribeUpdateTransactionInfo`. Null: failed, a vote, or
+ * without a wanted account. Throws only `BadTransaction`.
  */
 export function parseTransaction(value: unknown, place: Place, isWanted: IsWanted): SolanaTransaction | null {
   const { transaction, meta: metaValue, isVote } = fieldsAt(value, '')
@@ -35,8 +38,8 @@ export function parseTransaction(value: unknown, place: Place, isWanted: IsWante
 }
 
 /**
- * Only its balances: of one that is not decoded, but may move tokens all the same. Null: it failed, it is a vote, or it has no token whose balances are
- * wanted. Throws `BadTransaction`, and nothing else.
+ * Only the balances, for a transaction that is not decoded but may move tokens. Null: failed, a vote, or without a token whose
+ * balances are wanted. Throws only `BadTransaction`.
  */
 export function parseBalances(
   value: unknown,
@@ -57,7 +60,7 @@ export function parseBalances(
 
 type Reading = { accounts: readonly string[]; signature(): string; rest(isRead: IsRead): RawTransaction }
 
-/** The accounts first; the rest only where they are wanted. */
+/** Reads the accounts first, and the rest only if one is wanted. */
 function reading(transaction: unknown, meta: Fields): Reading {
   if (isFields(transaction)) {
     const { message } = transaction
@@ -78,7 +81,7 @@ function reading(transaction: unknown, meta: Fields): Reading {
   }
   const [bytes, encoding] = Array.isArray(transaction) ? (transaction as unknown[]) : [transaction, 'base58']
   if (encoding !== 'base58' && encoding !== 'base64')
-    throw new BadTransaction('transaction', `must be in base58 or base64, got ${shown(encoding)}`)
+    throw new BadTransaction('transaction', `must be in base58 or base64, got ${describeValue(encoding)}`)
   const wire = readWire(textAt(bytes, 'transaction'), encoding)
   const accounts = wire.keys
   addLoadedAccounts(meta, accounts)
@@ -95,7 +98,7 @@ function reading(transaction: unknown, meta: Fields): Reading {
   }
 }
 
-/** Only there do keys come as bytes, or a message say whether it is versioned. */
+/** Only Yellowstone has keys as bytes and a `versioned` flag in the message. */
 function isYellowstone(message: unknown): boolean {
   if (!isFields(message)) return false
   if (message.versioned !== undefined) return true
@@ -106,7 +109,7 @@ function isYellowstone(message: unknown): boolean {
 function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWanted: IsWanted): SolanaTransaction {
   const { signature, accounts } = raw
   const [feePayer] = accounts
-  if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'has nobody who pays')
+  if (feePayer === undefined) throw new BadTransaction('message.accountKeys', 'is empty: the fee payer is missing')
   const balances = readBalances(meta, accounts)
   refuseUnrecorded(raw, balances.logs)
   const opened = openedTokens(raw)
@@ -132,13 +135,43 @@ function whole(raw: RawTransaction, meta: Fields, { slot, index }: Place, isWant
   }
 }
 
-/** A node may not record what instructions call: trades among them would be missed in silence. */
+/** A node may not record inner instructions: their trades would be missed silently. */
 function refuseUnrecorded({ inner }: RawTransaction, logs: readonly string[] | null): void {
   if (inner.size === 0 && logs?.some((line) => line.endsWith(CALLED)) === true)
     throw new BadTransaction(
       'meta.innerInstructions',
-      'are missing, but the logs tell of calls: the node does not record them',
+      'are missing, but the logs show calls: the node does not record inner instructions. Use another node',
     )
 }
 
 const CALLED = ' invoke [2]'
+
+const INITIALIZE = 1
+/** Versions 2 and 3 have the owner in their data. */
+const INITIALIZE_2 = 16
+const INITIALIZE_3 = 18
+const OWNER_END = 33
+
+/** Token accounts the transaction opens, including those it closes again. */
+export function openedTokens({ top, inner }: Pick<RawTransaction, 'top' | 'inner'>): Map<string, OpenedToken> {
+  const opened = new Map<string, OpenedToken>()
+  for (const raw of top) note(raw, opened)
+  for (const list of inner.values()) for (const raw of list) note(raw, opened)
+  return opened
+}
+
+function note({ programId, accounts, data, parsed }: RawInstruction, opened: Map<string, OpenedToken>): void {
+  if (programId !== TOKEN && programId !== TOKEN_2022) return
+  if (parsed !== null) {
+    const opening = parsedOpening(parsed)
+    if (opening !== null) opened.set(opening.account, { mint: opening.mint, owner: opening.owner })
+    return
+  }
+  if (typeof data === 'string') return
+  const [account, mint, owner] = accounts
+  const tag = data[0]
+  if (account === undefined || mint === undefined) return
+  if (tag === INITIALIZE && owner !== undefined) opened.set(account, { mint, owner })
+  else if ((tag === INITIALIZE_2 || tag === INITIALIZE_3) && data.length >= OWNER_END)
+    opened.set(account, { mint, owner: encodeBase58(data.subarray(1, OWNER_END)) })
+}

@@ -1,15 +1,14 @@
 /**
- * What an instruction of the token programs or of the system program moves. Tags and accounts as in spl-token's `TokenInstruction`, Token-2022's
+ * Transfers made by the token programs and the system program. Tags and accounts as in spl-token's `TokenInstruction`, Token-2022's
  * `TransferFeeInstruction` and the system program's `SystemInstruction`; parsed forms as `transaction-status` writes them.
  */
 
+import { BadTransaction, Malformed } from '../decode-errors.js'
 import { SYSTEM, TOKEN, TOKEN_2022 } from '../native-programs.js'
-import type { Transfer } from '../transaction.js'
-import { ByteReader } from './bytes.js'
-import { Malformed } from './malformed.js'
+import type { Instruction, TokenBalance, Transfer } from '../transaction.js'
+import { ByteReader } from './byte-reader.js'
 import { type MintOf, parsedTransferOf } from './parse-parsed.js'
 import type { RawInstruction } from './raw-transaction.js'
-import { BadTransaction } from './shape.js'
 
 const TRANSFER = 3
 const MINT_TO = 7
@@ -34,7 +33,9 @@ export function transferOf(raw: RawInstruction, data: Uint8Array, mintOf: MintOf
   try {
     return isToken ? tokenTransfer(raw.accounts, data, mintOf) : systemTransfer(raw.accounts, data)
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed call: ${error.message}`) : error
+    throw error instanceof Malformed
+      ? new BadTransaction(programId, `has a malformed instruction: ${error.message}`)
+      : error
   }
 }
 
@@ -73,7 +74,7 @@ function systemTransfer(accounts: readonly string[], data: Uint8Array): Transfer
     case CREATE_ACCOUNT_WITH_SEED: {
       reader.skip(32)
       const seedBytes = reader.u64()
-      if (seedBytes > 32n) throw new Malformed(`a seed of ${seedBytes} bytes`)
+      if (seedBytes > 32n) throw new Malformed(`a seed of ${seedBytes} bytes is too long`)
       return transfer(null, first, second, first, reader.skip(Number(seedBytes)).u64())
     }
     case TRANSFER_WITH_SEED:
@@ -95,6 +96,39 @@ function transfer(
 }
 
 function need(account: string | undefined): string {
-  if (account === undefined) throw new Malformed('an account of it is missing')
+  if (account === undefined) throw new Malformed('an account is missing')
   return account
+}
+
+type Tokens = ReadonlyMap<string, TokenBalance>
+
+/** Token-2022 mints may withhold a part of each transfer (`TransferFeeConfig`), which a plain transfer does not state. If a single
+ * transfer reaches an account whose balance is lower than all its transfers give, the difference is the fee. With several transfers
+ * to one account the fees stay 0. */
+export function fillWithheldFees(instructions: readonly Instruction[], preTokens: Tokens, postTokens: Tokens): void {
+  const arrivals = new Map<string, Transfer[]>()
+  collect(instructions, (transfer, programId) => {
+    if (programId !== TOKEN_2022 || transfer.source === transfer.mint) return
+    const others = arrivals.get(transfer.destination)
+    if (others === undefined) arrivals.set(transfer.destination, [transfer])
+    else others.push(transfer)
+  })
+  for (const [account, [only, another]] of arrivals) {
+    const post = postTokens.get(account)
+    if (only === undefined || another !== undefined || only.fee > 0n || post === undefined) continue
+    let balance = preTokens.get(account)?.amount ?? 0n
+    collect(instructions, ({ source, destination, amount }) => {
+      if (destination === account) balance += amount
+      if (source === account) balance -= amount
+    })
+    const missing = balance - post.amount
+    if (missing > 0n && missing <= only.amount) only.fee = missing
+  }
+}
+
+function collect(instructions: readonly Instruction[], visit: (transfer: Transfer, programId: string) => void): void {
+  for (const { transfer, programId, inner } of instructions) {
+    if (transfer !== null && transfer.mint !== null) visit(transfer, programId)
+    collect(inner, visit)
+  }
 }

@@ -1,11 +1,11 @@
 /** The lists of top-level and inner instructions → the tree of calls, each with its own log lines. */
 
+import { BadTransaction } from '../decode-errors.js'
 import type { Instruction } from '../transaction.js'
 import { Invocations, keepSilent } from './invocations.js'
 import type { MintOf } from './parse-parsed.js'
 import { transferOf } from './parse-transfer.js'
 import type { IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
-import { BadTransaction } from './shape.js'
 
 /** The runtime allows five levels of calls, nine since SIMD-0268. */
 const MAX_DEPTH = 16
@@ -14,7 +14,7 @@ type Node = Instruction & { inner: Node[] }
 
 const NO_DATA = new Uint8Array(0)
 
-/** `mintOf`: of a token account, for transfers that do not name it. `isRead`: of a program, whether somebody looks at its log lines. */
+/** `mintOf`: for transfers without a mint. `isRead`: whether a program's log lines will be read. */
 export function buildTree(
   { top, inner }: Pick<RawTransaction, 'top' | 'inner'>,
   logs: readonly string[] | null,
@@ -22,7 +22,8 @@ export function buildTree(
   isRead: IsRead,
 ): Instruction[] {
   for (const index of inner.keys())
-    if (index >= top.length) throw new BadTransaction('innerInstructions.index', `is ${index} of ${top.length}`)
+    if (index >= top.length)
+      throw new BadTransaction('innerInstructions.index', `is ${index}, but there are ${top.length} instructions`)
   const invocations = new Invocations(logs ?? [])
   const tree: Node[] = []
   let order = 0
@@ -38,7 +39,7 @@ export function buildTree(
     tree.push(root)
     const called = inner.get(index)
     if (called !== undefined) order = addCalls(root, called, order, isLogged)
-    // What the lists leave out was logged all the same.
+    // Instructions missing from the lists are still in the logs.
     while (invocations.depth > 0) invocations.enter(null, false)
   }
   return tree
@@ -51,7 +52,7 @@ export function buildTree(
       isAligned = isAligned && isOf(invocations, raw)
       const depth = depthOf(raw, isAligned ? invocations.depth : 1)
       if (depth > stack.length || depth > MAX_DEPTH)
-        throw new BadTransaction('stackHeight', `is ${depth + 1} below ${stack.length} calls`)
+        throw new BadTransaction('stackHeight', `is ${depth + 1}, but only ${stack.length} calls are open`)
       const node = nodeOf(raw, at, depth, mintOf)
       if (isAligned) invocations.enter(node, isRead(raw.programId))
       at += 1
@@ -63,7 +64,7 @@ export function buildTree(
   }
 }
 
-/** Without what it logged: the logs are missing, or cut before its end, until they turn out to tell. */
+/** Without its logs, which are added once they are known to be complete. */
 function nodeOf(raw: RawInstruction, order: number, depth: number, mintOf: MintOf): Node {
   const { programId, accounts } = raw
   const data = typeof raw.data === 'string' ? NO_DATA : raw.data
@@ -76,9 +77,10 @@ function isOf(invocations: Invocations, { programId, stackHeight }: RawInstructi
   return stackHeight === null || stackHeight === invocations.depth + 1
 }
 
-/** As the node tells; else as the logs do; else right below the top-level instruction. */
+/** From the node, else from the logs, else right below the top-level instruction. */
 function depthOf({ stackHeight }: RawInstruction, logged: number): number {
   if (stackHeight === null) return logged
-  if (stackHeight < 2) throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction`)
+  if (stackHeight < 2)
+    throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction; expected 2 or more`)
   return stackHeight - 1
 }

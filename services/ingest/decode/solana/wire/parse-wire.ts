@@ -1,18 +1,18 @@
 /**
  * The encodings `base58` and `base64`: a transaction's own bytes (docs.anza.xyz, "Transactions" and "Versioned transactions"): signatures, then the message,
- * legacy or version 0. What it called stands in the meta, as JSON.
+ * legacy or version 0. Inner instructions are in the meta, as JSON.
  */
+
+import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
-import { ByteReader } from './bytes.js'
-import { Malformed } from './malformed.js'
+import { ByteReader } from './byte-reader.js'
 import type { RawInstruction } from './raw-transaction.js'
-import { BadTransaction } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
-/** The first byte of a message that has a version; a legacy one starts with its number of signers. */
+/** The first byte of a versioned message; a legacy message starts with its number of signers. */
 const VERSIONED = 0x80
-/** A transaction on the wire has 1,232 bytes; keys and instructions cannot be more than that. */
+/** A transaction has at most 1,232 bytes, so it cannot have more keys or instructions. */
 const MAX_ITEMS = 1232
 
 export type WireMessage = {
@@ -26,15 +26,16 @@ export function readWire(text: string, encoding: unknown): WireMessage {
   try {
     return messageOf(encoding === 'base64' ? base64Bytes(text) : decodeBase58(text))
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction('transaction', `cannot be read: ${error.message}`) : error
+    throw error instanceof Malformed ? new BadTransaction('transaction', `is malformed: ${error.message}`) : error
   }
 }
 
-/** `accounts`: with the looked-up ones. */
+/** `accounts`: including the looked-up ones. */
 export function wireInstructions({ instructions }: WireMessage, accounts: readonly string[]): RawInstruction[] {
   const keyOf = (place: number): string => {
     const key = accounts[place]
-    if (key === undefined) throw new BadTransaction('transaction', `names account ${place} of ${accounts.length}`)
+    if (key === undefined)
+      throw new BadTransaction('transaction', `has account index ${place}, but there are ${accounts.length} accounts`)
     return key
   }
   return instructions.map(({ program, accounts: places, data }) => ({
@@ -48,13 +49,13 @@ export function wireInstructions({ instructions }: WireMessage, accounts: readon
 
 const PADDING = '='.charCodeAt(0)
 
-/** Node's own decoder skips what is no base64. */
+/** Node's decoder skips invalid characters. */
 export function base64Bytes(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   let digits = text.length
   while (text.charCodeAt(digits - 1) === PADDING) digits -= 1
   const promised = Math.floor((digits * 3) / 4)
-  if (bytes.length !== promised) throw new Malformed('it is no base64')
+  if (bytes.length !== promised) throw new Malformed('not base64')
   return bytes
 }
 
@@ -62,10 +63,10 @@ function messageOf(bytes: Uint8Array): WireMessage {
   const reader = new ByteReader(bytes)
   const signatures = Array.from({ length: lengthOf(reader) }, () => reader.raw(SIGNATURE_BYTES))
   const [first] = signatures
-  if (first === undefined) throw new Malformed('nobody signed it')
+  if (first === undefined) throw new Malformed('it has no signature')
   const signers = reader.u8()
   if (signers >= VERSIONED) {
-    if (signers !== VERSIONED) throw new Malformed(`message version ${signers - VERSIONED}`)
+    if (signers !== VERSIONED) throw new Malformed(`unsupported message version ${signers - VERSIONED}`)
     reader.u8()
   }
   reader.skip(2)
@@ -86,7 +87,7 @@ function lengthOf(reader: ByteReader): number {
     const byte = reader.u8()
     length |= (byte & 0x7f) << shift
     if (byte < 0x80) {
-      if (length > MAX_ITEMS) throw new Malformed(`${length} items`)
+      if (length > MAX_ITEMS) throw new Malformed(`${length} items are too many`)
       return length
     }
   }

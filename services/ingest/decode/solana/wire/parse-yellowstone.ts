@@ -1,10 +1,10 @@
 /** Yellowstone's shape (rpcpool/yellowstone-grpc, `solana-storage.proto`): keys and data as bytes, loaded addresses in the meta. */
+
+import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
-import { Malformed } from './malformed.js'
-import { keyOf, stackHeightAt } from './parse-instruction.js'
 import { base64Bytes } from './parse-wire.js'
-import type { RawInstruction, RawTransaction } from './raw-transaction.js'
-import { BadTransaction, countAt, type Fields, fieldsAt, isFields, listAt, shown } from './shape.js'
+import { keyOf, type RawInstruction, type RawTransaction, stackHeightAt } from './raw-transaction.js'
+import { countAt, describeValue, type Fields, fieldsAt, isFields, listAt } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -34,7 +34,7 @@ export function readYellowstone(transaction: unknown, meta: Fields, accounts: re
   for (const group of listAt(meta.innerInstructions, 'innerInstructions')) {
     const { index, instructions } = fieldsAt(group, 'innerInstructions')
     const list = listAt(instructions, 'innerInstructions')
-    // Protobuf leaves out a zero.
+    // Protobuf omits a zero.
     const place = index === undefined ? 0 : countAt(index, 'innerInstructions.index')
     inner.set(
       place,
@@ -55,7 +55,7 @@ function instructionAt(value: unknown, keys: readonly string[], path: string): R
   }
 }
 
-/** Keys and signatures are short enough to tell base58 from base64 by what they come to. */
+/** Keys and signatures have a fixed length, which tells base58 from base64. */
 function base58At(value: unknown, length: number, path: string): string {
   if (typeof value === 'string' && isBase58(value, length)) return value
   const bytes = bytesAt(value, path)
@@ -71,7 +71,7 @@ function isBase58(text: string, length: number): boolean {
   }
 }
 
-/** Bytes as such, as a list of numbers, as a printed `Buffer`, or as protobuf's JSON has them: base64. */
+/** Bytes, a list of numbers, a printed `Buffer`, or base64 as in protobuf's JSON. */
 function bytesAt(value: unknown, path: string): Uint8Array {
   if (value instanceof Uint8Array) return value
   if (value === undefined || value === null) return new Uint8Array(0)
@@ -81,7 +81,7 @@ function bytesAt(value: unknown, path: string): Uint8Array {
     for (let at = 0; at < value.length; at += 1) {
       const byte: unknown = value[at]
       if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255)
-        throw new BadTransaction(path, `must be bytes, got ${shown(byte)}`)
+        throw new BadTransaction(path, `must be bytes, got ${describeValue(byte)}`)
       bytes[at] = byte
     }
     return bytes
@@ -91,5 +91,5 @@ function bytesAt(value: unknown, path: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
   }
-  throw new BadTransaction(path, `must be bytes, got ${shown(value)}`)
+  throw new BadTransaction(path, `must be bytes, got ${describeValue(value)}`)
 }

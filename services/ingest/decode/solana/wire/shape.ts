@@ -1,18 +1,8 @@
-/** Typed fields of what a node answered. The first thing that is not what it should be is told with its place. */
+/** Typed fields of a node's response. The first invalid one is reported with its path. */
 
+import { BadTransaction } from '../decode-errors.js'
 import { isBase58 } from '../keys/base58.js'
-import { u64OfNumber, u64OfText } from './u64.js'
-
-/** It becomes a dead letter. `path`: where in the transaction, as JavaScript would write it. */
-export class BadTransaction extends Error {
-  constructor(
-    readonly path: string,
-    detail: string,
-  ) {
-    super(`${path === '' ? 'it' : path} ${detail}`)
-    this.name = 'BadTransaction'
-  }
-}
+import { u64OfNumber, u64OfText } from './byte-reader.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -21,50 +11,51 @@ export function isFields(value: unknown): value is Fields {
 }
 
 export function fieldsAt(value: unknown, path: string): Fields {
-  if (!isFields(value)) throw new BadTransaction(path, `must be an object, got ${shown(value)}`)
+  if (!isFields(value)) throw new BadTransaction(path, `must be an object, got ${describeValue(value)}`)
   return value
 }
 
-/** Null and a missing one are an empty list: nodes leave out what there is none of. */
+/** Null and missing are an empty list: nodes omit empty lists. */
 export function listAt(value: unknown, path: string): readonly unknown[] {
   if (value === undefined || value === null) return []
-  if (!Array.isArray(value)) throw new BadTransaction(path, `must be a list, got ${shown(value)}`)
+  if (!Array.isArray(value)) throw new BadTransaction(path, `must be a list, got ${describeValue(value)}`)
   return value
 }
 
 export function textAt(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw new BadTransaction(path, `must be a text, got ${shown(value)}`)
+  if (typeof value !== 'string') throw new BadTransaction(path, `must be a text, got ${describeValue(value)}`)
   return value
 }
 
-/** A whole number from 0 that a double holds; protobuf's JSON has those of 64 bits as text. */
+/** A safe integer from 0; protobuf's JSON has 64-bit integers as text. */
 export function countAt(value: unknown, path: string): number {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
-    throw new BadTransaction(path, `must be a whole number, got ${shown(value)}`)
+    throw new BadTransaction(path, `must be a whole number, got ${describeValue(value)}`)
   return number
 }
 
 /** Unsigned, 64 bits. */
 export function amountAt(value: unknown, path: string): bigint {
   const amount = typeof value === 'number' ? u64OfNumber(value) : typeof value === 'string' ? u64OfText(value) : null
-  if (amount === null) throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${shown(value)}`)
+  if (amount === null)
+    throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${describeValue(value)}`)
   return amount
 }
 
 export function keyAt(value: unknown, path: string): string {
   if (typeof value !== 'string' || value.length < 32 || value.length > 44 || !isBase58(value))
-    throw new BadTransaction(path, `must be a key, got ${shown(value)}`)
+    throw new BadTransaction(path, `must be a key, got ${describeValue(value)}`)
   return value
 }
 
 export function signatureAt(value: unknown, path: string): string {
   if (typeof value !== 'string' || value.length < 64 || value.length > 88 || !isBase58(value))
-    throw new BadTransaction(path, `must be a signature, got ${shown(value)}`)
+    throw new BadTransaction(path, `must be a signature, got ${describeValue(value)}`)
   return value
 }
 
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? typeof value)
   return text.length > 80 ? `${text.slice(0, 80)}…` : text

@@ -1,7 +1,10 @@
-/** Yellowstone's Geyser service over gRPC: its one method that we call, as `schemas/geyser.proto` describes it. */
+/** Yellowstone's Geyser service over gRPC: the one method used here (`schemas/geyser.proto`), and its requests. */
+
 import { join } from 'node:path'
 import { loadSync, type MessageTypeDefinition, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 import { repositoryRoot } from '../../../../../schemas/avro.js'
+import type { Scope } from '../../../decode/scope.js'
+import type { Program } from '../../../decode/solana/program-decoder.js'
 import type { Commitment } from '../slot-block.js'
 
 export type SubscribeRequest = {
@@ -18,25 +21,25 @@ export type BlocksFilter = {
   includeEntries: boolean
 }
 
-/** At most one of them; none: something we did not ask for. */
+/** At most one is set; none: an update that was not requested. */
 export type SubscribeUpdate = { block?: unknown; ping?: unknown; pong?: unknown }
 
 export type GeyserService = {
   subscribe: MethodDefinition<SubscribeRequest, SubscribeUpdate>
-  /** What `TransactionInfo` holds as bytes. */
+  /** The parts `TransactionInfo` holds as bytes. */
   transaction: MessageTypeDefinition<object, object>
   meta: MessageTypeDefinition<object, object>
 }
 
 let service: GeyserService | undefined
 
-/** Read from its file when it is first needed. */
+/** Loaded from its file on first use. */
 export function geyserService(): GeyserService {
   service ??= loadService()
   return service
 }
 
-/** Integers of 64 bits as text: lamports go beyond 2^53. What the other side left out as zeros is there again, so that a missing place is 0. */
+/** 64-bit integers as text: lamports exceed 2^53. Omitted zeros are restored, so that a missing index is 0. */
 function loadService(): GeyserService {
   const definition = loadSync(join(repositoryRoot(), 'schemas/geyser.proto'), { longs: String, defaults: true })
   const { Subscribe } = definition['geyser.Geyser'] as ServiceDefinition
@@ -45,4 +48,32 @@ function loadService(): GeyserService {
     transaction: definition['geyser.Transaction'] as GeyserService['transaction'],
     meta: definition['geyser.Meta'] as GeyserService['meta'],
   }
+}
+
+export type Wanted = {
+  commitment: Commitment
+  /** Only transactions with one of these accounts; empty: all. */
+  accounts: readonly string[]
+  fromSlot?: number | undefined
+}
+
+/** Name of the one filter; every update repeats it. */
+const FILTER = 'dextape'
+
+export function blocksRequest({ commitment, accounts, fromSlot }: Wanted): SubscribeRequest {
+  return {
+    blocks: {
+      [FILTER]: { accountInclude: accounts, includeTransactions: true, includeAccounts: false, includeEntries: false },
+    },
+    commitment: commitment === 'confirmed' ? 'CONFIRMED' : 'FINALIZED',
+    ...(fromSlot === undefined ? {} : { fromSlot: String(fromSlot) }),
+  }
+}
+
+/** Endpoints and proxies close streams whose pings are not answered. */
+export const PONG: SubscribeRequest = { ping: { id: 1 } }
+
+/** Empty: all transactions are needed, because one that touches no program may still change a followed balance. */
+export function accountsOfInterest({ balances }: Pick<Scope, 'balances'>, programs: readonly Program[]): string[] {
+  return balances === 'off' ? programs.flatMap(({ programIds }) => programIds) : []
 }

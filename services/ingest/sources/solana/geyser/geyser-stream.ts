@@ -1,23 +1,24 @@
 /** Blocks from a Yellowstone gRPC endpoint, as they are confirmed. */
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
 import { NodeFault } from '../../nodes/node-fault.js'
-import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
+import type { BlockStream } from '../block-stream.js'
+import type { Commitment, SlotBlock } from '../slot-block.js'
+import { subscribe } from './geyser-subscription.js'
 import { geyserTarget } from './geyser-target.js'
-import { subscribe } from './subscription.js'
 
 export type GeyserOptions = {
   chain: string
   /** `https://host:port`, or `http://` without TLS. */
   url: string
-  /** Sent as `x-token`, and shown nowhere. */
+  /** Sent as `x-token`; never logged. */
   token?: string | undefined
   commitment: Commitment
   /** Only transactions with one of these accounts; empty: all (see `accountsOfInterest`). */
   accounts: readonly string[]
-  /** For people; default: the URL's host. */
+  /** For logs; default: the URL's host. */
   name?: EndpointName | undefined
   maxSilentMs?: number
-  /** Blocks not taken yet. */
+  /** Buffered blocks. */
   maxWaiting?: number
 }
 
@@ -59,9 +60,9 @@ export function geyserStream(options: GeyserOptions): BlockStream {
           yield* oneCall(from, signal)
           return
         } catch (error) {
-          // All of a block's transactions hold those that were asked for, too.
+          // A whole block includes the requested transactions.
           if (isOf(error, 'too_many_addresses')) accounts = []
-          // From now on, then: what lies between is asked for elsewhere.
+          // Continue from now: the blocks in between are requested over RPC.
           else if (isOf(error, 'unknown_block')) from = undefined
           else throw error
         }

@@ -1,4 +1,4 @@
-/** Where a Geyser endpoint is and how it is spoken to, from its URL and token. */
+/** A Geyser endpoint's address, credentials and gRPC options, from its URL and token. */
 import { type ChannelCredentials, type ChannelOptions, credentials, Metadata } from '@grpc/grpc-js'
 import { ConfigError } from '../../../../core/domain/errors.js'
 import type { EndpointName } from '../../nodes/endpoint-name.js'
@@ -8,15 +8,15 @@ export type GeyserTarget = {
   address: string
   credentials: ChannelCredentials
   metadata: Metadata
-  /** A stranger's words without the token. */
+  /** Removes the token from an endpoint's message. */
   redact(text: string): string
 }
 
 const MEBIBYTE = 1024 * 1024
 
 /**
- * A block may have 50 MB and more. HTTP/2's own window of 64 KB would hold a stream to that much per round trip. Each connection is new: gRPC's own back-off
- * between attempts, up to two minutes, would come on top of ours.
+ * A block may exceed 50 MB. HTTP/2's default window would limit a stream to 64 KB per round trip. Each connection is new: gRPC's own
+ * back-off between attempts, up to two minutes, would add to ours.
  */
 export const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.max_receive_message_length': 256 * MEBIBYTE,
@@ -32,16 +32,16 @@ export function geyserTarget(url: string, token: string | undefined, { name, red
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ConfigError({
       code: 'geyser_url',
-      what: `the Geyser endpoint ${name} has a URL of another kind`,
+      what: `The URL of the Geyser endpoint ${name} has an unsupported scheme`,
       expected: 'https://host:port, or http:// without TLS',
       got: `${protocol}//`,
     })
   if (pathname.length > 1 || search !== '')
     throw new ConfigError({
       code: 'geyser_url',
-      what: `the URL of the Geyser endpoint ${name} goes on after its host`,
+      what: `The URL of the Geyser endpoint ${name} has a path or a query`,
       expected: 'https://host:port',
-      fix: 'gRPC has no path: give what follows the host as the endpoint’s token, if that is what it is.',
+      fix: 'gRPC URLs have no path. If it is the token, pass it as the endpoint’s token.',
     })
   const metadata = new Metadata()
   if (token !== undefined) metadata.set('x-token', checkedToken(token, name))
@@ -53,13 +53,13 @@ export function geyserTarget(url: string, token: string | undefined, { name, red
   }
 }
 
-/** gRPC's own error about it would show the token. */
+/** gRPC's own error would contain the token. */
 function checkedToken(token: string, name: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new ConfigError({
     code: 'geyser_token',
-    what: `the token of the Geyser endpoint ${name} is none`,
-    expected: 'letters, digits and signs without spaces',
-    got: token === '' ? 'an empty one' : 'one with other characters (not shown)',
+    what: `The token of the Geyser endpoint ${name} is invalid`,
+    expected: 'printable ASCII characters without spaces',
+    got: token === '' ? 'an empty token' : 'a token with other characters (hidden)',
   })
 }

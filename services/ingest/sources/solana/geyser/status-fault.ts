@@ -1,13 +1,13 @@
-/** How a gRPC stream ended → what is to be done about it. */
+/** How a gRPC stream ended → the kind of fault. */
 import { status } from '@grpc/grpc-js'
 import type { FaultKind } from '../../nodes/node-fault.js'
 
 export type StreamEnd = { code: number; details: string }
 
-/** What had been asked for, and whether anything came: an error before that may be a refusal of it. */
+/** The request, and whether a block came: an error before the first block may be a refusal of the request. */
 export type Asked = { fromSlot: number | undefined; accounts: readonly string[]; hasCome: boolean }
 
-/** `unknown_block`: it does not have that slot any more, or has no replay at all; `too_many_addresses`: it does not take that many accounts. */
+/** `unknown_block`: the endpoint cannot replay from that slot; `too_many_addresses`: it does not accept that many accounts. */
 export function faultKind(end: StreamEnd, asked: Asked): FaultKind {
   if (!asked.hasCome && asked.accounts.length > 0 && isFilterRefused(end)) return 'too_many_addresses'
   if (!asked.hasCome && asked.fromSlot !== undefined && isSlotRefused(end)) return 'unknown_block'
@@ -35,7 +35,7 @@ export function faultKind(end: StreamEnd, asked: Asked): FaultKind {
   }
 }
 
-/** Yellowstone's words (`filter/limits.rs`), which others took over: "Max amount of Pubkeys reached", "Pubkey … in filters is not allowed". */
+/** Yellowstone's messages (`filter/limits.rs`), which others copied: "Max amount of Pubkeys reached", "Pubkey … in filters is not allowed". */
 function isFilterRefused({ code, details }: StreamEnd): boolean {
   return code === status.INVALID_ARGUMENT && /pubkey/i.test(details)
 }
@@ -62,7 +62,7 @@ function isSlotRefused(end: StreamEnd): boolean {
   }
 }
 
-/** grpc-js's words for bytes that are no message of ours. */
+/** grpc-js's message for bytes that cannot be parsed. */
 function isUnreadable({ details }: StreamEnd): boolean {
   return details.startsWith('Response message parsing error')
 }

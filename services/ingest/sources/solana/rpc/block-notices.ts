@@ -1,10 +1,10 @@
-/** Blocks as a node sends them over its socket (`blockSubscribe`), where it does: most public ones do not. */
+/** Blocks a node pushes over its socket (`blockSubscribe`). Most public nodes do not offer it. */
 import { isFields } from '../../../decode/solana/wire/shape.js'
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
 import { type Blame, blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { socketTransport } from '../../nodes/socket-transport.js'
-import { BlockQueue } from '../block-queue.js'
-import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'
+import { BlockQueue, type BlockStream } from '../block-stream.js'
+import type { Commitment, SlotBlock } from '../slot-block.js'
 import { isCount, readBlock } from './check-block.js'
 import { readError } from './read-error.js'
 import { blockNotices } from './requests.js'
@@ -14,11 +14,11 @@ export type BlockNoticesOptions = {
   /** ws or wss. */
   url: string
   commitment: Commitment
-  /** For people; default: the URL's host. */
+  /** For logs; default: the URL's host. */
   name?: EndpointName | undefined
   timeoutMs?: number
   maxAnswerBytes?: number
-  /** So long without a notice, the connection is taken for dead. */
+  /** Reconnect after this long without a notice. */
   maxSilentMs?: number
 }
 
@@ -28,7 +28,7 @@ const MAX_SILENT_MS = 30_000
 const MAX_WAITING = 8
 const NOT_OFFERED: ReadonlySet<FaultKind> = new Set<FaultKind>(['unsupported', 'invalid', 'denied'])
 
-/** A node sends nothing of what is past: blocks come from now on, whatever slot is asked for. One that does not offer it is silent. */
+/** Nodes do not replay: blocks start now, whatever slot is requested. A node that does not offer it yields nothing. */
 export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
   const { chain, url, timeoutMs = TIMEOUT_MS, maxSilentMs = MAX_SILENT_MS } = options
   const endpoint = options.name ?? endpointNames([url])[0]
@@ -42,7 +42,7 @@ export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
 
   async function* blocks(signal: AbortSignal): AsyncGenerator<SlotBlock> {
     const queue = new BlockQueue<SlotBlock>(MAX_WAITING)
-    // Its own connection: blocks take megabytes, and answers would wait behind them.
+    // A separate connection: blocks take megabytes, and responses would queue behind them.
     const socket = socketTransport(wire)
     const stop = (): void => queue.end()
     const signals = [signal, closed.signal]
@@ -63,7 +63,7 @@ export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
       if (signals.some(({ aborted }) => aborted)) return
       socket.subscribe(blockNotices(options.commitment), listener, { signal, timeoutMs }).catch((error: unknown) => {
         if (!(error instanceof NodeFault && NOT_OFFERED.has(error.kind))) return queue.end(error)
-        // Blocks are asked for, and nobody needs to hear of it.
+        // Not an error: blocks are requested instead.
         clearTimeout(silence)
         socket.close()
       })
@@ -78,7 +78,7 @@ export function blockNoticesStream(options: BlockNoticesOptions): BlockStream {
   return { name, blocks: (_fromSlot, signal) => blocks(signal), close: () => closed.abort() }
 }
 
-/** Null: there is none in it. One that is not what it should be is asked for, like one that was not sent. */
+/** Null: no block, or an invalid one. Both are requested instead. */
 function blockIn(notice: unknown, blame: Blame): SlotBlock | null {
   const { value } = isFields(notice) ? notice : {}
   const { slot, block, err } = isFields(value) ? value : {}

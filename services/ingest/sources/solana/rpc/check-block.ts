@@ -1,4 +1,4 @@
-/** Whether what a node calls a block is one: of a later slot than its parent's, with its time, and with a status for every transaction. */
+/** Checks a node's block: its slot is above its parent's, it has a time, and every transaction has a status. */
 
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { isBase58 } from '../../../decode/solana/keys/base58.js'
@@ -6,17 +6,17 @@ import { type Fields, isFields } from '../../../decode/solana/wire/shape.js'
 import type { Blame } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 
-/** Of the first block of all. */
+/** The parent slot of the genesis block. */
 const NO_PARENT = -1
 
 export function readHeader(result: unknown, slot: number, blame: Blame): SlotHeader {
   if (result === null) throw blame('unknown_block', `no block at slot ${slot}`, slot)
   const { blockhash, previousBlockhash, parentSlot, blockTime } = isFields(result) ? result : {}
   if (!isHash(blockhash) || !isHash(previousBlockhash) || !isCount(parentSlot))
-    throw blame('lies', 'a block without its hash, its parent’s hash or its parent’s slot', slot)
+    throw blame('lies', 'returned a block without its hash, its parent’s hash or its parent’s slot', slot)
   if (parentSlot >= slot && slot !== 0)
-    throw blame('lies', `the block of slot ${slot} with a parent at slot ${parentSlot}`, slot)
-  if (!isCount(blockTime)) throw blame('lies', `the block of slot ${slot} without a time`, slot)
+    throw blame('lies', `returned block ${slot} with its parent at slot ${parentSlot}`, slot)
+  if (!isCount(blockTime)) throw blame('lies', `returned block ${slot} without a time`, slot)
   const parentNumber = slot === 0 ? NO_PARENT : parentSlot
   return { number: slot, hash: blockhash, parentNumber, parentHash: previousBlockhash, timeS: blockTime }
 }
@@ -24,14 +24,14 @@ export function readHeader(result: unknown, slot: number, blame: Blame): SlotHea
 export function readBlock(result: unknown, slot: number, blame: Blame): SlotBlock {
   const header = readHeader(result, slot, blame)
   const { transactions } = result as Fields
-  if (!Array.isArray(transactions)) throw blame('lies', `the block of slot ${slot} without its transactions`, slot)
+  if (!Array.isArray(transactions)) throw blame('lies', `returned block ${slot} without transactions`, slot)
   return { ...header, transactions: transactions.map((value, index) => checked(value, index, slot, blame)) }
 }
 
 function checked(value: unknown, index: number, slot: number, blame: Blame): RawInBlock {
   const { transaction, meta } = isFields(value) ? value : {}
   if (transaction === undefined || transaction === null || !isFields(meta))
-    throw blame('lies', `transaction ${index} of slot ${slot} without its content or its status`, slot)
+    throw blame('lies', `returned transaction ${index} of block ${slot} without its content or status`, slot)
   return { index, value }
 }
 

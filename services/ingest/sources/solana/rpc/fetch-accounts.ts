@@ -1,4 +1,4 @@
-/** Accounts as they are now. */
+/** Current accounts. */
 import { Buffer } from 'node:buffer'
 import { isFields } from '../../../decode/solana/wire/shape.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
@@ -7,7 +7,7 @@ import type { SolanaAccount } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { accountsRequest } from './requests.js'
 
-/** What a node takes at once (agave, `MAX_MULTIPLE_ACCOUNTS`). */
+/** Maximum per request (agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const MAX_ADDRESSES = 100
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
@@ -31,7 +31,7 @@ export async function fetchAccounts(
 function readAccounts(result: unknown, count: number, blame: Blame): (SolanaAccount | null)[] {
   const { value } = isFields(result) ? result : {}
   if (!Array.isArray(value) || value.length !== count)
-    throw blame('lies', `an answer that is not the ${count} accounts that were asked for`)
+    throw blame('lies', `did not return the ${count} requested accounts`)
   return value.map((account) => (account === null ? null : readAccount(account, blame)))
 }
 
@@ -39,11 +39,11 @@ function readAccount(value: unknown, blame: Blame): SolanaAccount {
   const { owner, lamports, data, space } = isFields(value) ? value : {}
   const [text, encoding] = Array.isArray(data) ? (data as unknown[]) : []
   if (typeof owner !== 'string' || !Number.isInteger(lamports) || (lamports as number) < 0)
-    throw blame('lies', 'an account without its owner or its lamports')
+    throw blame('lies', 'returned an account without its owner or lamports')
   if (typeof text !== 'string' || encoding !== 'base64' || text.length % 4 !== 0 || !BASE64.test(text))
-    throw blame('lies', 'an account whose data is not base64')
+    throw blame('lies', 'returned an account whose data is not base64')
   const bytes = new Uint8Array(Buffer.from(text, 'base64'))
   if (isCount(space) && space !== bytes.length)
-    throw blame('lies', `an account of ${space} bytes with ${bytes.length} of them`)
+    throw blame('lies', `returned ${bytes.length} of an account’s ${space} bytes`)
   return { owner, lamports: BigInt(lamports as number), data: bytes }
 }

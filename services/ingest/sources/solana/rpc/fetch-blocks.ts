@@ -5,35 +5,35 @@ import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import { createSlots } from '../../nodes/request-queue.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
-import { readBlock, readHeader } from './check-block.js'
-import { blockRequest, headerRequest } from './requests.js'
+import { isCount, readBlock, readHeader } from './check-block.js'
+import { blockRequest, firstFromRequest, headerRequest } from './requests.js'
 
 export interface BlockFetcher {
-  /** Null: the endpoint that was asked has none, which is a hint and no more. */
+  /** Null: the endpoint has none, which is only a hint. */
   glance(slot: number, asking: Asking): Promise<SlotBlock | null>
-  /** Throws `unknown_block` where none of the endpoints has one before patience ends. */
+  /** Throws `unknown_block` if no endpoint has one before the patience runs out. */
   insist(slot: number, asking: Asking, wanted?: Wanted): Promise<SlotBlock>
   /** The same without transactions. */
   header(slot: number, asking: Asking, wanted?: Wanted): Promise<SlotHeader>
 }
 
 export type Wanted = {
-  /** Only this very block. */
+  /** Only the block with this hash. */
   hash?: string
-  /** And with this parent, where it is known. */
+  /** And with this parent, if known. */
   parentHash?: string
-  /** The slot of a block that names it as its parent. */
+  /** The slot of a block whose parent it is. */
   child?: number
 }
 
-/** At once, for each endpoint there is: the answers are large. */
+/** Concurrent requests per endpoint: the responses are large. */
 export const MAX_IN_FLIGHT = 8
 
 type Read<T> = (result: unknown, slot: number, blame: Blame) => T
 
 export function createBlockFetcher(pool: EndpointPool, chain: string, commitment: Commitment): BlockFetcher {
   const places = createSlots(MAX_IN_FLIGHT * pool.endpoints.length)
-  /** The first block that an endpoint has, where it told: what is older is asked of others first. */
+  /** The first block an endpoint has, if it reported one: older blocks are requested from others first. */
   const firstOf = new Map<string, number>()
 
   function without(slot: number, asking: Asking): Asking {
@@ -56,16 +56,16 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
       const blame = blameOn(endpoint, chain)
       const found = read(result, slot, blame)
       if (hash !== undefined && found.hash !== hash)
-        throw blame('unknown_block', `block ${found.hash} at slot ${slot} where ${hash} was asked for`, slot)
+        throw blame('unknown_block', `returned block ${found.hash} at slot ${slot}, requested ${hash}`, slot)
       if (parentHash && found.parentHash !== parentHash)
-        throw blame('lies', `block ${hash} with the parent ${found.parentHash}, which was ${parentHash} before`, slot)
+        throw blame('lies', `returned block ${hash} with parent ${found.parentHash}, before it was ${parentHash}`, slot)
       return found
     }
-    // A slot that a later block names was not skipped: the node has lost it, or never had it.
+    // A parent's slot was not skipped: the node lost the block or never had it.
     const settle: Settle<T> = (fault) => {
       note(fault)
       if (fault.kind !== 'skipped') return undefined
-      const detail = child === undefined ? fault.detail : `${fault.detail}; but block ${child} has it as its parent`
+      const detail = child === undefined ? fault.detail : `${fault.detail}, but it is the parent of block ${child}`
       throw new NodeFault({ kind: 'unknown_block', endpoint: fault.endpoint, detail, chain, block: slot })
     }
     const [found] = await pool.ask([request], accept, without(slot, asking), settle)
@@ -93,4 +93,36 @@ export function createBlockFetcher(pool: EndpointPool, chain: string, commitment
     insist: (slot, asking, wanted = {}) => insist(blockRequest(slot, commitment), readBlock, slot, asking, wanted),
     header: (slot, asking, wanted = {}) => insist(headerRequest(slot, commitment), readHeader, slot, asking, wanted),
   }
+}
+
+/** For the first block at or after a slot. */
+type Parts = { pool: EndpointPool; chain: string; commitment: Commitment; fetcher: BlockFetcher }
+
+/** No honest node omits this many blocks in a row that it returns on request. */
+const MAX_LEFT_OUT = 32
+
+/** Null: there is none yet. */
+export async function fetchFirstFrom(parts: Parts, slot: number, asking: Asking): Promise<SlotHeader | null> {
+  const { pool, chain, commitment, fetcher } = parts
+  const [first] = await pool.ask(
+    [firstFromRequest(slot, commitment)],
+    (result, _, endpoint) => {
+      const [number] = Array.isArray(result) ? (result as unknown[]) : [null]
+      if (number === undefined) return null
+      if (isCount(number) && number >= slot) return number
+      throw blameOn(endpoint, chain)('lies', `returned an invalid list of slots from ${slot}`, slot)
+    },
+    asking,
+  )
+  if (first === undefined || first === null) return null
+  let header = await fetcher.header(first, asking)
+  for (let left = 0; header.parentNumber >= slot; left++) {
+    if (left >= MAX_LEFT_OUT) {
+      const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
+      const detail = `listed slot ${first} as the first block from ${slot}, but returned ${left} blocks before it`
+      throw new NodeFault({ kind: 'lies', endpoint, detail, chain, block: slot })
+    }
+    header = await fetcher.header(header.parentNumber, asking, { child: header.number })
+  }
+  return header
 }

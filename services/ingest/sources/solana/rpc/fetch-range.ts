@@ -1,20 +1,17 @@
 /**
- * A range's blocks. Nodes say "skipped", "not available" or nothing at all of slots that do have a block, so what is missing is not taken from them: it is
- * proved by the links. A block names its parent's slot; those between them were skipped, and the parent is asked for until it is there. In history the block
- * before the range and the one after it stand guard: their headers prove its ends.
+ * Fetches a range's blocks. Nodes answer "skipped", "not available" or nothing for slots that do have a block, so gaps are proved by
+ * links instead: a block names its parent's slot, so the slots in between were skipped, and the parent is requested until it comes.
+ * In history, the headers of the blocks before and after the range (guards) prove its ends.
  */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Asking, EndpointPool, PatienceOptions } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
-import { ifItComes, isPassing, orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'
-import type { KnownLinks } from './known-links.js'
-import { type Doubts, doubtsAbout } from './links.js'
-import type { RangePlan } from './range-plan.js'
-import type { SharedHeaders } from './shared-headers.js'
+import { ifItComes, isTransient, orAbsent, type RangePlan } from './range-plan.js'
+import { findLinkProblems, type KnownLinks, type LinkProblems, type SharedHeaders } from './slot-links.js'
 
-/** Blocks that are there without asking: sent by a stream, or read before. */
+/** Blocks available without a request: pushed by a stream, or read before. */
 export interface HeldBlocks {
   at(slot: number): SlotBlock | undefined
   keep(block: SlotBlock): void
@@ -28,17 +25,17 @@ export type RangeParts = {
   held: HeldBlocks
   known: KnownLinks
   shared: SharedHeaders
-  /** Whether a node told that it has a block there, as the head. */
-  isTold(slot: number): boolean
+  /** Whether a node reported this slot as its head. */
+  isKnownHead(slot: number): boolean
   sleep: Sleep
 }
 
-/** The chain may have moved between two answers: asked again, they are of one chain. */
+/** A reorg between two responses breaks their link: request them again. */
 const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
 /** Long enough for a node to catch up with another, short enough for a block whose child was orphaned. */
 const NAMED_PATIENCE: PatienceOptions = { attempts: 6, ms: 5_000 }
-/** A node names its head some time before it can give the block. If it takes longer, the next head is there and asks for it again. */
+/** A node reports its head before it can return the block. If it takes longer, the next head requests it again. */
 const LATE_PATIENCE: PatienceOptions = { attempts: 6, ms: 3_000 }
 
 export const fetchRange = (parts: RangeParts, plan: RangePlan, asking: Asking): Promise<SlotBlock[]> =>
@@ -46,10 +43,10 @@ export const fetchRange = (parts: RangeParts, plan: RangePlan, asking: Asking): 
 
 class RangeRead {
   private readonly found = new Map<number, SlotBlock>()
-  /** Beside the range. */
+  /** Headers next to the range. */
   private readonly guards = new Map<number, SlotHeader>()
   private readonly suspects = new Set<number>()
-  private readonly given = { before: false, after: false, tail: false }
+  private readonly gaveUpOn = { before: false, after: false, tail: false }
 
   constructor(
     private readonly parts: RangeParts,
@@ -63,30 +60,30 @@ class RangeRead {
     await this.glanceAll(this.plan.slots, this.asking)
     for (let attempt = 1; ; ) {
       const chain = this.chain()
-      const doubts = doubtsAbout(chain, this.plan.from)
+      const problems = findLinkProblems(chain, this.plan.from)
       let fault: NodeFault | null
-      if (doubts.missing.length === 0 && doubts.broken.length === 0) {
+      if (problems.missing.length === 0 && problems.broken.length === 0) {
         if ((await this.setGuards()) || (await this.seekTail())) continue
-        fault = this.doubtEnds()
+        fault = this.checkEnds()
         if (fault === null) {
           for (const header of chain) known.note(header)
           return inOrder(this.found.values())
         }
       } else {
-        fault = await this.seekNamed(doubts)
-        if (doubts.broken.length === 0 && fault === null) continue
-        for (const { later } of doubts.broken)
+        fault = await this.seekNamed(problems)
+        if (problems.broken.length === 0 && fault === null) continue
+        for (const { later } of problems.broken)
           for (const { number } of around(later, chain, attempt)) this.suspects.add(number)
       }
-      if (attempt >= LINK_ATTEMPTS) throw fault ?? this.notLinked(chain, doubts)
+      if (attempt >= LINK_ATTEMPTS) throw fault ?? this.notLinked(chain, problems)
       await sleep(LINK_PAUSE_MS * attempt, signal)
       signal.throwIfAborted()
-      await this.askAnew(attempt)
+      await this.askAgain(attempt)
       attempt++
     }
   }
 
-  /** The range's, and those beside it. */
+  /** The range's blocks and the guards. */
   private chain(): SlotHeader[] {
     return inOrder<SlotHeader>([...this.guards.values(), ...this.found.values()])
   }
@@ -112,17 +109,17 @@ class RangeRead {
     return slot >= this.plan.from && slot <= this.plan.to
   }
 
-  /** Whether there is one more. */
+  /** Whether a guard was added. */
   private async setGuards(): Promise<boolean> {
     const { next, isSettled, from, to } = this.plan
     if (!isSettled) return false
     const slots = [...this.guards.keys()]
     const [first] = inOrder(this.found.values())
     const wanted: number[] = []
-    if (!this.given.after && next !== undefined && !slots.some((slot) => slot > to)) wanted.push(next)
-    this.given.after ||= next === undefined
+    if (!this.gaveUpOn.after && next !== undefined && !slots.some((slot) => slot > to)) wanted.push(next)
+    this.gaveUpOn.after ||= next === undefined
     const below = first?.parentNumber
-    if (!this.given.before && below !== undefined && below >= 0 && !slots.some((slot) => slot < from))
+    if (!this.gaveUpOn.before && below !== undefined && below >= 0 && !slots.some((slot) => slot < from))
       if (!this.parts.known.hasSlot(below)) wanted.push(below)
     const came = await Promise.all(wanted.map((slot) => this.setGuard(slot)))
     return came.some(Boolean)
@@ -130,9 +127,9 @@ class RangeRead {
 
   private async setGuard(slot: number): Promise<boolean> {
     const isBefore = slot < this.plan.from
-    const told = this.suspects.has(slot) ? null : ((await this.parts.shared.of(slot)) ?? null)
-    const header = told ?? (await this.askGuard(slot, isBefore))
-    if (header === null) this.given[isBefore ? 'before' : 'after'] = true
+    const shared = this.suspects.has(slot) ? null : ((await this.parts.shared.of(slot)) ?? null)
+    const header = shared ?? (await this.askGuard(slot, isBefore))
+    if (header === null) this.gaveUpOn[isBefore ? 'before' : 'after'] = true
     else this.guards.set(slot, header)
     return header !== null
   }
@@ -144,8 +141,8 @@ class RangeRead {
     return ifItComes(asked).catch(unlessPruned)
   }
 
-  /** What links name. The fault of one that did not come, though the chain may have moved meanwhile; null: all came. */
-  private async seekNamed({ missing }: Doubts): Promise<NodeFault | null> {
+  /** Requests missing parents. Returns the fault of one that did not come (a reorg may be the cause); null: all came. */
+  private async seekNamed({ missing }: LinkProblems): Promise<NodeFault | null> {
     const { fetcher, held } = this.parts
     const patient = { ...this.asking, patience: NAMED_PATIENCE }
     let lost: NodeFault | null = null
@@ -155,7 +152,7 @@ class RangeRead {
           if (this.isOwn(slot)) this.adopt(held.at(slot) ?? (await fetcher.insist(slot, patient, { child })))
           else this.guards.set(slot, await fetcher.header(slot, patient, { child }))
         } catch (error) {
-          if (!isPassing(error)) throw error
+          if (!isTransient(error)) throw error
           lost = error
           this.suspects.add(slot).add(child)
         }
@@ -164,20 +161,20 @@ class RangeRead {
     return lost
   }
 
-  /** What nodes named, above all that was found: waited for once, since it may only be late. Whether any came. */
+  /** Requests blocks that nodes reported above all found ones. Waits once, since they may be late. Whether any came. */
   private async seekTail(): Promise<boolean> {
-    if (this.given.tail) return false
-    this.given.tail = true
+    if (this.gaveUpOn.tail) return false
+    this.gaveUpOn.tail = true
     const { to, slots, isListed, isSettled } = this.plan
     const top = this.chain().at(-1)?.number ?? this.plan.from - 1
-    const named = new Set([...(isListed ? slots : []), ...(this.parts.isTold(to) ? [to] : [])])
+    const named = new Set([...(isListed ? slots : []), ...(this.parts.isKnownHead(to) ? [to] : [])])
     const came = await Promise.all(
       [...named]
         .filter((slot) => slot > top)
         .map(async (slot) => {
           const patient = isSettled ? this.asking : { ...this.asking, patience: LATE_PATIENCE }
           const asked = this.parts.fetcher.insist(slot, patient)
-          // Near the head it may also have died; the next block's link will tell.
+          // Near the head it may have been orphaned; the next block's link will show it.
           const block = await (isSettled ? asked : ifItComes(asked))
           if (block !== null) this.adopt(block)
           return block !== null
@@ -186,21 +183,21 @@ class RangeRead {
     return came.some(Boolean)
   }
 
-  /** Against what was known before: near the head there are no guards. */
-  private doubtEnds(): NodeFault | null {
+  /** Checks the ends against known links: near the head there are no guards. */
+  private checkEnds(): NodeFault | null {
     const blocks = inOrder(this.found.values())
     let fault: NodeFault | null = null
     for (const end of new Set([...blocks.slice(0, 1), ...blocks.slice(-1)])) {
-      const doubt = this.parts.known.doubtAbout(end)
-      if (doubt === null) continue
-      fault = this.blameAll(doubt, end.number)
+      const conflict = this.parts.known.conflictOf(end)
+      if (conflict === null) continue
+      fault = this.blameAll(conflict, end.number)
       this.suspects.add(end.number)
     }
     return fault
   }
 
-  /** All of one endpoint, another each time: answers of two may be of two chains for ever. */
-  private async askAnew(attempt: number): Promise<void> {
+  /** Requests all from one endpoint, another each time: two endpoints may stay on different forks. */
+  private async askAgain(attempt: number): Promise<void> {
     const { pool, held } = this.parts
     const chosen = pool.endpoints[attempt % pool.endpoints.length]
     const avoid = pool.endpoints.filter((endpoint) => endpoint !== chosen)
@@ -213,15 +210,15 @@ class RangeRead {
     await this.glanceAll(own, { ...this.asking, avoid })
   }
 
-  private notLinked(chain: readonly SlotHeader[], { broken }: Doubts): NodeFault {
+  private notLinked(chain: readonly SlotHeader[], { broken }: LinkProblems): NodeFault {
     const { earlier, later } = broken[0] ?? { earlier: 0, later: 0 }
     const at = (slot: number) => chain.find(({ number }) => number === slot)
     const parent = `${at(later)?.parentHash} at slot ${at(later)?.parentNumber}`
-    const wrong = `block ${later} whose parent is ${parent}, but ${at(earlier)?.hash} at slot ${earlier}`
+    const wrong = `returned block ${later} whose parent is ${parent}, but ${at(earlier)?.hash} at slot ${earlier}`
     return this.blameAll(`${wrong}, ${LINK_ATTEMPTS} times`, later)
   }
 
-  /** Which of them is wrong nobody can tell. */
+  /** It is unknown which of them is wrong. */
   private blameAll(detail: string, block: number): NodeFault {
     const { pool, chain } = this.parts
     const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
@@ -229,7 +226,7 @@ class RangeRead {
   }
 }
 
-/** The two of a broken link, and each time more to both sides: a branch may be longer than a block. */
+/** The two blocks of a broken link, and more on both sides with each attempt: a fork may be longer than a block. */
 function around(later: number, chain: readonly SlotHeader[], attempt: number): readonly SlotHeader[] {
   const place = chain.findIndex(({ number }) => number === later)
   const reach = 2 ** (attempt - 1)
@@ -239,7 +236,7 @@ function around(later: number, chain: readonly SlotHeader[], attempt: number): r
 const inOrder = <H extends SlotHeader>(headers: Iterable<H>): H[] =>
   [...headers].sort((one, other) => one.number - other.number)
 
-/** Before the first block that anybody has. */
+/** No endpoint has blocks this old. */
 function unlessPruned(error: unknown): null {
   if (error instanceof NodeFault && error.kind === 'pruned') return null
   throw error

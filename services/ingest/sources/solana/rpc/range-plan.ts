@@ -1,6 +1,7 @@
-/** Which slots of a range are to be asked for, and which lie beside it. */
+/** Which slots of a range to request, and the next one after it. */
+
 import type { Asking, PatienceOptions } from '../../nodes/endpoint-pool.js'
-import { orAbsent } from './absent.js'
+import { type FaultKind, NodeFault, orNull } from '../../nodes/node-fault.js'
 import type { BlockFetcher } from './fetch-blocks.js'
 import type { SlotLists } from './slot-lists.js'
 
@@ -8,24 +9,24 @@ export type RangePlan = {
   from: number
   to: number
   slots: readonly number[]
-  /** By the nodes' word each of the slots has a block; else any of them may. */
+  /** Whether nodes listed these slots as having blocks; otherwise any may be skipped. */
   isListed: boolean
-  /** Its blocks neither come late nor die: nothing of it may be left out or be wrong. */
+  /** Its blocks are neither late nor orphaned: the result must be complete and exact. */
   isSettled: boolean
-  /** The first after the range that is listed. */
+  /** The first listed slot after the range. */
   next: number | undefined
 }
 
 export type PlanParts = {
   fetcher: BlockFetcher
   lists: SlotLists
-  /** The highest slot whose block will neither come late nor die, as far as anybody can tell. */
+  /** The highest slot whose block is expected to be neither late nor orphaned. */
   settledTo(): number
 }
 
-/** So few near the head are asked for without asking first which they are. */
+/** This few slots near the head are requested without listing them first. */
 const FEW_SLOTS = 16
-/** More are hardly ever skipped in a row. */
+/** Longer runs of skipped slots are very rare. */
 const NEXT_WITHIN_SLOTS = 32
 const PRUNED_PATIENCE: PatienceOptions = { attempts: 5, ms: 10_000 }
 
@@ -37,7 +38,7 @@ export async function planRange(parts: PlanParts, from: number, to: number, aski
   const last = isSettled ? Math.min(settledTo, to + NEXT_WITHIN_SLOTS) : to
   const listed = await parts.lists.slotsIn(from, last, settledTo, asking)
   if (listed === null) return each
-  // Of blocks that it no longer has a node lists none, as if there had never been any; asked for one, it says so.
+  // A node lists no slots for blocks it has pruned; only a request for one reveals it.
   if (listed.length === 0) {
     const header = await orAbsent(parts.fetcher.header(to, { ...asking, patience: PRUNED_PATIENCE }))
     if (header !== null) return each
@@ -48,3 +49,16 @@ export async function planRange(parts: PlanParts, from: number, to: number, aski
 
 const slotsFrom = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place)
+
+const ABSENCES: readonly FaultKind[] = ['unknown_block', 'lags']
+/** Faults a short series of requests may get although the block exists. */
+const TRANSIENT: readonly FaultKind[] = [...ABSENCES, 'unavailable', 'timeout', 'rate_limited', 'node_error', 'lies']
+
+export const isTransient = (error: unknown): error is NodeFault =>
+  error instanceof NodeFault && TRANSIENT.includes(error.kind)
+
+/** Null: no endpoint has it, or the last one asked lags. */
+export const orAbsent = <T>(asked: Promise<T>): Promise<T | null> => orNull(asked, ABSENCES)
+
+/** Null: it did not come in time. */
+export const ifItComes = <T>(asked: Promise<T>): Promise<T | null> => orNull(asked, TRANSIENT)

@@ -1,17 +1,17 @@
 /**
- * Turns what a Solana node or its provider says into a fault. Codes: agave, `rpc-client-api/src/custom_error.rs`. Providers reuse them for other things
- * (QuickNode's -32007 is a limit of requests), so words are read first.
+ * Maps errors of Solana nodes and providers to faults. Codes: agave, `rpc-client-api/src/custom_error.rs`. Providers reuse them for
+ * other things (QuickNode's -32007 is a rate limit), so the message is matched first.
  */
 import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-errors.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 
-/** Helius' -32429 comes with these words when a plan's credits are spent. */
+/** Helius' message with -32429 when a plan's credits are used up. */
 const SPENT = /max usage reached|credits limited|insufficient credits|rps limit/i
 const BEHIND = /behind by|unhealthy|not (?:been )?reached/i
 const SKIPPED = /was skipped/i
 const CLEANED_UP = /cleaned up.*?first available block: (\d+)|cleaned up/i
 const NOT_YET = /not (?:yet )?available for slot|block not (?:found|available)|end slot out of limit/i
-/** Of transactions the reader did not say it could read. */
+/** For transactions newer than the requested version. */
 const VERSION = /transaction version \(\d+\) is not supported/i
 const STORAGE_AWAY = /failed to query long-term storage/i
 const NO_HISTORY = /transaction history is not available/i
@@ -42,9 +42,9 @@ export const readError: ReadError = (error, { batch, isAboutAll, status }): Erro
 
   if (status === 429) return { kind: 'rate_limited', detail }
   if (batch > 1 && BATCH.test(words)) return { kind: 'batch_refused', detail, ...limited(batchLimitIn(words)) }
-  const told = kindOfWords(words)
-  if (told === 'pruned') return { kind: 'pruned', detail, ...limited(firstBlockIn(words)) }
-  if (told !== undefined) return { kind: told, detail: VERSION.test(words) ? `${detail}: ${TOO_NEW}` : detail }
+  const worded = kindOfWords(words)
+  if (worded === 'pruned') return { kind: 'pruned', detail, ...limited(firstBlockIn(words)) }
+  if (worded !== undefined) return { kind: worded, detail: VERSION.test(words) ? `${detail}: ${TOO_NEW}` : detail }
   if (status === 401 || status === 403) return { kind: 'denied', detail }
   if (status === 413) return { kind: isBatch ? 'batch_refused' : 'too_wide', detail }
   const coded = code === undefined ? undefined : KIND_OF_CODE[code]
@@ -54,7 +54,7 @@ export const readError: ReadError = (error, { batch, isAboutAll, status }): Erro
   return { kind: 'node_error', detail }
 }
 
-const TOO_NEW = 'the chain has transactions of a newer form than Dextape reads; a newer Dextape may'
+const TOO_NEW = 'the chain has transactions of a newer version than Dextape supports. Upgrade Dextape'
 
 function kindOfWords(words: string): ErrorReading['kind'] | undefined {
   if (SKIPPED.test(words)) return 'skipped'

@@ -1,10 +1,10 @@
-/** What is asked of a node, in its words (https://solana.com/docs/rpc). */
+/** JSON-RPC requests to a node (https://solana.com/docs/rpc). */
 import type { RpcRequest } from '../../nodes/transport.js'
 import type { Commitment } from '../slot-block.js'
 
-/** The most compact of what decoders read without work: base64 must be unpacked, jsonParsed is what a node makes of it. */
+/** The most compact encoding that is cheap to read: base64 must be decoded, jsonParsed is larger. */
 const ENCODING = 'json'
-/** Legacy and with lookup tables; of newer ones a node says that they are not supported. */
+/** Legacy and version 0 (lookup tables); nodes return an error for newer ones. */
 const MAX_VERSION = 0
 
 const FULL = { encoding: ENCODING, transactionDetails: 'full', maxSupportedTransactionVersion: MAX_VERSION }
@@ -27,7 +27,7 @@ export const headerRequest = (slot: number, commitment: Commitment): RpcRequest 
   ],
 })
 
-/** Both included. */
+/** Inclusive. */
 export const listRequest = (from: number, to: number, commitment: Commitment): RpcRequest => ({
   method: 'getBlocks',
   params: [from, to, { commitment }],
@@ -38,16 +38,16 @@ export const firstFromRequest = (slot: number, commitment: Commitment): RpcReque
   params: [slot, 1, { commitment }],
 })
 
-/** As of a slot or later: one that a block just made is not there yet for a node that is behind. */
+/** As of a slot or later: a lagging node does not have an account that was just created. */
 export const accountsRequest = (addresses: readonly string[], minContextSlot: number): RpcRequest => ({
   method: 'getMultipleAccounts',
   params: [addresses, { commitment: 'confirmed', encoding: 'base64', minContextSlot }],
 })
 
-/** Of every slot, as soon as it is processed. */
+/** For every slot, as soon as it is processed. */
 export const SLOT_NOTICES: RpcRequest = { method: 'slotSubscribe', params: [] }
 
-/** Only where the node was started with `--rpc-pubsub-enable-block-subscription`. */
+/** Requires a node started with `--rpc-pubsub-enable-block-subscription`. */
 export const blockNotices = (commitment: Commitment): RpcRequest => ({
   method: 'blockSubscribe',
   params: ['all', { commitment, ...FULL, showRewards: false }],

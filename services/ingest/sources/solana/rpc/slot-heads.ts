@@ -1,4 +1,4 @@
-/** New heads as they come: a stream's blocks are heads themselves, a node's notice of a slot says that it is time to ask, else they are asked for twice a slot. */
+/** Follows new heads: a stream's blocks are heads, a node's slot notice triggers a poll; otherwise it polls twice per slot. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Head } from '../../following/chain-nodes.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
@@ -11,7 +11,7 @@ import type { SlotTracker } from './slot-tracker.js'
 export type SlotHeadsOptions = {
   pool: EndpointPool
   tracker: SlotTracker
-  /** Blocks that come by themselves. Returns how to stop it. */
+  /** Pushed blocks. Returns a function that stops it. */
   onBlock?: ((listener: (header: SlotHeader) => void) => () => void) | undefined
   timeoutMs: number
   maxRps: number | undefined
@@ -22,9 +22,9 @@ export type SlotHeadsOptions = {
 
 /** A slot takes 400 ms. */
 const POLL_MS = 200
-/** Where notices of slots come, each makes a poll. */
+/** With slot notices: each triggers a poll. */
 const NOTICED_MS = 1_000
-/** Where blocks come by themselves, polling is a safeguard only. */
+/** With pushed blocks: polling is only a safeguard. */
 const STREAMED_MS = 3_000
 
 export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): AsyncGenerator<Head> {
@@ -33,16 +33,16 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
   let streamedMs = Number.NEGATIVE_INFINITY
   let polledMs = Number.NEGATIVE_INFINITY
 
-  async function listen(tell: (head: Head | null) => void, stop: AbortSignal): Promise<void> {
+  async function listen(report: (head: Head | null) => void, stop: AbortSignal): Promise<void> {
     const silence = onBlock?.((header) => {
       streamedMs = nowMs()
-      if (tracker.told(header.number)) tell(header)
-      // Nothing is known yet, or it is far above: nodes are asked.
-      else if (tracker.highest === null || header.number > tracker.highest) tell(null)
+      if (tracker.noteStreamed(header.number)) report(header)
+      // No head is known yet, or it is far above: ask the nodes.
+      else if (tracker.highest === null || header.number > tracker.highest) report(null)
     })
     const onNotice = (): void => {
       noticedMs = nowMs()
-      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, leastMs())) tell(null)
+      if (!isRecent(streamedMs, STREAMED_MS) && !isRecent(polledMs, leastMs())) report(null)
     }
     await followNotices({ ...options, endpoints: pool.endpoints, request: SLOT_NOTICES, onNotice }, stop)
     if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()))
@@ -56,7 +56,7 @@ export function followSlots(options: SlotHeadsOptions, signal: AbortSignal): Asy
     return Math.max(isRecent(noticedMs, NOTICED_MS) ? NOTICED_MS : POLL_MS, leastMs())
   }
 
-  /** By what was configured, and by what the endpoints were found to take. */
+  /** From the configured rate and the endpoints' measured rates. */
   function leastMs(): number {
     const taken = pool.endpoints.reduce((sum, { perS }) => sum + perS, 0)
     return rationedMs(Math.min(options.maxRps ?? Number.POSITIVE_INFINITY, taken))

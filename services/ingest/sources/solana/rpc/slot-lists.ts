@@ -1,4 +1,4 @@
-/** Which slots have blocks, by the nodes' word: asked for in wide windows, each remembered once its slots are settled. */
+/** Which slots have blocks according to the nodes. Requested in wide windows, which are cached once settled. */
 
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
@@ -8,11 +8,11 @@ import { isCount } from './check-block.js'
 import { listRequest } from './requests.js'
 
 export interface SlotLists {
-  /** In order. Null: no node lists them. A list may leave blocks out, and may name one that has died. */
+  /** In order. Null: no node lists them. A list may omit blocks and may include an orphaned one. */
   slotsIn(from: number, to: number, settledTo: number, asking: Asking): Promise<number[] | null>
 }
 
-/** Nodes take 500,000 (agave, `MAX_GET_CONFIRMED_BLOCKS_RANGE`), providers less. */
+/** Nodes accept 500,000 (agave, `MAX_GET_CONFIRMED_BLOCKS_RANGE`), providers less. */
 const WINDOW_SLOTS = 1000
 const REMEMBERED_WINDOWS = 8
 
@@ -31,7 +31,7 @@ export function createSlotLists(pool: EndpointPool, chain: string, commitment: C
           if (
             !list.every((slot, place) => isCount(slot) && slot >= from && slot <= to && isAfter(slot, list[place - 1]))
           )
-            throw blameOn(endpoint, chain)('lies', `a list of the slots ${from} to ${to} that is none`, from)
+            throw blameOn(endpoint, chain)('lies', `returned an invalid list of the slots ${from} to ${to}`, from)
           return list as number[]
         },
         asking,
@@ -43,7 +43,7 @@ export function createSlotLists(pool: EndpointPool, chain: string, commitment: C
     }
   }
 
-  /** Ranges side by side wait for the same answer. */
+  /** Concurrent ranges share one response. */
   async function settled(first: number, low: number, high: number, settledTo: number, asking: Asking) {
     let window = windows.get(first)
     if (window === undefined || window.to < high) {
@@ -52,7 +52,7 @@ export function createSlotLists(pool: EndpointPool, chain: string, commitment: C
       windows.set(first, window)
     }
     const slots = await window.slots.catch(() => {
-      // It may be another's question that was given up, or that failed.
+      // The shared request may have failed or been aborted by another range.
       if (windows.get(first) === window) windows.set(first, { to: -1, slots: Promise.resolve(null) })
       return null
     })
@@ -74,7 +74,7 @@ export function createSlotLists(pool: EndpointPool, chain: string, commitment: C
   }
 }
 
-/** The node does not list slots, or not so many. */
+/** The node does not list slots, or not this many. */
 const REFUSALS: ReadonlySet<FaultKind> = new Set(['invalid', 'unsupported', 'too_wide'])
 
 const isAfter = (slot: number, before: unknown): boolean => before === undefined || slot > (before as number)

@@ -1,4 +1,4 @@
-/** The newest slot of the endpoints that can be trusted to know it: who is behind is marked, a lower one is not obeyed at once, one far above is looked into. */
+/** Tracks the newest slot: marks lagging endpoints, does not follow a lower slot at once, and verifies one far above. */
 
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
@@ -10,31 +10,31 @@ import { slotRequest } from './requests.js'
 
 export interface SlotTracker {
   head(signal: AbortSignal): Promise<number>
-  /** A block came by itself. Whether it is the new head; one far above is not, before nodes were asked. */
-  told(slot: number): boolean
-  /** The highest seen; null: none yet. */
+  /** Notes a pushed block. Whether it is the new head; one far above is not until nodes confirm it. */
+  noteStreamed(slot: number): boolean
+  /** The highest seen; null: none. */
   readonly highest: number | null
-  /** Whether it was a head lately: then it has, or had, a block. */
-  isTold(slot: number): boolean
+  /** Whether it was a recent head: then it has, or had, a block. */
+  isKnownHead(slot: number): boolean
 }
 
 export type SlotTrackerOptions = {
   chain: string
   pool: EndpointPool
   commitment: Commitment
-  /** Whether any endpoint has a block there. */
+  /** Whether any endpoint has a block at this slot. */
   isThere(slot: number, signal: AbortSignal): Promise<boolean>
   nowMs: () => number
 }
 
-type Told = { slot: number; endpoint: Endpoint }
+type ReportedHead = { slot: number; endpoint: Endpoint }
 
 /** Half a minute. */
 const LAG_SLOTS = 75
-/** Endpoints differ by a few slots all the time. */
+/** Endpoints always differ by a few slots. */
 const SKEW_SLOTS = 32
 const SKEW_MS = 10_000
-/** More than this at once, or twice as fast as slots go by, is not believed of one node. */
+/** A jump above this, or twice as fast as slots pass, needs more than one node's report. */
 const LEAP_SLOTS = 150
 const FAST_SLOT_MS = 200
 const REMEMBERED_HEADS = 64
@@ -59,11 +59,11 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
   const isLeap = (slot: number): boolean =>
     highest === null || slot > highest + LEAP_SLOTS + (nowMs() - raisedMs) / FAST_SLOT_MS
 
-  async function askOne(endpoint: Endpoint, asking: Asking): Promise<Told> {
+  async function askOne(endpoint: Endpoint, asking: Asking): Promise<ReportedHead> {
     const startedMs = nowMs()
     const [outcome] = await endpoint.send([request], { ...asking, timeoutMs: pool.timeoutMs(asking) })
     if (outcome === undefined || !outcome.ok) throw outcome?.fault ?? new Error('an outcome is missing')
-    if (!isCount(outcome.result)) throw disbelieve(endpoint, 'a slot that is none', startedMs)
+    if (!isCount(outcome.result)) throw disbelieve(endpoint, 'returned an invalid slot', startedMs)
     endpoint.head = { number: outcome.result, atMs: nowMs() }
     return { slot: outcome.result, endpoint }
   }
@@ -74,22 +74,22 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     return fault
   }
 
-  /** Throws where it cannot be. */
-  async function believe({ slot, endpoint }: Told, signal: AbortSignal): Promise<number> {
+  /** Throws if the slot is not plausible. */
+  async function believe({ slot, endpoint }: ReportedHead, signal: AbortSignal): Promise<number> {
     const startedMs = nowMs()
     if (!isLeap(slot) || (await isThere(slot, signal))) return slot
-    throw disbelieve(endpoint, `slot ${slot} as its head, where there is no block`, startedMs)
+    throw disbelieve(endpoint, `reported slot ${slot} as its head, which has no block`, startedMs)
   }
 
   const askEvery = createAskEvery(pool, askOne)
 
-  /** Of all that answer, the highest that can be; null: none, or they were not asked. */
+  /** The highest plausible slot of all endpoints; null: none, or not asked. */
   async function highestOfAll(asking: Asking): Promise<number | null> {
-    const told = (await askEvery(asking)).map(({ answer }) => answer)
-    for (const one of told.sort((first, second) => second.slot - first.slot)) {
+    const reported = (await askEvery(asking)).map(({ answer }) => answer)
+    for (const one of reported.sort((first, second) => second.slot - first.slot)) {
       const top = await believe(one, asking.signal).catch(unlessFault)
       if (top === null) continue
-      for (const { endpoint, slot } of told) endpoint.health.setLagging(top - slot > LAG_SLOTS ? top - slot : null)
+      for (const { endpoint, slot } of reported) endpoint.health.setLagging(top - slot > LAG_SLOTS ? top - slot : null)
       return top
     }
     return null
@@ -102,14 +102,14 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
         (await highestOfAll(asking)) ??
         (await pool.attempt(asking, async (endpoint) => believe(await askOne(endpoint, asking), signal)))
       if (highest === null || found > highest) raise(found)
-      // Lower than what was there: a node behind, or what was there has died.
+      // Lower than before: a lagging node, or the head was orphaned.
       else if (found < highest && (highest - found > SKEW_SLOTS || nowMs() - raisedMs > SKEW_MS)) {
         if (await isThere(highest, signal)) raisedMs = nowMs()
         else raise(found)
       }
       return highest ?? found
     },
-    told(slot) {
+    noteStreamed(slot) {
       if (isLeap(slot) || (highest !== null && slot <= highest)) return false
       raise(slot)
       return true
@@ -117,7 +117,7 @@ export function createSlotTracker(options: SlotTrackerOptions): SlotTracker {
     get highest() {
       return highest
     },
-    isTold: (slot) => heads.has(slot),
+    isKnownHead: (slot) => heads.has(slot),
   }
 }
 

@@ -1,9 +1,12 @@
 /** SOL is lamports and wrapped by turns, and rent besides: a wallet's is counted in lamports, over its account and all its token accounts. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import type { SolanaTransaction, Transfer } from '../../../../../services/ingest/decode/solana/transaction.js'
+import {
+  inOrder,
+  type SolanaTransaction,
+  type Transfer,
+} from '../../../../../services/ingest/decode/solana/transaction.js'
 import { everyTransaction, parsed, type RealTransaction, transactionCases } from '../real-transactions.js'
 import { isFeeOut, isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 
@@ -40,13 +43,13 @@ class Wallet {
     let sum = 0n
     for (const { transfer, order } of inOrder(this.transaction)) {
       if (transfer === null || (transfer.mint !== null && transfer.mint !== WRAPPED_SOL)) continue
-      const told = this.toldBy(legAt(this.legs, order), transfer)
-      if (told === null) {
+      const reported = this.readEventOf(legAt(this.legs, order), transfer)
+      if (reported === null) {
         if (this.has(transfer.source)) sum -= transfer.amount
         if (this.has(transfer.destination)) sum += transfer.amount
-      } else if (!counted.has(told.leg)) {
-        counted.add(told.leg)
-        sum += told.amount
+      } else if (!counted.has(reported.leg)) {
+        counted.add(reported.leg)
+        sum += reported.amount
       }
     }
     for (const leg of this.legs)
@@ -55,7 +58,10 @@ class Wallet {
     return sum
   }
 
-  private toldBy(leg: Leg | undefined, { mint, source, destination }: Transfer): { leg: Leg; amount: bigint } | null {
+  private readEventOf(
+    leg: Leg | undefined,
+    { mint, source, destination }: Transfer,
+  ): { leg: Leg; amount: bigint } | null {
     if (leg === undefined) return null
     const { swap, instruction } = leg
     // Lamports sent to others are rent.

@@ -1,11 +1,10 @@
 /** Nothing comes from nowhere: what wallets have after a transaction is what they had before, and the legs and transfers between. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { inOrder, type SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { everyTransaction, parsed, transactionCases } from '../real-transactions.js'
-import { isFeeOut, isPaidBy, type Leg, legAt, legsOf, tellsWhatArrives } from './legs.js'
+import { isFeeOut, isPaidBy, type Leg, legAt, legsOf, reportsArrivedAmounts } from './legs.js'
 
 /** By holder and mint. */
 class Sums {
@@ -56,7 +55,7 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
     else add(source, mint, -amount)
     if (isOut) leg.paidTo = destination
     else add(destination, mint, amount)
-    if (!isOut || !tellsWhatArrives(leg)) add(destination, mint, -fee)
+    if (!isOut || !reportsArrivedAmounts(leg)) add(destination, mint, -fee)
     if (leg !== undefined && isFeeOut(transaction, leg, transfer)) feesOut.set(leg, (feesOut.get(leg) ?? 0n) + amount)
   }
   for (const leg of legs) {

@@ -154,10 +154,10 @@ function recordedTrade(): Trade {
   }
 }
 
-describe('a block of generated transactions', () => tellsBlocks(generatedTrade()))
-describeRecorded('a block of recorded transactions', 6, () => tellsBlocks(recordedTrade()))
+describe('a block of generated transactions', () => statesBlocks(generatedTrade()))
+describeRecorded('a block of recorded transactions', 6, () => statesBlocks(recordedTrade()))
 
-function tellsBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lamports, wholeEvents }: Trade): void {
+function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lamports, wholeEvents }: Trade): void {
   const { value, slot } = bought
   const buy = () => structuredClone(value) as { meta: Record<string, unknown> } & Record<string, unknown>
 

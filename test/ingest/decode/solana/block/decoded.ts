@@ -6,7 +6,7 @@ import {
   type DecodedSolanaBlock,
   decodeSolanaBlock,
 } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
-import { createSolanaRules } from '../../../../../services/ingest/decode/solana/block/rules.js'
+import { createSolanaRules } from '../../../../../services/ingest/decode/solana/block/decode-rules.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { PROGRAMS } from '../../../../../services/ingest/decode/solana/programs.js'
 

@@ -8,11 +8,11 @@ describe.each(seedsOf('solanaGeneratedSeeds'))('seed %i', (seed) => {
   it.each(generatedTransactions(seed))('$name', ({ value, slot, expected }) => {
     const { events, lost } = decoded(value, slot)
     expect(lost).toEqual([])
-    const told = events.filter(
+    const reported = events.filter(
       (event) =>
         ['swap', 'liquidity', 'launch'].includes(event.type) || (event.type === 'token' && event.name !== null),
     )
-    expect(told).toMatchObject(expected)
-    expect(told).toHaveLength(expected.length)
+    expect(reported).toMatchObject(expected)
+    expect(reported).toHaveLength(expected.length)
   })
 })

@@ -1,11 +1,12 @@
 /** The legs of a transaction beside the instructions they ran in. */
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
-import { inOrder, lastOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
-import type {
-  Instruction,
-  SolanaTransaction,
-  Transfer,
+import {
+  type Instruction,
+  inOrder,
+  lastOrder,
+  type SolanaTransaction,
+  type Transfer,
 } from '../../../../../services/ingest/decode/solana/transaction.js'
 import type { RealTransaction } from '../real-transactions.js'
 import { decoded } from './decoded.js'
@@ -40,7 +41,7 @@ function isPoolsOwn({ amm }: SwapEvent): boolean {
 }
 
 /** Of a token that withholds a part of each transfer: the amount out is without that part. */
-export function tellsWhatArrives({ swap }: Leg): boolean {
+export function reportsArrivedAmounts({ swap }: Leg): boolean {
   return !isPoolsOwn(swap)
 }
 

@@ -1,6 +1,6 @@
 /** Transactions with garbage in any field: a dead letter or nothing, never a crash, never an event the log would refuse. */
 import { describe, expect, it } from 'vitest'
-import { readEvent } from '../../../../../services/ingest/validate/event.js'
+import { readEvent } from '../../../../../services/ingest/validate/validate-event.js'
 import { countOf, seedOf } from '../../../../rig/counts.js'
 import { everyTransaction } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'

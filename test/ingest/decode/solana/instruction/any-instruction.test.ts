@@ -4,7 +4,7 @@ import {
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../services/ingest/decode/solana/instruction/anchor.js'
-import type { Program } from '../../../../../services/ingest/decode/solana/program.js'
+import type { Program } from '../../../../../services/ingest/decode/solana/program-decoder.js'
 import { whirlpool } from '../../../../../services/ingest/decode/solana/programs/orca/whirlpool.js'
 import { launchLab } from '../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'
 import { raydiumClmm } from '../../../../../services/ingest/decode/solana/programs/raydium/raydium-clmm.js'
@@ -17,14 +17,14 @@ import { bytes, hex, made, transactionOf } from '../instruction-rig.js'
 type Known = { program: Program; instructions: readonly Uint8Array[]; events: readonly Uint8Array[] }
 
 const named = (names: readonly string[]) => names.map((name) => hex(instructionDiscriminator(name)))
-const told = (names: readonly string[]) => names.map((name) => hex(eventDiscriminator(name)))
+const reported = (names: readonly string[]) => names.map((name) => hex(eventDiscriminator(name)))
 
 const KNOWN: readonly Known[] = [
   { program: raydiumV4, instructions: [1, 3, 4, 9, 11, 16, 17].map((tag) => Uint8Array.of(tag)), events: [] },
   {
     program: raydiumCpmm,
     instructions: named(['swap_base_input', 'swap_base_output', 'deposit', 'withdraw', 'initialize']),
-    events: told(['SwapEvent', 'LpChangeEvent']),
+    events: reported(['SwapEvent', 'LpChangeEvent']),
   },
   {
     program: raydiumClmm,
@@ -39,12 +39,12 @@ const KNOWN: readonly Known[] = [
       ],
       ...['increase_liquidity_v2', 'decrease_liquidity_v2'],
     ]),
-    events: told(['SwapEvent', 'CreatePersonalPositionEvent', 'IncreaseLiquidityEvent', 'DecreaseLiquidityEvent']),
+    events: reported(['SwapEvent', 'CreatePersonalPositionEvent', 'IncreaseLiquidityEvent', 'DecreaseLiquidityEvent']),
   },
   {
     program: launchLab,
     instructions: named(['initialize_v2', 'buy_exact_in', 'sell_exact_out', 'migrate_to_amm', 'migrate_to_cpswap']),
-    events: told(['TradeEvent', 'PoolCreateEvent']),
+    events: reported(['TradeEvent', 'PoolCreateEvent']),
   },
   {
     program: whirlpool,
@@ -52,7 +52,7 @@ const KNOWN: readonly Known[] = [
       ...['swap', 'swap_v2', 'two_hop_swap', 'two_hop_swap_v2', 'initialize_pool_v2', 'increase_liquidity'],
       ...['decrease_liquidity_v2', 'reposition_liquidity_v2'],
     ]),
-    events: told(['Traded', 'LiquidityIncreased', 'LiquidityDecreased', 'LiquidityRepositioned']),
+    events: reported(['Traded', 'LiquidityIncreased', 'LiquidityDecreased', 'LiquidityRepositioned']),
   },
 ]
 

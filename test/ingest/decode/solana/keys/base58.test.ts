@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Malformed } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
-import { ByteReader } from '../../../../../services/ingest/decode/solana/wire/bytes.js'
-import { Malformed } from '../../../../../services/ingest/decode/solana/wire/malformed.js'
+import { ByteReader } from '../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 
 /** Digit by digit, as it is defined. */
 function plainBase58(bytes: Uint8Array): string {

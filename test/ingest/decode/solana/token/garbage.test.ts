@@ -1,10 +1,9 @@
 /** Anybody writes accounts: whatever is in them, they are facts or nothing. */
 import { expect, it } from 'vitest'
 import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { readEpoch } from '../../../../../services/ingest/decode/solana/token/clock.js'
-import { METAPLEX, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metaplex.js'
+import { METAPLEX, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
 import { readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
-import { ownerOf, riskOf } from '../../../../../services/ingest/decode/solana/token/risk.js'
+import { ownerOf, readEpoch, riskOf } from '../../../../../services/ingest/decode/solana/token/token-risk.js'
 import { createRandom, type Random } from '../../../../rig/market/random.js'
 import { key } from '../anchor-calls.js'
 import { startMachine } from './machine.js'

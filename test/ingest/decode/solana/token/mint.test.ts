@@ -6,8 +6,7 @@ import {
   WRAPPED_SOL,
   WRAPPED_SOL_2022,
 } from '../../../../../services/ingest/decode/solana/native-programs.js'
-import { type Mint, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
-import { NO_EXTENSIONS } from '../../../../../services/ingest/decode/solana/token/mint-extensions.js'
+import { type Mint, NO_EXTENSIONS, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
 import { createRandom } from '../../../../rig/market/random.js'
 import { key } from '../anchor-calls.js'
 import { startMachine } from './machine.js'
@@ -56,8 +55,8 @@ describe.each([
   it('tells its decimals and authorities, and that one was given up', () => {
     const mint = fresh()
     createMint(machine, mint, { program, decimals: 4, mintAuthority: maker, freezeAuthority: freezer })
-    const told = { program, decimals: 4, supplyRaw: 0n, mintAuthority: maker, freezeAuthority: freezer }
-    expect(read(mint)).toEqual({ ...told, extensions: NO_EXTENSIONS })
+    const reported = { program, decimals: 4, supplyRaw: 0n, mintAuthority: maker, freezeAuthority: freezer }
+    expect(read(mint)).toEqual({ ...reported, extensions: NO_EXTENSIONS })
     machine.run(setAuthority(program, mint, 'mint', maker, user), setAuthority(program, mint, 'freeze', freezer, null))
     expect(read(mint)).toMatchObject({ mintAuthority: user, freezeAuthority: null })
     machine.run(setAuthority(program, mint, 'mint', user, null))

@@ -1,10 +1,9 @@
 /** The same transaction, however a node writes it, is the same; what is none is told with its place. */
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../services/ingest/decode/solana/instruction/execution.js'
+import { BadTransaction } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { balanceAfter, balanceBefore } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
-import type { SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
+import { inOrder, type SolanaTransaction } from '../../../../../services/ingest/decode/solana/transaction.js'
 import { parseBalances, parseTransaction } from '../../../../../services/ingest/decode/solana/wire/parse-transaction.js'
-import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
 import { describeRecorded, recordedCases } from '../../../../rig/recordings.js'
 import {
   generatedTransaction,
@@ -88,11 +87,11 @@ describe('a transaction', () => {
     // Inside the second exchange’s call, after it began.
     const second = lines.indexOf('Program LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo invoke [2]')
     json.meta.logMessages = [...lines.slice(0, second + 1), 'Log truncated']
-    const told = inOrder(parse(json) as SolanaTransaction).map(({ programLogs }) => programLogs !== null)
+    const reported = inOrder(parse(json) as SolanaTransaction).map(({ programLogs }) => programLogs !== null)
     const isOver = whole.map(({ order }) => lines.slice(0, second).filter(isEnd).length > endsBefore(whole, order))
-    expect(told).toEqual(isOver)
-    expect(told.filter(Boolean).length).toBeGreaterThan(2)
-    expect(told.filter((isTold) => !isTold).length).toBeGreaterThan(4)
+    expect(reported).toEqual(isOver)
+    expect(reported.filter(Boolean).length).toBeGreaterThan(2)
+    expect(reported.filter((hasMint) => !hasMint).length).toBeGreaterThan(4)
   })
 
   it('is not read further where no account of it is wanted', () => {
@@ -143,9 +142,9 @@ describe('a transaction', () => {
 describeRecorded('logs that a node cut', 1, () => {
   it('logs that were cut leave what ran after them untold', () => {
     const transaction = parsed(realTransaction('tx-parser/transferChecked_0.json'))
-    const told = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
+    const reported = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
     // The cut came inside instruction 38, after its first call.
-    const untold = told.flatMap((isTold, order) => (isTold ? [] : [order]))
+    const untold = reported.flatMap((hasMint, order) => (hasMint ? [] : [order]))
     expect(untold).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
   })
 })

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
-import { BadTransaction } from '../../../../../services/ingest/decode/solana/wire/shape.js'
+import { BadTransaction } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { NodeFault } from '../../../../../services/ingest/sources/nodes/node-fault.js'
+import { readBlock } from '../../../../../services/ingest/sources/solana/geyser/geyser-block.js'
 import {
   geyserService,
   type SubscribeUpdate,
 } from '../../../../../services/ingest/sources/solana/geyser/geyser-service.js'
-import { readBlock } from '../../../../../services/ingest/sources/solana/geyser/read-block.js'
 import { rulesOf } from '../../../decode/solana/block/decoded.js'
 import { blockUpdate, generatedForGeyser, wireInfo, wireTransaction } from './geyser-blocks.js'
 import { serve, TOKEN, testSignal } from './geyser-rig.js'

@@ -5,7 +5,7 @@ import {
   createSlotReader,
   type RpcSlotReader,
   type SlotReaderOptions,
-} from '../../../../../services/ingest/sources/solana/rpc/reader.js'
+} from '../../../../../services/ingest/sources/solana/rpc/slot-reader.js'
 import type { SlotChain } from './slot-chain.js'
 import { type Interfere, type SlotNode, startSlotNode } from './slot-node.js'
 

@@ -1,6 +1,6 @@
 /** Which slot is the head where nodes disagree, and how soon it is known. */
 import { afterEach, expect, test } from 'vitest'
-import type { LiveSlots } from '../../../../../services/ingest/sources/solana/rpc/reader.js'
+import type { LiveSlots } from '../../../../../services/ingest/sources/solana/rpc/slot-reader.js'
 import type { SlotHeader } from '../../../../../services/ingest/sources/solana/slot-block.js'
 import { closeAll, nodeOf, readerOf } from './opened.js'
 import { blockAt, blocksIn, chainOf, headerAt, type SlotChain, slotsBut } from './slot-chain.js'

@@ -1,12 +1,12 @@
-/** What Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). A node may cut its logs: nothing is told then. */
+/** Events Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). Absent if the node truncated the logs. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { toldBy } from '../../instruction/told-event.js'
+import { readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DammV1Swap = {
-  /** With all fees. */
+  /** Includes all fees. */
   amountIn: bigint
   amountOut: bigint
   tradeFee: bigint
@@ -25,19 +25,19 @@ const REMOVE = eventDiscriminator('RemoveLiquidity')
 const CREATE = eventDiscriminator('PoolCreated')
 
 export function dammV1Swap(instruction: Instruction): DammV1Swap | null {
-  return toldBy(instruction, SWAP, readSwap)
+  return readEventOf(instruction, SWAP, readSwap)
 }
 
 export function dammV1Added(instruction: Instruction): DammV1Liquidity | null {
-  return toldBy(instruction, ADD, readLiquidity) ?? toldBy(instruction, BOOTSTRAP, readLiquidity)
+  return readEventOf(instruction, ADD, readLiquidity) ?? readEventOf(instruction, BOOTSTRAP, readLiquidity)
 }
 
 export function dammV1Removed(instruction: Instruction): DammV1Liquidity | null {
-  return toldBy(instruction, REMOVE, readLiquidity)
+  return readEventOf(instruction, REMOVE, readLiquidity)
 }
 
 export function dammV1Created(instruction: Instruction): DammV1Pool | null {
-  return toldBy(instruction, CREATE, readPool)
+  return readEventOf(instruction, CREATE, readPool)
 }
 
 function readSwap(reader: ByteReader): DammV1Swap {

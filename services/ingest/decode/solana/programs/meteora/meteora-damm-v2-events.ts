@@ -1,21 +1,21 @@
 /**
- * What Meteora's DAMM v2 tells of itself, by calls to itself (its source and its IDL, `cp_amm` 0.2.5, in npm's `@meteora-ag/cp-amm-sdk`).
- * Reserves in events are what backs the liquidity: fees that wait in the vaults are not among them. The first forms tell none.
+ * Events Meteora's DAMM v2 emits by calls to itself (its source and its IDL, `cp_amm` 0.2.5, in npm's `@meteora-ag/cp-amm-sdk`).
+ * Reserves in events back the liquidity: they exclude unclaimed fees in the vaults. The first event versions have no reserves.
  */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DammV2Swap = {
   pool: string
   isAIn: boolean
-  /** As sent: what a Token-2022 mint withholds is in both. */
+  /** As sent, including what a Token-2022 mint withholds. */
   amountIn: bigint
   amountOut: bigint
   nextSqrtPrice: bigint
-  /** Of the liquidity's owners, of the protocol and of who referred. */
+  /** For liquidity providers, protocol and referrer. */
   fees: readonly bigint[]
   timestamp: bigint
   reserves: Pair<bigint> | null
@@ -34,7 +34,7 @@ export type DammV2Pool = {
   tokens: Pair<string>
   creator: string
   payer: string
-  /** Hundredths of a basis point; null: it changes with time, price or size. */
+  /** Hundredths of a basis point; null: varies with time, price or size. */
   fee: number | null
   sqrtPrice: bigint
   /** As sent. */
@@ -50,24 +50,28 @@ const CREATE = eventDiscriminator('EvtInitializePool')
 
 const BILLIONTHS_IN_FEE_UNIT = 1000n
 const DYNAMIC_FEE_BYTES = 32
-/** Base fees that follow a schedule; without periods they never change. */
+/** Base fees that follow a schedule; constant if it has no periods. */
 const LAST_SCHEDULE = 1
 
 export function dammV2Swap(instruction: Instruction): DammV2Swap {
-  return toldBy(instruction, SWAP_2, readSwap2) ?? toldBy(instruction, SWAP, readSwap) ?? notTold(instruction, 'a swap')
+  return (
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    readEventOf(instruction, SWAP, readSwap) ??
+    refuseWithoutEvent(instruction, 'a swap')
+  )
 }
 
 export function dammV2Liquidity(instruction: Instruction): DammV2Liquidity {
   return (
-    toldBy(instruction, CHANGE, readChange) ??
-    toldBy(instruction, ADD, (reader) => readOldChange(reader, true)) ??
-    toldBy(instruction, REMOVE, (reader) => readOldChange(reader, false)) ??
-    notTold(instruction, 'a change of liquidity')
+    readEventOf(instruction, CHANGE, readChange) ??
+    readEventOf(instruction, ADD, (reader) => readOldChange(reader, true)) ??
+    readEventOf(instruction, REMOVE, (reader) => readOldChange(reader, false)) ??
+    refuseWithoutEvent(instruction, 'a change of liquidity')
   )
 }
 
 export function dammV2Created(instruction: Instruction): DammV2Pool {
-  return toldBy(instruction, CREATE, readPool) ?? notTold(instruction, 'a created pool')
+  return readEventOf(instruction, CREATE, readPool) ?? refuseWithoutEvent(instruction, 'a created pool')
 }
 
 function readSwap(reader: ByteReader): DammV2Swap {
@@ -85,7 +89,7 @@ function readSwap2(reader: ByteReader): DammV2Swap {
   const [pool, isAIn] = [reader.pubkey(), isFirst(reader)]
   reader.u8()
   reader.bool()
-  // What was asked for, then what the pool counted with: the input with and without its fee, what is left of it, the output.
+  // The request, then the result: input with and without fee, unused input, output.
   reader.skip(8 + 8 + 1).skip(8 + 8 + 8 + 8)
   const nextSqrtPrice = reader.u128()
   const fees = [reader.u64(), reader.u64(), reader.u64(), reader.u64()]
@@ -138,7 +142,7 @@ function readFee(reader: ByteReader): number | null {
   return isDynamic || mode > LAST_SCHEDULE || periods > 0 ? null : Number(billionths / BILLIONTHS_IN_FEE_UNIT)
 }
 
-/** 0: from A to B, or added; 1: the other way, or removed. */
+/** 0: A to B, or added; 1: B to A, or removed. */
 function isFirst(reader: ByteReader): boolean {
   return !reader.bool()
 }

@@ -1,12 +1,14 @@
 /** Meteora's DAMM v2: constant product within a price range (its source and its IDL, `cp_amm` 0.2.5, in npm's `@meteora-ag/cp-amm-sdk`). */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, liquidityThrough, swapThrough, type VaultPool } from '../../instruction/vault-pool.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dammV2Created, dammV2Liquidity, dammV2Swap } from './meteora-damm-v2-events.js'
 
-/** Places of accounts; of those that come in pairs, that of A, which B follows. */
+/** Account indexes. Where A and B come in pairs, the index is A's and B is next. */
 type Places = { pool: number; accounts: number; vaults: number; mints: number; sender: number; tokenPrograms: number }
 
 const SWAP: Places = { pool: 1, accounts: 2, vaults: 4, mints: 6, sender: 8, tokenPrograms: 9 }
@@ -16,7 +18,7 @@ const CREATE: Places = { pool: 6, accounts: 12, vaults: 10, mints: 8, sender: 3,
 const CREATE_CUSTOM: Places = { pool: 5, accounts: 11, vaults: 9, mints: 7, sender: 3, tokenPrograms: 13 }
 const CREATE_DYNAMIC: Places = { pool: 7, accounts: 13, vaults: 11, mints: 9, sender: 3, tokenPrograms: 15 }
 
-type Decode = (call: Call) => Happening[]
+type Decode = (call: Call) => VenueEvent[]
 
 const DECODERS = new Map<string, Decode>(
   Object.entries<Decode>({
@@ -53,12 +55,12 @@ function poolOf(pool: string, token0: string, token1: string): Pool {
   return { pool, amm: 'meteoradammv2', token0, token1, fee: null, creator: null }
 }
 
-function swap(call: Call): Happening[] {
+function swap(call: Call): VenueEvent[] {
   const { instruction } = call
   const at = vaultPool(instruction, SWAP)
   const account = (place: number, what: string) => accountAt(instruction, place, what)
-  const told = dammV2Swap(instruction)
-  expectPool(instruction, at.pool.pool, told.pool)
+  const reported = dammV2Swap(instruction)
+  expectPool(instruction, at.pool.pool, reported.pool)
   return swapThrough(
     call,
     at,
@@ -67,39 +69,39 @@ function swap(call: Call): Happening[] {
       source: account(SWAP.accounts, 'the account it sells from'),
       destination: account(SWAP.accounts + 1, 'the account it buys to'),
     },
-    { ...told, isZeroIn: told.isAIn, sqrtPrice: told.nextSqrtPrice },
+    { ...reported, isZeroIn: reported.isAIn, sqrtPrice: reported.nextSqrtPrice },
   )
 }
 
-function changeLiquidity(call: Call, places: Places): Happening[] {
+function changeLiquidity(call: Call, places: Places): VenueEvent[] {
   const { instruction } = call
-  const [at, told] = [vaultPool(instruction, places), dammV2Liquidity(instruction)]
-  expectPool(instruction, at.pool.pool, told.pool)
-  if (told.isAdded !== (places === ADD)) {
-    const detail = `it ${told.isAdded ? 'removes' : 'adds'} and its event tells the opposite`
+  const [at, reported] = [vaultPool(instruction, places), dammV2Liquidity(instruction)]
+  expectPool(instruction, at.pool.pool, reported.pool)
+  if (reported.isAdded !== (places === ADD)) {
+    const detail = `the instruction ${reported.isAdded ? 'removes' : 'adds'} liquidity, the event ${reported.isAdded ? 'adds' : 'removes'} it`
     throw new BadInstruction(instruction, 'disagreement', detail)
   }
   return liquidityThrough(call, at, {
-    ...{ change: told.isAdded ? 'add' : 'remove', amounts: told.amounts, reserves: told.reserves },
+    ...{ change: reported.isAdded ? 'add' : 'remove', amounts: reported.amounts, reserves: reported.reserves },
     ...provider(instruction, places),
   })
 }
 
-/** A pool is created with its first position in it. */
-function create(call: Call, places: Places): Happening[] {
+/** A pool is created together with its first position. */
+function create(call: Call, places: Places): VenueEvent[] {
   const { instruction } = call
-  const [at, told] = [vaultPool(instruction, places), dammV2Created(instruction)]
+  const [at, reported] = [vaultPool(instruction, places), dammV2Created(instruction)]
   const { pool, token0, token1 } = at.pool
-  expectPool(instruction, pool, told.pool)
-  expectPool(instruction, token0, told.tokens[0])
-  expectPool(instruction, token1, told.tokens[1])
-  const described = { ...at.pool, fee: told.fee, creator: told.creator }
+  expectPool(instruction, pool, reported.pool)
+  expectPool(instruction, token0, reported.tokens[0])
+  expectPool(instruction, token1, reported.tokens[1])
+  const described = { ...at.pool, fee: reported.fee, creator: reported.creator }
   return [
     { kind: 'pool', instruction, pool: described },
     ...liquidityThrough(
       call,
       { ...at, pool: described },
-      { ...provider(instruction, places), change: 'create', amounts: told.amounts, reserves: null },
+      { ...provider(instruction, places), change: 'create', amounts: reported.amounts, reserves: null },
     ),
   ]
 }

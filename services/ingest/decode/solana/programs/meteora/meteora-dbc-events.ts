@@ -1,9 +1,9 @@
-/** What Meteora's dynamic bonding curve tells of itself, by calls to itself (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). */
+/** Events Meteora's dynamic bonding curve emits by calls to itself (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DbcSwap = {
   pool: string
@@ -12,10 +12,10 @@ export type DbcSwap = {
   amountIn: bigint
   amountOut: bigint
   nextSqrtPrice: bigint
-  /** Of partner and creator, of the protocol and of who referred. */
+  /** For partner and creator, protocol and referrer. */
   fees: readonly bigint[]
   timestamp: bigint
-  /** Null: the first form tells neither. */
+  /** Null: the first event version has neither. */
   quote: { reserve: bigint; threshold: bigint } | null
 }
 
@@ -33,30 +33,30 @@ const COMPLETE_WITH_HOOK = eventDiscriminator('EvtCurveCompleteWithTransferHook'
 const CREATE = eventDiscriminator('EvtInitializePool')
 const CREATE_WITH_HOOK = eventDiscriminator('EvtInitializePoolWithTransferHook')
 
-/** A swap tells itself in both forms since the second came; it has the reserve and what the curve is to collect. */
+/** Since version 2 exists, a swap emits both versions; version 2 adds the reserve and the curve's target. */
 export function dbcSwap(instruction: Instruction): DbcSwap {
   return (
-    toldBy(instruction, SWAP_2, readSwap2) ??
-    toldBy(instruction, SWAP_2_WITH_HOOK, readSwap2) ??
-    toldBy(instruction, SWAP, readSwap) ??
-    notTold(instruction, 'a swap')
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    readEventOf(instruction, SWAP_2_WITH_HOOK, readSwap2) ??
+    readEventOf(instruction, SWAP, readSwap) ??
+    refuseWithoutEvent(instruction, 'a swap')
   )
 }
 
-/** Null: the curve has more to sell. */
+/** Null: the curve is not sold out. */
 export function dbcComplete(instruction: Instruction): DbcComplete | null {
-  return toldBy(instruction, COMPLETE, readComplete) ?? toldBy(instruction, COMPLETE_WITH_HOOK, readComplete)
+  return readEventOf(instruction, COMPLETE, readComplete) ?? readEventOf(instruction, COMPLETE_WITH_HOOK, readComplete)
 }
 
 export function dbcCreated(instruction: Instruction): DbcPool {
   return (
-    toldBy(instruction, CREATE, readPool) ??
-    toldBy(instruction, CREATE_WITH_HOOK, readPool) ??
-    notTold(instruction, 'a created curve')
+    readEventOf(instruction, CREATE, readPool) ??
+    readEventOf(instruction, CREATE_WITH_HOOK, readPool) ??
+    refuseWithoutEvent(instruction, 'a created curve')
   )
 }
 
-/** From the data of the instruction itself. */
+/** From the instruction's own data. */
 export function readDbcToken(reader: ByteReader): DbcToken {
   return { name: reader.string(), symbol: reader.string(), uri: reader.string() }
 }
@@ -64,7 +64,7 @@ export function readDbcToken(reader: ByteReader): DbcToken {
 function readSwap(reader: ByteReader): DbcSwap {
   const [pool, config, isBaseIn] = [reader.pubkey(), reader.pubkey(), isFromBase(reader)]
   reader.bool()
-  // What was asked for, and the input without its fee.
+  // The request, and the input without fee.
   reader.skip(8 + 8).skip(8)
   const [amountOut, nextSqrtPrice] = [reader.u64(), reader.u128()]
   const fees = [reader.u64(), reader.u64(), reader.u64()]
@@ -77,7 +77,7 @@ function readSwap2(reader: ByteReader): DbcSwap {
   reader.bool()
   reader.skip(8 + 8 + 1)
   const amountIn = reader.u64()
-  // The input without its fee, and what is left of it.
+  // The input without fee, and the unused input.
   reader.skip(8 + 8)
   const [amountOut, nextSqrtPrice] = [reader.u64(), reader.u128()]
   const fees = [reader.u64(), reader.u64(), reader.u64()]

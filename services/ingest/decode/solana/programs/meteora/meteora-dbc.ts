@@ -1,19 +1,19 @@
 /**
  * Meteora's dynamic bonding curve: a token sells against a quote until the curve has collected what its configuration asks for, then moves
- * to a DAMM pool (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). The quote reserve is what the event
- * tells, without the fees that wait in the vault; the base reserve is the vault's balance.
+ * to a DAMM pool (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`).
+ * The quote reserve is the event's, without unclaimed fees in the vault; the base reserve is the vault's balance.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
-import type { Happening, Pool, Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dbcComplete, dbcCreated, dbcSwap, readDbcToken } from './meteora-dbc-events.js'
 
 const AMM = 'meteoradbc'
 
-type Decode = (call: Call) => Happening[]
+type Decode = (call: Call) => VenueEvent[]
 
 const DECODERS = new Map<string, Decode>(
   Object.entries<Decode>({
@@ -42,18 +42,18 @@ function curveOf(pool: string, token0: string, token1: string, creator: string |
   return { pool, amm: AMM, token0, token1, fee: null, creator }
 }
 
-function launch(instruction: Instruction, { pool, token0 }: Pool, progress: number): Happening {
+function launch(instruction: Instruction, { pool, token0 }: Pool, progress: number): VenueEvent {
   return { kind: 'launch', instruction, token: token0, platform: AMM, stage: 'curve', progress, pool }
 }
 
-function swap(call: Call): Happening[] {
+function swap(call: Call): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const pool = curveOf(at(2, 'the curve'), at(7, 'the base mint'), at(8, 'the quote mint'), null)
   const [baseVault, quoteVault] = [at(5, 'the base vault'), at(6, 'the quote vault')]
-  const [told, complete] = [dbcSwap(instruction), dbcComplete(instruction)]
-  expectPool(instruction, pool.pool, told.pool)
-  expectPool(instruction, pool.pool, complete?.pool ?? told.pool)
+  const [reported, complete] = [dbcSwap(instruction), dbcComplete(instruction)]
+  expectPool(instruction, pool.pool, reported.pool)
+  expectPool(instruction, pool.pool, complete?.pool ?? reported.pool)
   const swaps = swapThrough(
     call,
     {
@@ -67,14 +67,15 @@ function swap(call: Call): Happening[] {
       destination: at(4, 'the account it buys to'),
     },
     {
-      ...{ isZeroIn: told.isBaseIn, amountIn: told.amountIn, amountOut: told.amountOut },
-      sqrtPrice: told.nextSqrtPrice,
+      ...{ isZeroIn: reported.isBaseIn, amountIn: reported.amountIn, amountOut: reported.amountOut },
+      sqrtPrice: reported.nextSqrtPrice,
       reserves:
-        complete?.reserves ?? (told.quote && [balanceAfter(transaction, baseVault, instruction), told.quote.reserve]),
+        complete?.reserves ??
+        (reported.quote && [balanceAfter(transaction, baseVault, instruction), reported.quote.reserve]),
     },
   )
   if (complete !== null) return [...swaps, launch(instruction, pool, 1)]
-  return told.quote === null ? swaps : [...swaps, launch(instruction, pool, shareOf(told.quote))]
+  return reported.quote === null ? swaps : [...swaps, launch(instruction, pool, shareOf(reported.quote))]
 }
 
 const MILLION = 1_000_000n
@@ -85,32 +86,32 @@ function shareOf({ reserve, threshold }: { reserve: bigint; threshold: bigint })
 }
 
 /** The whole supply is minted into the curve's vault. */
-function create(call: Call): Happening[] {
+function create(call: Call): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
-  const told = dbcCreated(instruction)
-  expectPool(instruction, at(5, 'the curve'), told.pool)
-  expectPool(instruction, at(3, 'the base mint'), told.baseMint)
-  const [token, vault] = [told.baseMint, at(6, 'the base vault')]
-  const pool = curveOf(told.pool, token, at(4, 'the quote mint'), told.creator)
+  const reported = dbcCreated(instruction)
+  expectPool(instruction, at(5, 'the curve'), reported.pool)
+  expectPool(instruction, at(3, 'the base mint'), reported.baseMint)
+  const [token, vault] = [reported.baseMint, at(6, 'the base vault')]
+  const pool = curveOf(reported.pool, token, at(4, 'the quote mint'), reported.creator)
   const { name, symbol, uri } = readBytes(instruction, payloadOf(instruction.data), readDbcToken)
   const minted = netInto(transfersIn(instruction), vault)
   const decimals = (transaction.postTokens.get(vault) ?? transaction.preTokens.get(vault))?.decimals ?? null
-  const happenings: Happening[] = [
+  const venueEvents: VenueEvent[] = [
     { kind: 'token', instruction, token, name, symbol, decimals, uri },
     { kind: 'pool', instruction, pool },
     { kind: 'launch', instruction, token, platform: AMM, stage: 'created', progress: 0, pool: pool.pool },
   ]
   if (minted > 0n)
-    happenings.push({
-      ...{ kind: 'liquidity', instruction, pool, change: 'create', sender: told.creator },
+    venueEvents.push({
+      ...{ kind: 'liquidity', instruction, pool, change: 'create', sender: reported.creator },
       ...{ amount0: minted, amount1: 0n, reserve0: minted, reserve1: 0n },
     })
-  return happenings
+  return venueEvents
 }
 
-/** No event tells it. What stays in the vaults is owed to others: fees, the surplus, tokens to be burnt. */
-function graduate(call: Call, places: { pool: number; mints: number; vaults: number; payer: number }): Happening[] {
+/** It has no event. What remains in the vaults belongs to others: fees, the surplus, tokens to be burnt. */
+function graduate(call: Call, places: { pool: number; mints: number; vaults: number; payer: number }): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const [token0, token1] = [at(places.mints, 'the base mint'), at(places.mints + 1, 'the quote mint')]

@@ -1,9 +1,9 @@
-/** What Meteora's DLMM tells of itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`), by calls to itself. */
+/** Events Meteora's DLMM emits by calls to itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { notTold, toldBy } from '../../instruction/told-event.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type DlmmSwap = {
   pool: string
@@ -14,11 +14,11 @@ export type DlmmSwap = {
   isForY: boolean
   amountIn: bigint
   amountOut: bigint
-  /** Of what is sold, the protocol's and the host's part included. */
+  /** In the token sold, including the protocol's and the host's share. */
   fee: bigint
   protocolFee: bigint
   hostFee: bigint
-  /** In billionths, whatever the IDL calls it. */
+  /** In billionths, despite its name in the IDL. */
   feeRate: bigint
 }
 
@@ -37,34 +37,38 @@ const PLACE = eventDiscriminator('PlaceLimitOrderEvt')
 const REBALANCE = eventDiscriminator('Rebalancing')
 const CREATE = eventDiscriminator('LbPairCreate')
 
-/** A swap tells itself twice since limit orders came, the second time in more words; the first form has been there from the beginning. */
+/** Since limit orders exist, a swap emits two events, the second with more fields. The first has existed from the beginning. */
 export function dlmmSwap(instruction: Instruction): DlmmSwap {
-  return toldBy(instruction, SWAP, readSwap) ?? toldBy(instruction, SWAP_2, readSwap2) ?? notTold(instruction, 'a swap')
+  return (
+    readEventOf(instruction, SWAP, readSwap) ??
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    refuseWithoutEvent(instruction, 'a swap')
+  )
 }
 
 export function dlmmAdded(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, ADD, readLiquidity) ?? notTold(instruction, 'added liquidity')
+  return readEventOf(instruction, ADD, readLiquidity) ?? refuseWithoutEvent(instruction, 'added liquidity')
 }
 
 export function dlmmRemoved(instruction: Instruction): DlmmLiquidity | null {
-  return toldBy(instruction, REMOVE, readLiquidity)
+  return readEventOf(instruction, REMOVE, readLiquidity)
 }
 
-/** An order waits in the pool's own reserves until somebody trades against it. */
+/** An order is held in the pool's reserves until it is filled. */
 export function dlmmOrderCancelled(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, CANCEL, readLiquidity) ?? notTold(instruction, 'a cancelled order')
+  return readEventOf(instruction, CANCEL, readLiquidity) ?? refuseWithoutEvent(instruction, 'a cancelled order')
 }
 
 export function dlmmOrderPlaced(instruction: Instruction): DlmmLiquidity {
-  return toldBy(instruction, PLACE, readOrder) ?? notTold(instruction, 'a placed order')
+  return readEventOf(instruction, PLACE, readOrder) ?? refuseWithoutEvent(instruction, 'a placed order')
 }
 
 export function dlmmRebalanced(instruction: Instruction): DlmmRebalance {
-  return toldBy(instruction, REBALANCE, readRebalance) ?? notTold(instruction, 'a rebalanced position')
+  return readEventOf(instruction, REBALANCE, readRebalance) ?? refuseWithoutEvent(instruction, 'a rebalanced position')
 }
 
 export function dlmmCreated(instruction: Instruction): DlmmPair {
-  return toldBy(instruction, CREATE, readPair) ?? notTold(instruction, 'a created pair')
+  return readEventOf(instruction, CREATE, readPair) ?? refuseWithoutEvent(instruction, 'a created pair')
 }
 
 function readSwap(reader: ByteReader): DlmmSwap {
@@ -75,7 +79,7 @@ function readSwap(reader: ByteReader): DlmmSwap {
   return { pool, from, startBin, endBin, isForY, amountIn, amountOut, fee, protocolFee, hostFee, feeRate }
 }
 
-/** What was left over of an order that could not be filled whole stands between the amounts; it never moved. */
+/** The unfilled rest of an order comes between the amounts; it was never transferred. */
 function readSwap2(reader: ByteReader): DlmmSwap {
   const [pool, from] = [reader.pubkey(), reader.pubkey()]
   const [startBin, endBin] = [reader.i32(), reader.i32()]
@@ -92,7 +96,7 @@ function readLiquidity(reader: ByteReader): DlmmLiquidity {
   return { pool, from, amounts: [reader.u64(), reader.u64()] }
 }
 
-/** One order lies on one side of the price, over several bins. */
+/** An order is on one side of the price and spans several bins. */
 function readOrder(reader: ByteReader): DlmmLiquidity {
   const [pool, from] = [reader.pubkey(), reader.pubkey()]
   reader.skip(32 + 32 + 4)

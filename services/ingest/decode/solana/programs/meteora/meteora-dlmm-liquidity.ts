@@ -1,4 +1,6 @@
-/** Liquidity of Meteora's DLMM: positions, limit orders (they wait in the same reserves) and fees paid out. */
+/** Liquidity of Meteora's DLMM: positions, limit orders (held in the same reserves) and claimed fees. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import {
@@ -13,7 +15,7 @@ import {
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { isDerived } from '../../keys/derived-address.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import type { SolanaTransaction } from '../../transaction.js'
 import {
   type DlmmLiquidity,
@@ -24,14 +26,14 @@ import {
   dlmmRemoved,
 } from './meteora-dlmm-events.js'
 
-/** Places of accounts; of those that come in pairs, that of X, which Y follows. */
+/** Account indexes. Where X and Y come in pairs, the index is X's and Y is next. */
 type FeePlaces = { pool: number; vaults: number; mints: number; sender: number }
 type Places = FeePlaces & { accounts: number; tokenPrograms: number }
 
-/** Where only one token is put in, the other is not named. */
+/** One-sided deposits do not name the other token. */
 type OneSided = { pool: number; account: number; vault: number; mint: number; sender: number; tokenProgram: number }
 
-type Decode = (call: Call) => Happening[]
+type Decode = (call: Call) => VenueEvent[]
 
 const POSITION: Places = { pool: 1, accounts: 3, vaults: 5, mints: 7, sender: 11, tokenPrograms: 12 }
 const POSITION_2: Places = { ...POSITION, sender: 9, tokenPrograms: 10 }
@@ -70,7 +72,7 @@ const DECODERS = new Map<string, Decode>(
   }).map(([name, decode]) => [instructionDiscriminator(name), decode]),
 )
 
-export function dlmmLiquidity(discriminator: string, call: Call): Happening[] {
+export function dlmmLiquidity(discriminator: string, call: Call): VenueEvent[] {
   return DECODERS.get(discriminator)?.(call) ?? []
 }
 
@@ -91,8 +93,8 @@ function vaultPool(call: Call, places: Places): VaultPool {
   return { ...reservesOf(call, places), tokenPrograms: [at(places.tokenPrograms), at(places.tokenPrograms + 1)] }
 }
 
-function payFees(call: Call, places: FeePlaces): Happening[] {
-  return feesPaid(call, reservesOf(call, places), accountAt(call.instruction, places.sender, 'who asked for it'))
+function payFees(call: Call, places: FeePlaces): VenueEvent[] {
+  return feesPaid(call, reservesOf(call, places), accountAt(call.instruction, places.sender, 'the sender'))
 }
 
 function provider({ instruction }: Call, places: Places): { sender: string; accounts: Pair<string> } {
@@ -100,21 +102,26 @@ function provider({ instruction }: Call, places: Places): { sender: string; acco
   return { sender: at(places.sender), accounts: [at(places.accounts), at(places.accounts + 1)] }
 }
 
-function add(call: Call, places: Places): Happening[] {
-  const [at, told] = [vaultPool(call, places), dlmmAdded(call.instruction)]
-  expectPool(call.instruction, at.pool.pool, told.pool)
-  return liquidityThrough(call, at, { ...provider(call, places), change: 'add', amounts: told.amounts, reserves: null })
+function add(call: Call, places: Places): VenueEvent[] {
+  const [at, reported] = [vaultPool(call, places), dlmmAdded(call.instruction)]
+  expectPool(call.instruction, at.pool.pool, reported.pool)
+  return liquidityThrough(call, at, {
+    ...provider(call, places),
+    change: 'add',
+    amounts: reported.amounts,
+    reserves: null,
+  })
 }
 
-/** A position that is empty is left without a word. */
-function remove(call: Call, places: Places, told: DlmmLiquidity | null): Happening[] {
+/** Removing from an empty position emits no event. */
+function remove(call: Call, places: Places, reported: DlmmLiquidity | null): VenueEvent[] {
   const at = vaultPool(call, places)
-  if (told !== null) expectPool(call.instruction, at.pool.pool, told.pool)
-  const amounts = told?.amounts ?? ([0n, 0n] as const)
+  if (reported !== null) expectPool(call.instruction, at.pool.pool, reported.pool)
+  const amounts = reported?.amounts ?? ([0n, 0n] as const)
   return liquidityThrough(call, at, { ...provider(call, places), change: 'remove', amounts, reserves: null })
 }
 
-function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happening[] {
+function addOneSided(call: Call, places: OneSided, reported: DlmmLiquidity): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const [account, vault, mint] = [
@@ -123,14 +130,14 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
     at(places.mint, 'the mint'),
   ]
   const pool = at(places.pool, 'the pair')
-  expectPool(instruction, pool, told.pool)
-  if (told.amounts[0] === 0n && told.amounts[1] === 0n) return []
+  expectPool(instruction, pool, reported.pool)
+  if (reported.amounts[0] === 0n && reported.amounts[1] === 0n) return []
   const other = otherReserve(transaction, pool, vault, instruction.programId)
   if (other === null) {
     const detail = `the pair ${pool} has another token besides ${mint}, which nothing in the transaction names`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
   }
-  const sorted = <T>(own: T, others: T): Pair<T> => (told.amounts[0] > 0n ? [own, others] : [others, own])
+  const sorted = <T>(own: T, others: T): Pair<T> => (reported.amounts[0] > 0n ? [own, others] : [others, own])
   const tokenProgram = at(places.tokenProgram, 'the token program')
   return liquidityThrough(
     call,
@@ -140,14 +147,14 @@ function addOneSided(call: Call, places: OneSided, told: DlmmLiquidity): Happeni
       tokenPrograms: [tokenProgram, tokenProgram],
     },
     {
-      ...{ change: 'add', amounts: told.amounts, reserves: null },
+      ...{ change: 'add', amounts: reported.amounts, reserves: null },
       sender: at(places.sender, 'the sender'),
       accounts: sorted(account, other.account),
     },
   )
 }
 
-/** A pair owns its reserves, and the transaction often touches both; it owns the vaults of rewards too, whose addresses are made in another way. */
+/** A pair owns its reserves, and the transaction often touches both. It also owns reward vaults, whose addresses are derived differently. */
 function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string, reserve: string, programId: string) {
   for (const tokens of [postTokens, preTokens])
     for (const [account, { owner, mint }] of tokens)
@@ -155,22 +162,22 @@ function otherReserve({ preTokens, postTokens }: SolanaTransaction, pool: string
   return null
 }
 
-/** What leaves and what comes is netted in the transfers, with the fees where they are claimed by the way. */
-function rebalance(call: Call): Happening[] {
+/** Transfers are netted: removed and added liquidity, and fees if they are claimed along with it. */
+function rebalance(call: Call): VenueEvent[] {
   const { instruction } = call
   const { pool, vaults, tokenPrograms } = vaultPool(call, REBALANCE)
-  const { withdrawn, added, fees, pool: toldPool } = dlmmRebalanced(instruction)
-  expectPool(instruction, pool.pool, toldPool)
+  const { withdrawn, added, fees, pool: reportedPool } = dlmmRebalanced(instruction)
+  expectPool(instruction, pool.pool, reportedPool)
   const transfers = transfersIn(instruction)
   for (const side of [0, 1] as const) {
-    const [told, net] = [added[side] - withdrawn[side], netInto(transfers, vaults[side])]
-    if (net === told || net === told - fees[side] || tokenPrograms[side] === TOKEN_2022) continue
-    const detail = `the reserve of token${side} got ${told} or ${fees[side]} less by the event and ${net} by the transfers`
+    const [reported, net] = [added[side] - withdrawn[side], netInto(transfers, vaults[side])]
+    if (net === reported || net === reported - fees[side] || tokenPrograms[side] === TOKEN_2022) continue
+    const detail = `the reserve of token${side} changed by ${reported} (or ${fees[side]} less) in the event and by ${net} in the transfers`
     throw new BadInstruction(instruction, 'disagreement', detail)
   }
   const sender = accountAt(instruction, REBALANCE.sender, 'the owner')
   const reserves = reservesAfter(call, vaults, null)
-  const step = (change: 'add' | 'remove', [amount0, amount1]: Pair<bigint>): Happening[] =>
+  const step = (change: 'add' | 'remove', [amount0, amount1]: Pair<bigint>): VenueEvent[] =>
     amount0 === 0n && amount1 === 0n
       ? []
       : [{ kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }]

@@ -1,11 +1,10 @@
 /**
- * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee moves with the
- * price, so a pair has no one fee. Unclaimed fees lie in the reserves and are not told apart there.
+ * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee varies with the price, so a pair has no fixed fee. Reserves include unclaimed fees.
  */
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
-import type { Happening, Program } from '../../program.js'
+import type { Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dlmmCreated, dlmmSwap } from './meteora-dlmm-events.js'
 import { dlmmLiquidity, dlmmPool } from './meteora-dlmm-liquidity.js'
@@ -16,7 +15,7 @@ const SWAPS = new Set(
   ),
 )
 
-/** The places of the pair, its first mint and who pays for it. */
+/** Indexes of the pair, its first mint and the payer. */
 const CREATIONS = new Map<string, { pool: number; tokens: number; creator: number }>([
   [instructionDiscriminator('initialize_lb_pair'), { pool: 0, tokens: 2, creator: 8 }],
   [instructionDiscriminator('initialize_lb_pair2'), { pool: 0, tokens: 2, creator: 8 }],
@@ -40,12 +39,12 @@ export const meteoraDlmm: Program = {
   },
 }
 
-function swap(call: Call): Happening[] {
+function swap(call: Call): VenueEvent[] {
   const { instruction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const pool = dlmmPool(at(0, 'the pair'), at(6, 'the mint of X'), at(7, 'the mint of Y'))
-  const told = dlmmSwap(instruction)
-  expectPool(instruction, pool.pool, told.pool)
+  const reported = dlmmSwap(instruction)
+  expectPool(instruction, pool.pool, reported.pool)
   return swapThrough(
     call,
     {
@@ -58,15 +57,21 @@ function swap(call: Call): Happening[] {
       source: at(4, 'the account it sells from'),
       destination: at(5, 'the account it buys to'),
     },
-    { isZeroIn: told.isForY, amountIn: told.amountIn, amountOut: told.amountOut, sqrtPrice: null, reserves: null },
+    {
+      isZeroIn: reported.isForY,
+      amountIn: reported.amountIn,
+      amountOut: reported.amountOut,
+      sqrtPrice: null,
+      reserves: null,
+    },
   )
 }
 
-function created(instruction: Instruction, places: { pool: number; tokens: number; creator: number }): Happening[] {
-  const told = dlmmCreated(instruction)
-  expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), told.pool)
-  expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), told.tokens[0])
-  expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), told.tokens[1])
-  const creator = accountAt(instruction, places.creator, 'who pays for it')
-  return [{ kind: 'pool', instruction, pool: { ...dlmmPool(told.pool, ...told.tokens), creator } }]
+function created(instruction: Instruction, places: { pool: number; tokens: number; creator: number }): VenueEvent[] {
+  const reported = dlmmCreated(instruction)
+  expectPool(instruction, accountAt(instruction, places.pool, 'the pair'), reported.pool)
+  expectPool(instruction, accountAt(instruction, places.tokens, 'the mint of X'), reported.tokens[0])
+  expectPool(instruction, accountAt(instruction, places.tokens + 1, 'the mint of Y'), reported.tokens[1])
+  const creator = accountAt(instruction, places.creator, 'the payer')
+  return [{ kind: 'pool', instruction, pool: { ...dlmmPool(reported.pool, ...reported.tokens), creator } }]
 }

@@ -1,11 +1,12 @@
 /**
- * A Moonshot curve's own SOL. It lies in the curve's account beside that account's rent; a sale pays it out without any transfer, so only
- * balances before and after tell it. Which of the curves it is no trade tells either, but its SOL does: a curve of constant product has
- * just as much as its formula says for the tokens sold (constants from npm's `@heliofi/launchpad-common`).
+ * A Moonshot curve's SOL. It is held in the curve's account besides the rent. A sale pays it out without a transfer,
+ * so only the balances before and after show it. Trades do not state the curve type either, but its SOL does:
+ * a constant-product curve has exactly what its formula gives for the tokens sold
+ * (constants from npm's `@heliofi/launchpad-common`).
  */
-import { inOrder, lastOrder } from '../../instruction/execution.js'
+
 import type { Call } from '../../instruction/vault-pool.js'
-import type { Instruction, SolanaTransaction } from '../../transaction.js'
+import { type Instruction, inOrder, lastOrder, type SolanaTransaction } from '../../transaction.js'
 
 /** Rent of the 409 bytes of a curve. */
 const RENT = 3_737_520n
@@ -25,13 +26,13 @@ const CURVES: readonly ConstantProduct[] = [
   },
 ]
 
-/** A lamport may be lost to rounding in every trade. */
+/** Each trade may lose a lamport to rounding. */
 const ROUNDING_LAMPORTS = 100_000n
 const MILLION = 1_000_000n
 
 export type CurveLamports = { before: bigint | null; after: bigint | null }
 
-/** Around the instruction, rent left out; null: another instruction moved some on that side of it. */
+/** Before and after the instruction, without rent; null: another instruction also changed it on that side. */
 export function curveLamports({ instruction, transaction }: Call, curve: string): CurveLamports {
   const place = transaction.accounts.indexOf(curve)
   const last = lastOrder(instruction)
@@ -44,7 +45,7 @@ export function curveLamports({ instruction, transaction }: Call, curve: string)
   }
 }
 
-/** 0 to 1, to the millionth; null: the curve is of another kind, or its SOL is not known. */
+/** 0 to 1, to the millionth; null: another curve type, or its SOL is unknown. */
 export function curveProgress(sold: bigint, lamports: bigint | null): number | null {
   if (lamports === null) return null
   for (const { virtualTokens, virtualLamports, soldWhenFull } of CURVES) {

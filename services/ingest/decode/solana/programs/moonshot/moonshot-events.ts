@@ -1,12 +1,12 @@
-/** What Moonshot (now Moonit) logs and takes (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
+/** Events and instructions of Moonshot, now Moonit (its IDL, `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { toldBy } from '../../instruction/told-event.js'
+import { readEventOf } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export type MoonshotTrade = {
   tokenAmount: bigint
-  /** What the curve got or gave; fees are paid beside it by who buys, and out of it by who sells. */
+  /** What the curve received or paid. A buyer pays fees on top of it, a seller out of it. */
   collateralAmount: bigint
   dexFee: bigint
   helioFee: bigint
@@ -31,14 +31,14 @@ const TRADE = eventDiscriminator('TradeEvent')
 const MIGRATION = eventDiscriminator('MigrationEvent')
 
 export function moonshotTrade(instruction: Instruction): MoonshotTrade | null {
-  return toldBy(instruction, TRADE, readTrade)
+  return readEventOf(instruction, TRADE, readTrade)
 }
 
 export function moonshotMigration(instruction: Instruction): MoonshotMigration | null {
-  return toldBy(instruction, MIGRATION, readMigration)
+  return readEventOf(instruction, MIGRATION, readMigration)
 }
 
-/** From the data of the instruction itself. */
+/** From the instruction's own data. */
 export function readMoonshotToken(reader: ByteReader): MoonshotToken {
   const [name, symbol, uri] = [reader.string(), reader.string(), reader.string()]
   const decimals = reader.u8()

@@ -1,16 +1,15 @@
 /**
  * Moonshot (now Moonit): tokens sold on a curve against SOL, then moved to Raydium or Meteora by another transaction (its IDL,
- * `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). Amounts are the curve's own: fees are paid beside them. SOL is native
- * here and told as wrapped SOL, the name it has in every other pool.
+ * `token_launchpad`, in npm's `@wen-moon-ser/moonshot-sdk`). Amounts are the curve's, without fees.
+ * SOL is native here and reported as wrapped SOL, as in every other pool.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
-import { subtree } from '../../instruction/execution.js'
-import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import { notTold } from '../../instruction/told-event.js'
+import { accountAt, readBytes, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
 import { WRAPPED_SOL } from '../../native-programs.js'
-import type { Happening, Pool, Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
+import { subtree } from '../../transaction.js'
 import { curveLamports, curveProgress } from './moonshot-curve.js'
 import { type MoonshotTrade, moonshotMigration, moonshotTrade, readMoonshotToken } from './moonshot-events.js'
 
@@ -30,7 +29,7 @@ export const moonshot: Program = {
     switch (discriminatorOf(instruction.data)) {
       case BUY:
       case SELL:
-        return trade(call, moonshotTrade(instruction) ?? notTold(instruction, 'a trade'))
+        return trade(call, moonshotTrade(instruction) ?? refuseWithoutEvent(instruction, 'a trade'))
       case CREATE:
         return create(call)
       case MIGRATE:
@@ -45,7 +44,7 @@ function curveOf(pool: string, token0: string, creator: string | null): Pool {
   return { pool, amm: AMM, token0, token1: WRAPPED_SOL, fee: null, creator }
 }
 
-function trade(call: Call, told: MoonshotTrade): Happening[] {
+function trade(call: Call, reported: MoonshotTrade): VenueEvent[] {
   const { instruction, transaction } = call
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const [sender, curve, vault, mint] = [
@@ -55,24 +54,24 @@ function trade(call: Call, told: MoonshotTrade): Happening[] {
     at(6, 'the mint'),
   ]
   const isBuy = discriminatorOf(instruction.data) === BUY
-  expectPool(instruction, curve, told.curve)
-  expectPool(instruction, sender, told.sender)
-  expectPool(instruction, WRAPPED_SOL, told.collateral)
-  expectPool(instruction, isBuy ? 'a buy' : 'a sale', told.isBuy ? 'a buy' : 'a sale')
+  expectPool(instruction, curve, reported.curve)
+  expectPool(instruction, sender, reported.sender)
+  expectPool(instruction, WRAPPED_SOL, reported.collateral)
+  expectPool(instruction, isBuy ? 'a buy' : 'a sale', reported.isBuy ? 'a buy' : 'a sale')
   const tokens = netInto(transfersIn(instruction), vault)
-  expectSame(instruction, 'the amount of tokens', told.tokenAmount, isBuy ? -tokens : tokens)
+  expectSame(instruction, 'the amount of tokens', reported.tokenAmount, isBuy ? -tokens : tokens)
   const lamports = curveLamports(call, curve)
-  expectLamports(call, curve, told, lamports)
+  expectLamports(call, curve, reported, lamports)
   const [[tokenIn, amountIn], [tokenOut, amountOut]] = isBuy
     ? ([
-        [WRAPPED_SOL, told.collateralAmount],
-        [mint, told.tokenAmount],
+        [WRAPPED_SOL, reported.collateralAmount],
+        [mint, reported.tokenAmount],
       ] as const)
     : ([
-        [mint, told.tokenAmount],
-        [WRAPPED_SOL, told.collateralAmount],
+        [mint, reported.tokenAmount],
+        [WRAPPED_SOL, reported.collateralAmount],
       ] as const)
-  const progress = curveProgress(told.sold, lamports.after)
+  const progress = curveProgress(reported.sold, lamports.after)
   return [
     {
       ...{ kind: 'swap', instruction, pool: curveOf(curve, mint, null), sender, recipient: sender },
@@ -83,7 +82,7 @@ function trade(call: Call, told: MoonshotTrade): Happening[] {
   ]
 }
 
-/** Who buys sends it in a transfer; what a sale pays shows in the curve's balance alone. */
+/** A buyer sends it in a transfer; what a sale pays appears only in the curve's balance. */
 function expectLamports(
   { instruction }: Call,
   curve: string,
@@ -101,7 +100,7 @@ function expectLamports(
 }
 
 /** The whole supply goes to the curve. */
-function create({ instruction }: Call): Happening[] {
+function create({ instruction }: Call): VenueEvent[] {
   const at = (place: number, what: string) => accountAt(instruction, place, what)
   const [sender, curve, token] = [at(0, 'the creator'), at(2, 'the curve'), at(3, 'the mint')]
   const { name, symbol, uri, decimals, supply } = readBytes(instruction, payloadOf(instruction.data), readMoonshotToken)
@@ -117,18 +116,18 @@ function create({ instruction }: Call): Happening[] {
   ]
 }
 
-/** The new pool is opened later, by another program. Tokens that it will not need are burnt. */
-function graduate({ instruction }: Call): Happening[] {
+/** The new pool is opened later, by another program. Surplus tokens are burnt. */
+function graduate({ instruction }: Call): VenueEvent[] {
   const at = (place: number, what: string) => accountAt(instruction, place, what)
-  const [sender, curve, token] = [at(1, 'who migrates'), at(2, 'the curve'), at(5, 'the mint')]
+  const [sender, curve, token] = [at(1, 'the migrator'), at(2, 'the curve'), at(5, 'the mint')]
   const [vault, receiver] = [at(3, "the curve's tokens"), at(4, 'the account they go to')]
-  const told = moonshotMigration(instruction) ?? notTold(instruction, 'a migration')
+  const reported = moonshotMigration(instruction) ?? refuseWithoutEvent(instruction, 'a migration')
   const transfers = transfersIn(instruction)
-  expectSame(instruction, 'the amount of tokens', told.tokensMigrated, netInto(transfers, receiver))
+  expectSame(instruction, 'the amount of tokens', reported.tokensMigrated, netInto(transfers, receiver))
   return [
     {
       ...{ kind: 'liquidity', instruction, pool: curveOf(curve, token, null), change: 'remove', sender },
-      ...{ amount0: -netInto(transfers, vault), amount1: told.collateralMigrated, reserve0: 0n, reserve1: 0n },
+      ...{ amount0: -netInto(transfers, vault), amount1: reported.collateralMigrated, reserve0: 0n, reserve1: 0n },
     },
     { kind: 'launch', instruction, token, platform: AMM, stage: 'graduated', progress: 1, pool: null },
   ]

@@ -1,9 +1,9 @@
-/** What Orca's Whirlpool program tells since 2025 (orca-so/whirlpools: programs/whirlpool/src/events.rs). Amounts are as sent, transfer fees included. */
+/** Events Orca's Whirlpool program has emitted since 2025 (orca-so/whirlpools: programs/whirlpool/src/events.rs). Amounts are as sent, transfer fees included. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 const TRADED = eventDiscriminator('Traded')
 const INCREASED = eventDiscriminator('LiquidityIncreased')
@@ -31,27 +31,27 @@ function readTraded(reader: ByteReader): Traded {
   // The price before.
   const sqrtPrice = reader.skip(16).u128()
   const [amountIn, amountOut] = [reader.u64(), reader.u64()]
-  // The transfer fee within the amount in stands first.
+  // First the transfer fee within the amount in.
   const withheld = reader.skip(8).u64()
-  // What the liquidity and the protocol got.
+  // Fees of liquidity providers and protocol.
   reader.skip(2 * 8)
   return { pool, isAIn, sqrtPrice, amountIn, amountOut, withheld }
 }
 
 type Pair = readonly [bigint, bigint]
 
-/** By token, A before B. */
-export type LiquidityTold = { pool: string; amounts: Pair }
+/** Per token, A before B. */
+export type ReportedLiquidity = { pool: string; amounts: Pair }
 
-export function increaseOf(instruction: Instruction): LiquidityTold | null {
+export function increaseOf(instruction: Instruction): ReportedLiquidity | null {
   return changeOf(instruction, INCREASED)
 }
 
-export function decreaseOf(instruction: Instruction): LiquidityTold | null {
+export function decreaseOf(instruction: Instruction): ReportedLiquidity | null {
   return changeOf(instruction, DECREASED)
 }
 
-function changeOf(instruction: Instruction, discriminator: string): LiquidityTold | null {
+function changeOf(instruction: Instruction, discriminator: string): ReportedLiquidity | null {
   const [payload] = eventsNamed(instruction, discriminator)
   if (payload === undefined) return null
   return readBytes(instruction, payload, (reader) => {

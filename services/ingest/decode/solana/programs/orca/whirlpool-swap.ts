@@ -1,4 +1,6 @@
 /** Swaps of Orca's Whirlpools through one pool or two (orca-so/whirlpools: programs/whirlpool/src/instructions). Reserves are what the vaults hold. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { payloadOf } from '../../instruction/anchor.js'
 import {
   type Leg,
@@ -11,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
 
 export function whirlpoolOf(pool: string, token0: string, token1: string): Pool {
@@ -20,7 +22,7 @@ export function whirlpoolOf(pool: string, token0: string, token1: string): Pool 
 
 type Hop = { pool: string; sender: string; isAIn: boolean; input: Side; output: Side }
 
-export function swapped(leg: Leg): Happening[] {
+export function swapped(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   return oneHop(leg, {
     pool: accountAt(instruction, 2, 'the whirlpool'),
@@ -29,7 +31,7 @@ export function swapped(leg: Leg): Happening[] {
   })
 }
 
-export function swappedV2(leg: Leg): Happening[] {
+export function swappedV2(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   return oneHop(leg, {
     pool: accountAt(instruction, 4, 'the whirlpool'),
@@ -41,16 +43,16 @@ export function swappedV2(leg: Leg): Happening[] {
 function oneHop(
   leg: Leg,
   { pool, sender, sides: [a, b] }: { pool: string; sender: string; sides: readonly [Side, Side] },
-): Happening[] {
+): VenueEvent[] {
   const isAIn = readBytes(leg.instruction, payloadOf(leg.instruction.data), (reader) => {
-    // The amount, the limit to the other one, the price's, and which of the two is given.
+    // The amount, the limit of the other amount, the price limit, and which of the two amounts is fixed.
     reader.skip(8 + 8 + 16).bool()
     return reader.bool()
   })
   return hops(leg, [{ pool, sender, isAIn, input: isAIn ? a : b, output: isAIn ? b : a }])
 }
 
-export function swappedTwice(leg: Leg): Happening[] {
+export function swappedTwice(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 1, 'the authority')
   const [isAInOne, isAInTwo] = directionsOf(leg)
@@ -62,8 +64,8 @@ export function swappedTwice(leg: Leg): Happening[] {
   ])
 }
 
-/** The token between the two goes from vault to vault. */
-export function swappedTwiceV2(leg: Leg): Happening[] {
+/** The intermediate token moves from vault to vault. */
+export function swappedTwiceV2(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 14, 'the authority')
   const [isAInOne, isAInTwo] = directionsOf(leg)
@@ -82,7 +84,7 @@ export function swappedTwiceV2(leg: Leg): Happening[] {
 
 function directionsOf({ instruction }: Leg): readonly [boolean, boolean] {
   return readBytes(instruction, payloadOf(instruction.data), (reader) => {
-    // The amount, the limit to the other one, and which of the two is given.
+    // The amount, the limit of the other amount, and which of the two is fixed.
     reader.skip(8 + 8).bool()
     return [reader.bool(), reader.bool()]
   })
@@ -92,19 +94,23 @@ function directed(isAIn: boolean, a: Side, b: Side): { input: Side; output: Side
   return isAIn ? { input: a, output: b } : { input: b, output: a }
 }
 
-function hops(leg: Leg, list: readonly Hop[]): Happening[] {
+function hops(leg: Leg, list: readonly Hop[]): VenueEvent[] {
   const events = tradesOf(leg.instruction)
   if (events.length !== 0 && events.length !== list.length)
-    throw new BadInstruction(leg.instruction, 'disagreement', `${events.length} events of ${list.length} swaps`)
+    throw new BadInstruction(leg.instruction, 'disagreement', `${events.length} events for ${list.length} swaps`)
   return list.map((hop, at) => swapAt(leg, hop, events[at] ?? null))
 }
 
-function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, event: Traded | null): Happening {
+function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, event: Traded | null): VenueEvent {
   const { instruction } = leg
   if (event !== null) {
     refuseOtherPool(instruction, event.pool, address)
     if (event.isAIn !== isAIn)
-      throw new BadInstruction(instruction, 'disagreement', `the event takes token ${event.isAIn ? 'A' : 'B'}`)
+      throw new BadInstruction(
+        instruction,
+        'disagreement',
+        `the input is token ${event.isAIn ? 'A' : 'B'} in the event and token ${event.isAIn ? 'B' : 'A'} in the instruction`,
+      )
   }
   const [a, b] = isAIn ? [input, output] : [output, input]
   const settled = swapOf(leg, { pool: whirlpoolOf(address, a.mint, b.mint), sender, input, output }, event)

@@ -1,4 +1,6 @@
-/** Orca Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). Before it had events, transfers tell. */
+/** Orca Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). Before it had events, amounts come from the transfers. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -11,13 +13,13 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { decreaseOf, increaseOf, repositionOf } from './whirlpool-events.js'
 import { swapped, swappedTwice, swappedTwiceV2, swappedV2, whirlpoolOf } from './whirlpool-swap.js'
 
-type Decode = (leg: Leg) => Happening[]
+type Decode = (leg: Leg) => VenueEvent[]
 
-/** Token B's places follow those of token A. The whirlpool is the first account. */
+/** Token B's indexes follow those of token A. The whirlpool is the first account. */
 type ChangePlaces = { owner: number; userA: number; vaultA: number }
 
 const V1: ChangePlaces = { owner: 2, userA: 5, vaultA: 7 }
@@ -50,43 +52,43 @@ export const whirlpool: Program = {
   },
 }
 
-function created({ instruction }: Leg, funder: number, place: number): Happening[] {
+function created({ instruction }: Leg, funder: number, place: number): VenueEvent[] {
   const creator = accountAt(instruction, funder, 'the funder')
   const [mintA, mintB] = [accountAt(instruction, 1, 'mint A'), accountAt(instruction, 2, 'mint B')]
   const pool = { ...whirlpoolOf(accountAt(instruction, place, 'the whirlpool'), mintA, mintB), creator }
   return [{ kind: 'pool', instruction, pool }]
 }
 
-/** None where nothing moved: liquidity too small for a unit of either token. */
-function changed(leg: Leg, isAdded: boolean, places: ChangePlaces): Happening[] {
+/** Empty if nothing moved: liquidity below one unit of either token. */
+function changed(leg: Leg, isAdded: boolean, places: ChangePlaces): VenueEvent[] {
   const { instruction } = leg
   const { pool, sender, a, b } = participants(leg, places)
-  const told = isAdded ? increaseOf(instruction) : decreaseOf(instruction)
-  if (told !== null) refuseOtherPool(instruction, told.pool, pool.pool)
-  const amount0 = agreed(instruction, 'token A', told?.amounts[0] ?? null, movedByChange(instruction, a, isAdded))
-  const amount1 = agreed(instruction, 'token B', told?.amounts[1] ?? null, movedByChange(instruction, b, isAdded))
+  const reported = isAdded ? increaseOf(instruction) : decreaseOf(instruction)
+  if (reported !== null) refuseOtherPool(instruction, reported.pool, pool.pool)
+  const amount0 = agreed(instruction, 'token A', reported?.amounts[0] ?? null, movedByChange(instruction, a, isAdded))
+  const amount1 = agreed(instruction, 'token B', reported?.amounts[1] ?? null, movedByChange(instruction, b, isAdded))
   if (amount0 === 0n && amount1 === 0n) return []
   const reserves = vaultReserves(leg, [a.vault, b.vault])
   const change = isAdded ? 'add' : 'remove'
   return [{ kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }]
 }
 
-/** Out of one range and into another; reserves are known after both. */
-function repositioned(leg: Leg): Happening[] {
+/** From one range to another; reserves are known after both. */
+function repositioned(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const { pool, sender, a, b } = participants(leg, REPOSITION)
-  const told = repositionOf(instruction)
-  // Transfers have only the difference.
-  if (told === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a reposition that no event tells')
-  refuseOtherPool(instruction, told.pool, pool.pool)
-  agreed(instruction, 'token A', told.sent[0], movedByChange(instruction, a, told.isFromOwner[0]))
-  agreed(instruction, 'token B', told.sent[1], movedByChange(instruction, b, told.isFromOwner[1]))
+  const reported = repositionOf(instruction)
+  // The transfers only show the difference.
+  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a reposition without its event')
+  refuseOtherPool(instruction, reported.pool, pool.pool)
+  agreed(instruction, 'token A', reported.sent[0], movedByChange(instruction, a, reported.isFromOwner[0]))
+  agreed(instruction, 'token B', reported.sent[1], movedByChange(instruction, b, reported.isFromOwner[1]))
   const change = { kind: 'liquidity', instruction, pool, sender } as const
-  const [removed, added] = [amountsOf(told.removed), amountsOf(told.added)]
-  const happenings: Happening[] = []
-  if (isSome(removed)) happenings.push({ ...change, change: 'remove', ...removed, ...UNKNOWN_RESERVES })
-  if (isSome(added)) happenings.push({ ...change, change: 'add', ...added, ...vaultReserves(leg, [a.vault, b.vault]) })
-  return happenings
+  const [removed, added] = [amountsOf(reported.removed), amountsOf(reported.added)]
+  const venueEvents: VenueEvent[] = []
+  if (isSome(removed)) venueEvents.push({ ...change, change: 'remove', ...removed, ...UNKNOWN_RESERVES })
+  if (isSome(added)) venueEvents.push({ ...change, change: 'add', ...added, ...vaultReserves(leg, [a.vault, b.vault]) })
+  return venueEvents
 }
 
 type Amounts = { amount0: bigint; amount1: bigint }

@@ -1,7 +1,7 @@
-/** What PumpSwap says in its events (pump-fun/pump-public-docs, `idl/pump_amm.json`): read as far as needed, for fields are only ever appended. */
+/** Events of PumpSwap (pump-fun/pump-public-docs, `idl/pump_amm.json`). Read only as far as needed: fields are only ever appended. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { SYSTEM } from '../../native-programs.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export const BUY = eventDiscriminator('BuyEvent')
 export const SELL = eventDiscriminator('SellEvent')
@@ -12,9 +12,9 @@ export const WITHDRAW = eventDiscriminator('WithdrawEvent')
 export type TradeEvent = {
   isBuy: boolean
   baseAmount: bigint
-  /** Into the pool, or out of it, with the fee that stays with its liquidity. The other fees are paid beside it, or out of it. */
+  /** Into or out of the pool, including the liquidity providers' fee. The other fees are paid on top of it, or out of it. */
   quoteAmount: bigint
-  /** What the user paid, or got, all fees counted. */
+  /** What the user paid or received, after all fees. */
   userQuoteAmount: bigint
   pool: string
   user: string
@@ -22,15 +22,15 @@ export type TradeEvent = {
   userQuote: string
   /** The protocol's and the creator's fees stayed in the pool's account, to be swept later. */
   keepsFees: boolean
-  /** Null: of a version without. */
+  /** Null: an event version without it. */
   boost: Boost | null
 }
 
-/** Signed: what the price counts besides the account's balance, less fees that wait in it. */
+/** Signed: what the price adds to the account's balance, less unswept fees in it. */
 export type Boost = {
   virtualQuote: bigint
   isBoosted: boolean
-  /** Of a version whose trades may leave fees in the account. */
+  /** An event version whose trades may leave fees in the account. */
   mayKeepFees: boolean
 }
 
@@ -44,15 +44,15 @@ export function readSell(reader: ByteReader): TradeEvent {
   return { ...first, boost: readBoost(reader, 0, false) }
 }
 
-/** Up to the first version's end, and the creator's fee. */
+/** The fields of the first version, and the creator's fee. */
 function readTrade(reader: ByteReader, isBuy: boolean): Omit<TradeEvent, 'boost'> {
   const baseAmount = reader.skip(8).u64()
   reader.skip(5 * 8)
   const gross = reader.u64()
   reader.skip(4 * 8)
-  const [quoteAmount, told] = [reader.u64(), reader.u64()]
-  // Where the user names what he pays, the two change places: the first is all of it, the last what is left without fees.
-  const userQuoteAmount = isBuy && gross > told ? gross : told
+  const [quoteAmount, reported] = [reader.u64(), reader.u64()]
+  // If the user fixes what they pay, the two swap places: the first is the total, the last is the rest without fees.
+  const userQuoteAmount = isBuy && gross > reported ? gross : reported
   const [pool, user, userBase, userQuote] = [reader.pubkey(), reader.pubkey(), reader.pubkey(), reader.pubkey()]
   const keepsFees = reader.pubkey() === SYSTEM
   reader.pubkey()
@@ -104,7 +104,7 @@ export function readCreatePool(reader: ByteReader): CreatePoolEvent {
 
 export type LiquidityEvent = { baseAmount: bigint; quoteAmount: bigint; pool: string; user: string }
 
-/** A deposit and a withdrawal are laid out alike. */
+/** Deposits and withdrawals have the same layout. */
 export function readLiquidity(reader: ByteReader): LiquidityEvent {
   const [baseAmount, quoteAmount] = [reader.skip(8 * 8).u64(), reader.u64()]
   return { baseAmount, quoteAmount, pool: reader.skip(8).pubkey(), user: reader.pubkey() }

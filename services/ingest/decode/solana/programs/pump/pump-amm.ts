@@ -1,11 +1,14 @@
 /**
- * PumpSwap, the exchange coins of Pump.fun graduate to. Amounts are the pool's own: what went into its accounts and out of them, the fee of its liquidity
- * included; fees of the protocol and of the creator are paid beside a buy and out of what a sale gives, or wait in the pool's account until they are swept.
+ * PumpSwap, the exchange to which Pump.fun coins graduate. Amounts are the pool's: what its accounts received and paid,
+ * including the liquidity providers' fee. Protocol and creator fees are paid on top of a buy and out of a sale,
+ * or stay in the pool's account until they are swept.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { balanceAfter, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../transaction.js'
 import {
   BUY,
@@ -24,16 +27,16 @@ import {
 const AMM = 'pumpamm'
 
 type Accounts = { pool: string; baseMint: string; quoteMint: string; baseVault: string; quoteVault: string }
-/** Of buys and sales, old and new. */
+/** For buys and sales, old and new. */
 const TRADE_PLACES = { pool: 0, baseMint: 3, quoteMint: 4, baseVault: 7, quoteVault: 8 }
-/** Of a creation, a deposit and a withdrawal. */
+/** For a creation, a deposit and a withdrawal. */
 const LIQUIDITY_PLACES = { pool: 0, baseMint: 3, quoteMint: 4, baseVault: 9, quoteVault: 10 }
 
 const TRADES = new Set(
   ['buy', 'sell', 'buy_exact_quote_in', 'buy_v2', 'sell_v2', 'buy_exact_quote_in_v2'].map(instructionDiscriminator),
 )
 const MULTI_HOP = instructionDiscriminator('multi_hop_swap')
-/** A route has five accounts a hop after its own. */
+/** A route has five accounts per hop after its own. */
 const HOPS_START = 16
 const HOP_ACCOUNTS = 5
 const HOP_PLACES = { baseMint: 0, quoteMint: 1, pool: 2, baseVault: 3, quoteVault: 4 }
@@ -43,26 +46,26 @@ export const pumpAmm: Program = {
   programIds: ['pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'],
 
   decode(instruction, transaction) {
-    const happenings: Happening[] = []
+    const venueEvents: VenueEvent[] = []
     const discriminator = discriminatorOf(instruction.data) ?? ''
     for (const { discriminator: name, payload } of eventsOf(instruction)) {
-      if (name === BUY) happenings.push(trade(instruction, transaction, readBytes(instruction, payload, readBuy)))
+      if (name === BUY) venueEvents.push(trade(instruction, transaction, readBytes(instruction, payload, readBuy)))
       else if (name === SELL)
-        happenings.push(trade(instruction, transaction, readBytes(instruction, payload, readSell)))
-      else if (name === CREATE_POOL) happenings.push(...created(instruction, transaction, payload))
+        venueEvents.push(trade(instruction, transaction, readBytes(instruction, payload, readSell)))
+      else if (name === CREATE_POOL) venueEvents.push(...created(instruction, transaction, payload))
       else if (name === DEPOSIT || name === WITHDRAW) {
         const event = readBytes(instruction, payload, readLiquidity)
-        happenings.push(liquidity(instruction, transaction, event, name === DEPOSIT))
+        venueEvents.push(liquidity(instruction, transaction, event, name === DEPOSIT))
       }
     }
-    // A route over curves alone trades in the other program.
-    if (happenings.length === 0 && TRADES.has(discriminator))
+    // A route through curves only trades in the other program.
+    if (venueEvents.length === 0 && TRADES.has(discriminator))
       throw new BadInstruction(instruction, 'amounts_unknown', 'a trade without its event')
-    return happenings
+    return venueEvents
   },
 }
 
-function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): Happening {
+function trade(instruction: Instruction, transaction: SolanaTransaction, event: TradeEvent): VenueEvent {
   const { isBuy, baseAmount, quoteAmount, user } = event
   const isHop = discriminatorOf(instruction.data) === MULTI_HOP
   const accounts = isHop ? hopAccounts(instruction, event.pool) : accountsAt(instruction, TRADE_PLACES, event.pool)
@@ -85,7 +88,7 @@ function trade(instruction: Instruction, transaction: SolanaTransaction, event: 
   }
 }
 
-/** By what went into the pool's accounts and out of them. A route's fees are taken once, in one hop or another, so of a hop only the base is exact. */
+/** Checks the event against the pool's transfers. A route's fees are taken in one of its hops, so only the base amount of a hop is exact. */
 function checkTrade(instruction: Instruction, accounts: Accounts, event: TradeEvent, isHop: boolean): void {
   const { isBuy, baseAmount, quoteAmount, userQuoteAmount, keepsFees } = event
   const transfers = transfersIn(instruction)
@@ -96,13 +99,13 @@ function checkTrade(instruction: Instruction, accounts: Accounts, event: TradeEv
   const moved = sign * quote
   const fits = keepsFees ? moved >= low && moved <= high : moved === quoteAmount
   if (base === -sign * baseAmount && (isHop || fits)) return
-  const told = `the event tells ${-sign * baseAmount} and ${sign * quoteAmount} for the pool`
-  throw new BadInstruction(instruction, 'disagreement', `${told}, the transfers ${base} and ${quote}`)
+  const reported = `the pool changed by ${-sign * baseAmount} and ${sign * quoteAmount} in the event`
+  throw new BadInstruction(instruction, 'disagreement', `${reported}, by ${base} and ${quote} in the transfers`)
 }
 
 /**
- * Without the fees that wait in the account: a pool that is not boosted has exactly them as negative virtual reserves. Of a trade that adds to them the event
- * does not say whether its own are in, and of a boosted pool it does not tell them apart: not known.
+ * Without unswept fees: a pool that is not boosted has them as negative virtual reserves. Unknown for a trade that adds to them
+ * (the event does not say whether its own are included) and for a boosted pool (the two cannot be separated).
  */
 function quoteReserve(vault: bigint | null, { keepsFees, boost }: TradeEvent): bigint | null {
   if (vault === null || keepsFees) return null
@@ -112,7 +115,7 @@ function quoteReserve(vault: bigint | null, { keepsFees, boost }: TradeEvent): b
   return reserve < 0n ? null : reserve
 }
 
-function created(instruction: Instruction, transaction: SolanaTransaction, payload: Uint8Array): Happening[] {
+function created(instruction: Instruction, transaction: SolanaTransaction, payload: Uint8Array): VenueEvent[] {
   const event = readBytes(instruction, payload, readCreatePool)
   const accounts = accountsAt(instruction, LIQUIDITY_PLACES, event.pool)
   const { baseMint, quoteMint, creator, baseAmount, quoteAmount } = event
@@ -139,7 +142,7 @@ function liquidity(
   transaction: SolanaTransaction,
   event: LiquidityEvent,
   isDeposit: boolean,
-): Happening {
+): VenueEvent {
   const accounts = accountsAt(instruction, LIQUIDITY_PLACES, event.pool)
   const change = isDeposit ? 'add' : 'remove'
   return moved(instruction, transaction, { accounts, pool: poolOf(accounts, null), event, change })
@@ -151,19 +154,19 @@ function moved(
   instruction: Instruction,
   transaction: SolanaTransaction,
   { accounts, pool, event, change }: Moved,
-): Happening {
+): VenueEvent {
   const { baseAmount, quoteAmount, user } = event
   const transfers = transfersIn(instruction)
   const sign = change === 'remove' ? -1n : 1n
   const [base, quote] = [netInto(transfers, accounts.baseVault), netInto(transfers, accounts.quoteVault)]
   if (base !== sign * baseAmount || quote !== sign * quoteAmount) {
-    const told = `the event tells ${sign * baseAmount} and ${sign * quoteAmount} for the pool`
-    throw new BadInstruction(instruction, 'disagreement', `${told}, the transfers ${base} and ${quote}`)
+    const reported = `the pool changed by ${sign * baseAmount} and ${sign * quoteAmount} in the event`
+    throw new BadInstruction(instruction, 'disagreement', `${reported}, by ${base} and ${quote} in the transfers`)
   }
   return {
     ...{ kind: 'liquidity', instruction, pool, change, sender: user, amount0: baseAmount, amount1: quoteAmount },
     reserve0: balanceAfter(transaction, accounts.baseVault, instruction),
-    // Fees may wait in the account, and these events do not tell.
+    // The account may hold unswept fees, which these events do not include.
     reserve1: change === 'create' ? balanceAfter(transaction, accounts.quoteVault, instruction) : null,
   }
 }
@@ -171,7 +174,11 @@ function moved(
 function accountsAt(instruction: Instruction, places: Record<keyof Accounts, number>, pool: string): Accounts {
   const named = accountAt(instruction, places.pool, 'the pool')
   if (named !== pool)
-    throw new BadInstruction(instruction, 'disagreement', `the event is of pool ${pool}, the instruction of ${named}`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the pool is ${pool} in the event and ${named} in the instruction`,
+    )
   return {
     pool,
     baseMint: accountAt(instruction, places.baseMint, 'the base mint'),
@@ -190,7 +197,7 @@ function hopAccounts(instruction: Instruction, pool: string): Accounts {
       ...{ baseVault: at('baseVault'), quoteVault: at('quoteVault') },
     }
   }
-  throw new BadInstruction(instruction, 'disagreement', `the event is of pool ${pool}, which is no hop of the route`)
+  throw new BadInstruction(instruction, 'disagreement', `the event names pool ${pool}, which is not a hop of the route`)
 }
 
 function poolOf({ pool, baseMint, quoteMint }: Accounts, creator: string | null): Pool {

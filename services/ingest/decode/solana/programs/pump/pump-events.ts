@@ -1,11 +1,12 @@
 /**
- * What the Pump.fun program says in its events (pump-fun/pump-public-docs, `idl/pump.json`). Fields were appended over the years and none was taken away, so
- * an event is read as far as it goes: what is missing at its end is that of an older version.
+ * Events of the Pump.fun program (pump-fun/pump-public-docs, `idl/pump.json`). Fields were appended over the years and none was
+ * removed, so an event is read as far as it goes: missing fields at its end mean an older version.
  */
+
+import { Malformed } from '../../decode-errors.js'
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { SYSTEM, WRAPPED_SOL } from '../../native-programs.js'
-import type { ByteReader } from '../../wire/bytes.js'
-import { Malformed } from '../../wire/malformed.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 export const TRADE = eventDiscriminator('TradeEvent')
 export const CREATE = eventDiscriminator('CreateEvent')
@@ -16,7 +17,7 @@ export const MIGRATION = eventDiscriminator('CompletePumpAmmMigrationEvent')
 export type TradeEvent = {
   mint: string
   quoteMint: string
-  /** Without the fees, which are paid beside it. */
+  /** Without fees. */
   quoteAmount: bigint
   tokenAmount: bigint
   isBuy: boolean
@@ -36,7 +37,7 @@ export function readTrade(reader: ByteReader): TradeEvent {
   const user = reader.pubkey()
   reader.i64()
   const [virtualSol, virtualToken] = [reader.u64(), reader.u64()]
-  // The first layout ended here; the second told the real reserves too.
+  // The first layout ended here; the second adds the real reserves.
   const isFirst = reader.left === 0
   const realSol = isFirst ? realOf(virtualSol, FIRST_VIRTUAL_SOL) : reader.u64()
   const realToken = isFirst ? realOf(virtualToken, FIRST_VIRTUAL_TOKEN) : reader.u64()
@@ -57,7 +58,7 @@ export function readTrade(reader: ByteReader): TradeEvent {
   }
 }
 
-/** What every curve of the first layout started with (docs/PUMP_PROGRAM_README.md): virtual less real reserves never change. */
+/** Initial virtual reserves of every curve of the first layout (docs/PUMP_PROGRAM_README.md): virtual less real reserves never change. */
 const FIRST_VIRTUAL_SOL = 30_000_000_000n
 const FIRST_VIRTUAL_TOKEN = 279_900_000_000_000n
 
@@ -79,7 +80,7 @@ const CASHBACK_BYTES = 8 + 8
 const BUYBACK_BYTES = 8 + 8
 const SHAREHOLDER_BYTES = 32 + 2
 
-/** Null: of a version whose curves all traded against SOL. */
+/** Null: a version whose curves all traded against SOL. */
 function readQuote(reader: ByteReader) {
   reader.skip(VOLUME_BYTES)
   if (reader.left === 0) return null
@@ -97,7 +98,7 @@ function readQuote(reader: ByteReader) {
   return { quoteMint, quoteAmount: reader.u64(), virtualQuote: reader.u64(), realQuote: reader.u64() }
 }
 
-/** The curve keeps the zero key for SOL. */
+/** The zero key stands for SOL. */
 export function quoteMintOf(key: string): string {
   return key === SYSTEM ? WRAPPED_SOL : key
 }
@@ -111,13 +112,13 @@ export type CreateEvent = {
   user: string
   creator: string
   quoteMint: string
-  /** What is for sale; null: of a version that did not tell. */
+  /** The tokens for sale; null: an event version without it. */
   realToken: bigint | null
 }
 
 /**
- * Bytes behind `user` in each known layout (IDLs of pump-fun/pump-public-docs and of npm's `@pump-fun/pump-sdk` 1.2 to 2.0), named after its last field.
- * Another length up to the last one is an event cut short; a longer event is of a later layout, since fields are only appended.
+ * Bytes after `user` in each known layout (IDLs of pump-fun/pump-public-docs and of npm's `@pump-fun/pump-sdk` 1.2 to 2.0), named after its last field.
+ * Any other length up to the last one is a truncated event; a longer event has a later layout, since fields are only appended.
  */
 const CREATE_BYTES = {
   user: 0,
@@ -135,7 +136,7 @@ export function readCreate(reader: ByteReader): CreateEvent {
   const [mint, curve, user] = [reader.pubkey(), reader.pubkey(), reader.pubkey()]
   const { left } = reader
   if (left < CREATE_BYTES.isHolderReward && !CREATE_LENGTHS.has(left))
-    throw new Malformed(`${left} bytes behind the user: no layout of a CreateEvent ends there`)
+    throw new Malformed(`${left} bytes after the user: no known layout of CreateEvent has this length`)
   const creator = left >= CREATE_BYTES.timestamp ? reader.pubkey() : user
   const realToken = left >= CREATE_BYTES.tokenTotalSupply ? reader.skip(8 + 8 + 8).u64() : null
   if (left >= CREATE_BYTES.isMayhemMode) reader.skip(8 + 32).bool()
@@ -177,7 +178,7 @@ export type Migration = {
   quoteMint: string
   tokenAmount: bigint
   quoteAmount: bigint
-  /** The one it trades in from now on. */
+  /** The pool it trades in from now on. */
   pool: string
 }
 

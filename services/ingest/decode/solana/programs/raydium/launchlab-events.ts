@@ -1,10 +1,11 @@
-/** What Raydium LaunchLab tells, in calls to itself and again in logs (program `LanMV9sA…`, its on-chain IDL as sevenlabs-hq/carbon has it). */
+/** Events Raydium LaunchLab emits in calls to itself and again in logs (program `LanMV9sA…`, its on-chain IDL as sevenlabs-hq/carbon has it). */
+
+import { Malformed } from '../../decode-errors.js'
 import { eventDiscriminator, payloadOf } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
-import { Malformed } from '../../wire/malformed.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 const TRADE = eventDiscriminator('TradeEvent')
 const POOL_CREATE = eventDiscriminator('PoolCreateEvent')
@@ -16,7 +17,7 @@ const FUNDING = 0
 export type LaunchTrade = {
   pool: string
   isBuy: boolean
-  /** What is for sale in all. */
+  /** All tokens for sale. */
   forSale: bigint
   /** Sold so far. */
   soldBefore: bigint
@@ -24,9 +25,9 @@ export type LaunchTrade = {
   raisedAfter: bigint
   amountIn: bigint
   amountOut: bigint
-  /** Of protocol, platform, creator and whoever sent the trader, in the quote token. */
+  /** For protocol, platform, creator and referrer, in the quote token. */
   fees: bigint
-  /** False: all is sold. */
+  /** False: sold out. */
   isFunding: boolean
 }
 
@@ -50,17 +51,17 @@ function readTrade(reader: ByteReader): LaunchTrade {
 }
 
 export type Launch = {
-  /** Null: read from the instruction, which names it among its accounts. */
+  /** Null: read from the instruction, which has it among its accounts. */
   pool: string | null
   decimals: number
   name: string
   symbol: string
   uri: string
-  /** Null: of a curve that computes it. */
+  /** Null: the curve computes it. */
   forSale: bigint | null
 }
 
-/** From the event, else from the instruction's own data, which has the same in the same order. */
+/** From the event, else from the instruction's data, which has the same fields in the same order. */
 export function launchOf(instruction: Instruction): Launch {
   const [payload] = eventsNamed(instruction, POOL_CREATE)
   if (payload === undefined)
@@ -79,8 +80,8 @@ function readLaunch(reader: ByteReader, pool: string | null): Launch {
   const [name, symbol, uri] = [reader.string(), reader.string(), reader.string()]
   const curve = reader.u8()
   if (curve !== CONSTANT_PRODUCT && curve !== FIXED_PRICE && curve !== LINEAR_PRICE)
-    throw new Malformed(`curve ${curve}`)
-  // The supply stands first; only this curve is told how much of it to sell.
+    throw new Malformed(`unknown curve ${curve}`)
+  // First the supply; only this curve states how much of it to sell.
   const forSale = curve === CONSTANT_PRODUCT ? reader.skip(8).u64() : null
   return { pool, decimals, name, symbol, uri, forSale }
 }

@@ -1,10 +1,10 @@
 /**
  * Raydium LaunchLab: a token is sold along a curve until its offer is gone, then its liquidity moves to a pool of Raydium's (accounts as in
- * raydium-sdk-v2: src/raydium/launchpad/instrument.ts; migrations as in sevenlabs-hq/carbon: decoders/raydium-launchpad-decoder). The curve's account is the
- * pool of the token and what it is paid with. Amounts are what the wallet sends and gets: fees are inside of them. Reserves are what is left of the offer and
- * what was raised.
+ * raydium-sdk-v2: src/raydium/launchpad/instrument.ts; migrations as in sevenlabs-hq/carbon: decoders/raydium-launchpad-decoder). The curve's account is the pool of the token and its
+ * quote. Amounts are what the wallet sends and receives, including fees. Reserves are the remaining offer and the funds raised.
  */
 import type { LaunchStage } from '../../../../../core/domain/records.js'
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   countedReserves,
@@ -12,7 +12,7 @@ import {
   movedByChange,
   refuseOtherPool,
   type Side,
-  type SwapTold,
+  type SwapAmounts,
   sideAt,
   swapOf,
   withReserves,
@@ -20,11 +20,11 @@ import {
 import { accountAt } from '../../instruction/read-instruction.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type LaunchTrade, launchOf, launchTradeOf } from './launchlab-events.js'
 
-type Decode = (leg: Leg) => Happening[]
+type Decode = (leg: Leg) => VenueEvent[]
 
 const DECODE_OF = new Map<string, Decode>([
   [instructionDiscriminator('initialize'), created],
@@ -48,7 +48,7 @@ export const launchLab: Program = {
   },
 }
 
-/** Platforms with a name of their own, by the account of their configuration. The first is in letsbonk.fun's SDK, all are in what its site asks for. */
+/** Platforms with their own name, by configuration account. The first is in letsbonk.fun's SDK, all are in its site's requests. */
 const PLATFORM_OF = new Map([
   ['FfYek5vEz23cMkWsdJwG2oa6EphsvXSHrGpdALN4g6W1', 'bonk'],
   ['BuM6KDpWiTcxvrpXywWFiw45R2RNH8WURdvqoTDV1BW4', 'bonk'],
@@ -64,25 +64,25 @@ function curveOf(pool: string, token0: string, token1: string): Pool {
   return { pool, amm: 'launchlab', token0, token1, fee: null, creator: null }
 }
 
-function created({ instruction }: Leg): Happening[] {
-  const { pool: told, forSale, ...facts } = launchOf(instruction)
+function created({ instruction }: Leg): VenueEvent[] {
+  const { pool: reported, forSale, ...facts } = launchOf(instruction)
   const sender = accountAt(instruction, 0, 'the payer')
   const creator = accountAt(instruction, 1, 'the creator')
   const address = accountAt(instruction, 5, 'the pool')
   const token = accountAt(instruction, 6, 'the base mint')
-  if (told !== null) refuseOtherPool(instruction, told, address)
+  if (reported !== null) refuseOtherPool(instruction, reported, address)
   const pool = { ...curveOf(address, token, accountAt(instruction, 7, 'the quote mint')), creator }
-  const happenings: Happening[] = [
+  const venueEvents: VenueEvent[] = [
     { kind: 'pool', instruction, pool },
     { kind: 'token', instruction, token, ...facts },
     launched(instruction, token, 'created', 0, address),
   ]
-  if (forSale === null) return happenings
+  if (forSale === null) return venueEvents
   const amounts = { amount0: forSale, amount1: 0n, reserve0: forSale, reserve1: 0n }
-  return [...happenings, { kind: 'liquidity', instruction, pool, change: 'create', sender, ...amounts }]
+  return [...venueEvents, { kind: 'liquidity', instruction, pool, change: 'create', sender, ...amounts }]
 }
 
-function traded(leg: Leg, isBuy: boolean): Happening[] {
+function traded(leg: Leg, isBuy: boolean): VenueEvent[] {
   const { instruction } = leg
   const address = accountAt(instruction, 4, 'the pool')
   const [base, quote] = [sideAt(instruction, 5, 7, 9), sideAt(instruction, 6, 8, 10)]
@@ -91,8 +91,8 @@ function traded(leg: Leg, isBuy: boolean): Happening[] {
   const pool = curveOf(address, base.mint, quote.mint)
   const trade = launchTradeOf(instruction)
   if (trade !== null) refuseOther(instruction, trade, address, isBuy)
-  const told = trade === null ? null : amountsOf(instruction, trade, base, quote)
-  const settled = swapOf(leg, { pool, sender, input, output }, told)
+  const reported = trade === null ? null : amountsOf(instruction, trade, base, quote)
+  const settled = swapOf(leg, { pool, sender, input, output }, reported)
   if (trade === null) return [settled]
   const reserves = countedReserves(trade.forSale - trade.soldAfter, trade.raisedAfter)
   const swap = withReserves(settled, reserves, null)
@@ -105,29 +105,34 @@ function traded(leg: Leg, isBuy: boolean): Happening[] {
 function refuseOther(instruction: Instruction, trade: LaunchTrade, pool: string, isBuy: boolean): void {
   refuseOtherPool(instruction, trade.pool, pool)
   if (trade.isBuy !== isBuy)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isBuy ? 'buy' : 'sale'} told as the other`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `a ${isBuy ? 'buy' : 'sale'} in the instruction, a ${isBuy ? 'sale' : 'buy'} in the event`,
+    )
 }
 
 /**
- * As sent. Quote amounts are told with the fees or without them, and the transfer says which. Of a base token with a transfer fee told may be what arrives.
+ * As sent. Events report quote amounts with or without fees; the transfer decides which. For a base token with a transfer fee, the
+ * event may report the arrived amount.
  */
-function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapTold {
-  const [baseTold, quoteTold] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
-  const baseSent = movedByChange(instruction, base, !isBuy) ?? baseTold
-  const isWithheld = baseSent > baseTold && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
-  const withFees = isBuy ? quoteTold + trade.fees : quoteTold - trade.fees
-  const quoteAmount = movedByChange(instruction, quote, isBuy) === withFees ? withFees : quoteTold
-  if (!isBuy) return { amountIn: isWithheld ? baseSent : baseTold, amountOut: quoteAmount }
+function amountsOf(instruction: Instruction, { isBuy, ...trade }: LaunchTrade, base: Side, quote: Side): SwapAmounts {
+  const [reportedBase, reportedQuote] = isBuy ? [trade.amountOut, trade.amountIn] : [trade.amountIn, trade.amountOut]
+  const baseSent = movedByChange(instruction, base, !isBuy) ?? reportedBase
+  const isWithheld = baseSent > reportedBase && instruction.accounts[BASE_PROGRAM_PLACE] === TOKEN_2022
+  const withFees = isBuy ? reportedQuote + trade.fees : reportedQuote - trade.fees
+  const quoteAmount = movedByChange(instruction, quote, isBuy) === withFees ? withFees : reportedQuote
+  if (!isBuy) return { amountIn: isWithheld ? baseSent : reportedBase, amountOut: quoteAmount }
   const amountIn = quoteAmount
   return isWithheld
-    ? { amountIn, amountOut: baseSent, withheld: baseSent - baseTold }
-    : { amountIn, amountOut: baseTold }
+    ? { amountIn, amountOut: baseSent, withheld: baseSent - reportedBase }
+    : { amountIn, amountOut: reportedBase }
 }
 
 const BASE_PROGRAM_PLACE = 11
 
-/** The rest of the supply moves with what was raised; of the offer nothing is left. */
-function migrated({ instruction }: Leg, places: { pool: number; curve: number; baseVault: number }): Happening[] {
+/** The rest of the supply moves with the funds raised; nothing of the offer remains. */
+function migrated({ instruction }: Leg, places: { pool: number; curve: number; baseVault: number }): VenueEvent[] {
   const sender = accountAt(instruction, 0, 'the payer')
   const token = accountAt(instruction, 1, 'the base mint')
   const address = accountAt(instruction, places.curve, 'the curve')
@@ -136,7 +141,7 @@ function migrated({ instruction }: Leg, places: { pool: number; curve: number; b
   const amount0 = -netInto(transfers, accountAt(instruction, places.baseVault, 'the base vault'))
   const amount1 = -netInto(transfers, accountAt(instruction, places.baseVault + 1, 'the quote vault'))
   if (amount0 < 0n || amount1 < 0n)
-    throw new BadInstruction(instruction, 'malformed', `a migration that pays the curve ${-amount0} and ${-amount1}`)
+    throw new BadInstruction(instruction, 'malformed', `a migration pays the curve ${-amount0} and ${-amount1}`)
   if (amount0 === 0n && amount1 === 0n) return [graduated]
   const pool = curveOf(address, token, accountAt(instruction, 2, 'the quote mint'))
   const amounts = { amount0, amount1, reserve0: 0n, reserve1: 0n }
@@ -149,7 +154,7 @@ function launched(
   stage: LaunchStage,
   progress: number | null,
   pool: string,
-): Happening {
+): VenueEvent {
   return { kind: 'launch', instruction, token, platform: platformOf(instruction), stage, progress, pool }
 }
 

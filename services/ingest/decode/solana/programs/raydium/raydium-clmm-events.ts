@@ -1,9 +1,9 @@
-/** What Raydium CLMM tells (raydium-clmm: programs/amm/src/states/pool.rs, personal_position.rs). Later versions append fields, which are left out here. */
+/** Events of Raydium CLMM (raydium-clmm: programs/amm/src/states/pool.rs, personal_position.rs). Fields appended by later versions are not read. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
-import type { ByteReader } from '../../wire/bytes.js'
+import type { ByteReader } from '../../wire/byte-reader.js'
 
 const SWAP = eventDiscriminator('SwapEvent')
 const POSITION_OPENED = eventDiscriminator('CreatePersonalPositionEvent')
@@ -15,7 +15,7 @@ type Pair = readonly [bigint, bigint]
 export type ClmmSwap = {
   pool: string
   isZeroIn: boolean
-  /** By token: what arrives, in the vault or at the wallet, and the transfer fee. */
+  /** Per token: what arrives in the vault or wallet, and the transfer fee. */
   arrived: Pair
   withheld: Pair
   sqrtPrice: bigint
@@ -43,11 +43,11 @@ export type ClmmChange = {
   /** Null: the event does not name it. */
   pool: string | null
   amounts: Pair
-  /** What went between wallet and vaults: a decrease pays the position's fees too. */
+  /** Moved between wallet and vaults; a decrease also pays the position's fees. */
   sent: Pair
 }
 
-/** Null: told by no event. */
+/** Null: no event reports it. */
 export function clmmOpeningOf(instruction: Instruction): ClmmChange | null {
   return changeOf(instruction, POSITION_OPENED, (reader) => {
     const pool = reader.pubkey()
@@ -70,7 +70,7 @@ export function clmmDecreaseOf(instruction: Instruction): ClmmChange | null {
     reader.skip(32 + 16)
     const amounts = [reader.u64(), reader.u64()] as const
     const fees = [reader.u64(), reader.u64()] as const
-    // Three rewards and two transfer fees, which are parts of the above.
+    // Three rewards and two transfer fees, which are included above.
     reader.skip(3 * 8 + 2 * 8)
     return { pool: null, amounts, sent: [amounts[0] + fees[0], amounts[1] + fees[1]] }
   })

@@ -1,17 +1,19 @@
 /** Swaps of Raydium CLMM (raydium-clmm: programs/amm/src/instructions/swap.rs, swap_v2.rs, swap_router_base_in.rs). Reserves are what the vaults hold. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import {
   isSortedBefore,
   type Leg,
   refuseOtherPool,
   type Side,
-  type SwapTold,
+  type SwapAmounts,
   swapOf,
   vaultMint,
   vaultReserves,
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool } from '../../program.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
 
@@ -20,7 +22,7 @@ export function clmmPool(pool: string, token0: string, token1: string): Pool {
 }
 
 /** `swap` does not name the mints, `swap_v2` does. */
-export function clmmSwap(leg: Leg, namesMints: boolean): Happening[] {
+export function clmmSwap(leg: Leg, namesMints: boolean): VenueEvent[] {
   const { instruction } = leg
   const [inputVault, outputVault] = [
     accountAt(instruction, 5, 'the input vault'),
@@ -43,10 +45,10 @@ export function clmmSwap(leg: Leg, namesMints: boolean): Happening[] {
 type Hop = { pool: string; input: Side; output: Side }
 
 /**
- * Hop after hop, each with a transfer in and one out. Its accounts (the wallet's output account after the pool, then the vaults and the output's mint) stand
- * among tick arrays of any number: they are found by the vaults of the transfers.
+ * Hop after hop, each with a transfer in and one out. A hop's accounts (the pool, the wallet's output account, the vaults and the
+ * output mint) come among any number of tick arrays, so they are found by the vaults of the transfers.
  */
-export function clmmRoute(leg: Leg): Happening[] {
+export function clmmRoute(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const calls = instruction.inner.filter(({ transfer }) => transfer !== null && transfer.mint !== null)
   const events = clmmSwapsOf(instruction)
@@ -58,7 +60,7 @@ export function clmmRoute(leg: Leg): Happening[] {
       'disagreement',
       `${events.length} events, ${calls.length} transfers in a route`,
     )
-  const happenings: Happening[] = []
+  const venueEvents: VenueEvent[] = []
   let user = accountAt(instruction, 1, 'the input account')
   let mint = accountAt(instruction, 2, 'the input mint')
   for (let at = 0; at < calls.length; at += 2) {
@@ -73,11 +75,11 @@ export function clmmRoute(leg: Leg): Happening[] {
     }
     const hopLeg = { ...leg, instruction: { ...instruction, inner: [paid, received] } }
     const pool = accountAt(instruction, place - 2, 'the pool')
-    happenings.push({ ...hop(hopLeg, { pool, input, output }, events[at / 2] ?? null, received), instruction })
+    venueEvents.push({ ...hop(hopLeg, { pool, input, output }, events[at / 2] ?? null, received), instruction })
     user = output.user
     mint = output.mint
   }
-  return happenings
+  return venueEvents
 }
 
 function placeOfVaults(instruction: Instruction, paid: Instruction, received: Instruction): number {
@@ -85,10 +87,10 @@ function placeOfVaults(instruction: Instruction, paid: Instruction, received: In
   for (let place = 2; place + 2 < accounts.length; place += 1)
     if (accounts[place] === paid.transfer?.destination && accounts[place + 1] === received.transfer?.source)
       return place
-  throw new BadInstruction(instruction, 'malformed', 'a hop between accounts that the route does not name')
+  throw new BadInstruction(instruction, 'malformed', 'the accounts of a hop are not in the route')
 }
 
-function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | null, last: Instruction): Happening {
+function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | null, last: Instruction): VenueEvent {
   const { instruction } = leg
   const sender = accountAt(instruction, 0, 'the payer')
   const isZeroIn = isSortedBefore(input.mint, output.mint)
@@ -99,15 +101,15 @@ function hop(leg: Leg, { pool: address, input, output }: Hop, event: ClmmSwap | 
       throw new BadInstruction(
         instruction,
         'disagreement',
-        `the event goes from token ${event.isZeroIn ? 0 : 1}, the vaults do not`,
+        `the input is token ${event.isZeroIn ? 0 : 1} in the event and token ${event.isZeroIn ? 1 : 0} in the vaults`,
       )
   }
-  const settled = swapOf(leg, { pool, sender, input, output }, event === null ? null : toldBy(event))
+  const settled = swapOf(leg, { pool, sender, input, output }, event === null ? null : readEventOf(event))
   const vaults = isZeroIn ? ([input.vault, output.vault] as const) : ([output.vault, input.vault] as const)
   return withReserves(settled, vaultReserves(leg, vaults, last), event?.sqrtPrice ?? null)
 }
 
-function toldBy({ isZeroIn, arrived, withheld }: ClmmSwap): SwapTold {
+function readEventOf({ isZeroIn, arrived, withheld }: ClmmSwap): SwapAmounts {
   const [input, output] = isZeroIn ? ([0, 1] as const) : ([1, 0] as const)
   const amountOut = arrived[output] + withheld[output]
   return { amountIn: arrived[input] + withheld[input], amountOut, withheld: withheld[output] }

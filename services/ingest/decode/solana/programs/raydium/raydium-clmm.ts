@@ -1,4 +1,6 @@
-/** Raydium CLMM (raydium-clmm: programs/amm/src; raydium-idl: raydium_clmm/amm_v3.json). Limit orders lie in the vaults but are no liquidity of the pool's. */
+/** Raydium CLMM (raydium-clmm: programs/amm/src; raydium-idl: raydium_clmm/amm_v3.json). Limit orders are held in the vaults but are not the pool's liquidity. */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -9,14 +11,14 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Program } from '../../program.js'
+import type { Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmChange, clmmDecreaseOf, clmmIncreaseOf, clmmOpeningOf } from './raydium-clmm-events.js'
 import { clmmPool, clmmRoute, clmmSwap } from './raydium-clmm-swap.js'
 
-type Decode = (leg: Leg) => Happening[]
+type Decode = (leg: Leg) => VenueEvent[]
 
-/** Token 1's places follow those of token 0. */
+/** Token 1's indexes follow those of token 0. */
 type ChangePlaces = { pool: number; user0: number; vault0: number }
 
 const DECODE_OF = new Map<string, Decode>([
@@ -45,7 +47,7 @@ export const raydiumClmm: Program = {
   },
 }
 
-function created({ instruction }: Leg, places: { creator: number; pool: number; mint0: number }): Happening[] {
+function created({ instruction }: Leg, places: { creator: number; pool: number; mint0: number }): VenueEvent[] {
   const creator = accountAt(instruction, places.creator, 'the creator')
   const address = accountAt(instruction, places.pool, 'the pool')
   const token0 = accountAt(instruction, places.mint0, 'mint 0')
@@ -53,32 +55,32 @@ function created({ instruction }: Leg, places: { creator: number; pool: number; 
   return [{ kind: 'pool', instruction, pool: { ...clmmPool(address, token0, token1), creator } }]
 }
 
-function added(toldBy: (instruction: Instruction) => ClmmChange | null, places: ChangePlaces): Decode {
-  return (leg) => changed(leg, 'add', toldBy(leg.instruction), places)
+function added(readEventOf: (instruction: Instruction) => ClmmChange | null, places: ChangePlaces): Decode {
+  return (leg) => changed(leg, 'add', readEventOf(leg.instruction), places)
 }
 
-function removed(leg: Leg): Happening[] {
+function removed(leg: Leg): VenueEvent[] {
   const { instruction } = leg
-  const told = clmmDecreaseOf(instruction)
-  // The transfers pay liquidity and fees in one.
-  if (told === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a decrease that no event tells')
-  return changed(leg, 'remove', told, { pool: 3, user0: 9, vault0: 5 })
+  const reported = clmmDecreaseOf(instruction)
+  // A transfer pays liquidity and fees together.
+  if (reported === null) throw new BadInstruction(instruction, 'amounts_unknown', 'a decrease without its event')
+  return changed(leg, 'remove', reported, { pool: 3, user0: 9, vault0: 5 })
 }
 
-/** None where no liquidity moves: a position opened empty, or only its fees collected. */
-function changed(leg: Leg, change: 'add' | 'remove', told: ClmmChange | null, places: ChangePlaces): Happening[] {
+/** Empty if no liquidity moves: a position opened empty, or only fees collected. */
+function changed(leg: Leg, change: 'add' | 'remove', reported: ClmmChange | null, places: ChangePlaces): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, 0, 'the owner')
   const address = accountAt(instruction, places.pool, 'the pool')
-  if (told?.pool) refuseOtherPool(instruction, told.pool, address)
+  if (reported?.pool) refuseOtherPool(instruction, reported.pool, address)
   const [side0, side1] = [
     vaultSide(leg, places.user0, places.vault0),
     vaultSide(leg, places.user0 + 1, places.vault0 + 1),
   ]
   const isAdded = change === 'add'
-  const sent0 = agreed(instruction, 'token 0', told?.sent[0] ?? null, movedByChange(instruction, side0, isAdded))
-  const sent1 = agreed(instruction, 'token 1', told?.sent[1] ?? null, movedByChange(instruction, side1, isAdded))
-  const [amount0, amount1] = told?.amounts ?? [sent0, sent1]
+  const sent0 = agreed(instruction, 'token 0', reported?.sent[0] ?? null, movedByChange(instruction, side0, isAdded))
+  const sent1 = agreed(instruction, 'token 1', reported?.sent[1] ?? null, movedByChange(instruction, side1, isAdded))
+  const [amount0, amount1] = reported?.amounts ?? [sent0, sent1]
   if (amount0 === 0n && amount1 === 0n) return []
   const pool = clmmPool(address, side0.mint, side1.mint)
   const reserves = vaultReserves(leg, [side0.vault, side1.vault])

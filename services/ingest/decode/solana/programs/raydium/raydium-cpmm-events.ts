@@ -1,4 +1,4 @@
-/** What Raydium CPMM tells (raydium-cp-swap: programs/cp-swap/src/states/events.rs). Vault amounts are those before it, less the fees that are not the pool's. */
+/** Events of Raydium CPMM (raydium-cp-swap: programs/cp-swap/src/states/events.rs). Vault amounts are from before, less fees that are not the pool's. */
 import { eventDiscriminator } from '../../instruction/anchor.js'
 import { eventsNamed } from '../../instruction/pool-leg.js'
 import { readBytes } from '../../instruction/read-instruction.js'
@@ -30,10 +30,10 @@ export function cpmmSwapOf(instruction: Instruction): CpmmSwap | null {
     const [inputBefore, outputBefore] = [reader.u64(), reader.u64()]
     const [input, output] = [reader.u64(), reader.u64()]
     const [inputTransferFee, outputTransferFee] = [reader.u64(), reader.u64()]
-    // Whether the input was the given amount.
+    // Whether the input amount was fixed.
     reader.bool()
     const hasCreatorFee = reader.left > 0
-    // Both mints and the trade fee stand before it.
+    // After both mints and the trade fee.
     const creatorFee = hasCreatorFee ? reader.skip(32 + 32 + 8).u64() : 0n
     const isCreatorFeeOnInput = hasCreatorFee && reader.bool()
     const amounts = { inputBefore, outputBefore, input, inputTransferFee, output, outputTransferFee }
@@ -44,7 +44,7 @@ export function cpmmSwapOf(instruction: Instruction): CpmmSwap | null {
 export type CpmmLiquidity = {
   pool: string
   isDeposit: boolean
-  /** By token, as sent: transfer fees included. */
+  /** Per token, as sent: including transfer fees. */
   amounts: readonly [bigint, bigint]
   before: readonly [bigint, bigint]
   /** What reaches the vaults in a deposit, or leaves them in a withdrawal. */
@@ -57,7 +57,7 @@ export function cpmmLiquidityOf(instruction: Instruction): CpmmLiquidity | null 
   return readBytes(instruction, payload, (reader) => {
     const pool = reader.pubkey()
     const before = [reader.skip(8).u64(), reader.u64()] as const
-    // Told without transfer fees: what arrives, in the vaults or at the wallet.
+    // Reported without transfer fees: what arrives in the vaults or wallet.
     const arrived = [reader.u64(), reader.u64()] as const
     const fees = [reader.u64(), reader.u64()] as const
     const isDeposit = !reader.bool()

@@ -1,7 +1,9 @@
 /**
  * Raydium CPMM (raydium-cp-swap: programs/cp-swap/src/instructions). Reserves are what the program counts as the pool's: the vaults less the fees of protocol,
- * fund and creator. Of this swap's own fee the event does not tell the first two shares: they are in the reserve until the next event.
+ * fund and creator. The event does not include the protocol's and the fund's share of its own fee: they stay in the reserve until the next event.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import {
   agreed,
@@ -12,14 +14,14 @@ import {
   movedByChange,
   type Reserves,
   refuseOtherPool,
-  type SwapTold,
+  type SwapAmounts,
   sideAt,
   swapOf,
   vaultReserves,
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { type CpmmSwap, cpmmLiquidityOf, cpmmSwapOf } from './raydium-cpmm-events.js'
 
 const SWAP_BASE_INPUT = instructionDiscriminator('swap_base_input')
@@ -52,7 +54,7 @@ export const raydiumCpmm: Program = {
   },
 }
 
-function swap(leg: Leg): Happening {
+function swap(leg: Leg): VenueEvent {
   const { instruction } = leg
   const sender = accountAt(instruction, 0, 'the payer')
   const input = sideAt(instruction, 4, 6, 10)
@@ -61,14 +63,14 @@ function swap(leg: Leg): Happening {
   const pool = poolAt(leg, 3, isZeroIn ? [input.mint, output.mint] : [output.mint, input.mint])
   const event = cpmmSwapOf(instruction)
   if (event !== null) refuseOtherPool(instruction, event.pool, pool.pool)
-  const told = event === null ? null : toldBy(event)
-  const settled = swapOf(leg, { pool, sender, input, output }, told)
+  const reported = event === null ? null : readEventOf(event)
+  const settled = swapOf(leg, { pool, sender, input, output }, reported)
   const vaults = [isZeroIn ? input.vault : output.vault, isZeroIn ? output.vault : input.vault] as const
   const reserves = event === null ? vaultReserves(leg, vaults) : swapReserves(event, isZeroIn)
   return withReserves(settled, reserves, null)
 }
 
-function toldBy({ input, inputTransferFee, output, outputTransferFee }: CpmmSwap): SwapTold {
+function readEventOf({ input, inputTransferFee, output, outputTransferFee }: CpmmSwap): SwapAmounts {
   return { amountIn: input + inputTransferFee, amountOut: output, withheld: outputTransferFee }
 }
 
@@ -79,7 +81,7 @@ function swapReserves(event: CpmmSwap, isZeroIn: boolean): Reserves {
   return isZeroIn ? countedReserves(inputAfter, outputAfter) : countedReserves(outputAfter, inputAfter)
 }
 
-function liquidity(leg: Leg, isDeposit: boolean): Happening {
+function liquidity(leg: Leg, isDeposit: boolean): VenueEvent {
   const { instruction } = leg
   const sender = accountAt(instruction, 0, 'the owner')
   const [side0, side1] = [sideAt(instruction, 4, 6, 10), sideAt(instruction, 5, 7, 11)]
@@ -87,7 +89,11 @@ function liquidity(leg: Leg, isDeposit: boolean): Happening {
   const event = cpmmLiquidityOf(instruction)
   if (event !== null) refuseOtherPool(instruction, event.pool, pool.pool)
   if (event !== null && event.isDeposit !== isDeposit)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isDeposit ? 'deposit' : 'withdrawal'} told as the other`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `a ${isDeposit ? 'deposit' : 'withdrawal'} in the instruction, a ${isDeposit ? 'withdrawal' : 'deposit'} in the event`,
+    )
   const amount0 = agreed(
     instruction,
     'token 0',
@@ -108,10 +114,10 @@ function liquidity(leg: Leg, isDeposit: boolean): Happening {
   return { kind: 'liquidity', instruction, pool, change, sender, amount0, amount1, ...reserves }
 }
 
-/** Token 1's places follow those of token 0. No event tells it. */
+/** Token 1's indexes follow those of token 0. It has no event. */
 type InitializePlaces = Record<'sender' | 'creator' | 'pool' | 'mint0' | 'user0' | 'vault0', number>
 
-function initialize(leg: Leg, places: InitializePlaces): Happening[] {
+function initialize(leg: Leg, places: InitializePlaces): VenueEvent[] {
   const { instruction } = leg
   const sender = accountAt(instruction, places.sender, 'the payer')
   const creator = accountAt(instruction, places.creator, 'the creator')

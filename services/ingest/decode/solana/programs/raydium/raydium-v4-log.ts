@@ -1,9 +1,8 @@
-/** Raydium AMM v4's own records, `ray_log: <base64>` (raydium-amm: program/src/log.rs). Pool amounts are those before it, less what the protocol may take out. */
+/** Raydium AMM v4's own records, `ray_log: <base64>` (raydium-amm: program/src/log.rs). Pool amounts are from before, less what the protocol may withdraw. */
 
+import { BadInstruction, Malformed } from '../../decode-errors.js'
 import { readBytes } from '../../instruction/read-instruction.js'
-import { BadInstruction } from '../../program.js'
 import type { Instruction } from '../../transaction.js'
-import { Malformed } from '../../wire/malformed.js'
 
 const PREFIX = 'ray_log: '
 const [INIT, DEPOSIT, WITHDRAW, SWAP_BASE_IN, SWAP_BASE_OUT] = [0, 1, 2, 3, 4]
@@ -16,7 +15,7 @@ export type RayLog =
   | ({ kind: 'deposit' | 'withdraw'; coin: bigint; pc: bigint } & PoolAmounts)
   | ({ kind: 'swap'; isCoinIn: boolean; amountIn: bigint; amountOut: bigint } & PoolAmounts)
 
-/** Null: it logged none, or its logs are cut. */
+/** Null: it logged none, or the logs are truncated. */
 export function rayLogOf(instruction: Instruction): RayLog | null {
   const line = instruction.programLogs?.findLast((each) => each.startsWith(PREFIX))
   return line === undefined ? null : readRayLog(instruction, line.slice(PREFIX.length))
@@ -43,15 +42,15 @@ function readRayLog(instruction: Instruction, text: string): RayLog {
       case SWAP_BASE_IN:
       case SWAP_BASE_OUT: {
         const [first, second, direction] = [reader.u64(), reader.u64(), reader.u64()]
-        if (direction !== PC_TO_COIN && direction !== COIN_TO_PC) throw new Malformed(`direction ${direction}`)
+        if (direction !== PC_TO_COIN && direction !== COIN_TO_PC) throw new Malformed(`unknown direction ${direction}`)
         const [poolCoin, poolPc] = [reader.skip(8).u64(), reader.u64()]
         const result = reader.u64()
-        // In: what is paid and the least wanted; out: the most paid and what is wanted.
+        // In: the amount paid and the minimum out; out: the maximum in and the amount wanted.
         const [amountIn, amountOut] = kind === SWAP_BASE_IN ? [first, result] : [result, second]
         return { kind: 'swap', isCoinIn: direction === COIN_TO_PC, amountIn, amountOut, poolCoin, poolPc }
       }
       default:
-        throw new BadInstruction(instruction, 'malformed', `a ray_log of kind ${kind}`)
+        throw new BadInstruction(instruction, 'malformed', `unknown ray_log kind ${kind}`)
     }
   })
 }

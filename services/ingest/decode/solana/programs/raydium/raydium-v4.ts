@@ -1,7 +1,9 @@
 /**
- * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the pool's,
- * from its own record; without one, what the vaults hold, which includes what the protocol has not yet taken.
+ * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the
+ * pool's, from its own record; without one, the vaults' balances, which include unclaimed protocol fees.
  */
+
+import { BadInstruction } from '../../decode-errors.js'
 import {
   agreed,
   countedReserves,
@@ -16,7 +18,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import { BadInstruction, type Happening, type Pool, type Program } from '../../program.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
 
 const INITIALIZE_2 = 1
@@ -51,15 +53,15 @@ export const raydiumV4: Program = {
   },
 }
 
-/** The pc vault stands after the coin vault; the wallet's destination and its owner after the source. */
+/** The pc vault follows the coin vault; the wallet's destination and its owner follow the source. */
 type SwapPlaces = { coinVault: number; source: number }
 
-/** The account of target orders may be left out. */
+/** The target-orders account is optional. */
 function swapPlaces(accounts: number): SwapPlaces {
   return accounts === 17 ? { coinVault: 4, source: 14 } : { coinVault: 5, source: 15 }
 }
 
-function swap(leg: Leg, { coinVault, source }: SwapPlaces): Happening {
+function swap(leg: Leg, { coinVault, source }: SwapPlaces): VenueEvent {
   const { instruction } = leg
   const vaults = vaultsAt(leg, coinVault)
   const from = accountAt(instruction, source, 'the source')
@@ -81,7 +83,7 @@ function isPaidInto({ instruction }: Leg, from: string, [coinVault]: Vaults): bo
   return (movedBetween(instruction, from, coinVault) ?? 0n) > 0n
 }
 
-function initialize(leg: Leg): Happening[] {
+function initialize(leg: Leg): VenueEvent[] {
   const { instruction } = leg
   const pool = poolOf(leg, 4, accountAt(instruction, 8, 'the coin mint'), accountAt(instruction, 9, 'the pc mint'))
   const sender = accountAt(instruction, 17, 'the creator')
@@ -89,7 +91,7 @@ function initialize(leg: Leg): Happening[] {
   const users = [accountAt(instruction, 18, 'the coin account'), accountAt(instruction, 19, 'the pc account')] as const
   const log = rayLogOf(instruction)
   if (log !== null && log.kind !== 'init') throw unexpected(leg, log)
-  // Told are the vaults' amounts, which may have held something before.
+  // Reported are the vaults' totals, which may include an earlier balance.
   const amount0 = movedBetween(instruction, users[0], vaults[0]) ?? log?.poolCoin ?? null
   const amount1 = movedBetween(instruction, users[1], vaults[1]) ?? log?.poolPc ?? null
   const created = { ...pool, creator: sender }
@@ -104,8 +106,8 @@ function initialize(leg: Leg): Happening[] {
   ]
 }
 
-/** Eleven accounts: without those of the market. */
-function deposit(leg: Leg): Happening {
+/** Eleven accounts: without the market's. */
+function deposit(leg: Leg): VenueEvent {
   const isShort = leg.instruction.accounts.length === 11
   return liquidity(
     leg,
@@ -115,7 +117,7 @@ function deposit(leg: Leg): Happening {
 }
 
 /** Two more before the market's where there are 22 or 23. */
-function withdraw(leg: Leg): Happening {
+function withdraw(leg: Leg): VenueEvent {
   const { length } = leg.instruction.accounts
   if (length === 11) return liquidity(leg, 'withdraw', { coinVault: 5, coin: 8, owner: 10 })
   const more = length >= 22 ? 2 : 0
@@ -126,7 +128,7 @@ function liquidity(
   leg: Leg,
   kind: 'deposit' | 'withdraw',
   places: { coinVault: number; coin: number; owner: number },
-): Happening {
+): VenueEvent {
   const { instruction } = leg
   const vaults = vaultsAt(leg, places.coinVault)
   const coin = sideOf(leg, vaults[0], accountAt(instruction, places.coin, 'the coin account'))
@@ -167,6 +169,6 @@ function unexpected({ instruction }: Leg, { kind }: RayLog): BadInstruction {
   return new BadInstruction(
     instruction,
     'disagreement',
-    `instruction ${instruction.data[0]} logged a record of kind ${kind}`,
+    `instruction ${instruction.data[0]} logged a ray_log of kind ${kind}`,
   )
 }

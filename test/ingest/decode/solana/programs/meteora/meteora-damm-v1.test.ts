@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV1 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1.js'
 import { dammV1Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v1-events.js'
+import { inOrder } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   type Balance,
@@ -114,14 +114,14 @@ describe('a swap whose event tells less than was transferred, because vault shar
   const paid = 1_000_001n
   const bought = 900_000n
   /** A share is worth two tokens; the protocol's 10 are paid beside the vault. */
-  const swapTelling = (amountIn: bigint, amountOut = bought) => {
+  const swapReporting = (amountIn: bigint, amountOut = bought) => {
     const inner = [
       moved(a, accountA, key('protocol fees'), 10n),
       deposit(a, accountA, vaultA, sharesA, paid - 10n),
       withdrawal(b, vaultB, accountB, sharesB, bought),
     ]
-    const told = [amountIn, amountOut, 3n, 10n, 0n].map(borsh.u64)
-    const call = logged(built(DAMM, accounts, callData('swap'), inner), eventData('Swap', ...told))
+    const reported = [amountIn, amountOut, 3n, 10n, 0n].map(borsh.u64)
+    const call = logged(built(DAMM, accounts, callData('swap'), inner), eventData('Swap', ...reported))
     return transactionOf([call], held(0n))
   }
   const swap = {
@@ -130,7 +130,7 @@ describe('a swap whose event tells less than was transferred, because vault shar
   }
 
   it.each([0n, 1n, 2n, 3n])('has the transferred amounts: %s less', (shortfall) => {
-    expect(decoded(meteoraDammV1, swapTelling(paid - shortfall))).toEqual([swap])
+    expect(decoded(meteoraDammV1, swapReporting(paid - shortfall))).toEqual([swap])
   })
 
   it.each([
@@ -138,11 +138,11 @@ describe('a swap whose event tells less than was transferred, because vault shar
     ['half of it', paid / 2n],
     ['more than was transferred', paid + 1n],
   ])('is refused where it tells %s', (_, amountIn) => {
-    expect(() => decoded(meteoraDammV1, swapTelling(amountIn))).toThrow(`the amount in is ${amountIn} in the event`)
+    expect(() => decoded(meteoraDammV1, swapReporting(amountIn))).toThrow(`the amount in is ${amountIn} in the event`)
   })
 
   it('is refused where the amount out differs at all', () => {
-    expect(() => decoded(meteoraDammV1, swapTelling(paid, bought - 1n))).toThrow('the amount out is 899999')
+    expect(() => decoded(meteoraDammV1, swapReporting(paid, bought - 1n))).toThrow('the amount out is 899999')
   })
 })
 
@@ -173,8 +173,8 @@ describe('liquidity', () => {
       withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION),
     ]
     const call = built(DAMM, accounts, callData('remove_balance_liquidity'), inner)
-    const told = logged(call, liquidityEvent('RemoveLiquidity', 4n * MILLION, 4n * MILLION))
-    expect(decoded(meteoraDammV1, transactionOf([told], held(-4n * MILLION)))).toEqual([
+    const reported = logged(call, liquidityEvent('RemoveLiquidity', 4n * MILLION, 4n * MILLION))
+    expect(decoded(meteoraDammV1, transactionOf([reported], held(-4n * MILLION)))).toEqual([
       { ...step, change: 'remove', amount0: 4n * MILLION, amount1: 4n * MILLION },
     ])
   })
@@ -183,8 +183,8 @@ describe('liquidity', () => {
     const one = places(15, { 0: pool, 3: sharesA, 4: sharesB, 9: vaultA, 10: vaultB, 11: accountB, 12: user })
     const inner = [withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION)]
     const call = built(DAMM, one, callData('remove_liquidity_single_side'), inner)
-    const told = logged(call, liquidityEvent('RemoveLiquidity', 0n, 4n * MILLION))
-    expect(decoded(meteoraDammV1, transactionOf([told], held(-4n * MILLION)))).toEqual([
+    const reported = logged(call, liquidityEvent('RemoveLiquidity', 0n, 4n * MILLION))
+    expect(decoded(meteoraDammV1, transactionOf([reported], held(-4n * MILLION)))).toEqual([
       { ...step, change: 'remove', amount0: 0n, amount1: 4n * MILLION },
     ])
   })

@@ -14,7 +14,7 @@ import {
   key,
   moved,
   places,
-  told,
+  reported,
   transactionOf,
 } from '../../anchor-calls.js'
 import { garble } from '../../garble.js'
@@ -69,7 +69,7 @@ describe('the event of a swap', () => {
       'e445a52e51cb9a1d1b3c15d58aaabb9361eb363b6c0f73437a18891ec65e5a1f20fbbdd8870656657d3167e04d4830a5010000c2eb0b00000000ccc0a13a8c7f0000ee64bf1c6f8d0000e83e7db166ee49000000000000000000544b1d0000000000d4520700000000000000000000000000000000000000000000c2eb0b0000000053f2bb6800000000',
     )
     const [instruction] = transactionOf([
-      built(DAMM, [], new Uint8Array(0), [told(DAMM, payloadOf(payload))]),
+      built(DAMM, [], new Uint8Array(0), [reported(DAMM, payloadOf(payload))]),
     ]).instructions
     if (instruction === undefined) throw new Error('no instruction')
     expect(dammV2Swap(instruction)).toEqual({
@@ -100,7 +100,7 @@ describeRecorded('a recorded transaction', 2, () => {
 
   it('survives garbage', () => {
     const calls = [swap2Event(0), createdEvent(0, false)].map((event) =>
-      transactionOf([built(DAMM, swapAccounts(TOKEN), callData('swap2'), [told(DAMM, event)])]),
+      transactionOf([built(DAMM, swapAccounts(TOKEN), callData('swap2'), [reported(DAMM, event)])]),
     )
     expect(
       garble(meteoraDammV2, callsOf(meteoraDammV2, [real(), ...calls]), { seed: 7, times: 2_000 }).refused,
@@ -114,7 +114,7 @@ describe('calls no recording shows', () => {
   it.each(['swap', 'swap2'])(
     '%s tells what left the trader and what reached him, and reserves without fees',
     (name) => {
-      const call = built(DAMM, swapAccounts(TOKEN_2022), callData(name), [...sent, told(DAMM, swap2Event(0))])
+      const call = built(DAMM, swapAccounts(TOKEN_2022), callData(name), [...sent, reported(DAMM, swap2Event(0))])
       expect(decoded(meteoraDammV2, transactionOf([call]))).toEqual([
         {
           ...{ kind: 'swap', pool: poolOf(), sender: user, recipient: user, sqrtPrice: 7n << 64n },
@@ -125,7 +125,7 @@ describe('calls no recording shows', () => {
   )
 
   it('a swap the other way than its transfers went is left out', () => {
-    const call = built(DAMM, swapAccounts(TOKEN), callData('swap2'), [...sent, told(DAMM, swap2Event(1))])
+    const call = built(DAMM, swapAccounts(TOKEN), callData('swap2'), [...sent, reported(DAMM, swap2Event(1))])
     expect(() => decoded(meteoraDammV2, transactionOf([call]))).toThrow('is 1000 in the event and 0 in the transfers')
   })
 
@@ -145,18 +145,18 @@ describe('calls no recording shows', () => {
   const step = { kind: 'liquidity', pool: poolOf(), sender: user }
 
   it('adds what was sent', () => {
-    const inner = [moved(a, accountA, vaultA, 100n), moved(b, accountB, vaultB, 200n), told(DAMM, change(0))]
+    const inner = [moved(a, accountA, vaultA, 100n), moved(b, accountB, vaultB, 200n), reported(DAMM, change(0))]
     expect(decoded(meteoraDammV2, transactionOf([built(DAMM, adding, callData('add_liquidity'), inner)]))).toEqual([
       { ...step, change: 'add', amount0: 100n, amount1: 200n, reserve0: 7_000n, reserve1: 8_000n },
     ])
   })
 
   it.each(['remove_liquidity', 'remove_all_liquidity'])('%s removes', (name) => {
-    const inner = [moved(a, vaultA, accountA, 95n), moved(b, vaultB, accountB, 190n), told(DAMM, change(1))]
+    const inner = [moved(a, vaultA, accountA, 95n), moved(b, vaultB, accountB, 190n), reported(DAMM, change(1))]
     expect(decoded(meteoraDammV2, transactionOf([built(DAMM, removing, callData(name), inner)]))).toEqual([
       { ...step, change: 'remove', amount0: 95n, amount1: 190n, reserve0: 7_000n, reserve1: 8_000n },
     ])
-    const opposite = built(DAMM, removing, callData(name), [told(DAMM, change(0))])
+    const opposite = built(DAMM, removing, callData(name), [reported(DAMM, change(0))])
     expect(() => decoded(meteoraDammV2, transactionOf([opposite]))).toThrow('tells the opposite')
   })
 
@@ -167,7 +167,7 @@ describe('calls no recording shows', () => {
     const inner = [
       moved(a, accountA, vaultA, 100n),
       moved(b, accountB, vaultB, 200n),
-      told(DAMM, old('EvtAddLiquidity')),
+      reported(DAMM, old('EvtAddLiquidity')),
     ]
     const held = [
       { account: vaultA, mint: a, owner: null, before: 1n, after: 101n },
@@ -198,7 +198,7 @@ describe('calls no recording shows', () => {
     const create = (event: Uint8Array) =>
       decoded(
         meteoraDammV2,
-        transactionOf([built(DAMM, places(21, given), callData(name), [...inner, told(DAMM, event)])]),
+        transactionOf([built(DAMM, places(21, given), callData(name), [...inner, reported(DAMM, event)])]),
       )
     const described = poolOf(2_500, key('creator'))
     expect(create(createdEvent(0, false))).toEqual([

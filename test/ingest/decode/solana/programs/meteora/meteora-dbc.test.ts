@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../../../../../services/ingest/decode/solana/instruction/execution.js'
 import { TOKEN, WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDbc } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc.js'
 import { dbcSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc-events.js'
+import { inOrder } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import {
   borsh,
@@ -13,7 +13,7 @@ import {
   key,
   moved,
   places,
-  told,
+  reported,
   transactionOf,
 } from '../../anchor-calls.js'
 import { garble } from '../../garble.js'
@@ -56,7 +56,7 @@ const buy = (name: string, ...events: Uint8Array[]) => {
   const sent = [moved(quote, quoteAccount, quoteVault, 100n), moved(base, baseVault, baseAccount, 5_000n)]
   const held = [{ account: baseVault, mint: base, owner: null, before: 50_000n, after: 45_000n }]
   return transactionOf(
-    [built(DBC, accounts, callData(name), [...sent, ...events.map((event) => told(DBC, event))])],
+    [built(DBC, accounts, callData(name), [...sent, ...events.map((event) => reported(DBC, event))])],
     held,
   )
 }
@@ -187,6 +187,6 @@ function created(name: string) {
   const data = callData(name, borsh.text('Name'), borsh.text('SYM'), borsh.text('https://uri'))
   const fields = [borsh.key(curve), borsh.key(config), borsh.key(user), borsh.key(base), borsh.u8(0), u64(5n)]
   const event = eventData(name.endsWith('hook') ? 'EvtInitializePoolWithTransferHook' : 'EvtInitializePool', ...fields)
-  const call = built(DBC, accounts, data, [moved(base, base, baseVault, 1_000_000n), told(DBC, event)])
+  const call = built(DBC, accounts, data, [moved(base, base, baseVault, 1_000_000n), reported(DBC, event)])
   return transactionOf([call], [{ account: baseVault, mint: base, owner: null, before: 0n, after: 1_000_000n }])
 }

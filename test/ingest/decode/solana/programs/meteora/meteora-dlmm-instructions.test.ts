@@ -11,7 +11,7 @@ import {
   hex,
   key,
   moved,
-  told,
+  reported,
   transactionOf,
 } from '../../anchor-calls.js'
 import {
@@ -32,7 +32,7 @@ describeRecorded('recorded instructions', 24, () => {
     const call = built(DLMM, accounts, data, [
       moved(y, at('userTokenIn'), at('reserveY'), 1_000n),
       moved(x, at('reserveX'), at('userTokenOut'), 900n),
-      told(DLMM, swapEvent(pool, user, false, 1_000n, 900n)),
+      reported(DLMM, swapEvent(pool, user, false, 1_000n, 900n)),
     ])
     const held = reserves(pool, [at('reserveX'), x, 5_000n, 4_100n], [at('reserveY'), y, 6_000n, 7_000n])
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
@@ -49,7 +49,7 @@ describeRecorded('recorded instructions', 24, () => {
     const call = built(DLMM, accounts, data, [
       moved(x, at('userTokenX'), at('reserveX'), 30n),
       moved(y, at('userTokenY'), at('reserveY'), 40n),
-      told(DLMM, liquidityEvent('AddLiquidity', pool, at('sender'), 30n, 40n)),
+      reported(DLMM, liquidityEvent('AddLiquidity', pool, at('sender'), 30n, 40n)),
     ])
     const held = reserves(pool, [at('reserveX'), x, 1n, 31n], [at('reserveY'), y, 2n, 42n])
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
@@ -70,7 +70,7 @@ describeRecorded('recorded instructions', 24, () => {
     ]
     const call = built(DLMM, accounts, data, [
       moved(y, at('userToken'), at('reserve'), 40n),
-      told(DLMM, liquidityEvent('AddLiquidity', pool, at('sender'), 0n, 40n)),
+      reported(DLMM, liquidityEvent('AddLiquidity', pool, at('sender'), 0n, 40n)),
     ])
     const held = reserves(pool, [otherReserve, x, 1n, 1n], [at('reserve'), y, 2n, 42n])
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
@@ -91,7 +91,7 @@ describeRecorded('recorded instructions', 24, () => {
     const call = built(DLMM, accounts, data, [
       moved(x, at('reserveX'), at('userTokenX'), 30n),
       moved(y, at('reserveY'), at('userTokenY'), 40n),
-      told(DLMM, liquidityEvent('RemoveLiquidity', pool, at('sender'), 30n, 40n)),
+      reported(DLMM, liquidityEvent('RemoveLiquidity', pool, at('sender'), 30n, 40n)),
     ])
     const held = reserves(pool, [at('reserveX'), x, 31n, 1n], [at('reserveY'), y, 42n, 2n])
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
@@ -125,7 +125,7 @@ describeRecorded('recorded instructions', 24, () => {
     const [pool, x, y] = [at('lbPair'), at('tokenMintX'), at('tokenMintY')]
     const creator = name === 'initialize_permission_lb_pair' ? accounts[8] : at('funder')
     const event = eventData('LbPairCreate', borsh.key(pool), borsh.u16(80), borsh.key(x), borsh.key(y))
-    const call = built(DLMM, accounts, data, [told(DLMM, event)])
+    const call = built(DLMM, accounts, data, [reported(DLMM, event)])
     expect(decoded(meteoraDlmm, transactionOf([call]))).toEqual([
       { kind: 'pool', pool: { ...poolOf(pool, x, y), creator } },
     ])
@@ -183,7 +183,7 @@ describe('calls no recording shows', () => {
     const call = position('rebalance_liquidity', 17)
     call.inner.push(moved(x, accountX, reserveX, 30n), moved(y, reserveY, accountY, 40n))
     // X: 10 out, 41 in, 1 of fees; Y: 45 out, 5 in, none.
-    call.inner.push(told(DLMM, rebalancing([10n, 41n, 45n, 5n, 1n, 0n])))
+    call.inner.push(reported(DLMM, rebalancing([10n, 41n, 45n, 5n, 1n, 0n])))
     const step = { kind: 'liquidity', pool: poolOf(pool, x, y), sender: owner, reserve0: 130n, reserve1: 60n }
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
       { ...step, change: 'remove', amount0: 10n, amount1: 45n },
@@ -193,7 +193,7 @@ describe('calls no recording shows', () => {
 
   it('a rebalanced position whose transfers do not fit is left out', () => {
     const call = position('rebalance_liquidity', 17)
-    call.inner.push(moved(x, accountX, reserveX, 31n), told(DLMM, rebalancing([10n, 40n, 0n, 0n, 0n, 0n])))
+    call.inner.push(moved(x, accountX, reserveX, 31n), reported(DLMM, rebalancing([10n, 40n, 0n, 0n, 0n, 0n])))
     expect(() => decoded(meteoraDlmm, transactionOf([call], held))).toThrow(
       'got 30 or 0 less by the event and 31 by the transfers',
     )
@@ -202,7 +202,7 @@ describe('calls no recording shows', () => {
   it('what a Token-2022 mint withholds may be missing in the event, and is in the amount sent', () => {
     const call = position('add_liquidity2', 14, TOKEN_2022)
     call.inner.push(moved(x, accountX, reserveX, 10_000n), moved(y, accountY, reserveY, 7n))
-    call.inner.push(told(DLMM, liquidityEvent('AddLiquidity', pool, owner, 9_950n, 7n)))
+    call.inner.push(reported(DLMM, liquidityEvent('AddLiquidity', pool, owner, 9_950n, 7n)))
     const [unseen] = decoded(meteoraDlmm, transactionOf([call]))
     expect(unseen).toMatchObject({ amount0: 10_000n, amount1: 7n, reserve0: null, reserve1: null })
     const seen = (after: bigint) =>
@@ -212,7 +212,7 @@ describe('calls no recording shows', () => {
   })
 
   it('an event without its call, or a call without its event, is told apart', () => {
-    expect(decoded(meteoraDlmm, transactionOf([told(DLMM, swapEvent(pool, owner, true, 1n, 1n))]))).toEqual([])
+    expect(decoded(meteoraDlmm, transactionOf([reported(DLMM, swapEvent(pool, owner, true, 1n, 1n))]))).toEqual([])
     expect(() => decoded(meteoraDlmm, transactionOf([position('add_liquidity2', 14)]))).toThrow(
       'no event tells added liquidity',
     )

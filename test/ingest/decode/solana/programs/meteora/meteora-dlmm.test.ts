@@ -3,7 +3,7 @@ import { payloadOf } from '../../../../../../services/ingest/decode/solana/instr
 import { meteoraDlmm } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm.js'
 import { dlmmSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm-events.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
-import { borsh, built, decoded, eventData, hex, key, told, transactionOf } from '../../anchor-calls.js'
+import { borsh, built, decoded, eventData, hex, key, reported, transactionOf } from '../../anchor-calls.js'
 import { DLMM, liquidityEvent, poolOf, recorded, recordedNames, swapEvent } from '../../dlmm-calls.js'
 import { garble } from '../../garble.js'
 import { describeGenerated } from '../../generated-cases.js'
@@ -19,7 +19,7 @@ describe('the event of a swap', () => {
     const payload = hex(
       'e445a52e51cb9a1d516ce3becdd00ac471739c6f45944a0e56b3a0f9b2399f421b0a82b56c5b87acc78023b8ed27cc7cf74ba51f6820a847117a8fad48c80ae298e20bf37ff35e7ae8c7b85272b5010701feffff01feffff1f660a0000000000702c000000000000016037000000000000c40200000000000000623d010000000000000000000000000000000000000000',
     )
-    const swap = built(DLMM, [], new Uint8Array(0), [told(DLMM, payloadOf(payload))])
+    const swap = built(DLMM, [], new Uint8Array(0), [reported(DLMM, payloadOf(payload))])
     const [instruction] = transactionOf([swap]).instructions
     if (instruction === undefined) throw new Error('no instruction')
     expect(dlmmSwap(instruction)).toEqual({
@@ -43,7 +43,7 @@ describe('the event of a swap', () => {
       ...[100n, 0n, 90n, 4n, 3n, 2n, 1n].map(borsh.u64),
       ...[borsh.bool(true), borsh.bool(false)],
     )
-    const [instruction] = transactionOf([built(DLMM, [], new Uint8Array(0), [told(DLMM, event)])]).instructions
+    const [instruction] = transactionOf([built(DLMM, [], new Uint8Array(0), [reported(DLMM, event)])]).instructions
     if (instruction === undefined) throw new Error('no instruction')
     expect(dlmmSwap(instruction)).toEqual({
       ...{
@@ -113,9 +113,11 @@ describeRecorded('garbage', 1, () => {
       const { accounts, data } = recorded(name)
       const pool = accounts[0] ?? ''
       const events = ['AddLiquidity', 'RemoveLiquidity'].map((event) =>
-        told(DLMM, liquidityEvent(event, pool, pool, 3n, 4n)),
+        reported(DLMM, liquidityEvent(event, pool, pool, 3n, 4n)),
       )
-      return transactionOf([built(DLMM, accounts, data, [...events, told(DLMM, swapEvent(pool, pool, true, 5n, 6n))])])
+      return transactionOf([
+        built(DLMM, accounts, data, [...events, reported(DLMM, swapEvent(pool, pool, true, 5n, 6n))]),
+      ])
     })
     const outcome = garble(meteoraDlmm, callsOf(meteoraDlmm, [...real, ...real, ...calls]), { seed: 15, times: 3_000 })
     expect(outcome.refused).toBeGreaterThan(300)

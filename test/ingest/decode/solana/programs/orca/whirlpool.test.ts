@@ -31,14 +31,14 @@ const poolOf = (pool: string, token0: string, token1: string) => ({
   ...{ pool, amm: 'orca', token0, token1, fee: null, creator: null },
 })
 
-function told(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
+function reported(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(eventDiscriminator(name)), ...fields)
 }
 
 /** `fees`: of the transfers in and out. */
 function traded(pool: string, isAIn: boolean, amounts: readonly [bigint, bigint], fees = [0n, 0n]): Uint8Array {
   const prices = [u128(10n), u128(11n)]
-  return told('Traded', key(pool), u8(isAIn ? 1 : 0), ...prices, ...[...amounts, ...fees, 3n, 4n].map(u64))
+  return reported('Traded', key(pool), u8(isAIn ? 1 : 0), ...prices, ...[...amounts, ...fees, 3n, 4n].map(u64))
 }
 
 type Fixture = { accounts: { pubkey: string; label?: string }[]; data: string }
@@ -261,7 +261,7 @@ describeRecorded('recorded instructions of Whirlpools', 10, () => {
       const [source, destination] = isAdded ? [user, vault] : [vault, user]
       return { mint: `mint${token}`, source, destination, amount: token === 'A' ? 90n : 45n }
     })
-    const event = told(
+    const event = reported(
       isAdded ? 'LiquidityIncreased' : 'LiquidityDecreased',
       ...[key(at('whirlpool')), key(at('position')), i32(-1), i32(1), u128(5n)],
       ...[90n, 45n, 1n, 2n].map(u64),
@@ -292,7 +292,7 @@ test('reposition_liquidity_v2 takes out of one range and puts into another, send
     ...[POOL, 'program', 'program', 'memo', 'owner', 'funder', 'position', 'positionAccount', 'mintA', 'mintB'],
     ...['accountA', 'accountB', 'vaultA', 'vaultB', 'ticks', 'ticks', 'ticks', 'ticks', 'system'],
   ]
-  const event = told(
+  const event = reported(
     'LiquidityRepositioned',
     ...[key(POOL), key(USDC), i32(1), i32(2), i32(3), i32(4), u128(5n), u128(6n)],
     ...[u64(80n), u64(40n), u64(100n), u64(30n)],

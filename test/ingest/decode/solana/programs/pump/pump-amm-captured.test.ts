@@ -6,7 +6,7 @@ import {
   readSell,
   type TradeEvent,
 } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-amm-events.js'
-import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 import { decoded } from '../../block/decoded.js'
 import { realTransaction } from '../../real-transactions.js'
 

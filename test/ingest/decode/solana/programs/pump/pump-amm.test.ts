@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { BadInstruction } from '../../../../../../services/ingest/decode/solana/decode-errors.js'
 import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction } from '../../../../../../services/ingest/decode/solana/program.js'
 import { pumpAmm } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-amm.js'
 import {
   readBuy,
@@ -14,7 +14,7 @@ import {
   readSell,
 } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-amm-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
-import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { describeGenerated } from '../../generated-cases.js'
 import {

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BadInstruction } from '../../../../../../services/ingest/decode/solana/decode-errors.js'
 import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
 } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { BadInstruction } from '../../../../../../services/ingest/decode/solana/program.js'
 import { pump } from '../../../../../../services/ingest/decode/solana/programs/pump/pump.js'
 import { readCreate, readTrade } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-events.js'
 import type { Instruction } from '../../../../../../services/ingest/decode/solana/transaction.js'
-import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/bytes.js'
+import { ByteReader } from '../../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { describeGenerated } from '../../generated-cases.js'
 import {
@@ -175,8 +175,8 @@ describe('Pump.fun', () => {
   it('one against another quote than SOL, over the accounts of the third instruction', () => {
     const accounts = [key(90), MINT, USDC, key(91), key(92), CURVE, VAULT, key(93), USER, USER_VAULT]
     const data = bytesOf(instructionDiscriminator('buy_v3'))
-    const told = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL, ...FEES, ...VOLUME, ...NAMED, ...QUOTE)
-    const instruction = instructionOf({ programId: PROGRAM, accounts, data, inner: [transfer, told] })
+    const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL, ...FEES, ...VOLUME, ...NAMED, ...QUOTE)
+    const instruction = instructionOf({ programId: PROGRAM, accounts, data, inner: [transfer, reported] })
     expect(decode(instruction)[0]).toMatchObject({
       ...{ pool: { pool: CURVE, token0: MINT, token1: USDC }, tokenIn: USDC, amountIn: 4_000n },
       ...{ tokenOut: MINT, amountOut: 7_000n, reserve1: 1_000_000_000n },
@@ -184,13 +184,13 @@ describe('Pump.fun', () => {
   })
 
   it('the same event as a call and as a log is one trade', () => {
-    const told = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
+    const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
     const log = bytesOf(
-      Buffer.from(told.data ?? [])
+      Buffer.from(reported.data ?? [])
         .toString('hex')
         .slice(16),
     )
-    const instruction = { ...buy(transfer, told), programData: [log] }
+    const instruction = { ...buy(transfer, reported), programData: [log] }
     expect(decode(instruction).map(({ kind }) => kind)).toEqual(['swap', 'launch'])
     expect(decode({ ...buy(transfer), programData: [log] }).map(({ kind }) => kind)).toEqual(['swap', 'launch'])
   })
@@ -223,11 +223,11 @@ describe('Pump.fun', () => {
   })
 
   it('what the event and the transfers tell apart is refused with both', () => {
-    const told = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
-    const wrong = buy(tokenTransfer(MINT, VAULT, USER_VAULT, 6_999n), told)
+    const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
+    const wrong = buy(tokenTransfer(MINT, VAULT, USER_VAULT, 6_999n), reported)
     expect(() => decode(wrong)).toThrow(/tells 7000, the transfers 6999/)
     expect(() => decode(buy())).toThrow(BadInstruction)
-    expect(() => decode({ ...buy(transfer, told), accounts: tradeAccounts.slice(0, 4) })).toThrow(BadInstruction)
+    expect(() => decode({ ...buy(transfer, reported), accounts: tradeAccounts.slice(0, 4) })).toThrow(BadInstruction)
   })
 
   it('what trades nothing gives nothing', () => {

@@ -38,7 +38,7 @@ function named(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(instructionDiscriminator(name)), ...fields)
 }
 
-function told(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
+function reported(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(eventDiscriminator(name)), ...fields)
 }
 
@@ -46,7 +46,15 @@ type Amounts = readonly [arrived0: bigint, withheld0: bigint, arrived1: bigint, 
 
 function swapEvent(pool: string, isZeroIn: boolean, amounts: Amounts, sqrtPrice: bigint): Uint8Array {
   const parties = [key(pool), key(POOL), key(POOL), key(POOL)]
-  return told('SwapEvent', ...parties, ...amounts.map(u64), u8(isZeroIn ? 1 : 0), u128(sqrtPrice), u128(9n), i32(-7))
+  return reported(
+    'SwapEvent',
+    ...parties,
+    ...amounts.map(u64),
+    u8(isZeroIn ? 1 : 0),
+    u128(sqrtPrice),
+    u128(9n),
+    i32(-7),
+  )
 }
 
 type Fixture = { accounts: { pubkey: string; label?: string }[]; data: string }
@@ -154,12 +162,12 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
 
   describe('recorded instructions of positions', () => {
     const opened = (pool: string) =>
-      told(
+      reported(
         'CreatePersonalPositionEvent',
         ...[key(pool), key(POOL), key(POOL), i32(1), i32(2), u128(3n)],
         ...[u64(85n), u64(45n), u64(5n), u64(0n)],
       )
-    const increased = told('IncreaseLiquidityEvent', key(POOL), u128(3n), u64(85n), u64(45n), u64(5n), u64(0n))
+    const increased = reported('IncreaseLiquidityEvent', key(POOL), u128(3n), u64(85n), u64(45n), u64(5n), u64(0n))
 
     test.each([
       ['open_position', opened, 'payer'],
@@ -194,7 +202,7 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
       const { accounts, data, at } = recorded(name)
       const [vault0, vault1] = [at('tokenVault0'), at('tokenVault1')]
       const decreased = (amount0: bigint, amount1: bigint) =>
-        told(
+        reported(
           'DecreaseLiquidityEvent',
           ...[key(POOL), u128(3n), u64(amount0), u64(amount1), u64(90n - amount0), u64(45n - amount1)],
           ...[u64(1n), u64(2n), u64(3n), u64(0n), u64(0n)],

@@ -38,7 +38,7 @@ function named(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(instructionDiscriminator(name)), ...fields)
 }
 
-function told(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
+function reported(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(eventDiscriminator(name)), ...fields)
 }
 
@@ -158,7 +158,7 @@ test('transfer fees: what left the wallet, and what reached it; the creator’s 
       { mint: WRAPPED_SOL, source: 'vault0', destination: 'output', amount: 50n },
     ],
     programData: [
-      told(
+      reported(
         'SwapEvent',
         ...[key(POOL), u64(500n), u64(1000n), u64(95n), u64(50n), u64(5n), u64(2n), u8(1)],
         ...[key(TOKEN), key(WRAPPED_SOL), u64(3n), u64(1n), u8(0)],
@@ -201,7 +201,7 @@ describe('liquidity', () => {
         ? { mint, source: account, destination: vault, amount }
         : { mint, source: vault, destination: account, amount }
     const event = (type: number) =>
-      told(
+      reported(
         'LpChangeEvent',
         ...[key(POOL), u64(77n), u64(900n), u64(450n)],
         // What arrives and what is withheld of it.

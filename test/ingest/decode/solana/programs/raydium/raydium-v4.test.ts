@@ -105,18 +105,18 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
   test('its record, its transfers and the balances after tell the same in every recorded swap', () => {
     const recorded = legs.filter(({ name }) => !name.startsWith('generated/'))
     const reserves = recorded.map(({ instruction, transaction }) => {
-      const [told] = decoded(raydiumV4, instruction, transaction)
-      const [silent] = decoded(raydiumV4, { ...instruction, programLogs: null }, transaction) as (typeof told)[]
-      return { told, silent }
+      const [reported] = decoded(raydiumV4, instruction, transaction)
+      const [silent] = decoded(raydiumV4, { ...instruction, programLogs: null }, transaction) as (typeof reported)[]
+      return { reported, silent }
     })
     expect(reserves.length).toBeGreaterThan(8)
-    for (const { told, silent } of reserves) {
-      if (told?.kind !== 'swap' || silent?.kind !== 'swap') throw new Error('no swap')
+    for (const { reported, silent } of reserves) {
+      if (reported?.kind !== 'swap' || silent?.kind !== 'swap') throw new Error('no swap')
       // What the protocol has not taken yet lies in the vaults.
       const { reserve0, reserve1, ...rest } = silent
-      expect(told).toMatchObject(rest)
-      expect(Number(told.reserve0)).toBeLessThanOrEqual(Number(reserve0))
-      expect(Number(told.reserve1)).toBeLessThanOrEqual(Number(reserve1))
+      expect(reported).toMatchObject(rest)
+      expect(Number(reported.reserve0)).toBeLessThanOrEqual(Number(reserve0))
+      expect(Number(reported.reserve1)).toBeLessThanOrEqual(Number(reserve1))
     }
   })
 

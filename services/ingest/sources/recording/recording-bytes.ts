@@ -1,0 +1,121 @@
+/** The bytes of a recording. The first two bytes decide whether it is gzip, not the file's name. */
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
+
+const CHUNK_BYTES = 128 * 1024
+export type Chunks = AsyncIterable<Buffer>
+
+/** From an offset in the unpacked bytes. */
+export async function* fileBytes(path: string, from: number): AsyncGenerator<Buffer> {
+  if (!(await isGzipFile(path))) {
+    yield* readFrom(path, from)
+    return
+  }
+  let skip = from
+  for await (const chunk of gunzip(readFrom(path, 0), path)) {
+    if (skip < chunk.length) yield skip > 0 ? chunk.subarray(skip) : chunk
+    skip = Math.max(0, skip - chunk.length)
+  }
+}
+
+/** A stream that cannot be read twice, such as standard input. */
+export async function* streamBytes(input: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const chunks = input[Symbol.asyncIterator]()
+  let head: Buffer = Buffer.alloc(0)
+  while (head.length < 2) {
+    const next = await chunks.next()
+    if (next.done) break
+    head = Buffer.concat([head, next.value])
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    if (head.length > 0) yield head
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  }
+  yield* isGzip(head) ? gunzip(all(), name) : all()
+}
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b
+
+async function isGzipFile(path: string): Promise<boolean> {
+  try {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
+      return bytesRead === 2 && isGzip(buffer)
+    } finally {
+      await file.close()
+    }
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'recording_unreadable',
+      what: `The recording cannot be read: ${(cause as Error).message}`,
+      fix: 'Pass an existing file of JSON lines, plain or gzip.',
+      cause,
+    })
+  }
+}
+
+async function* readFrom(path: string, start: number): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path, { start, highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
+  } catch (cause) {
+    throw new DextapeError({
+      code: 'recording_unreadable',
+      what: `Reading the recording failed: ${(cause as Error).message}`,
+      where: { file: path },
+      cause,
+    })
+  }
+}
+
+/**
+ * Unpacks chunk by chunk instead of through a pipe: a pipe that hits damaged data drops what it unpacked before, which is intact.
+ */
+async function* gunzip(packed: Chunks, name: string): AsyncGenerator<Buffer> {
+  const unzip = createGunzip()
+  let ready: Buffer[] = []
+  let failure: Error | undefined
+  const ended = new Promise<void>((resolve) => {
+    unzip.once('end', resolve)
+    unzip.once('error', (error) => {
+      failure = error
+      resolve()
+    })
+  })
+  unzip.on('data', (chunk: Buffer) => ready.push(chunk))
+  const take = (): Buffer[] => {
+    const taken = ready
+    ready = []
+    return taken
+  }
+  try {
+    for await (const chunk of packed) {
+      await new Promise<void>((resolve) => unzip.write(chunk, () => resolve()))
+      yield* take()
+      if (failure !== undefined) break
+    }
+    if (failure === undefined) {
+      unzip.end()
+      await ended
+    }
+    yield* take()
+  } finally {
+    unzip.destroy()
+  }
+  if (failure !== undefined) throw damaged(name, failure)
+}
+
+function damaged(name: string, cause: Error): DextapeError {
+  const truncated = (cause as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+  return new DextapeError({
+    code: truncated ? 'gzip_truncated' : 'gzip_damaged',
+    what: truncated
+      ? 'The recording ends in the middle of its gzip data'
+      : `The recording's gzip data is damaged (${cause.message})`,
+    where: { file: name },
+    fix: 'The intact part is published. Get the file again and restart: it resumes from there.',
+    cause,
+  })
+}

@@ -1,0 +1,125 @@
+/** Opens a Solana cluster as a source. Configuration errors are reported here, before anything is read. */
+import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
+import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
+import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/decode-rules.js'
+import { WRAPPED_SOL } from '../../decode/solana/native-programs.js'
+import { PROGRAMS } from '../../decode/solana/programs.js'
+import type { Source } from '../../source.js'
+import { createProgress } from '../following/catch-up-progress.js'
+import { decodedScope, moneySet } from '../following/configured-scope.js'
+import { watchFinality } from '../following/finality.js'
+import { type ChainPosition, followChain, type OpenSourceOptions } from '../following/follow-chain.js'
+import { startBlock } from '../following/start-block.js'
+import { endpointNames } from '../nodes/endpoint-name.js'
+import type { EndpointStatus } from '../nodes/endpoint-status.js'
+import type { BlockStream } from './block-stream.js'
+import { createFactsFiller } from './fill-facts.js'
+import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
+import { blockNoticesStream } from './rpc/block-notices.js'
+import { createSlotReader } from './rpc/slot-reader.js'
+import { openSolanaBook, solanaDecoder } from './solana-decoder.js'
+import { checkConfiguredMints } from './start-checks.js'
+import { createTokenFacts } from './token-facts.js'
+
+export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig>
+
+export type OpenedSolanaSource = {
+  source: Source<ChainPosition>
+  endpoints(): EndpointStatus[]
+  streams(): StreamStatus[]
+}
+
+/** A block may have thousands of transactions: the first range must fit in memory. */
+const FIRST_RANGE_SLOTS = 2
+
+/** Throws a `ConfigError` if the configuration does not fit the chain; transient errors can be retried. */
+export async function openSolanaSource(options: OpenSolanaOptions): Promise<OpenedSolanaSource> {
+  const { config, facts, bookPath, logger, progressMs, signal, nowMs = Date.now } = options
+  const { chain, commitment, maxRps } = config
+  const onLost = (stream: string, error: unknown) =>
+    logger.warn('block stream lost, requesting blocks until it reconnects', { chain, stream, error })
+  const live = followStreams({ streams: await openStreams(config), onLost })
+  const reader = createSlotReader({
+    ...{ chain, genesisHash: config.genesisHash, urls: config.rpcUrls, commitment, logger, live },
+    ...(maxRps === undefined ? {} : { maxRps }),
+  })
+  try {
+    await reader.start(signal)
+    const tokens = createTokenFacts(reader.accounts)
+    await checkConfiguredMints(tokens, facts, new Set(config.explicitTokens), logger, signal)
+    const name = `${chain} nodes`
+    const book = openSolanaBook({ path: bookPath })
+    const source = followChain({
+      ...{ chain, name, book, logger, nowMs },
+      id: `solana/${chain}`,
+      nodes: { ...reader, close: () => closeAll(live, reader) },
+      decoder: solanaDecoder({
+        chain,
+        name,
+        book,
+        rules: solanaRulesOf(config, facts),
+        facts: createFactsFiller(tokens),
+      }),
+      firstBlock: (until) => startBlock(config.start, chain, reader, until),
+      finality: watchFinality(config.finality, reader, nowMs),
+      progress: createProgress(chain, logger, progressMs, nowMs),
+      weightOf: ({ transactions }) => transactions.length,
+      chunkSize: { blocks: FIRST_RANGE_SLOTS },
+    })
+    return { source, endpoints: () => reader.status(), streams: () => live.status() }
+  } catch (error) {
+    await closeAll(live, reader)
+    throw error
+  }
+}
+
+async function closeAll(live: LiveBlocks, reader: { close(): Promise<void> }): Promise<void> {
+  await reader.close()
+  await live.close()
+}
+
+/** The decoding rules for a configured scope. */
+export function solanaRulesOf({ scope }: SolanaSourceConfig, facts: ChainFacts): SolanaRules {
+  const isNarrow = scope.pools.length > 0 || scope.tokens.length > 0
+  const references = isNarrow ? referencePools(facts) : []
+  return createSolanaRules({ scope: decodedScope(scope, references), money: moneySet(facts), programs: PROGRAMS })
+}
+
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+
+/** SOL/USDC on mainnet-beta. Each was found in at least two independent public sources. They price SOL: without them a narrow scope
+ * would have no USD prices for anything quoted in it. */
+const SOL_USDC = [
+  '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2', // Raydium v4
+  '8sLbNZoA1cfnvMJLPfp98ZLAnFSYCFApfJKMbiXNLwxj', // Raydium CLMM
+  'Czfq3xZZDmsdGdUyrNLtRhGc47cXcZtLG4crryfu44zE', // Orca Whirlpool
+  '5rCf1DM8LjKTw4YqhnoLcngyZYeNnQqztScTogYHAS6', // Meteora DLMM
+]
+
+/** They cost no requests: blocks are always complete. */
+export const referencePools = ({ native, anchor }: ChainMoney): readonly string[] =>
+  native === WRAPPED_SOL && anchor === USDC ? SOL_USDC : []
+
+/** Sources of pushed blocks: Geyser endpoints, and nodes with sockets if they offer it. */
+export async function openStreams(config: SolanaSourceConfig): Promise<BlockStream[]> {
+  const { chain, commitment, rpcUrls } = config
+  const nodeNames = endpointNames(rpcUrls)
+  const notices = rpcUrls.flatMap((url, place) =>
+    /^wss?:/i.test(url) ? [blockNoticesStream({ chain, url, commitment, name: nodeNames[place] })] : [],
+  )
+  return [...(await geyserStreams(config)), ...notices]
+}
+
+/** Loaded only if configured: gRPC is large and would slow down every start. */
+async function geyserStreams({ chain, commitment, geyser, scope }: SolanaSourceConfig): Promise<BlockStream[]> {
+  if (geyser.length === 0) return []
+  const [{ geyserStream }, { accountsOfInterest }] = await Promise.all([
+    import('./geyser/geyser-stream.js'),
+    import('./geyser/geyser-service.js'),
+  ])
+  const accounts = accountsOfInterest(scope, PROGRAMS)
+  const names = endpointNames(geyser.map(({ url }) => url))
+  return geyser.map(({ url, token }, place) =>
+    geyserStream({ chain, url, token, commitment, accounts, name: names[place] }),
+  )
+}

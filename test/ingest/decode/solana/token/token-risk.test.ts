@@ -1,0 +1,121 @@
+/** What a mint's powers are called; of real mints with each of them. */
+import { describe, expect, it } from 'vitest'
+import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/native-programs.js'
+import { readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
+import { type Mint, readMint } from '../../../../../services/ingest/decode/solana/token/mint.js'
+import { ownerOf, riskOf } from '../../../../../services/ingest/decode/solana/token/token-risk.js'
+import { key } from '../anchor-calls.js'
+import { startMachine } from './machine.js'
+import { PUMP_MINT, realAccount, USDC, USDC_METADATA } from './real-accounts.js'
+import { createMint, type Extension, extensions, pause, setAuthority, setTransferFee } from './token-calls.js'
+
+const machine = startMachine(key('payer'))
+const [maker, user] = [key('maker'), key('user')]
+
+/** Of a mint nobody has any power over. */
+const HARMLESS = {
+  ...{ is_mintable: 0, has_mint_method: 0, has_black_method: 0, has_white_method: 0, transfer_pausable: 0 },
+  ...{ owner_change_balance: 0, external_call: 0, slippage_modifiable: 0, cannot_buy: 0, cannot_sell_all: 0 },
+  ...{ buy_tax: 0, sell_tax: 0, transfer_tax: 0, has_not_renounced: 0, can_take_back_ownership: 0 },
+}
+
+const OWNED = { has_not_renounced: 1 }
+
+function mintOf(address: string): Mint {
+  const account = machine.account(address)
+  const mint = account === null ? null : readMint(account, address)
+  if (mint === null) throw new Error(`${address} is no mint`)
+  return mint
+}
+
+/** With nobody who may make more of it. */
+function finished(name: string, extension: Extension, freezeAuthority?: string): string {
+  const mint = key(name)
+  const recipe = { program: TOKEN_2022, decimals: 6, mintAuthority: maker, extensions: [extension] }
+  createMint(machine, mint, freezeAuthority === undefined ? recipe : { ...recipe, freezeAuthority })
+  machine.run(setAuthority(TOKEN_2022, mint, 'mint', maker, null))
+  return mint
+}
+
+function risk(mint: string, epoch: bigint | null = 0n): Record<string, unknown> {
+  const { risk_info, ...facts } = riskOf(mintOf(mint), null, epoch)
+  return facts
+}
+
+describe('powers', () => {
+  it.each<[string, Extension, object]>([
+    ['a permanent delegate', extensions.permanentDelegate(user), { owner_change_balance: 1, ...OWNED }],
+    ['a program called with transfers', extensions.transferHook(user, maker), { external_call: 1, ...OWNED }],
+    ['somebody who may pause it', extensions.pausable(user), { transfer_pausable: 1, ...OWNED }],
+    ['no transfers at all', extensions.nonTransferable(), { cannot_buy: 1, cannot_sell_all: 1 }],
+    ['a fee for good', extensions.transferFee(null, 250, 9n), { buy_tax: 0.025, sell_tax: 0.025, transfer_tax: 0.025 }],
+    ['a fee that is never more than nothing', extensions.transferFee(null, 250, 0n), {}],
+    ['somebody who may close it once nobody holds it', extensions.closeAuthority(user), {}],
+  ])('%s', (name, extension, expected) => {
+    expect(risk(finished(name, extension))).toEqual({ ...HARMLESS, ...expected })
+  })
+
+  it('accounts that are frozen until somebody thaws them', () => {
+    const mint = finished('frozen', extensions.frozenByDefault(), user)
+    expect(risk(mint)).toEqual({ ...HARMLESS, has_white_method: 1, has_black_method: 1, ...OWNED })
+    expect(ownerOf(mintOf(mint), null)).toBe(user)
+  })
+
+  it('a pause that is on: nothing can be bought or sold', () => {
+    const mint = finished('paused', extensions.pausable(user))
+    machine.run(pause(mint, user))
+    expect(risk(mint)).toEqual({ ...HARMLESS, transfer_pausable: 1, cannot_buy: 1, cannot_sell_all: 1, ...OWNED })
+  })
+
+  it('a fee that changes is the one of the epoch; where that is not known it is not told', () => {
+    const mint = finished('changing', extensions.transferFee(user, 100, 9n))
+    machine.run(setTransferFee(mint, user, 500, 9n))
+    const taxed = (tax: number) => ({
+      buy_tax: tax,
+      sell_tax: tax,
+      transfer_tax: tax,
+      slippage_modifiable: 1,
+      ...OWNED,
+    })
+    expect(risk(mint, 1n)).toEqual({ ...HARMLESS, ...taxed(0.01) })
+    expect(risk(mint, 2n)).toEqual({ ...HARMLESS, ...taxed(0.05) })
+    const { buy_tax, sell_tax, transfer_tax, ...rest } = HARMLESS
+    expect(risk(mint, null)).toEqual({ ...rest, slippage_modifiable: 1, ...OWNED })
+  })
+})
+
+describe('mints of mainnet', () => {
+  it('USDC can be minted and frozen, and is its minter’s', () => {
+    const [mint, metadata] = [readMint(realAccount(USDC), USDC), readMetaplex(realAccount(USDC_METADATA), USDC)]
+    if (mint === null) throw new Error('no mint')
+    expect(ownerOf(mint, metadata)).toBe(mint.mintAuthority)
+    expect(riskOf(mint, metadata, null)).toEqual({
+      ...HARMLESS,
+      ...{ is_mintable: 1, has_mint_method: 1, has_black_method: 1, has_not_renounced: 1 },
+      risk_info: {
+        token_program: TOKEN,
+        mint_authority: 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruG',
+        freeze_authority: '7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar',
+        update_authority: '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9',
+      },
+    })
+    expect(ownerOf({ ...mint, mintAuthority: null, freezeAuthority: null }, metadata)).toBe(metadata?.updateAuthority)
+  })
+
+  it.each([
+    ['permanent delegate', extensions.permanentDelegate(user)],
+    ['one who pauses', extensions.pausable(user)],
+    ['one who taxes', extensions.transferFee(user, 1, 1n)],
+    ['one who chooses what is called', extensions.transferHook(user, maker)],
+  ])('of a %s, whoever made it', (name, extension) => {
+    expect(ownerOf(mintOf(finished(`owned by ${name}`, extension)), null)).toBe(user)
+  })
+
+  it('one of Pump.fun is nobody’s', () => {
+    const mint = readMint(realAccount(PUMP_MINT), PUMP_MINT)
+    if (mint === null) throw new Error('no mint')
+    expect(ownerOf(mint, mint.extensions.metadata)).toBeNull()
+    const risk_info = { token_program: TOKEN_2022, extensions: ['MetadataPointer', 'TokenMetadata'] }
+    expect(riskOf(mint, mint.extensions.metadata, null)).toEqual({ ...HARMLESS, risk_info })
+  })
+})

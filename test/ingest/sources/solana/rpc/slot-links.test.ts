@@ -1,0 +1,36 @@
+/** What links prove, without a node. */
+import { expect, test } from 'vitest'
+import { findLinkProblems } from '../../../../../services/ingest/sources/solana/rpc/slot-links.js'
+import { chainOf, headerAt, slotsBut } from './slot-chain.js'
+
+const chain = chainOf(slotsBut(10, 20, 13, 14, 19))
+const but = (...left: number[]) =>
+  [...chain.keys()].filter((slot) => !left.includes(slot)).map((slot) => headerAt(chain, slot))
+
+test('skipped slots are no doubt', () => {
+  expect(findLinkProblems(but(), 10)).toEqual({ missing: [], broken: [] })
+  expect(findLinkProblems([], 10)).toEqual({ missing: [], broken: [] })
+})
+
+test('a block that another has as its parent is missing, the first of a range only where its parent is in it', () => {
+  expect(findLinkProblems(but(12), 10)).toEqual({ missing: [{ slot: 12, child: 15 }], broken: [] })
+  expect(findLinkProblems(but(10, 17), 10)).toEqual({
+    missing: [
+      { slot: 10, child: 11 },
+      { slot: 17, child: 18 },
+    ],
+    broken: [],
+  })
+  expect(findLinkProblems(but(10), 11)).toEqual({ missing: [], broken: [] })
+  // Nobody names the last one.
+  expect(findLinkProblems(but(20), 10)).toEqual({ missing: [], broken: [] })
+})
+
+test('a block of another chain is in doubt with its neighbour', () => {
+  const other = { ...headerAt(chain, 12), hash: headerAt(chain, 11).parentHash }
+  const mixed = but().map((header) => (header.number === 12 ? other : header))
+  expect(findLinkProblems(mixed, 10)).toEqual({ missing: [], broken: [{ earlier: 12, later: 15 }] })
+  const dead = { ...headerAt(chain, 12), number: 14, parentNumber: 12, parentHash: headerAt(chain, 12).hash }
+  const withDead = [...but(), dead].sort((one, two) => one.number - two.number)
+  expect(findLinkProblems(withDead, 10)).toEqual({ missing: [], broken: [{ earlier: 14, later: 15 }] })
+})
