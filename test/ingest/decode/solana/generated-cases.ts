@@ -11,8 +11,15 @@ import { parsed } from './real-transactions.js'
 
 const SEEDS = [1, 2]
 
-/** `named`: the bytes that name an instruction of the program. */
-export function describeGenerated(program: Program, amm: string, named = 8): void {
+type GeneratedOptions = {
+  /** The bytes that name an instruction of the program. */
+  named?: number
+  /** A transferred amount that the program must refuse. */
+  wrongAmount?: (amount: bigint) => bigint
+}
+
+export function describeGenerated(program: Program, amm: string, options: GeneratedOptions = {}): void {
+  const { named = 8, wrongAmount = (amount: bigint) => amount + 1n } = options
   describe('generated transactions', () => {
     const made = SEEDS.flatMap((seed) => generatedTransactions(seed)).map((each) => ({
       expected: each.expected,
@@ -32,7 +39,7 @@ export function describeGenerated(program: Program, amm: string, named = 8): voi
     })
 
     it('are refused where a transfer is not what the program tells', () => {
-      const changed = own.flatMap(({ calls }) => calls).flatMap((call) => withOtherTransfers(call))
+      const changed = own.flatMap(({ calls }) => calls).flatMap((call) => withOtherTransfers(call, wrongAmount))
       const refused = changed.filter(({ instruction, transaction }) => {
         try {
           program.decode(instruction, transaction)
@@ -62,13 +69,16 @@ export function describeGenerated(program: Program, amm: string, named = 8): voi
   }
 }
 
-/** The call with one of its transfers a unit larger, for each of them. */
-function withOtherTransfers({ instruction, transaction }: ProgramCall): ProgramCall[] {
+/** The call with a wrong amount in one of its transfers, for each of them. */
+function withOtherTransfers(
+  { instruction, transaction }: ProgramCall,
+  wrongAmount: (amount: bigint) => bigint,
+): ProgramCall[] {
   return instruction.inner.flatMap((call, at) => {
     const { transfer } = call
     if (transfer === null || transfer.mint === null) return []
-    const larger: Instruction = { ...call, transfer: { ...transfer, amount: transfer.amount + 1n } }
-    const inner = instruction.inner.map((each, place) => (place === at ? larger : each))
+    const wrong: Instruction = { ...call, transfer: { ...transfer, amount: wrongAmount(transfer.amount) } }
+    const inner = instruction.inner.map((each, place) => (place === at ? wrong : each))
     return [{ instruction: { ...instruction, inner }, transaction }]
   })
 }

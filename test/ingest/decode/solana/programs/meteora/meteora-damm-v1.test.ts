@@ -41,7 +41,8 @@ const SWAP = {
   ...{ reserve0: null, reserve1: null },
 }
 
-describeGenerated(meteoraDammV1, 'meteoradamm')
+// The event's input may fall short of the transfer by less than a vault share and one token: a unit more is accepted.
+describeGenerated(meteoraDammV1, 'meteoradamm', { wrongAmount: (amount) => 2n * amount })
 
 describeRecorded('a recorded transaction', 4, () => {
   it('gives the swap, with what the trader paid beside the vault, and reserves nobody tells left out', () => {

@@ -45,7 +45,7 @@ function accounts(length: number, at: Record<number, string>): string[] {
   return Array.from({ length }, (_, place) => at[place] ?? `other${place}`)
 }
 
-describeGenerated(raydiumV4, 'raydium', 1)
+describeGenerated(raydiumV4, 'raydium', { named: 1 })
 
 describeRecorded('Raydium v4 on mainnet', 5, () => {
   const legs = realLegs(raydiumV4)
