@@ -16,12 +16,24 @@ export interface AppliedHistory {
 
 /** Applies a record; undefined when it had been applied before. */
 export function applyRecord(state: ChainState, history: AppliedHistory, record: ChainRecord): FoldResult | undefined {
-  return record.kind === 'block'
-    ? applyBlock(state, history, record.block)
-    : applyRetract(state, history, record.retract)
+  return acceptRecord(state, history, record)?.()
 }
 
-function applyBlock(state: ChainState, history: AppliedHistory, block: Block): FoldResult | undefined {
+/**
+ * The fold of a record that continues the chain; undefined when it had been applied before. Throws for a record that does
+ * not fit, while the state is still unchanged: only the returned function changes it.
+ */
+export function acceptRecord(
+  state: ChainState,
+  history: AppliedHistory,
+  record: ChainRecord,
+): (() => FoldResult) | undefined {
+  return record.kind === 'block'
+    ? acceptBlock(state, history, record.block)
+    : acceptRetract(state, history, record.retract)
+}
+
+function acceptBlock(state: ChainState, history: AppliedHistory, block: Block): (() => FoldResult) | undefined {
   const { head } = state
   if (head !== null && block.parent_hash !== head.hash) {
     if (history.has(block.number, block.hash)) return undefined
@@ -46,12 +58,14 @@ function applyBlock(state: ChainState, history: AppliedHistory, block: Block): F
       fix: 'Check the source; raise max_time_back_s if the chain really does this',
     })
   }
-  const result = foldBlock(state, block)
-  history.add(block.number, block.hash)
-  return result
+  return () => {
+    const result = foldBlock(state, block)
+    history.add(block.number, block.hash)
+    return result
+  }
 }
 
-function applyRetract(state: ChainState, history: AppliedHistory, retract: Retract): FoldResult | undefined {
+function acceptRetract(state: ChainState, history: AppliedHistory, retract: Retract): (() => FoldResult) | undefined {
   const name = `${retract.from_hash}>${retract.to_hash}`
   if (state.head?.hash !== retract.from_hash) {
     if (history.has(retract.from_number, name)) return undefined
@@ -68,9 +82,11 @@ function applyRetract(state: ChainState, history: AppliedHistory, retract: Retra
       fix: 'A reorg below finality needs the chain’s history anew: `dextape backfill --chain C` writes it as a new generation',
     })
   }
-  const result = foldRetract(state, retract.to_hash)
-  history.add(retract.from_number, name)
-  return result
+  return () => {
+    const result = foldRetract(state, retract.to_hash)
+    history.add(retract.from_number, name)
+    return result
+  }
 }
 
 function doesNotFit(state: ChainState, block: number, expected: string, got: string): DextapeError {

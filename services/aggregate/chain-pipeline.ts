@@ -14,7 +14,7 @@ import {
   updatesTopic,
 } from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
-import { applyRecord, type ChainRecord } from './accept.js'
+import { acceptRecord, type ChainRecord } from './accept.js'
 import { KeptHistory } from './checkpoint/history.js'
 import { CheckpointKeeper } from './checkpoint/keeper.js'
 import { readMeta, restingState, restoreState } from './checkpoint/restore.js'
@@ -58,10 +58,15 @@ export type ChainPipeline = {
   readonly position: number
   /** Set when the chain cannot go on. */
   readonly stopped: DextapeError | null
+  /** False from a failure on that left the state ahead of what is published, or a checkpoint unwritten. */
+  readonly canCheckpoint: boolean
   /** Applies records and publishes what they changed. */
   process(records: readonly LogRecord[]): Promise<void>
   checkpoint(): Promise<void>
 }
+
+/** What a batch of records publishes. */
+type Outgoing = { updates: LogEntry[]; trades: LogEntry[]; results: FoldResult[] }
 
 export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeline> {
   const { facts, generation = 1, settings, log, codec, store, stateStore } = deps
@@ -94,8 +99,10 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
   let position = same ? meta.position : 0
   let stopped: DextapeError | null = null
-  /** What was applied is on the log. Once it is not, nothing may be checkpointed: the next start must fold it again. */
-  let isPublished = true
+  /** Every change of the state since the last checkpoint is published, and still marked as one to write. */
+  let canCheckpoint = true
+  /** What ended that for good: the next start folds again from the last checkpoint. */
+  let failure: unknown
   await codec.prepare(outTopic, ['update'])
   const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
 
@@ -126,51 +133,85 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     }
   }
 
-  function apply(whole: ChainRecord): FoldResult | undefined {
-    const result = applyRecord(state, history, whole)
-    if (result === undefined) counts.repeated += 1
-    else if (whole.kind === 'retract') {
-      counts.retracts += 1
-    } else {
-      counts.blocks += 1
-      counts.swaps += result.swaps
-    }
-    return result
+  function encodeUpdate({ update }: FoldResult): LogEntry[] {
+    if (update.seq <= publishedSeq) return []
+    const encode = (part: typeof update) => codec.encodeUpdate(outTopic, part)
+    const values = splitUpdate(update, encode, log.maxValueBytes)
+    return values.map((value) => ({ key: chain, value, timestampMs: update.time * 1000 }))
   }
 
-  function encodeUpdate({ update }: FoldResult, into: LogEntry[]): void {
-    if (update.seq <= publishedSeq) return
-    const encode = (part: typeof update) => codec.encodeUpdate(outTopic, part)
-    for (const value of splitUpdate(update, encode, log.maxValueBytes)) {
-      into.push({ key: chain, value, timestampMs: update.time * 1000 })
+  /** All of the block goes out, or nothing of it: everything is encoded before anything is handed on. */
+  function prepare(result: FoldResult, offset: number, outgoing: Outgoing): void {
+    const updates = encodeUpdate(result)
+    const tradeEntries = trades?.encode(result, state) ?? []
+    for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${offset}`, result.update.time)
+    outgoing.updates.push(...updates)
+    outgoing.trades.push(...tradeEntries)
+    outgoing.results.push(result)
+  }
+
+  function count(kind: ChainRecord['kind'], { swaps }: FoldResult): void {
+    if (kind === 'retract') counts.retracts += 1
+    else {
+      counts.blocks += 1
+      counts.swaps += swaps
+    }
+  }
+
+  /** Rows come last: the store must not know a block that no update tells. */
+  async function publish({ updates, trades: tradeEntries, results }: Outgoing): Promise<void> {
+    await deadLetters.flush()
+    if (updates.length > 0) await log.append(outTopic, updates)
+    if (trades !== null && tradeEntries.length > 0) await log.append(trades.topic, tradeEntries)
+    for (const result of results) sink.add(result)
+  }
+
+  /** In the midst of `work` the state cannot be checkpointed, nor after it failed. */
+  async function wholly(work: () => Promise<void>): Promise<void> {
+    if (!canCheckpoint) throw failure ?? unpublished(chain)
+    canCheckpoint = false
+    try {
+      await work()
+      canCheckpoint = failure === undefined
+    } catch (error) {
+      failure = error
+      throw error
     }
   }
 
   async function process(records: readonly LogRecord[]): Promise<void> {
-    const entries: LogEntry[] = []
-    await codec.learn(records.map((record) => record.value))
-    isPublished = false
+    const outgoing: Outgoing = { updates: [], trades: [], results: [] }
+    let isStateAhead = false
     for (const record of records) {
       const whole = assemble(record)
       if (whole === undefined) continue
       try {
-        const result = apply(whole.record)
+        const fold = acceptRecord(state, history, whole.record)
+        if (fold === undefined) counts.repeated += 1
+        else {
+          isStateAhead = true
+          const result = fold()
+          prepare(result, record.offset, outgoing)
+          isStateAhead = false
+          count(whole.record.kind, result)
+        }
         position = whole.nextOffset
-        if (result === undefined) continue
-        encodeUpdate(result, entries)
-        trades?.add(result, state)
-        sink.add(result)
-        for (const event of result.dead) deadLetters.addEvent(event, `${inTopic}@${record.offset}`, result.update.time)
       } catch (error) {
         if (!(error instanceof DextapeError)) throw error
         stopped = error
+        if (isStateAhead) failure = error
         break
       }
     }
-    await deadLetters.flush()
-    if (entries.length > 0) await log.append(outTopic, entries)
-    await trades?.flush()
-    isPublished = true
+    await publish(outgoing)
+  }
+
+  async function checkpoint(): Promise<void> {
+    // Capturing unmarks what changed: unless it is written, every later checkpoint would lack it.
+    const write = keeper.capture(state, history, position)
+    await sink.flush()
+    await write()
+    await log.commit(AGGREGATE_GROUP, inTopic, position)
   }
 
   return {
@@ -178,19 +219,20 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     sink,
     counts,
     deadByReason: deadLetters.counts,
-    process,
-    async checkpoint() {
-      if (!isPublished) throw unpublished(chain)
-      const write = keeper.capture(state, history, position)
-      await sink.flush()
-      await write()
-      await log.commit(AGGREGATE_GROUP, inTopic, position)
+    async process(records) {
+      if (stopped !== null) return
+      await codec.learn(records.map((record) => record.value))
+      await wholly(() => process(records))
     },
+    checkpoint: () => wholly(checkpoint),
     get position() {
       return position
     },
     get stopped() {
       return stopped
+    },
+    get canCheckpoint() {
+      return canCheckpoint
     },
   }
 }
@@ -198,7 +240,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
 function unpublished(chain: string): DextapeError {
   return new DextapeError({
     code: 'unpublished',
-    what: 'No checkpoint over updates that are not on the log',
+    what: 'Cannot checkpoint: updates are not published yet',
     retry: true,
     where: { chain },
   })

@@ -1,6 +1,8 @@
 /** What could not be decoded or applied goes to the chain's dead letters, each once also after a replay. */
 import type { DextapeError } from '../core/domain/errors.js'
-import type { Codec } from '../core/log/codec.js'
+import type { DeadLetter } from '../core/domain/records.js'
+import type { Codec, Loose } from '../core/log/codec.js'
+import { encodeFittingLetter } from '../core/log/fit-letter.js'
 import type { EventLog, LogEntry, LogRecord } from '../core/log/port.js'
 import type { DeadEvent } from './fold/result.js'
 
@@ -28,39 +30,34 @@ export async function createDeadLetters(
   const counts = new Map<string, number>()
   await codec.prepare(topic, ['dead_letter'])
 
-  function add(key: string, reason: string, timestampMs: number, encode: () => Uint8Array): void {
+  function add(key: string, timestampMs: number, letter: Omit<Loose<DeadLetter>, 'chain'>): void {
     if (known.has(key)) return
-    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    const value = encodeFittingLetter(codec, topic, { chain, ...letter }, log.maxValueBytes)
+    counts.set(letter.reason, (counts.get(letter.reason) ?? 0) + 1)
     known.add(key)
-    waiting.push({ key, value: encode(), timestampMs })
+    waiting.push({ key, value, timestampMs })
   }
 
   return {
     addRecord(record, source, error) {
-      add(`${source}@${record.offset}`, error.code, record.timestampMs, () =>
-        codec.encodeDeadLetter(topic, {
-          chain,
-          reason: error.code,
-          detail: error.message,
-          source: `${source}@${record.offset}`,
-          raw: record.value,
-          at: Math.floor(record.timestampMs / 1000),
-        }),
-      )
+      add(`${source}@${record.offset}`, record.timestampMs, {
+        reason: error.code,
+        detail: error.message,
+        source: `${source}@${record.offset}`,
+        raw: record.value,
+        at: Math.floor(record.timestampMs / 1000),
+      })
     },
     addEvent(event, source, atS) {
-      add(`${source}:${event.position}`, event.reason, atS * 1000, () =>
-        codec.encodeDeadLetter(topic, {
-          chain,
-          reason: event.reason,
-          detail: event.detail,
-          source,
-          block_number: event.block,
-          position: event.position,
-          raw: Buffer.from(event.raw),
-          at: atS,
-        }),
-      )
+      add(`${source}:${event.position}`, atS * 1000, {
+        reason: event.reason,
+        detail: event.detail,
+        source,
+        block_number: event.block,
+        position: event.position,
+        raw: Buffer.from(event.raw),
+        at: atS,
+      })
     },
     async flush() {
       const entries = waiting.splice(0)

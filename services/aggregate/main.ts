@@ -5,6 +5,7 @@ import type { ChainFacts } from '../core/domain/chains.js'
 import { DextapeError } from '../core/domain/errors.js'
 import type { Codec } from '../core/log/codec.js'
 import { blocksTopic, deadTopic, type EventLog, SERVE_GROUP, tradesTopic, updatesTopic } from '../core/log/port.js'
+import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Store } from '../core/store/port.js'
 import { type ChainPipeline, openChainPipeline, type TopicSettings } from './chain-pipeline.js'
@@ -101,9 +102,9 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
           await nextTurn()
         }
         if (pipeline.stopped !== null && !until.aborted) {
-          logger.error('chain stopped', { chain, reason: pipeline.stopped.message, offset: pipeline.position })
+          logger.error('chain stopped', { chain, offset: pipeline.position, error: pipeline.stopped })
           await turns.finish()
-          await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }))
+          await abortOf(until)
         }
         if (failed.signal.aborted) throw failed.signal.reason
         await finishOrWarn(turns, chain)
@@ -203,7 +204,8 @@ function createTurns({ log, store, settings, nowMs }: AggregateDeps, chain: stri
   }
 
   async function checkpoint(): Promise<void> {
-    if (pipeline.state.seq === checkpointedSeq) return
+    // A chain stopped by a block it could not publish keeps its last checkpoint: the next start folds that block again.
+    if (pipeline.state.seq === checkpointedSeq || !pipeline.canCheckpoint) return
     checkpointedSeq = pipeline.state.seq
     await pipeline.checkpoint()
     checkpointedMs = nowMs()

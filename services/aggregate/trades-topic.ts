@@ -10,10 +10,9 @@ import type { EventKey } from './state/journal.js'
 import { TOKEN } from './state/tokens.js'
 
 export type TradesTopic = {
-  /** Takes the trades of an update; `state` is as that update left it. */
-  add(result: FoldResult, state: ChainState): void
-  /** Appends what was added. */
-  flush(): Promise<void>
+  readonly topic: string
+  /** The trades of an update that the topic does not have yet; `state` is as that update left it. */
+  encode(result: FoldResult, state: ChainState): LogEntry[]
 }
 
 export async function openTradesTopic(log: EventLog, codec: Codec, chain: string): Promise<TradesTopic> {
@@ -21,23 +20,17 @@ export async function openTradesTopic(log: EventLog, codec: Codec, chain: string
   await codec.prepare(topic, ['trade'])
   const newest = await lastRecord(log, codec, topic)
   const last = newest?.kind === 'trade' ? newest.trade : undefined
-  const waiting: LogEntry[] = []
 
   /** After a crash the same trades come again, from the checkpoint on. */
   const isThere = ({ epoch, seq, n }: TradeRecord): boolean =>
     last !== undefined && epoch === last.epoch && (seq < last.seq || (seq === last.seq && n <= last.n))
 
   return {
-    add(result, state) {
-      for (const trade of tradeRecords(result, state)) {
-        if (isThere(trade)) continue
-        const value = codec.encodeTrade(topic, trade)
-        waiting.push({ key: trade.pair, value, timestampMs: result.update.time * 1000 })
-      }
-    },
-    async flush() {
-      const entries = waiting.splice(0)
-      if (entries.length > 0) await log.append(topic, entries)
+    topic,
+    encode(result, state) {
+      const timestampMs = result.update.time * 1000
+      const missing = tradeRecords(result, state).filter((trade) => !isThere(trade))
+      return missing.map((trade) => ({ key: trade.pair, value: codec.encodeTrade(topic, trade), timestampMs }))
     },
   }
 }

@@ -93,6 +93,29 @@ export function buildProgram(world: World, exitWith: ExitWith): Command {
       ),
     )
 
+  program
+    .command('simulate')
+    .description('Write a simulated market to a recording, to play with `up --events`')
+    .option('-o, --out <file>', 'write to this file (compressed if it ends in .gz) instead of stdout')
+    .option('--seed <number>', 'seed of the market: the same seed and end give the same recording')
+    .option('--hours <count>', 'chain time to cover, 0.1 to 720', '24')
+    .option('--end <time>', 'chain time of the end: 2024-01-05T12:00 (UTC) or @epoch-seconds (default: now)')
+    .option('-z, --gzip', 'compress')
+    .addHelpText(
+      'after',
+      [
+        '\nEvery line carries the seed, so a simulated recording never passes for real data.',
+        '\nExamples:',
+        '  dextape simulate --out day.jsonl.gz',
+        '  dextape up --events day.jsonl.gz',
+      ].join('\n'),
+    )
+    .action(
+      act<{ out?: string; seed?: string; hours: string; end?: string; gzip?: boolean }>(async (options) =>
+        (await import('./topics/simulate.js')).simulate(world, options),
+      ),
+    )
+
   addTopics(program, world, act)
   addDead(program, world, act)
   addKeys(program, world, act)
@@ -144,11 +167,11 @@ function addTopics(program: Command, world: World, act: Act): void {
     .argument('<topic>', topicHelp)
     .option('--from <when>', 'first offset, or time: 2024-01-05T12:00 (UTC) or @epoch-seconds')
     .option('--to <when>', 'offset or time to stop before')
-    .option('-o, --out <file>', 'write to a file instead of stdout')
+    .option('-o, --out <file>', 'write to this file (compressed if it ends in .gz) instead of stdout')
     .option('-z, --gzip', 'compress')
     .addHelpText(
       'after',
-      '\nExample:\n  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --gzip --out day.jsonl.gz',
+      '\nExample:\n  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --out day.jsonl.gz',
     )
     .action(
       act<{ from?: string; to?: string; out?: string; gzip?: boolean }>(async (options, topic) =>

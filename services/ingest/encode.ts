@@ -1,6 +1,7 @@
 /** Source items → log entries. What the codec refuses becomes a dead letter, so that one record never stops a chain. */
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
+import { encodeFittingLetter } from '../core/log/fit-letter.js'
 import { splitBlock } from '../core/log/parts.js'
 import { deadTopic, type LogEntry } from '../core/log/port.js'
 import { chainOf, type SourceRecord } from './source.js'
@@ -12,8 +13,6 @@ export type IngestCodec = Pick<
 >
 
 export type TopicEntry = { topic: string; entry: LogEntry }
-/** Room for a dead letter's other fields beside its raw bytes. */
-const LETTER_ROOM_BYTES = 16 * 1024
 
 /** `topic`: of the chain's live generation. */
 export function encodeRecord(
@@ -42,17 +41,8 @@ export function encodeLetter(
   // A letter without a time of its own takes the chain's: retention goes by time, and 0 would be cut away at once.
   const timestampMs = letter.at > 0 ? letter.at * 1000 : chainTimeMs
   const topic = deadTopic(letter.chain)
-  const value = codec.encodeDeadLetter(topic, fitting(letter, maxValueBytes - LETTER_ROOM_BYTES))
+  const value = encodeFittingLetter(codec, topic, letter, maxValueBytes)
   return { topic, entry: { key: letter.reason, value, timestampMs } }
-}
-
-function fitting(letter: DeadLetter, maxRawBytes: number): DeadLetter {
-  if (letter.raw.length <= maxRawBytes) return letter
-  return {
-    ...letter,
-    detail: `${letter.detail} (raw cut to ${maxRawBytes} of ${letter.raw.length} bytes)`,
-    raw: letter.raw.subarray(0, maxRawBytes),
-  }
 }
 
 /** The letter of a record that the codec or the log's limit refused. */

@@ -1,12 +1,12 @@
 /** Which source `up` reads, in which directory, and that source opened. */
 import { type ChainSourceConfig, type Config, chainFacts } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
-import { type Claim, originOf } from '../core/data-dir/origin.js'
+import { type Claim, claimOf } from '../core/data-dir/origin.js'
 import { sleep } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Source } from '../ingest/source.js'
 import type { Speed } from '../ingest/sources/recording/pace.js'
-import { openRecording } from '../ingest/sources/recording/recording.js'
+import { claimOfRecording, openRecording } from '../ingest/sources/recording/recording.js'
 import { flagships, openSimulator } from '../ingest/sources/simulator/simulator.js'
 import { fileSnapshots } from '../ingest/sources/simulator/snapshot-file.js'
 import type { AskedSource } from './process-options.js'
@@ -18,16 +18,19 @@ type OneSource = { kind: 'recording'; file: string } | { kind: 'simulator' }
 export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }
 
 /** Chains the simulator plays. */
-const SIMULATED_CHAINS = ['eth', 'bsc', 'solana']
+export const SIMULATED_CHAINS = ['eth', 'bsc', 'solana']
 
-export function chooseSource(config: Config, asked: AskedSource): Choice {
-  if (asked.kind !== 'open') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
+export async function chooseSource(config: Config, asked: AskedSource): Promise<Choice> {
+  if (asked.kind === 'chains') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
+  if (asked.kind === 'recording')
+    return { source: asked, dataDir: config.dataDir, claim: await claimOfRecording(asked.file) }
   const dataDir = config.simulatedDataDir
-  // Real data is served on without a source; asking for a simulation in its place is refused where the directory is claimed.
-  const isReal = !asked.wantsSimulation && originOf(dataDir) === 'real'
-  return isReal
-    ? { source: { kind: 'none' }, dataDir, claim: { origin: 'real' } }
-    : { source: { kind: 'simulator' }, dataDir, claim: { origin: 'simulated', seed: config.simulator.seed } }
+  const held = claimOf(dataDir)
+  const isLiveMarket = held === undefined || (held.origin === 'simulated' && held.isRecorded !== true)
+  // Other data is served without a source; asking for a simulation in its place is refused where the directory is claimed.
+  return isLiveMarket || asked.wantsSimulation
+    ? { source: { kind: 'simulator' }, dataDir, claim: { origin: 'simulated', seed: config.simulator.seed } }
+    : { source: { kind: 'none' }, dataDir, claim: held }
 }
 
 export type OpenedSource = {

@@ -3,6 +3,7 @@
 import type { Config } from '../core/config/index.js'
 import { type ServiceReport, tellStatus } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
+import { abortOf } from '../core/runtime/backoff.js'
 import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/health.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../core/runtime/metrics.js'
@@ -63,11 +64,4 @@ export async function runProcess(
   } finally {
     for (const close of closing.reverse()) await close()
   }
-}
-
-export function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -2,12 +2,12 @@
 import { type Aggregate, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
 import { type Config, chainFacts } from '../core/config/index.js'
+import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'
 import type { Shutdown } from '../core/runtime/shutdown.js'
 import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
-import { abortOf } from './cluster-process.js'
 import type { Platform } from './platform/platform.js'
 
 /** The store's own number for a good insert: large enough to be quick, small enough for memory. */

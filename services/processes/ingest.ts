@@ -11,8 +11,8 @@ import { chooseSource } from './choose-source.js'
 import { runProcess } from './cluster-process.js'
 import type { RunIngest } from './process-options.js'
 
-export const runIngest: RunIngest = ({ config, logger, out, source: asked, speed }) => {
-  const { source: chosen, dataDir, claim } = chooseSource(config, asked)
+export const runIngest: RunIngest = async ({ config, logger, out, source: asked, speed }) => {
+  const { source: chosen, dataDir, claim } = await chooseSource(config, asked)
   if (chosen.kind === 'none') throw noSource()
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing, answer, tell } = parts

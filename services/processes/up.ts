@@ -24,7 +24,7 @@ export const runUp: RunUp = async (options) => {
   const { config, logger } = options
   await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
-  const choice = chooseSource(config, options.source)
+  const choice = await chooseSource(config, options.source)
   const dir = openDataDir(choice.dataDir)
   const lock = lockDataDir(dir)
   const shutdown = createShutdown(logger)
@@ -83,7 +83,7 @@ async function runServices(
   const ingesting = ingests?.run(shutdown.signal)
   // Told where it is awaited, which is after the greeting.
   ingesting?.catch(() => shutdown.stop('a source cannot be read as it is configured'))
-  if (simulated) await watch.untilLive(serve, shutdown.signal)
+  if (choice.source.kind === 'simulator') await watch.untilLive(serve, shutdown.signal)
   await greet(out, {
     ...{ config, ports, firstKey: firstKey?.key, dataDir: dir.path },
     ...{ isSimulated: simulated, hasSource: ingests !== undefined, example: ingests?.example },

@@ -8,24 +8,23 @@ import type { StateChange, StateStore } from '../../services/aggregate/checkpoin
 import { openTopicStateStore } from '../../services/aggregate/checkpoint/topic-state-store.js'
 import { openFencedTopic } from '../../services/core/log/kafka/fenced-topic.js'
 import type { KafkaLog } from '../../services/core/log/kafka/kafka-log.js'
-import { type Broker, startBroker } from '../rig/kafka/broker.js'
 import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
+import { sharedBroker } from '../rig/servers/shared.js'
 
-let broker: Broker
+let brokers: string
 let log: KafkaLog
 let scratch: string
 beforeAll(async () => {
-  broker = await startBroker()
+  brokers = await sharedBroker()
   scratch = mkdtempSync(join(tmpdir(), 'dextape-scratch-'))
 })
 afterAll(async () => {
   await log?.close()
   rmSync(scratch, { recursive: true, force: true })
-  await broker.stop()
 })
 
 function fresh(): void {
-  log = openTestLog(broker.brokers, freshPrefix())
+  log = openTestLog(brokers, freshPrefix())
 }
 
 const open = (name: string): Promise<StateStore> =>

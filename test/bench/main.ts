@@ -4,6 +4,7 @@ import { benchEvm } from './evm.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchKafka } from './kafka.js'
+import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
@@ -11,6 +12,7 @@ import { benchSolana } from './solana.js'
 const kept = [
   await benchPipeline(),
   benchIdlePairs(),
+  benchNewTokens(),
   await benchSimulator(),
   await benchSolana(),
   await benchFanOut(),

@@ -1,23 +1,19 @@
 /** The same on a cluster: whoever reads and whoever writes the history anew meet in Kafka alone. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { heldBy, heldLive } from '../rig/chains/log-contents.js'
 import { newChainWorld, until } from '../rig/chains/world.js'
-import { type Broker, startBroker } from '../rig/kafka/broker.js'
+import { freshPrefix } from '../rig/kafka/open-log.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
-
-let broker: Broker
-beforeAll(async () => {
-  broker = await startBroker()
-})
-afterAll(() => broker?.stop())
+import { sharedBroker } from '../rig/servers/shared.js'
 
 it('a history written anew in Kafka takes the live one’s place, and the chain is folded as one', async () => {
   const options = { retracts: { probability: 0.2, maxDepth: 8 }, swapsPerBlock: 1 }
   const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60, options })
   const hashes = acceptedBlocks(lines).map(({ hash }) => hash)
   const late = acceptedBlocks(lines.slice(0, 30))[12]?.number ?? 0
-  const world = await newChainWorld({ lines, start: late, trueLines: 30, env: { KAFKA_BROKERS: broker.brokers } })
+  const kafka = { brokers: [await sharedBroker()], topic_prefix: freshPrefix() }
+  const world = await newChainWorld({ lines, start: late, trueLines: 30, settings: { kafka } })
   try {
     const { ingests } = await world.follow()
     await world.untilLiveAt(30)

@@ -178,8 +178,10 @@ describe('what a node answers becomes events', () => {
 
   it('a pool nobody described is left out and told', async () => {
     const ended = await decode(JSON.stringify(receipt(TRADE)))
-    expect(ended).toMatchObject({ code: 0, out: '' })
-    expect(JSON.parse(ended.err)).toMatchObject({
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    const [told = '', refusal] = ended.err.split('\n')
+    expect(refusal).toContain('No event could be decoded: 2 logs were left out (pool_undescribed)')
+    expect(JSON.parse(told)).toMatchObject({
       message: 'logs left out',
       reason: 'pool_undescribed',
       logs: 2,
@@ -197,12 +199,48 @@ describe('what a node answers becomes events', () => {
   })
 })
 
+describe('input that gives nothing does not end as a success', () => {
+  it.each([
+    ['nothing at all', ''],
+    ['blank lines', '\n \n'],
+  ])('%s', async (_, input) => {
+    expect(await decode(input)).toMatchObject({ code: 1, err: expect.stringContaining('The input is empty') })
+  })
+
+  it('result: null', async () => {
+    const nothing = '{"jsonrpc":"2.0","id":1,"result":null}'
+    expect(await decode(nothing)).toMatchObject({ code: 1, err: expect.stringContaining('result is no receipt') })
+    const solana = await decode(nothing, ['--chain', 'solana'])
+    expect(solana).toMatchObject({ code: 1, err: expect.stringContaining('result is null') })
+  })
+
+  it('logs that are all cut short', async () => {
+    const cut = TRADE.map((log) => asRaw({ ...log, data: log.data.slice(0, -64) }))
+    const ended = await decode(JSON.stringify(cut), ['--pools', POOLS])
+    expect(eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')).toEqual([])
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs were left out (bad_log)') })
+  })
+
+  it('a line cut anywhere', async () => {
+    const line = JSON.stringify(receipt(TRADE))
+    for (let length = 0; length < line.length; length += 1)
+      expect(await decodeHere(line.slice(0, length), ['--pools', POOLS]), `${length}`).toMatchObject({
+        code: 1,
+        out: '',
+      })
+  })
+
+  it('an answer without logs is an answer', async () => {
+    expect(await decode('{"jsonrpc":"2.0","id":1,"result":[]}')).toEqual({ code: 0, out: '', err: '' })
+  })
+})
+
 describe('what cannot be used ends with where it is', () => {
   const line = JSON.stringify(receipt(TRADE))
   const [, second] = TRADE as [EvmLog, EvmLog]
   it.each([
     ['no JSON', `${line}\n{"half":`, 'line 2', 'JSON'],
-    ['no receipt', `${line}\n7`, 'line 2', 'is no receipt and no log: 7'],
+    ['no receipt', `${line}\n7`, 'line 2', 'is neither a receipt nor a log: 7'],
     ['an error', '{"error":{"code":-32005,"message":"limit exceeded"}}', 'line 1', 'limit exceeded'],
     [
       'an address that is none',

@@ -1,28 +1,25 @@
-/** Requests to the push interface by the documents' rules, and that what was pushed is what history then tells. */
+/** Requests to the push interface by its rules, and that what was pushed is what history then tells. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDocuments } from '../rig/contract/documents.js'
 import { type Heard, hearThrough, type Subscription } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
-import type { TopicParams } from '../rig/contract/spec.js'
 import { dataOf, type Told } from '../rig/contract/sweep.js'
 import { LIVE_TAPE } from '../rig/contract/tape.js'
 import { speedFor } from '../rig/up/recording.js'
 import { type Client, connect } from '../serve/push-client.js'
+import { namesOf } from './interface/fields.js'
+import { MAX_TXS } from './interface/operations.js'
+import { INTERVALS, RPC_ERRORS, TOPICS, type Topic } from './interface/pushes.js'
+import { REST_RECORDS } from './interface/rest-records.js'
 
 const LISTEN_AFTER = 18
 const PAIRS_HEARD = 14
 
-const documents = readDocuments()
-
-describe.skipIf(documents === undefined)('requests to the push interface', () => {
-  if (documents === undefined) return
-  const { spec, facts } = documents
+describe('requests to the push interface', () => {
   const market = contractMarket(LIVE_TAPE)
   const [chain = ''] = market.chains
   const busiest = market.pairs(chain)[0]?.pair ?? ''
   const token = market.token(chain, 'MEME')
-  const code = (meaning: string): number => facts.errorCodes.find((one) => one.meaning === meaning)?.code ?? 0
   let served: Served
   let heard: Heard
   let listener: Client
@@ -36,12 +33,8 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     })
     listener = await connect(served.ws, { 'x-api-key': KEY })
     heard = hearThrough(listener)
-    for (const where of market.chains) {
-      for (const { pair } of market.pairs(where).slice(0, PAIRS_HEARD)) {
-        await heard.subscribe(['tx', pair, where])
-        await heard.subscribe(['liq', pair, where])
-      }
-    }
+    const pairs = market.chains.flatMap((where) => market.pairs(where).slice(0, PAIRS_HEARD))
+    await heard.subscribeAll(['tx', 'liq'].flatMap((topic) => pairs.map((one) => [topic, one.pair, one.chain])))
     client = await connect(served.ws, { 'x-api-key': KEY })
   })
   afterAll(async () => {
@@ -52,14 +45,14 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
 
   const good: Record<string, string> = { 'pair address': busiest, 'token address': token, chain, interval: 'k1' }
   const valuesOf = (names: readonly string[]): unknown[] => names.map((name) => good[name])
-  const argumentsOf = ({ form, names }: TopicParams): unknown[] =>
+  const argumentsOf = ({ form, names }: Topic): unknown[] =>
     form === 'values'
       ? valuesOf(names)
       : form === 'arrays'
         ? [valuesOf(names)]
         : [[`${token}-${chain}`, `${busiest}-${chain}`]]
 
-  async function refused(params: unknown[], due = code('bad params')): Promise<void> {
+  async function refused(params: unknown[], due: number = RPC_ERRORS.badParams): Promise<void> {
     const { error, result } = await client.call('subscribe', params)
     expect({ params, code: error?.code, result }).toEqual({ params, code: due, result: undefined })
     expect(error?.message).toMatch(/\S/)
@@ -67,30 +60,32 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
 
   // First, while much is still to come.
   test('unsubscribe with the same params stops those pushes; with [] all', async () => {
-    const own = await connect(served.ws, { 'x-api-key': KEY })
-    const heardOf = (id: number) =>
-      own.take((frame) => frame.id === id && frame.sent_time !== undefined, `a push for ${id}`)
-    await own.call('subscribe', ['tx', busiest, chain], 71)
-    await own.call('subscribe', ['price', [`${busiest}-${chain}`]], 72)
-    await heardOf(71)
-    await own.call('unsubscribe', ['tx', busiest, chain], 73)
-    own.frames.length = 0
-    // A trade makes both pushes: what came for one did not come for the other.
-    for (let push = 0; push < 3; push++) await heardOf(72)
-    expect(own.frames.filter(({ id }) => id === 71)).toEqual([])
-    const { result } = await own.call('unsubscribe', [], 74)
-    expect(result).toMatchObject({ status: 'ok', removed: 1 })
-    own.frames.length = 0
-    const others = listener.frames.length
-    await expect.poll(() => listener.frames.length, { timeout: 10_000 }).toBeGreaterThan(others + 20)
-    await own.settle()
-    expect(own.frames).toEqual([])
-    own.close()
+    const countTrades = () =>
+      listener.frames.filter(({ result }) => result?.topic === 'tx' && result.id === busiest).length
+    const [one, all] = [await connect(served.ws, { 'x-api-key': KEY }), await connect(served.ws, { 'x-api-key': KEY })]
+    for (const own of [one, all]) {
+      await own.call('subscribe', ['tx', busiest, chain], 71)
+      await own.call('subscribe', ['price', [`${busiest}-${chain}`]], 72)
+    }
+    expect((await one.call('unsubscribe', ['tx', busiest, chain])).result).toMatchObject({ status: 'ok', removed: 1 })
+    expect((await all.call('unsubscribe', [])).result).toMatchObject({ status: 'ok', removed: 2 })
+    one.frames.length = 0
+    all.frames.length = 0
+    const tradesBefore = countTrades()
+    await served.played()
+    for (const each of [listener, one, all]) await each.settle()
+    // Whoever still listened to the pair got its trades, and each may change its price.
+    expect(countTrades()).toBeGreaterThan(tradesBefore + 1)
+    expect([...new Set(one.frames.map(({ id }) => id))]).toEqual([72])
+    expect(all.frames).toEqual([])
+    one.close()
+    all.close()
   })
 
-  describe.each(spec.topics)('$topic', ({ topic, params }) => {
+  describe.each(TOPICS)('$topic', (rules) => {
+    const { topic, form, names } = rules
     test('is taken as the interface writes it, again too, and ends by the same params', async () => {
-      const whole = [topic, ...argumentsOf(params)]
+      const whole = [topic, ...argumentsOf(rules)]
       const cursor = [expect.stringMatching(/^\d+:\w+:\d+:\d+$/)]
       for (const id of [41, 42]) {
         const ack = await client.call('subscribe', whole, id)
@@ -103,12 +98,11 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
 
     test('without its params, with one more, or with a word in their place it is refused', async () => {
       await refused([topic])
-      await refused([topic, ...argumentsOf(params), 'more'])
+      await refused([topic, ...argumentsOf(rules), 'more'])
       await refused([topic, topic])
     })
 
-    if (params.form !== 'ids') {
-      const [form, names] = [params.form, params.names]
+    if (form !== 'ids') {
       const asked = (values: unknown[]): unknown[] => [topic, ...(form === 'arrays' ? [values] : values)]
       test.each(names)('%s: left out or of another type it is refused', async (name) => {
         await refused(asked(valuesOf(names.filter((one) => one !== name))))
@@ -117,7 +111,7 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
         }
       })
       if (names.includes('interval')) {
-        test.each(spec.intervals)('interval %s is taken', async (interval) => {
+        test.each(INTERVALS)('interval %s is taken', async (interval) => {
           const { result } = await client.call(
             'subscribe',
             asked(names.map((one) => (one === 'interval' ? interval : good[one]))),
@@ -153,18 +147,18 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     }
   })
 
-  test('methods and frames that are none have the documents’ codes', async () => {
+  test('unknown methods and broken frames have the codes of JSON-RPC', async () => {
     expect(await client.call('ping', undefined, 1)).toEqual({ jsonrpc: '2.0', result: 'pong', id: 1 })
-    expect((await client.call('publish', [], 2)).error?.code).toBe(code('unknown method'))
+    expect((await client.call('publish', [], 2)).error?.code).toBe(RPC_ERRORS.unknownMethod)
     client.send('{"jsonrpc":')
-    expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(code('parse'))
+    expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(RPC_ERRORS.parse)
     client.send('{"id":5}')
     expect(await client.take(({ error }) => error !== undefined)).toMatchObject({
-      ...{ id: 5, error: { code: code('invalid request') } },
+      ...{ id: 5, error: { code: RPC_ERRORS.invalidRequest } },
     })
     await refused(
       ['price', Array.from({ length: 5000 }, (_, at) => `0x${String(at).padStart(40, '0')}-${chain}`)],
-      code('limit exceeded'),
+      RPC_ERRORS.limitExceeded,
     )
   })
 
@@ -210,12 +204,12 @@ describe.skipIf(documents === undefined)('requests to the push interface', () =>
     const pushedName = (name: string): string => PUSHED[name] ?? name.replace(/^(from|to)_token_/, '$1_')
 
     test.each([
-      ['tx', 'swap', facts.swaps.item, 150],
-      ['liq', 'liq', facts.liquidity.item, 10],
+      ['tx', 'swap', namesOf(REST_RECORDS.swap), 150],
+      ['liq', 'liq', namesOf(REST_RECORDS.liquidity), 10],
     ] as const)('%s and /v2/txs/%s', async (topic, path, names, atLeast) => {
       let compared = 0
       for (const one of heard.subscriptions.filter((subscription) => subscription.topic === topic)) {
-        const events = kept(one).slice(-facts.swaps.limitMax)
+        const events = kept(one).slice(-MAX_TXS)
         if (events.length === 0) continue
         const [, pair, where] = one.params as string[]
         const query = { sort: 'desc', limit: events.length }

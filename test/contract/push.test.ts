@@ -1,26 +1,20 @@
-/** The push interface as the documents' own tables have it, topic by topic and field by field, against the real process. */
+/** The push interface topic by topic and field by field, against the real process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDocuments } from '../rig/contract/documents.js'
-import type { Fields } from '../rig/contract/fields.js'
 import { type Heard, hearThrough, type Result, type Subscription, wantedOf } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
+import { DECIMAL, fieldProblems, recordProblems } from '../rig/contract/record-problems.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
-import { DECIMAL, firstOf, namedProblem, typedProblem } from '../rig/contract/shapes.js'
 import { PACED_TAPE } from '../rig/contract/tape.js'
 import { speedFor } from '../rig/up/recording.js'
 import { type Client, connect } from '../serve/push-client.js'
+import { fields, namesOf } from './interface/fields.js'
+import { LIQUIDITY_TYPES } from './interface/operations.js'
+import * as pushes from './interface/pushes.js'
 
 const LISTEN_AFTER = 18
 
-const documents = readDocuments()
-
-describe.skipIf(documents === undefined)('pushes as the interface has them', () => {
-  if (documents === undefined) return
-  const { spec, facts } = documents
-  const { Swap, Kline, PriceEntry, NewMainPair } = spec.records
+describe('pushes as the interface has them', () => {
   const market = contractMarket(PACED_TAPE)
-  const names = (fields: Fields): string[] => fields.map(({ name }) => name)
-  const pairOnly = names(Swap.filter(({ required }) => !required))
   let served: Served
   let heard: Heard
   let listener: Client
@@ -33,9 +27,7 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
     })
     listener = await connect(served.ws, { 'x-api-key': KEY })
     heard = hearThrough(listener)
-    for (const chain of market.chains) {
-      for (const params of wantedOf(market, chain, spec.intervals)) await heard.subscribe(params)
-    }
+    await heard.subscribeAll(market.chains.flatMap((chain) => wantedOf(market, chain, pushes.INTERVALS)))
     await served.played()
     await listener.settle()
   })
@@ -52,12 +44,8 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
   const klines = (): Result[] => ['kline', 'multi_kline'].flatMap(told).filter((result) => !isSwitch(result))
   const entries = (): Result[] => told('price').flatMap(({ prices }) => prices as Result[])
   const switches = (): Result[] => told('kline').filter(isSwitch)
-  const fieldSets = (records: readonly object[]): string[] => [
-    ...new Set(records.map((record) => Object.keys(record).sort().join(' '))),
-  ]
-  const setOf = (fields: readonly string[]): string => [...fields].sort().join(' ')
 
-  describe.each(spec.topics)('$topic', ({ topic }) => {
+  describe.each(pushes.TOPICS)('$topic', ({ topic }) => {
     test('each subscribe is acknowledged with its id and a cursor for each chain', () => {
       const asked = subscriptions(topic)
       expect(asked.length).toBeGreaterThan(0)
@@ -74,20 +62,12 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
       expect([...new Set(chains)].sort()).toEqual([...market.chains].sort())
     })
 
-    test.each(spec.envelope)('the envelope’s $name is $type', (field) => {
+    test('the envelope has its four fields and no other; sent_time is now', () => {
       const frames = subscriptions(topic).flatMap(heard.frames)
-      const pushes = frames.filter(({ result }) => result !== undefined && !isSwitch(result))
-      expect(firstOf(pushes.map((frame) => typedProblem(frame, field)))).toEqual([])
-      if (field.values.length > 0) {
-        expect(fieldSets(pushes.map((frame) => ({ [Reflect.get(frame, field.name)]: 0 })))).toEqual(field.values)
-      }
-    })
-
-    test('the envelope has nothing else; sent_time is in milliseconds', () => {
-      const frames = subscriptions(topic).flatMap(heard.frames)
-      const pushes = frames.filter(({ result }) => result !== undefined && !isSwitch(result))
-      expect(fieldSets(pushes)).toEqual([setOf(names(spec.envelope))])
-      expect(pushes.filter(({ sent_time }) => Math.abs((sent_time ?? 0) - Date.now()) > 600_000)).toEqual([])
+      const sent = frames.filter(({ result }) => result !== undefined && !isSwitch(result))
+      expect(recordProblems(sent, pushes.ENVELOPE)).toEqual([])
+      expect([...new Set(sent.map(({ jsonrpc }) => jsonrpc))]).toEqual(['2.0'])
+      expect(sent.filter(({ sent_time }) => Math.abs((sent_time ?? 0) - Date.now()) > 600_000)).toEqual([])
     })
 
     test('cursors ascend, each above the one before, but for closing candles, which share number 0', () => {
@@ -104,17 +84,10 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
     })
   })
 
-  describe.each(['tx', 'multi_tx'])('swaps on %s', (topic) => {
-    const isByPair = topic === 'tx'
-    const fields = Swap.filter(({ name }) => isByPair || !pairOnly.includes(name))
-
-    test.each(fields)('$name is $type', (field) => {
-      expect(firstOf(swaps(topic).map((tx) => typedProblem(tx, { ...field, required: true })))).toEqual([])
-    })
-
-    test(`the fields are the interface’s ${isByPair ? '' : `without ${pairOnly.join(' and ')} `}and the known extras`, () => {
-      expect(fieldSets(swaps(topic))).toEqual([setOf([...names(fields), ...facts.txExtras])])
-      expect(fieldSets(told(topic))).toEqual([setOf(['id', 'topic', 'tx', 'cursor'])])
+  describe.each(['tx', 'multi_tx'] as const)('swaps on %s', (topic) => {
+    test('every field of a swap, and no other', () => {
+      expect(recordProblems(swaps(topic), pushes.SWAPS[topic])).toEqual([])
+      expect(recordProblems(told(topic), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
     })
 
     test('topic, id, amounts and direction fit together', () => {
@@ -141,8 +114,7 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
     const told = swaps('tx').map(({ profile }) => String(profile))
     const profiles = told.filter((profile) => profile !== '').map((profile) => JSON.parse(profile) as Result)
     expect(profiles.length).toBeGreaterThan(5)
-    expect(fieldSets(profiles)).toEqual([setOf(names(spec.profile))])
-    expect(firstOf(profiles.flatMap((one) => spec.profile.map((field) => typedProblem(one, field))))).toEqual([])
+    expect(recordProblems(profiles, pushes.PROFILE)).toEqual([])
   })
 
   test('tx_seq counts a pair’s trades one by one between reorgs', () => {
@@ -158,30 +130,20 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
   })
 
   describe('kline', () => {
-    test.each(Kline)('$name is $type', (field) => {
-      expect(firstOf(klines().map((result) => typedProblem(result, field)))).toEqual([])
+    test('every field of a kline, and beside them only our marks', () => {
+      expect(fieldProblems(klines(), pushes.KLINE)).toEqual([])
+      const known = [...namesOf(pushes.KLINE), ...pushes.KLINE_EXTRAS]
+      const unknown = klines().flatMap((result) => Object.keys(result).filter((name) => !known.includes(name)))
+      expect([...new Set(unknown)]).toEqual([])
+      expect([...new Set(klines().map((result) => result.topic))]).toEqual(['kline'])
     })
 
-    describe.each(Kline.filter(({ fields }) => fields !== undefined))('$name', ({ name, fields = [] }) => {
-      const side = name.split('.')[1] ?? ''
-      const candles = () => klines().map(({ kline }) => (kline as Record<string, Result>)[side] ?? {})
-      test.each(fields)('$name is $type', (field) => {
-        expect(firstOf(candles().map((candle) => typedProblem(candle, field)))).toEqual([])
-      })
-      test('has no field more', () => {
-        expect(fieldSets(candles())).toEqual([setOf(names(fields))])
-      })
+    test.each(['eth', 'usd'] as const)('every field of a candle in %s, and no other', (side) => {
+      const candles = klines().map(({ kline }) => (kline as Record<string, Result>)[side] ?? {})
+      expect(recordProblems(candles, pushes.CANDLES[side])).toEqual([])
     })
 
-    test('beside the interface’s fields only the cursor and our marks', () => {
-      const marks = ['cursor', 'final', 'corrected', 'removed', 'pump_pair_id']
-      const known = [...names(Kline).map((name) => name.split('.')[0] ?? ''), ...marks]
-      expect(
-        [...new Set(klines().flatMap((result) => Object.keys(result)))].filter((name) => !known.includes(name)),
-      ).toEqual([])
-    })
-
-    test.each(spec.intervals)('interval of %s: itself for seconds, else bare minutes', (interval) => {
+    test.each(pushes.INTERVALS)('interval of %s: itself for seconds, else bare minutes', (interval) => {
       const asked = subscriptions('kline').filter(({ params }) => params[2] === interval)
       const said = asked.flatMap((one) => heard.results(one).filter((result) => !isSwitch(result)))
       expect([...new Set(said.map((result) => result.interval))]).toEqual([
@@ -203,29 +165,17 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
     test('comes without topic and sent_time, with status ok', () => {
       const frames = subscriptions('kline').flatMap(heard.frames).filter(({ result }) => isSwitch(result ?? {})) // biome-ignore format: one step
       expect(frames.length).toBeGreaterThan(0)
-      expect(fieldSets(frames)).toEqual([setOf(['id', 'jsonrpc', 'result'])])
-      expect(fieldSets(switches())).toEqual([setOf(['data', 'status', 'cursor'])])
+      expect(recordProblems(frames, fields({ whole: 'id', text: 'jsonrpc', object: 'result' }))).toEqual([])
+      expect(recordProblems(switches(), fields({ object: 'data', text: 'status cursor' }))).toEqual([])
       expect([...new Set(switches().map(({ status }) => status))]).toEqual(['ok'])
     })
 
-    test.each(spec.switchData)('data.$name is $type', (field) => {
-      const data = switches().map((result) => result.data)
-      expect(firstOf(data.map((one) => typedProblem(one, field)))).toEqual([])
-      if (field.values.length > 0) {
-        expect([...new Set(data.map((one) => Reflect.get(one as object, field.name)))]).toEqual(field.values)
-      }
-    })
-
-    test.each(NewMainPair)('data.new_main_pair_data.$name is $type', (field) => {
-      const pairs = switches().map(({ data }) => (data as Result).new_main_pair_data)
-      expect(firstOf(pairs.map((one) => typedProblem(one, field)))).toEqual([])
-    })
-
-    test('has no field more; id is the old pair-id; the new pair’s data is the new pair’s', () => {
+    test('every field of the switch and of the new pair, and no other; id is the old pair-id', () => {
       const data = switches().map((result) => result.data as Result)
-      expect(fieldSets(data)).toEqual([setOf(names(spec.switchData))])
       const pairs = data.map((one) => one.new_main_pair_data as Result)
-      expect(fieldSets(pairs)).toEqual([setOf(names(NewMainPair))])
+      expect(recordProblems(data, pushes.SWITCH)).toEqual([])
+      expect(recordProblems(pairs, pushes.NEW_MAIN_PAIR)).toEqual([])
+      expect([...new Set(data.map(({ event }) => event))]).toEqual(['switch_main_pair'])
       expect(data.filter(({ id, old_main_pair, chain }) => id !== `${old_main_pair}-${chain}`)).toEqual([])
       expect(data.filter(({ new_main_pair }, at) => pairs[at]?.pair !== new_main_pair)).toEqual([])
     })
@@ -243,14 +193,10 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
   })
 
   describe('price', () => {
-    test.each(PriceEntry)('$name is $type', (field) => {
-      expect(firstOf(entries().map((entry) => typedProblem(entry, field)))).toEqual([])
-    })
-
-    test('one entry a push, with the interface’s fields and the known extras', () => {
+    test('one entry a push, with every field of an entry and no other', () => {
       expect(told('price').filter(({ prices }) => (prices as unknown[]).length !== 1)).toEqual([])
-      expect(fieldSets(told('price'))).toEqual([setOf(['prices', 'topic', 'cursor'])])
-      expect(fieldSets(entries())).toEqual([setOf([...names(PriceEntry), ...facts.priceEntryExtras, 'pair_id'])])
+      expect(recordProblems(told('price'), fields({ list: 'prices', text: 'topic cursor' }))).toEqual([])
+      expect(recordProblems(entries(), pushes.PRICE_ENTRY)).toEqual([])
     })
 
     test('direction is where the price went, and ids name the entry’s own pair and token', () => {
@@ -267,14 +213,10 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
 
   describe('liq', () => {
     const items = () => swaps('liq')
-    test.each(facts.liquidity.item)('%s', (name) => {
-      expect(firstOf(items().map((item) => namedProblem(item, name)))).toEqual([])
-    })
-
-    test('the liquidity item and its time; the type is one of the interface’s words', () => {
-      expect(fieldSets(told('liq'))).toEqual([setOf(['id', 'topic', 'tx', 'cursor'])])
-      expect(fieldSets(items())).toEqual([setOf([...facts.liquidity.item, 'time', 'id', 'pair_address'])])
-      expect(items().filter(({ type }) => !facts.liquidity.types.includes(String(type)))).toEqual([])
+    test('every field of the liquidity item and no other; the type is one of the interface’s words', () => {
+      expect(recordProblems(told('liq'), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
+      expect(recordProblems(items(), pushes.LIQUIDITY)).toEqual([])
+      expect(items().filter(({ type }) => !LIQUIDITY_TYPES.includes(String(type)))).toEqual([])
       expect(items().filter(({ time, tx_time }) => time !== tx_time)).toEqual([])
     })
   })
@@ -282,8 +224,11 @@ describe.skipIf(documents === undefined)('pushes as the interface has them', () 
   test('what a reorg took back is told on the pair’s tx subscriptions in our own form', () => {
     const retracts = subscriptions('tx').flatMap(heard.frames).filter(({ result }) => result?.topic === 'retract') // biome-ignore format: one step
     expect(retracts.length).toBeGreaterThan(0)
-    expect(fieldSets(retracts.map(({ result }) => result ?? {}))).toEqual([
-      setOf(['topic', 'id', 'chain', 'to_block', 'ids', 'cursor']),
-    ])
+    expect(
+      recordProblems(
+        retracts.map(({ result }) => result ?? {}),
+        pushes.RETRACT,
+      ),
+    ).toEqual([])
   })
 })

@@ -67,8 +67,9 @@ describe('ingest', () => {
     const [record] = await rig.log.read('dex.dead.unknown', { from: 0 })
     const letter = rig.codec.decodeLogRecord(record?.value ?? Buffer.alloc(0))
     if (letter.kind !== 'dead') throw new Error('not a letter')
-    expect(letter.dead.detail).toMatch(/raw cut to 23616 of 100000 bytes/)
-    expect(letter.dead.raw.length).toBe(23_616)
+    const { detail, raw } = letter.dead
+    expect(detail).toContain(`(raw cut to ${raw.length} of 100000 bytes)`)
+    expect(raw.length).toBeGreaterThan(39_000)
   })
 
   it('goes on where it stopped, and counts only what is new', async () => {

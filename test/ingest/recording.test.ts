@@ -188,7 +188,7 @@ it('a stream is read once, plain or gzip, whatever its chunks', async () => {
     async function* single() {
       for (const byte of bytes) yield Buffer.from([byte])
     }
-    const source = streamRecording(single(), 'stdin', options())
+    const source = await streamRecording(single(), 'stdin', options())
     expect([source.id, (await take(source.items(undefined, never))).seen]).toEqual([null, ['1', '2']])
   }
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countOf, seedOf } from '../rig/counts.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { publishedRecords, readContents } from '../rig/up/contents.js'
@@ -8,8 +9,8 @@ import { BUSY, play, untilSeqs } from '../rig/up/play.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
 import { speedFor, writeTape } from '../rig/up/recording.js'
 
-const SEED = Number(process.env.CRASH_SEED ?? 23)
-const KILLS = 50
+const SEED = seedOf('crashKills')
+const KILLS = countOf('crashKills')
 /** How long what is new to a run takes, where it is not played as fast as it goes. */
 const PLAY_S = 0.4
 

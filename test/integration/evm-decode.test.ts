@@ -1,12 +1,11 @@
 /** The decoders against the contracts themselves: whatever a random market did, the pools come out as the contracts say they are. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seedsOf } from '../rig/counts.js'
 import { decodeChain, type Followed } from '../rig/evm/decoded.js'
 import { placeOf, playMarket } from '../rig/evm/market.js'
 import { type EvmNode, startNode } from '../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../rig/evm/opening.js'
 import { type Truth, truth } from '../rig/evm/truth.js'
-
-const SEEDS = Number(process.env.SEEDS ?? 3)
 
 let node: EvmNode
 let market: OpenMarket
@@ -16,31 +15,28 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))(
-  'seed %i: reserves, prices and trades are the contracts’ own',
-  async (seed) => {
-    const opened = await node.snapshot()
-    try {
-      const { pools } = await playMarket(market, { seed, blocks: 80, reorgChance: 0.02 })
-      const followed = await decodeChain(market)
-      const told = await truth(market, pools)
-      expect([...followed.keys()].sort()).toEqual(pools.map(placeOf).sort())
-      expect(differences(followed, told)).toEqual([])
-    } finally {
-      await node.revert(opened)
-    }
-  },
-)
+test.each(seedsOf('evmDecodeSeeds'))('seed %i: reserves, prices and trades are the contracts’ own', async (seed) => {
+  const opened = await node.snapshot()
+  try {
+    const { pools } = await playMarket(market, { seed, blocks: 80, reorgChance: 0.02 })
+    const followed = await decodeChain(market)
+    const told = await truth(market, pools)
+    expect([...followed.keys()].sort()).toEqual(pools.map(placeOf).sort())
+    expect(differences(followed, told)).toEqual([])
+  } finally {
+    await node.revert(opened)
+  }
+})
 
 function differences(followed: ReadonlyMap<string, Followed>, { pools, swaps, v4Holdings }: Truth): string[] {
   const found: string[] = []
   const held = new Map([...v4Holdings.keys()].map((currency) => [currency, 0n]))
   for (const { pool, kind, token0, token1, reserves, sqrtPrice } of pools) {
-    const { state, happenings } = followed.get(pool) ?? {}
+    const { state, events } = followed.get(pool) ?? {}
     const differ = (what: string, got: unknown, expected: unknown) =>
       found.push(`${kind} ${pool} ${what}: ${got}, expected ${expected}`)
     if (reserves !== null && String(state?.reserves) !== String(reserves)) differ('reserves', state?.reserves, reserves)
-    const trades = (happenings ?? []).filter((happening) => happening.kind === 'swap')
+    const trades = (events ?? []).filter((event) => event.kind === 'swap')
     const last = trades.at(-1)
     // What is lent and comes back in the same token is no trade.
     const logs = (swaps.get(pool) ?? []).length

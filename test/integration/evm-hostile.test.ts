@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
 import { crashingLog } from '../rig/aggregate/crashing-log.js'
+import { countOf, seedsOf } from '../rig/counts.js'
 import { type HostileNode, startHostileNode } from '../rig/evm/hostile-node.js'
 import { playMarket } from '../rig/evm/market.js'
 import { type EvmNode, startNode } from '../rig/evm/node.js'
@@ -13,8 +14,7 @@ import { openSourcePlace, type SourcePlace } from '../rig/evm/source-run.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 
-const SEEDS = Number(process.env.SEEDS ?? 20)
-const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
+const SEEDS = countOf('evmHostileSeeds')
 const ORPHANS = { seed: 101, blocks: 5, reorgChance: 0 }
 const SURVIVORS = { seed: 102, blocks: 7, reorgChance: 0 }
 
@@ -55,9 +55,7 @@ async function backToFork(): Promise<void> {
   fork = await node.snapshot()
 }
 
-const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
-
-test.each(seeds)('seed %i: the clean run’s blocks', async (seed) => {
+test.each(seedsOf('evmHostileSeeds'))('seed %i: the clean run’s blocks', async (seed) => {
   const random = createRandom(seed)
   await backToFork()
   await playMarket(market, ORPHANS)

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
+import { seedsOf } from '../rig/counts.js'
 import { differencesFromContracts } from '../rig/evm/against-contracts.js'
 import { type Moment, playMarket } from '../rig/evm/market.js'
 import { startNode } from '../rig/evm/node.js'
@@ -14,9 +15,6 @@ import { chainFactsOf, openSourcePlace, type SourcePlace } from '../rig/evm/sour
 import { type StillNode, startStillNode } from '../rig/evm/still-node.js'
 import { truth } from '../rig/evm/truth.js'
 import { recompute } from '../rig/reference/recompute.js'
-
-const SEEDS = Number(process.env.SEEDS ?? 5)
-const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
 
 /** Anvil keeps the states of some 4,000 blocks, those of branches given up among them: the first would be gone after 57 seeds. */
 const SEEDS_A_NODE = 25
@@ -32,41 +30,42 @@ beforeEach(async () => {
 })
 afterAll(() => still?.node.stop())
 
-const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
+test.each(seedsOf('evmMarketSeeds'))(
+  'seed %i: reserves, prices, balances, trades and candles are the chain’s',
+  async (seed) => {
+    const { node } = market
+    const opened = await node.snapshot()
+    const place = openSourcePlace(market.contracts)
+    try {
+      // Every other tape begins in mid-life: pools, tokens and balances are read when they are met.
+      const number = seed % 2 === 0 ? Number(await node.rpc('eth_blockNumber')) : 1
+      const run = await place.start({ urls: [still?.front.wsUrl ?? ''], start: { kind: 'block', number } })
+      const { pools, reorgs } = await playMarket(market, {
+        seed,
+        blocks: 50,
+        reorgChance: 0.1,
+        seen: (moment) => noticed(place, moment),
+      })
+      expect(await place.reached(await headHash(), 20_000)).toBe(true)
+      expect(await run.stop()).toEqual({ kind: 'stopped' })
 
-test.each(seeds)('seed %i: reserves, prices, balances, trades and candles are the chain’s', async (seed) => {
-  const { node } = market
-  const opened = await node.snapshot()
-  const place = openSourcePlace(market.contracts)
-  try {
-    // Every other tape begins in mid-life: pools, tokens and balances are read when they are met.
-    const number = seed % 2 === 0 ? Number(await node.rpc('eth_blockNumber')) : 1
-    const run = await place.start({ urls: [still?.front.wsUrl ?? ''], start: { kind: 'block', number } })
-    const { pools, reorgs } = await playMarket(market, {
-      seed,
-      blocks: 50,
-      reorgChance: 0.1,
-      seen: (moment) => noticed(place, moment),
-    })
-    expect(await place.reached(await headHash(), 20_000)).toBe(true)
-    expect(await run.stop()).toEqual({ kind: 'stopped' })
-
-    const lines = await place.lines()
-    const facts = chainFactsOf(market.contracts)
-    const reader = new Reader()
-    for (const result of foldLines(startFold(facts), lines)) reader.read(result)
-    const told = await truth(market, pools)
-    expect({
-      dead: await place.deadLetters(),
-      fromContracts: differencesFromContracts(market, pools, told, lines, reader).slice(0, 20),
-      fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
-    }).toEqual({ dead: [], fromContracts: [], fromReference: [] })
-    if (reorgs > 0) expect(lines.some(({ kind }) => kind === 'retract')).toBe(true)
-  } finally {
-    await place.close()
-    await node.revert(opened)
-  }
-})
+      const lines = await place.lines()
+      const facts = chainFactsOf(market.contracts)
+      const reader = new Reader()
+      for (const result of foldLines(startFold(facts), lines)) reader.read(result)
+      const told = await truth(market, pools)
+      expect({
+        dead: await place.deadLetters(),
+        fromContracts: differencesFromContracts(market, pools, told, lines, reader).slice(0, 20),
+        fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
+      }).toEqual({ dead: [], fromContracts: [], fromReference: [] })
+      if (reorgs > 0) expect(lines.some(({ kind }) => kind === 'retract')).toBe(true)
+    } finally {
+      await place.close()
+      await node.revert(opened)
+    }
+  },
+)
 
 const headHash = async () => (await market.node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 

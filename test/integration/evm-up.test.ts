@@ -133,6 +133,6 @@ test('a stablecoin of another chain is refused at the start, with the reason', a
   writeFileSync(config, JSON.stringify({ http_port: 0, ws_port: 0, chains: { base: { stables } } }))
   const args = ['up', '--config', config, '--data-dir', join(folder, 'data'), '--chain', 'base', '--rpc', limiter.url]
   const { code, err } = await runCommand(args, { cwd: folder, withinMs: 60_000 })
-  expect(err).toContain(`"stables" ${stables[0]} has no token’s contract here, it is a token of eth`)
+  expect(err).toContain(`"stables" ${stables[0]} has no token contract on this chain, it is a token of eth`)
   expect(code).toBe(78)
 })

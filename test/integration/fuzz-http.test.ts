@@ -4,10 +4,11 @@ import { OPERATIONS } from '../../services/serve/rest/operations/index.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { type RawReply, rawRequest, sendRaw } from '../rig/contract/raw-http.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { createRandom } from '../rig/market/random.js'
 
-const SEED = Number(process.env.FUZZ_SEED ?? 8_121)
-const RANDOM_REQUESTS = 1500
+const SEED = seedOf('httpRequests')
+const RANDOM_REQUESTS = countOf('httpRequests')
 
 let served: Served
 const market = contractMarket({ seed: 811, chains: ['eth'], blocksPerChain: 60, options: { maxTimeBackS: 0 } })

@@ -8,6 +8,7 @@ import { openLog } from '../../services/cli/open-log.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import type { ProcessPlan } from '../rig/chains/dextape.js'
 import { type Held, heldLive } from '../rig/chains/log-contents.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { candleDifferences, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, runCommand, scratchFolder, startCommand } from '../rig/http/command.js'
 import { writeRecording } from '../rig/http/recording-file.js'
@@ -18,7 +19,8 @@ import { createRandom } from '../rig/market/random.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 
 const CHAIN = 'eth'
-const SEED = Number(process.env.SEED ?? 7)
+const SEED = seedOf('generationSwitches')
+const SWITCHES = countOf('generationSwitches')
 const PROGRAM = join(repositoryRoot(), 'dist/test/rig/chains/dextape.js')
 const options = { retracts: { probability: 0.15, maxDepth: 8 }, quietDay: 0, quietHour: 0, swapsPerBlock: 2 }
 
@@ -96,26 +98,27 @@ describe('a history written anew under a running up', () => {
   })
 
   it(`kill -9 of either around the switch, again and again: nothing lost, nothing twice (seed ${SEED})`, async () => {
-    const market = newMarket(500, { trueNow: 200, lineMs: 25 })
+    const market = newMarket(200 + 50 * SWITCHES, { trueNow: 200, lineMs: 25 })
     const random = createRandom(SEED)
     let up = await startUp(market.upPlan)
+    // Who writes a history anew joins it to one that is there.
+    await up.until(CHAIN, 'served', ({ head }) => head > market.late)
     let [tookMs, switched, kills] = [1500, 0, 0]
     const killUp = async () => {
       await up.stop('SIGKILL')
       kills += 1
       up = await startUp(market.upPlan)
     }
-    const deadline = Date.now() + 25_000
-    while (switched < 6 && Date.now() < deadline) {
+    // In turn: of the writer, of up while it is written, of up while it goes over.
+    for (let round = 0; switched < SWITCHES || round < 3; round += 1) {
       const started = Date.now()
       const writing = market.backfill()
-      const moment = random.next()
-      if (moment < 0.4) {
+      if (round % 3 === 0) {
         // While it writes, or right at the switch.
         await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs + 100)), writing.ended])
         if (writing.child.kill('SIGKILL')) kills += 1
-      } else if (moment < 0.7) {
-        // Of up, while it is written or at the switch.
+      } else if (round % 3 === 1) {
+        // While it is written, or at the switch.
         await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs)), writing.ended])
         await killUp()
       }
@@ -123,13 +126,11 @@ describe('a history written anew under a running up', () => {
       if (code === 0) {
         switched += 1
         tookMs = Date.now() - started
-        // Of up, while it goes over.
         await sleep(random.int(0, 200))
-        if (random.chance(0.6)) await killUp()
+        if (round % 3 === 2) await killUp()
       } else expect({ code, err: code === null ? '' : err }).toEqual({ code: null, err: '' })
     }
-    expect(switched).toBeGreaterThan(2)
-    expect(kills).toBeGreaterThan(3)
+    expect(kills).toBeGreaterThan(SWITCHES / 2)
     await untilServed(up, market, market.late)
     expect((await up.stop()).code).toBe(0)
     const { generation, wrong, hashes } = await held(market)

@@ -5,11 +5,12 @@ import { type Cluster, KEY, startCluster } from '../rig/cluster/cluster.js'
 import { openedLogOf } from '../rig/cluster/contents.js'
 import type { LogLine } from '../rig/cluster/service.js'
 import { updateRuns } from '../rig/cluster/update-runs.js'
+import { countOf, isLongRun, seedOf } from '../rig/counts.js'
 import { memoryOf, resetPeak } from '../rig/servers/figures.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 
-const AWAY_S = Number(process.env.OUTAGE_S ?? 15)
-const SWAPS_PER_S = 1000
+const AWAY_S = countOf('outageSeconds')
+const SWAPS_PER_S = isLongRun() ? 1000 : 300
 /** A block of the slowest chain comes every twelve seconds. */
 const LIVE_LAG_S = 20
 const NAMED_WITHIN_MS = 10_000
@@ -25,7 +26,7 @@ let hotPaths: string[]
 
 beforeAll(async () => {
   cluster = await startCluster({
-    ingest: ['--simulate', '--rate', String(SWAPS_PER_S), '--seed', '9'],
+    ingest: ['--simulate', '--rate', String(SWAPS_PER_S), '--seed', String(seedOf('outageSeconds'))],
     settings: { simulator: { history_h: 2 }, retention: { updates_h: 1_000_000 } },
   })
   await untilLive()

@@ -16,12 +16,11 @@ import type { Store } from '../../services/core/store/port.js'
 import { TABLES } from '../../services/core/store/tables.js'
 import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
 import { storeTargetOf } from '../rig/engine.js'
-import { type Broker, startBroker } from '../rig/kafka/broker.js'
-import { openTestLog } from '../rig/kafka/open-log.js'
+import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { pythonEnvironment, run } from '../rig/python/venv.js'
-import { type RunningRegistry, startRegistry } from '../rig/registry/apicurio.js'
+import { sharedBroker, sharedRegistry } from '../rig/servers/shared.js'
 
 const EXAMPLES = join(repositoryRoot(), 'examples')
 /** Small enough that many updates come in parts. */
@@ -29,23 +28,19 @@ const MAX_VALUE_BYTES = 12_000
 const options = { retracts: { probability: 0.08, maxDepth: 8 }, secondsPerBlock: 90 }
 
 let folder: string
-let broker: Broker
+let brokers: string
 let store: Store
-let registry: RunningRegistry
 let python: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dextape-python-'))
   python = join(await pythonEnvironment('examples', join(EXAMPLES, 'requirements.txt')), 'python')
-  broker = await startBroker()
-  registry = await startRegistry()
+  brokers = await sharedBroker()
   store = await openStore(storeTargetOf(folder))
   await store.migrate()
 }, 600_000)
 afterAll(async () => {
   await store?.close()
-  await registry?.stop()
-  await broker?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -53,8 +48,8 @@ type Plan = { chain: string; seed: number; registryOf(log: EventLog): SchemaRegi
 
 /** One chain on a log of its own, played up to a line at a time. */
 function market({ chain, seed, registryOf }: Plan) {
-  const prefix = `${chain}.`
-  const kafka = openTestLog(broker.brokers, prefix)
+  const prefix = freshPrefix()
+  const kafka = openTestLog(brokers, prefix)
   const log = { ...kafka, maxValueBytes: MAX_VALUE_BYTES }
   const codec = createCodec(registryOf(kafka))
   const deps = { facts: marketMoney(chain), log, codec, store, stateStore: memoryStateStore() }
@@ -70,7 +65,7 @@ function market({ chain, seed, registryOf }: Plan) {
     },
     consume: (...more: string[]) =>
       run(python, [
-        ...[join(EXAMPLES, 'consumer.py'), '--brokers', broker.brokers, '--chain', chain, '--prefix', prefix],
+        ...[join(EXAMPLES, 'consumer.py'), '--brokers', brokers, '--chain', chain, '--prefix', prefix],
         ...more,
       ]),
   }
@@ -125,7 +120,7 @@ describe('with schemas in the log', () => {
 
 describe('with a schema registry', () => {
   test('the candles are the stored ones; what came before is dropped, what differs is told', async () => {
-    const url = registry.url
+    const url = await sharedRegistry()
     const solana = market({ chain: 'solana', seed: 302, registryOf: () => httpRegistry({ url }) })
     const { log, codec } = solana
     await solana.playTo(solana.lines)

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countOf, seedOf } from '../rig/counts.js'
 import { createRandom } from '../rig/market/random.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { publishedRecords, readContents } from '../rig/up/contents.js'
@@ -9,8 +10,8 @@ import { BUSY, play, stoppedCleanly, untilRead, untilSeqs } from '../rig/up/play
 import { startUp } from '../rig/up/process.js'
 import { seqsOf, speedFor, writeTape } from '../rig/up/recording.js'
 
-const SEED = 7
-const STOPS = 8
+const SEED = seedOf('replayStops')
+const STOPS = countOf('replayStops')
 
 let base: Baseline
 

@@ -37,7 +37,6 @@ const command = (args: readonly string[], dir = dataDir) =>
   runCommand([...args, '--data-dir', dir], {
     cwd: dirname(dataDir),
     env: { ...storeEnvironmentOf(dataDir) },
-    withinMs: 60_000,
   })
 
 const live = async (up: UpProcess) =>

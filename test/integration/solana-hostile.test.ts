@@ -7,6 +7,7 @@ import type { EventLog } from '../../services/core/log/port.js'
 import type { IngestOutcome } from '../../services/ingest/main.js'
 import { HAS_REAL } from '../ingest/decode/solana/real-transactions.js'
 import { crashingLog } from '../rig/aggregate/crashing-log.js'
+import { countOf, seedsOf } from '../rig/counts.js'
 import { createRandom, type Random } from '../rig/market/random.js'
 import { acceptedBlocks, type RecordingBlock } from '../rig/reference/lines.js'
 import { type HostileGate, hostileGate } from '../rig/solana/hostile.js'
@@ -15,8 +16,7 @@ import { MOVING_POOL } from '../rig/solana/moving-pool.js'
 import { type RpcServer, startRpcServer } from '../rig/solana/rpc-server.js'
 import { openSolanaPlace, type SolanaPlace } from '../rig/solana/source-run.js'
 
-const SEEDS = Number(process.env.SOLANA_SEEDS ?? 20)
-const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1)
+const SEEDS = countOf('solanaHostileSeeds')
 const WITHIN_MS = 15_000
 const SHOWN = 3
 const MOST_STARTS = 20
@@ -85,46 +85,47 @@ describe.runIf(HAS_REAL)('hostile nodes', () => {
     expect(letters.length).toBeGreaterThan(0)
   })
 
-  const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at)
-
   // Most of it is waiting.
-  test.concurrent.each(seeds)('seed %i: the clean run’s blocks and dead letters', async (seed) => {
-    const random = createRandom(seed)
-    const sameSlots = random.chance(0.5)
-    const { ledger, forkSlot } = playedToOrphans()
-    const orphanHash = ledger.tip.blockhash
-    // In the middle of the history, or once the orphans are published.
-    const isEarly = seed % 2 === 0
-    let isSettled = !isEarly
-    const isGoingOn = () => !isSettled
-    const gates = [1, 2].map((node) => hostileGate(ledger, { seed: seed * 10 + node, silenceMs: 200, isGoingOn }))
-    const servers = await startServers(ledger, gates, random)
-    const place = openSolanaPlace()
-    const reading = { place, random, urls: urlsOf(servers, random) }
-    try {
-      if (isEarly) {
-        gates[0]?.after(random.int(5, 60), () => {
+  test.concurrent.each(seedsOf('solanaHostileSeeds'))(
+    'seed %i: the clean run’s blocks and dead letters',
+    async (seed) => {
+      const random = createRandom(seed)
+      const sameSlots = random.chance(0.5)
+      const { ledger, forkSlot } = playedToOrphans()
+      const orphanHash = ledger.tip.blockhash
+      // In the middle of the history, or once the orphans are published.
+      const isEarly = seed % 2 === 0
+      let isSettled = !isEarly
+      const isGoingOn = () => !isSettled
+      const gates = [1, 2].map((node) => hostileGate(ledger, { seed: seed * 10 + node, silenceMs: 200, isGoingOn }))
+      const servers = await startServers(ledger, gates, random)
+      const place = openSolanaPlace()
+      const reading = { place, random, urls: urlsOf(servers, random) }
+      try {
+        if (isEarly) {
+          gates[0]?.after(random.int(5, 60), () => {
+            reorganise(ledger, forkSlot, sameSlots)
+            isSettled = true
+          })
+        } else {
+          await readTo(orphanHash, random.int(0, 2), reading)
           reorganise(ledger, forkSlot, sameSlots)
-          isSettled = true
-        })
-      } else {
-        await readTo(orphanHash, random.int(0, 2), reading)
-        reorganise(ledger, forkSlot, sameSlots)
+        }
+        const wanted = clean.get(sameSlots) ?? { blocks: [], letters: [] }
+        await readTo(wanted.blocks.at(-1)?.hash ?? '', random.int(1, 3), reading)
+        happened.retracts += (await place.lines()).filter(({ kind }) => kind === 'retract').length
+        for (const { counts } of gates) {
+          happened.errors += counts.errors
+          happened.lies += counts.lies
+          happened.late += counts.late
+        }
+        expect(differences(await outcomeOf(place, ledger), wanted)).toEqual([])
+      } finally {
+        await place.close()
+        for (const server of servers) await server.stop()
       }
-      const wanted = clean.get(sameSlots) ?? { blocks: [], letters: [] }
-      await readTo(wanted.blocks.at(-1)?.hash ?? '', random.int(1, 3), reading)
-      happened.retracts += (await place.lines()).filter(({ kind }) => kind === 'retract').length
-      for (const { counts } of gates) {
-        happened.errors += counts.errors
-        happened.lies += counts.lies
-        happened.late += counts.late
-      }
-      expect(differences(await outcomeOf(place, ledger), wanted)).toEqual([])
-    } finally {
-      await place.close()
-      for (const server of servers) await server.stop()
-    }
-  })
+    },
+  )
 
   test('all of it happened: kills, deaths of what had been published, errors, lies and late blocks', () => {
     const { kills, retracts, errors, lies, late } = happened

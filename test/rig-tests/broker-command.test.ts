@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { run } from '../rig/python/venv.js'
+import { dockerAnswers } from '../rig/servers/container.js'
 import { steadyPort } from '../rig/servers/steady-port.js'
 
 const COMMAND = join(repositoryRoot(), 'infra/kafka/broker.mjs')
@@ -19,27 +20,33 @@ afterAll(() => {
 
 const broker = (...args: string[]) => run(process.execPath, [COMMAND, ...args, '--dir', directory])
 
-test('a broker started by hand is seen, refuses a second one on its data, and is stopped', async () => {
-  const port = await steadyPort(2)
-  const nothing = { code: 1, out: `kafka: none runs on ${directory}\n` }
-  expect(await broker('status')).toEqual(nothing)
+// With a Docker engine nobody needs this command, and Java need not be there.
+const isOfNoUse = spawnSync('java', ['-version']).status !== 0 && (await dockerAnswers())
 
-  started = spawn(process.execPath, [COMMAND, 'start', '--port', String(port), '--dir', directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [said] = (await once(started.stdout ?? started, 'data')) as [Buffer]
-  const pid = Number(/serves 127\.0\.0\.1:\d+ \(pid (\d+)\)/.exec(said.toString())?.[1])
-  expect(await broker('status')).toEqual({ code: 0, out: `kafka: pid ${pid} serves 127.0.0.1:${port}\n` })
-  expect(await broker('start')).toEqual({
-    code: 1,
-    out: `kafka: A broker (pid ${pid}, port ${port}) already runs on ${directory}\n`,
-  })
+test.skipIf(isOfNoUse)(
+  'a broker started by hand is seen, refuses a second one on its data, and is stopped',
+  async () => {
+    const port = await steadyPort(2)
+    const nothing = { code: 1, out: `kafka: none runs on ${directory}\n` }
+    expect(await broker('status')).toEqual(nothing)
 
-  const ended = once(started, 'close')
-  expect(await broker('stop')).toEqual({ code: 0, out: `kafka: stopped (pid ${pid})\n` })
-  expect(await ended).toEqual([0, null])
-  expect(await broker('status')).toEqual(nothing)
-})
+    started = spawn(process.execPath, [COMMAND, 'start', '--port', String(port), '--dir', directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [said] = (await once(started.stdout ?? started, 'data')) as [Buffer]
+    const pid = Number(/serves 127\.0\.0\.1:\d+ \(pid (\d+)\)/.exec(said.toString())?.[1])
+    expect(await broker('status')).toEqual({ code: 0, out: `kafka: pid ${pid} serves 127.0.0.1:${port}\n` })
+    expect(await broker('start')).toEqual({
+      code: 1,
+      out: `kafka: A broker (pid ${pid}, port ${port}) already runs on ${directory}\n`,
+    })
+
+    const ended = once(started, 'close')
+    expect(await broker('stop')).toEqual({ code: 0, out: `kafka: stopped (pid ${pid})\n` })
+    expect(await ended).toEqual([0, null])
+    expect(await broker('status')).toEqual(nothing)
+  },
+)
 
 test('a command line that cannot be meant is refused', async () => {
   expect(await broker('begin')).toEqual({

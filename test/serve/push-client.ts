@@ -9,16 +9,19 @@ export type Frame = {
   sent_time?: number
 }
 
+/** Only a frame that never comes takes as long. */
+const PATIENCE_MS = 30_000
+
 export type Client = Awaited<ReturnType<typeof connect>>
 
 /** A client that keeps what it receives until somebody asks for it. */
 export async function connect(url: string, headers: Record<string, string> = { 'x-api-key': KEY }) {
   const socket = new WebSocket(url, { headers })
   const frames: Frame[] = []
-  let wake = () => {}
+  const waiting: (() => void)[] = []
   socket.on('message', (data) => {
     frames.push(JSON.parse(String(data)) as Frame)
-    wake()
+    for (const wake of waiting.splice(0)) wake()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }))
@@ -30,13 +33,13 @@ export async function connect(url: string, headers: Record<string, string> = { '
 
   /** The first frame that fits, waiting for it; it and only it is taken. */
   async function take(fits: (frame: Frame) => boolean, what = 'a frame'): Promise<Frame> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + PATIENCE_MS
     for (;;) {
       const index = frames.findIndex(fits)
       const [frame] = index < 0 ? [] : frames.splice(index, 1)
       if (frame !== undefined) return frame
       const arrived = new Promise<void>((resolve) => {
-        wake = resolve
+        waiting.push(resolve)
       })
       const left = deadline - Date.now()
       if (left <= 0) throw new Error(`${what} did not come; there are ${JSON.stringify(frames).slice(0, 2000)}`)

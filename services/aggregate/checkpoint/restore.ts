@@ -71,7 +71,7 @@ function restorePair(state: ChainState, store: StateStore, id: number): void {
   const { address, ...text } = words
   state.pairs.add(address, text)
   state.pairs.rows.setRow(id, numbers)
-  state.tokens.addPair(state.pairs.targetToken(id), id)
+  state.tokens.addPair(state.pairs.targetToken(id), state.pairs.quoteToken(id), id)
 }
 
 export function loadActivePair(store: StateStore, id: number, names: WalletNames): ActivePair | undefined {

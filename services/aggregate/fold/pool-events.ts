@@ -31,7 +31,7 @@ export function applyPool(fold: BlockFold, event: PoolEvent): void {
     rows.set(id, field, 0)
   const target = state.pairs.targetToken(id)
   giveOwnWindows(state, target)
-  state.tokens.addPair(target, id)
+  state.tokens.addPair(target, state.pairs.quoteToken(id), id)
   fold.pair(id).isNew = true
   graduate(fold, target, id)
 }

@@ -2,7 +2,6 @@
 import { BURN_ADDRESSES } from '../../core/domain/chains.js'
 import type { BalanceEvent, LaunchEvent, MetaEvent, TokenEvent } from '../../core/domain/records.js'
 import type { ChainState } from '../state/chain-state.js'
-import { PAIR } from '../state/pairs.js'
 import { type Launch, TOKEN, type TokenText } from '../state/tokens.js'
 import type { BlockFold } from './block-at-hand.js'
 import { qualifies, setMainPair } from './main-pair.js'
@@ -43,13 +42,10 @@ export function applyToken(fold: BlockFold, event: TokenEvent): void {
 }
 
 function setDecimals(fold: BlockFold, id: number, decimals: number | null): void {
-  const { rows } = fold.state.tokens
-  if (decimals === null || rows.get(id, TOKEN.decimals) === decimals) return
-  rows.set(id, TOKEN.decimals, decimals)
-  const pairs = fold.state.pairs
-  for (let pair = 0; pair < pairs.length; pair += 1) {
-    if (pairs.rows.get(pair, PAIR.token0) === id || pairs.rows.get(pair, PAIR.token1) === id) fold.retoldPairs.add(pair)
-  }
+  const { tokens } = fold.state
+  if (decimals === null || tokens.rows.get(id, TOKEN.decimals) === decimals) return
+  tokens.rows.set(id, TOKEN.decimals, decimals)
+  for (const pair of tokens.allPairsOf(id)) fold.retoldPairs.add(pair)
 }
 
 export function applyMeta(fold: BlockFold, event: MetaEvent): void {

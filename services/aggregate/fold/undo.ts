@@ -139,7 +139,7 @@ class Undo {
       case 'newPair': {
         const id = state.pairs.length - 1
         this.gonePairs.add(state.pairs.address[id] as string)
-        state.tokens.popPair(state.pairs.targetToken(id))
+        state.tokens.popPair(state.pairs.targetToken(id), state.pairs.quoteToken(id))
         state.pairs.active[id]?.windows.wallets.dispose()
         state.pairs.pop()
         state.changedPairs.add(id)

@@ -73,6 +73,8 @@ export class TokenTable {
   /** Windows over several pairs; null while the token has at most one pair: that pair's windows are the token's. */
   readonly windows: (Windows | null)[] = []
   private readonly targets: (number[] | null)[] = []
+  /** Pairs by their quote; a map, since few tokens are ever one. */
+  private readonly quotes = new Map<number, number[]>()
   private readonly ids = new Map<string, number>()
 
   constructor(private readonly money: ChainMoney) {}
@@ -106,6 +108,7 @@ export class TokenTable {
     this.text.length = id
     this.windows.length = id
     this.targets.length = id
+    this.quotes.delete(id)
     this.rows.pop()
   }
 
@@ -114,14 +117,25 @@ export class TokenTable {
     return this.targets[id] ?? NO_PAIRS
   }
 
-  addPair(id: number, pair: number): void {
-    const pairs = this.targets[id]
-    if (pairs === null || pairs === undefined) this.targets[id] = [pair]
-    else pairs.push(pair)
+  /** Pairs that have this token on either side, in the order they were first seen. */
+  allPairsOf(id: number): readonly number[] {
+    const asQuote = this.quotes.get(id)
+    return asQuote === undefined ? this.pairsOf(id) : [...this.pairsOf(id), ...asQuote].sort((a, b) => a - b)
   }
 
-  popPair(id: number): void {
-    this.targets[id]?.pop()
+  /** Notes the newest pair under both its tokens. */
+  addPair(target: number, quote: number, pair: number): void {
+    const asTarget = this.targets[target]
+    if (asTarget === null || asTarget === undefined) this.targets[target] = [pair]
+    else asTarget.push(pair)
+    const asQuote = this.quotes.get(quote)
+    if (asQuote === undefined) this.quotes.set(quote, [pair])
+    else asQuote.push(pair)
+  }
+
+  popPair(target: number, quote: number): void {
+    this.targets[target]?.pop()
+    this.quotes.get(quote)?.pop()
   }
 
   get length(): number {

@@ -1,13 +1,13 @@
 /** `dextape decode`: what a node answered, on stdin, as events on stdout. Nothing is asked, nothing is kept. */
 import { resolve } from 'node:path'
 import { type Config, chainFacts } from '../../core/config/index.js'
-import { ConfigError } from '../../core/domain/errors.js'
+import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { configOf, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { inputBlocks } from './blocks.js'
 import { createDecoder } from './decoder.js'
-import { jsonValues } from './input.js'
+import { type InputValue, jsonValues } from './input.js'
 import { readPoolsFile } from './pools-file.js'
 import { decodeBodies } from './solana.js'
 
@@ -29,9 +29,11 @@ export async function decode(world: World, options: DecodeOptions): Promise<numb
   const told = await readPoolsFile(options.pools === undefined ? undefined : resolve(world.cwd, options.pools))
   const decoder = createDecoder(chainFacts(config, options.chain), contracts, told)
   const count = countLeftOut(loggerOf(world, config), 'logs')
+  let decoded = 0
   try {
-    for await (const { block, removed } of inputBlocks(jsonValues(world.stdin, INPUT), INPUT)) {
-      const { events, leftOut } = decoder.decode(block)
+    for await (const { block, removed } of inputBlocks(inputValues(world), INPUT)) {
+      const { events, decoded: told, leftOut } = decoder.decode(block)
+      decoded += told
       for (const event of events) await world.out.json({ block_number: block.number, block_hash: block.hash, ...event })
       for (const { reason, detail, log } of leftOut)
         count.add(reason, detail, `block ${log.blockNumber}, log ${log.logIndex}`)
@@ -40,6 +42,7 @@ export async function decode(world: World, options: DecodeOptions): Promise<numb
   } finally {
     count.tell()
   }
+  if (decoded === 0) count.refuseIfAny('Describe their pools with --pools, and give the logs whole.')
   return EXIT.ok
 }
 
@@ -52,11 +55,12 @@ async function decodeSolana(world: World, options: DecodeOptions, config: Config
     })
   }
   const count = countLeftOut(loggerOf(world, config), 'instructions')
-  let guessed = 0
+  let [guessed, decoded] = [0, 0]
   try {
-    const values = jsonValues(world.stdin, INPUT)
-    for await (const { body, events, lost } of decodeBodies(values, chainFacts(config, options.chain), INPUT)) {
+    const facts = chainFacts(config, options.chain)
+    for await (const { body, events, lost } of decodeBodies(inputValues(world), facts, INPUT)) {
       if (body.isSlotGuessed) guessed += 1
+      decoded += events.length
       for (const event of events) await world.out.json({ block_number: body.slot, block_hash: body.hash, ...event })
       for (const { reason, detail, txIndex, order } of lost)
         count.add(reason, detail, `slot ${body.slot}, transaction ${txIndex}, instruction ${order}`)
@@ -66,7 +70,24 @@ async function decodeSolana(world: World, options: DecodeOptions, config: Config
     if (guessed > 0)
       loggerOf(world, config).warn('blocks without their slot: taken as the one after the parent', { blocks: guessed })
   }
+  if (decoded === 0) count.refuseIfAny('Ask the node again for whole transactions with their inner instructions.')
   return EXIT.ok
+}
+
+/** A pipe that gave nothing is most often a command before it that failed. */
+async function* inputValues({ stdin }: World): AsyncGenerator<InputValue> {
+  let isEmpty = true
+  for await (const value of jsonValues(stdin, INPUT)) {
+    isEmpty = false
+    yield value
+  }
+  if (isEmpty)
+    throw new DextapeError({
+      code: 'input_empty',
+      what: 'The input is empty',
+      where: { file: INPUT },
+      fix: "Pipe a node's answers into it: dextape decode --chain eth < receipts.json",
+    })
 }
 
 /** By reason, with an example of each: a day's input may leave out a million. */
@@ -80,6 +101,13 @@ function countLeftOut(logger: Logger, unit: 'logs' | 'instructions') {
       known.count += 1
       if (known.details.size < EXAMPLES) known.details.add(detail)
       reasons.set(reason, known)
+    },
+    /** Where nothing at all was decoded. */
+    refuseIfAny(fix: string): void {
+      const leftOut = [...reasons.values()].reduce((sum, { count }) => sum + count, 0)
+      if (leftOut === 0) return
+      const what = `No event could be decoded: ${leftOut} ${unit} were left out (${[...reasons.keys()].join(', ')})`
+      throw new DextapeError({ code: 'nothing_decoded', what, where: { file: INPUT }, fix })
     },
     removed(logs: number): void {
       removed += logs

@@ -4,8 +4,8 @@ import type { KnownContract } from '../../core/domain/evm-contracts.js'
 import type { Event } from '../../core/domain/records.js'
 import { memoryBook } from '../../ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../ingest/decode/evm/block/decode-block.js'
-import { nothingLearned } from '../../ingest/decode/evm/block/learned.js'
-import { createdVenue, createRules, venueRef } from '../../ingest/decode/evm/block/rules.js'
+import { createdVenue, createRules, venueRef } from '../../ingest/decode/evm/block/decode-rules.js'
+import { nothingPrefetched } from '../../ingest/decode/evm/block/prefetched.js'
 import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadLog, type Protocol, type Reading } from '../../ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
@@ -14,7 +14,8 @@ import { protocolOf, type ToldFacts, type ToldPool } from './pools-file.js'
 
 export type LeftOut = { reason: string; detail: string; log: EvmLog }
 
-export type Decoder = { decode(block: EvmBlock): { events: Event[]; leftOut: LeftOut[] } }
+/** `decoded`: how many events the logs tell, without the tokens and pools that only the file describes. */
+export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; leftOut: LeftOut[] } }
 
 export function createDecoder(facts: ChainFacts, contracts: readonly KnownContract[], told: ToldFacts): Decoder {
   const rules = createRules({
@@ -26,14 +27,15 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     wrappedNative: facts.native,
   })
   const book = memoryBook()
-  const learned = { ...nothingLearned(), tokens: told.tokens }
+  const prefetched = { ...nothingPrefetched(), tokens: told.tokens }
 
   return {
     decode(block) {
       const created = createdIn(block)
       const leftOut = block.logs.flatMap((log) => prepare(log, created) ?? [])
-      const { events, lost } = decodeBlock(block, book, learned, rules)
-      return { events, leftOut: [...leftOut, ...lost] }
+      const { events, lost } = decodeBlock(block, book, prefetched, rules)
+      const fromLogs = events.filter(({ type }) => type !== 'token' && type !== 'pool')
+      return { events, decoded: created.size + fromLogs.length, leftOut: [...leftOut, ...lost] }
     },
   }
 
@@ -44,7 +46,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
   /** Makes the venue of a log known, or says why it stays unknown. */
   function prepare(log: EvmLog, created: ReadonlySet<string>): LeftOut | undefined {
     const ref = orNull(() => venueRef(log, rules))
-    if (ref === null || book.venue(ref.id) !== undefined || learned.venues.has(ref.id) || created.has(ref.id)) return
+    if (ref === null || book.venue(ref.id) !== undefined || prefetched.venues.has(ref.id) || created.has(ref.id)) return
     const pool = told.pools.get(ref.id)
     // Of a pool of several tokens, pairs may be missing in the file.
     if (pool === undefined || Object.keys(pool.tokens).length < pool.tokens.length)
@@ -53,7 +55,7 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     const protocol = name === undefined ? ref.candidates[0] : rules.protocolNamed(name)
     if (protocol === undefined) return { reason: 'protocol_unknown', detail: `${ref.id} (${pool.amm})`, log }
     const venue = venueOf(pool, protocol)
-    learned.venues.set(ref.id, { venue, state: unanswered(protocol.readState(venue, rules.contracts)) })
+    prefetched.venues.set(ref.id, { venue, state: unanswered(protocol.readState(venue, rules.contracts)) })
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is said of any chain's nodes. */
 import type { Finality } from '../../core/config/index.js'
 import type { Header } from '../../ingest/sources/following/chain-nodes.js'
-import type { EndpointStatus } from '../../ingest/sources/nodes/status.js'
+import type { EndpointStatus } from '../../ingest/sources/nodes/endpoint-status.js'
 import type { Finding } from './checks.js'
 
 export type Say = (level: Finding['level'], what: string, fix?: string) => void

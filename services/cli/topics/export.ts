@@ -1,21 +1,19 @@
 /** `dextape topics export`: a topic as a recording. Works beside a running `up`; ends at the end the topic had at the start. */
-
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { resolve } from 'node:path'
-import { Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
-import { ConfigError } from '../../core/domain/errors.js'
+import type { Config } from '../../core/config/index.js'
+import { sharedOrigin } from '../../core/coordination/cluster-origin.js'
+import { claimOf } from '../../core/data-dir/origin.js'
 import { createAssembler } from '../../core/log/parts.js'
+import { blocksOf } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
+import { SEED_FIELD } from '../../ingest/validate/line.js'
 import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
 import { topicNamed, withLog } from '../open-log.js'
 import { recordJson } from './record-json.js'
 import { existingTopic } from './topics.js'
 import { offsetOf, parseWhen } from './when.js'
+import { type Target, writeLines } from './write-lines.js'
 
-export type ExportOptions = GlobalOptions & { from?: string; to?: string; out?: string; gzip?: boolean }
+export type ExportOptions = GlobalOptions & Target & { from?: string; to?: string }
 
 export async function exportTopic(world: World, name: string, options: ExportOptions): Promise<void> {
   const from = options.from === undefined ? undefined : parseWhen('--from', options.from)
@@ -29,15 +27,24 @@ export async function exportTopic(world: World, name: string, options: ExportOpt
       const { start, end } = await open.log.info(topic)
       const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
       const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))
-      const lines = Readable.from(recordingLines(open, topic, first, stop))
-      const target = await openTarget(world, options.out)
-      if (options.gzip) await pipeline(lines, createGzip(), target.stream, { end: target.owned })
-      else await pipeline(lines, target.stream, { end: target.owned })
+      const mark = blocksOf(topic) === undefined ? {} : await markOf(config, open)
+      await writeLines(world, recordingLines(open, topic, { first, stop }, mark), options)
     },
   )
 }
 
-async function* recordingLines({ log, codec }: OpenLog, topic: string, first: number, stop: number) {
+/** What every line of a simulated market carries, so that no import takes it for a real one. */
+async function markOf(config: Config, { log }: OpenLog): Promise<Record<string, number>> {
+  const claim = config.log.kind === 'kafka' ? await sharedOrigin(log) : claimOf(config.dataDir)
+  return claim?.origin === 'simulated' ? { [SEED_FIELD]: claim.seed } : {}
+}
+
+async function* recordingLines(
+  { log, codec }: OpenLog,
+  topic: string,
+  { first, stop }: { first: number; stop: number },
+  mark: Record<string, number>,
+) {
   const assembler = createAssembler()
   let from = first
   let isInside = false
@@ -54,24 +61,8 @@ async function* recordingLines({ log, codec }: OpenLog, topic: string, first: nu
       if (!isInside && record.kind === 'block' && record.block.part > 0) continue
       const whole = assembler.push(record, offset)
       isInside = whole === undefined
-      if (whole !== undefined) yield `${recordJson(whole.record)}\n`
+      if (whole !== undefined) yield `${recordJson(whole.record, mark)}\n`
     }
     from = last.offset + 1
   }
-}
-
-async function openTarget(world: World, out: string | undefined): Promise<{ stream: Writable; owned: boolean }> {
-  if (out === undefined) return { stream: world.stdout, owned: false }
-  const stream = createWriteStream(resolve(world.cwd, out))
-  try {
-    await once(stream, 'open')
-  } catch (cause) {
-    throw new ConfigError({
-      code: 'out_unwritable',
-      what: `The file cannot be written: ${(cause as Error).message}`,
-      fix: 'Name another with --out.',
-      cause,
-    })
-  }
-  return { stream, owned: true }
 }

@@ -1,6 +1,7 @@
 /** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
+import { DextapeError } from '../../core/domain/errors.js'
 import { createHealth } from '../../core/runtime/health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
@@ -17,13 +18,13 @@ export async function importRecording(world: World, file: string, options: Globa
   const recording = { logger, family: (chain: string) => chainFacts(config, chain).family }
   const source =
     file === '-'
-      ? streamRecording(world.stdin, 'stdin', recording)
+      ? await streamRecording(world.stdin, 'stdin', recording)
       : await openRecording(resolve(world.cwd, file), recording)
   const health = createHealth({ parts: ['log'], logger })
   const shutdown = createShutdown(logger)
   const platform = await openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
   try {
-    await platform.claimOrigin({ origin: 'real' })
+    await platform.claimOrigin(source.claim)
     const checkpoints = await platform.checkpointsFor(source)
     try {
       const { log, codec, generations } = platform
@@ -36,7 +37,9 @@ export async function importRecording(world: World, file: string, options: Globa
       await world.out.line(
         `${outcome.kind}: ${blocks} blocks, ${retracts} retracts, ${events} events, ${deadLetters} dead letters`,
       )
-      return outcome.kind === 'done' ? EXIT.ok : EXIT.failed
+      if (outcome.kind !== 'done') return EXIT.failed
+      if (blocks + retracts === 0 && deadLetters > 0) throw nothingImported(source.name, deadLetters)
+      return EXIT.ok
     } finally {
       await checkpoints.close()
     }
@@ -44,4 +47,12 @@ export async function importRecording(world: World, file: string, options: Globa
     await platform.close()
     shutdown.done()
   }
+}
+
+function nothingImported(file: string, deadLetters: number): DextapeError {
+  return new DextapeError({
+    code: 'nothing_imported',
+    what: `No line of ${file} is a block: ${deadLetters} became dead letters`,
+    fix: 'See why with `dextape dead ls --letters 5`.',
+  })
 }

@@ -6,8 +6,11 @@ import type { DataDir } from './data-dir.js'
 
 export type Origin = 'real' | 'simulated'
 
-/** A simulated market is one seed's for good: blocks of another would not follow its own. */
-export type Claim = { origin: 'real' } | { origin: 'simulated'; seed: number }
+/**
+ * A simulated market is one seed's for good: blocks of another would not follow its own. Neither would a live market's follow those of a recording,
+ * which started at another time.
+ */
+export type Claim = { origin: 'real' } | { origin: 'simulated'; seed: number; isRecorded?: true }
 
 const OTHER_DIR = 'Name another directory with DEXTAPE_DATA_DIR or --data-dir.'
 
@@ -23,7 +26,7 @@ export function claimOrigin(dir: DataDir, wanted: Claim, held: Claim | undefined
 }
 
 export function assertSameOrigin(where: string, held: Claim, wanted: Claim, fix: string): void {
-  if (claimText(held) !== claimText(wanted)) throw mixed(where, describe(held), describe(wanted), fix)
+  if (claimText(held) !== claimText(wanted)) throw mixed(where, describeClaim(held), describeClaim(wanted), fix)
 }
 
 export function mixed(where: string, held: string, wanted: string, fix: string): ConfigError {
@@ -41,21 +44,32 @@ export function claimOf(path: string): Claim | undefined {
   return readClaim(mark, file, OTHER_DIR)
 }
 
-/** As it stands in a mark: `real`, or `simulated` and the seed. */
-export const claimText = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated ${claim.seed}`)
+/** As it stands in a mark: `real`, or `simulated`, the seed and whether it was recorded. */
+export function claimText(claim: Claim): string {
+  if (claim.origin === 'real') return 'real'
+  return `simulated ${claim.seed}${claim.isRecorded === true ? ' recorded' : ''}`
+}
 
 export function readClaim(mark: string, where: string, fix: string): Claim {
   if (mark === 'real') return { origin: 'real' }
-  const [, seed] = /^simulated (\d+)$/.exec(mark) ?? []
-  if (seed !== undefined) return { origin: 'simulated', seed: Number(seed) }
+  const [, seed, recorded] = /^simulated (\d+)( recorded)?$/.exec(mark) ?? []
+  if (seed !== undefined) return simulatedClaim(Number(seed), recorded !== undefined)
   throw new ConfigError({
     code: 'data_origin_unknown',
     what: `${where} does not say where the data comes from`,
-    expected: '"real", or "simulated" and a seed',
+    expected: '"real", or "simulated", a seed and perhaps "recorded"',
     got: JSON.stringify(mark.slice(0, 40)),
     fix,
   })
 }
 
 const markOf = (path: string): string => join(path, 'ORIGIN')
-const describe = (claim: Claim): string => (claim.origin === 'real' ? 'real' : `simulated (seed ${claim.seed})`)
+
+export function simulatedClaim(seed: number, isRecorded: boolean): Claim {
+  return { origin: 'simulated', seed, ...(isRecorded ? { isRecorded } : {}) }
+}
+
+export function describeClaim(claim: Claim): string {
+  if (claim.origin === 'real') return 'real'
+  return claim.isRecorded === true ? `recorded simulated (seed ${claim.seed})` : `simulated (seed ${claim.seed})`
+}

@@ -3,7 +3,7 @@ import { DextapeError } from '../domain/errors.js'
 import { createArrivals } from './arrivals.js'
 import { packChunks } from './chunk.js'
 import { type Environment, type EnvironmentOptions, openEnvironment, type TopicState } from './environment.js'
-import { assertEntries, assertName, assertOffset } from './names.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from './names.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
 import { appendChunks, firstOffsetAt, readRecords, truncateSome } from './topic-table.js'
@@ -98,8 +98,10 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
         const records = readNow(topic, { ...options, from })
         const last = records.at(-1)
         if (last === undefined) {
-          const end = from
-          await arrivals.wait(topic, signal, () => closing !== undefined || (latest(topic)?.end ?? 0) > end)
+          const next = from
+          const end = latest(topic)?.end ?? 0
+          if (end < next) throw offsetLost(topic, next, end)
+          await arrivals.wait(topic, signal, () => closing !== undefined || (latest(topic)?.end ?? 0) > next)
           continue
         }
         from = last.offset + 1

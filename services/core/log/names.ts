@@ -1,4 +1,4 @@
-/** What the log takes as names and entries; the rules are Kafka's, so that a name good in one log is good in the other. */
+/** What the log takes as names, offsets and entries; the rules are Kafka's, so that a name good in one log is good in the other. */
 import { DextapeError } from '../domain/errors.js'
 import type { LogEntry } from './port.js'
 
@@ -22,6 +22,18 @@ export function assertOffset(topic: string, offset: number): void {
     where: { topic },
     expected: 'a whole number from 0',
     got: String(offset),
+  })
+}
+
+/** A reader's position the topic no longer reaches: its next records would be others than those it stands for. */
+export function offsetLost(topic: string, from: number, end: number): DextapeError {
+  return new DextapeError({
+    code: 'offset_lost',
+    what: `Cannot read on: the topic ends at offset ${end}, before offset ${from}, which is to be read next`,
+    where: { topic },
+    fix:
+      'The topic was recreated, or its newest records were lost. Restore it from a backup; or remove what was made ' +
+      'from the lost records (of blocks: the chain’s checkpoint, see docs/operations.md) and restart.',
   })
 }
 

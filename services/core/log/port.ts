@@ -37,7 +37,10 @@ export interface EventLog {
   append(topic: string, entries: readonly LogEntry[]): Promise<number>
   /** One batch from an offset; empty at the end of the topic. */
   read(topic: string, options: ReadOptions): Promise<LogRecord[]>
-  /** Batches from an offset for ever: waits at the end for new records; ends when the signal aborts. */
+  /**
+   * Batches from an offset for ever: waits at the end for new records; ends when the signal aborts. Fails with
+   * `offset_lost` where the topic ends before that offset.
+   */
   follow(topic: string, options: ReadOptions, signal: AbortSignal): AsyncGenerator<LogRecord[]>
   /** The first offset whose timestamp is at or after `timestampMs`; the topic's end when there is none. */
   offsetAt(topic: string, timestampMs: number): Promise<number>

@@ -65,6 +65,14 @@ export async function withRetry<T>(
   return undefined
 }
 
+/** Resolves once the signal aborts, at once where it already has. */
+export function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 /** The work's outcome, or undefined as soon as the signal aborts: for work that may wait for ever. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let stop = () => {}

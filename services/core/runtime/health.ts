@@ -1,4 +1,5 @@
 /** Which parts a process leans on are away, since when and why: told in /status, logged when it changes, not at each attempt. */
+import { withoutAddresses } from './error-text.js'
 import type { Logger } from './logger.js'
 import type { Metrics } from './metrics.js'
 
@@ -30,6 +31,7 @@ export function createHealth({ parts: known = [], logger, nowMs = Date.now }: He
   const since = new Map<Part, { ms: number; reason: string }>()
 
   function away(part: Part, text: string): void {
+    // Reasons are shown to everybody.
     const reason = withoutAddresses(text)
     parts.add(part)
     const before = since.get(part)
@@ -62,9 +64,4 @@ export function registerHealthMetrics(metrics: Metrics, health: Health): void {
     const away = new Set(health.report().map(({ part }) => part))
     return [...health.parts].map((part) => ({ labels: { part }, value: away.has(part) ? 1 : 0 }))
   })
-}
-
-/** Reasons are shown to everybody: of an address only the host stays, since user, path and query may hold a secret. */
-function withoutAddresses(text: string): string {
-  return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>)]+)[^\s"'<>)]*/gi, '$1$2')
 }

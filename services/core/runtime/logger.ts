@@ -1,4 +1,6 @@
 /** Structured logs on stderr: a constant message plus fields. JSON lines, or readable text on a terminal. */
+import { describeError, errorLines } from './error-text.js'
+
 export type LogFields = Record<string, unknown>
 
 export interface Logger {
@@ -31,19 +33,30 @@ function writeStderr(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-function plain(value: unknown): unknown {
-  return value instanceof Error ? value.message : value
-}
-
 function jsonLine(level: string, message: string, fields: LogFields): string {
-  const body = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]))
-  return JSON.stringify({ time: new Date().toISOString(), level, message, ...body })
+  const body = Object.entries(fields).map(([name, value]) => [
+    name,
+    value instanceof Error ? describeError(value) : value,
+  ])
+  return JSON.stringify({ time: new Date().toISOString(), level, message, ...Object.fromEntries(body) })
 }
 
+/** Errors say their message in the line and the rest below it. */
 function textLine(level: string, message: string, fields: LogFields): string {
-  const tail = Object.entries(fields).map(([name, value]) => `${name}=${inline(plain(value))}`)
+  const line = [message]
+  const below: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (!(value instanceof Error)) {
+      line.push(`${name}=${inline(value)}`)
+      continue
+    }
+    const error = describeError(value)
+    line.push(`${name}=${error.message}`)
+    if (error.code !== undefined) line.push(`${name}_code=${error.code}`)
+    below.push(...errorLines(error))
+  }
   const mark = level === 'info' ? ' ' : level === 'warn' ? '!' : '✗'
-  return `${new Date().toISOString().slice(11, 19)} ${mark} ${[message, ...tail].join('  ')}`
+  return [`${new Date().toISOString().slice(11, 19)} ${mark} ${line.join('  ')}`, ...below].join('\n')
 }
 
 function inline(value: unknown): string {

@@ -1,11 +1,11 @@
-/** How much of a chain is decoded, whatever its family. */
+/** Which part of a chain is decoded, for every chain family. */
 
 export type Scope = {
-  /** By id, whatever their exchange. */
+  /** By id, on any exchange. */
   pools: ReadonlySet<string>
   /** Pools that hold one of these. */
   tokens: ReadonlySet<string>
-  /** Only these exchanges; none: all that are known. */
+  /** Only these exchanges; empty: all known ones. */
   amms: ReadonlySet<string>
   balances: 'off' | 'scoped' | 'all'
 }

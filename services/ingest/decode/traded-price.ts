@@ -1,6 +1,6 @@
-/** The price a trade was made at, for pools that state none and whose reserves are in no ratio to it. */
+/** The price of a trade, for pools that publish no price and whose reserve ratio is not their price. */
 
-/** Bits behind the point, as the chains' own protocols have them; whole ones are 64 on both. */
+/** Fixed-point formats of the chains' own protocols (Q64.96, Q64.64); both have 64 integer bits. */
 const FRACTION = { evm: 2 ** 96, solana: 2 ** 64 } as const
 const ABOVE = 2 ** 64
 

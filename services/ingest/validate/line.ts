@@ -16,9 +16,16 @@ export type LineContext = {
 }
 
 export type ReadLine =
-  | { kind: 'block'; block: Block; dead: DeadLetter[] }
-  | { kind: 'retract'; retract: Retract }
+  | ({ kind: 'block'; block: Block; dead: DeadLetter[] } & Marked)
+  | ({ kind: 'retract'; retract: Retract } & Marked)
   | { kind: 'dead'; letter: DeadLetter }
+
+/** Only on lines of a simulated market: its seed. */
+export type Marked = { simulatedSeed?: number }
+
+/** The field that carries it. */
+export const SEED_FIELD = 'simulated_seed'
+const SEED_MAX = 2 ** 32 - 1
 
 /** The chain of a dead line that does not tell one. */
 export const UNKNOWN_CHAIN = 'unknown'
@@ -53,9 +60,10 @@ function readRecord(value: Record<string, unknown>, line: Buffer, context: LineC
   }
   const family = context.family(chain)
   const fields = new Fields(value, family === 'evm')
+  const marked: Marked = fields.isAbsent(SEED_FIELD) ? {} : { simulatedSeed: fields.integer(SEED_FIELD, SEED_MAX) }
   if (kind === 'retract') {
     const retract = readRetract(chain, fields)
-    if (fields.problem === undefined) return { kind: 'retract', retract }
+    if (fields.problem === undefined) return { kind: 'retract', retract, ...marked }
     return deadLine(line, context, fields.problem, { chain, blockNumber: safeNumber(value.from_number) })
   }
   const blockNumber = safeNumber(value.number)
@@ -67,7 +75,7 @@ function readRecord(value: Record<string, unknown>, line: Buffer, context: LineC
   const head = readHead(chain, fields)
   const events = fields.list('events')
   if (fields.problem !== undefined) return deadLine(line, context, fields.problem, { chain, blockNumber, at })
-  return { kind: 'block', ...readEvents(head, events, family, line, context) }
+  return { kind: 'block', ...readEvents(head, events, family, line, context), ...marked }
 }
 
 function readRetract(chain: string, fields: Fields): Retract {

@@ -1,6 +1,6 @@
 /** What the processes of a cluster share, on a real broker: compacted, killed and started again. */
 import { Kafka, logLevel } from 'kafkajs'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { claimSharedOrigin, sharedOrigin } from '../../../services/core/coordination/cluster-origin.js'
 import { SOURCES_TOPIC, STATUS_TOPIC } from '../../../services/core/coordination/internal-topics.js'
 import { openSharedKeys } from '../../../services/core/keys/cluster-keys.js'
@@ -9,9 +9,15 @@ import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
 import { openKeyedTable } from '../../../services/core/log/keyed-table.js'
 import type { Checkpoint } from '../../../services/ingest/checkpoints.js'
 import { claimCheckpoints } from '../../../services/ingest/shared-checkpoints.js'
+import { type Broker, startBroker } from '../../rig/kafka/broker.js'
 import { logsForTests } from '../../rig/kafka/logs.js'
 
-const logs = logsForTests()
+let broker: Broker
+const logs = logsForTests(async () => {
+  broker = await startBroker()
+  return broker.brokers
+})
+afterAll(() => broker?.stop())
 const openLog = (): KafkaLog => logs.open()
 const stores: KeyStore[] = []
 afterEach(async () => {
@@ -29,7 +35,7 @@ const at = (line: number): Checkpoint => ({ position: { line }, ends: {}, chains
 
 /** Writes until only the last record of most keys is left. */
 async function compact(topic: string): Promise<void> {
-  const admin = new Kafka({ brokers: logs.broker.brokers.split(','), logLevel: logLevel.NOTHING }).admin()
+  const admin = new Kafka({ brokers: logs.brokers.split(','), logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   const values = { 'cleanup.policy': 'compact', 'segment.ms': '200', 'min.cleanable.dirty.ratio': '0.01' }
   const configEntries = Object.entries(values).map(([name, value]) => ({ name, value }))
@@ -56,8 +62,8 @@ describe('keys', () => {
     expect(told).toHaveLength(1)
     const [first] = told.map(({ record }) => record)
     for (const keys of started) await soon(() => keys.list()).toEqual([first])
-    await logs.broker.kill()
-    await logs.broker.restart()
+    await broker.kill()
+    await broker.restart()
     const [here, there] = started
     await here?.revoke('first')
     await there?.addSpentCu([{ keyId: 'a', month: '2026-11', cu: 5 }])
@@ -97,8 +103,8 @@ describe('a compacted topic', () => {
     ])
     const stop = new AbortController()
     const following = table.follow(stop.signal)
-    await logs.broker.kill()
-    await logs.broker.restart()
+    await broker.kill()
+    await broker.restart()
     await writing.put('k0', 30)
     await soon(() => table.get('k0')).toBe(30)
     stop.abort()

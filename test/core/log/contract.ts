@@ -114,6 +114,13 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       abort.abort()
     })
 
+    it('fails to follow from beyond the end: what was there is lost, and waiting would never say so', async () => {
+      await log.append(topic, [entry('a'), entry('b')])
+      const following = log.follow(topic, { from: 3 }, new AbortController().signal).next()
+      const message = expect.stringMatching(/offset 2, before offset 3.*recreated/)
+      await expect(following).rejects.toMatchObject({ code: 'offset_lost', retry: false, where: { topic }, message })
+    })
+
     it('finds the first offset at or after a timestamp, also when timestamps go back', async () => {
       await appendTimes(10, 20, 15, 20, 30)
       await log.append(topic, [entry('x', 25), entry('y', 40)])

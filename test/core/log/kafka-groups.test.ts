@@ -119,6 +119,13 @@ describe('a topic with one owner', () => {
     expect((await claimed(open())).values.get('b')).toBe('3')
   })
 
+  it('says why a commit failed, and says it again, where nobody has taken the topic over', async () => {
+    const { owned } = await claimed(open())
+    const tooLarge = [{ key: 'a', value: bytes('x'.repeat(2_000_000)) }]
+    await expect(owned.commit(tooLarge)).rejects.toMatchObject({ code: 'log_failed' })
+    await expect(owned.commit([{ key: 'a', value: bytes('1') }])).rejects.toMatchObject({ code: 'log_failed' })
+  })
+
   it('leaves no trace of a set that was begun and never closed', async () => {
     const first = await claimed(open())
     await first.owned.commit([{ key: 'a', value: bytes('whole') }])

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LogRecord } from '../../../services/core/log/port.js'
+import { countOf, seedOf } from '../../rig/counts.js'
 import { type Broker, startBroker } from '../../rig/kafka/broker.js'
 import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
 import { createRandom } from '../../rig/market/random.js'
@@ -13,11 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => broker.stop())
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
-const OUTAGES = 6
+const seed = seedOf('brokerOutages')
+const OUTAGES = countOf('brokerOutages')
 
 it('appends once each and follows all, whatever happens to the broker', async () => {
-  console.info(`broker outages: SEED=${seed}`)
+  console.info(`broker outages: DEXTAPE_TEST_SEED=${seed}`)
   const random = createRandom(seed).next
   const told: string[] = []
   const log = openTestLog(broker.brokers, freshPrefix(), {

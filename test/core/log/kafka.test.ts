@@ -19,7 +19,7 @@ eventLogProcessContract('kafka', {
   open: async () => open(),
   writer: (task) => [
     join(repositoryRoot(), 'dist/test/rig/log-writer.js'),
-    JSON.stringify({ at: { brokers: logs.broker.brokers, prefix: logs.prefix, paddingBytes: 40_000 }, ...task }),
+    JSON.stringify({ at: { brokers: logs.brokers, prefix: logs.prefix, paddingBytes: 40_000 }, ...task }),
   ],
 })
 
@@ -72,7 +72,7 @@ describe('kafka: what only it has', () => {
     const log = open()
     const topics = ['dex.blocks.eth', 'dex.updates.eth', 'dex.dead.eth', 'dex.schemas', 'dex.state.eth', 'dex.keys']
     for (const topic of topics) await log.append(topic, [entry('x', 1)])
-    const admin = new Kafka({ brokers: [logs.broker.brokers], logLevel: logLevel.NOTHING }).admin()
+    const admin = new Kafka({ brokers: [logs.brokers], logLevel: logLevel.NOTHING }).admin()
     await admin.connect()
     const full = topics.map((topic) => `${logs.prefix}${topic}`)
     const { topics: made } = await admin.fetchTopicMetadata({ topics: full })
@@ -92,6 +92,20 @@ describe('kafka: what only it has', () => {
       expect(settingsOf(topic)).toEqual({ 'cleanup.policy': 'delete', 'retention.ms': '-1', ...anyTime })
     for (const topic of topics.slice(4))
       expect(settingsOf(topic)).toMatchObject({ 'cleanup.policy': 'compact', ...anyTime })
+  })
+
+  it('says so when a topic it follows is recreated with fewer records', async () => {
+    const log = open()
+    await log.append('dex.blocks.eth', [entry('a'), entry('b'), entry('c')])
+    const following = log.follow('dex.blocks.eth', { from: 0 }, new AbortController().signal)
+    await following.next()
+    const lost = expect(following.next()).rejects.toMatchObject({ code: 'offset_lost' })
+    const admin = new Kafka({ brokers: [logs.brokers], logLevel: logLevel.NOTHING }).admin()
+    await admin.connect()
+    await admin.deleteTopics({ topics: [`${logs.prefix}dex.blocks.eth`] })
+    await admin.disconnect()
+    await open().append('dex.blocks.eth', [entry('a')])
+    await lost
   })
 
   it('sleeps when there is nothing to do', async () => {

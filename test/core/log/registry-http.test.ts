@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { createCodec } from '../../../services/core/log/codec.js'
 import { httpRegistry } from '../../../services/core/log/registry-http.js'
-import { type RunningRegistry, startRegistry } from '../../rig/registry/apicurio.js'
+import { sharedRegistry } from '../../rig/servers/shared.js'
 import { newestSchema } from './arbitraries.js'
 
 const thing = (...fields: AvroRecord['fields']): AvroRecord => ({
@@ -17,11 +17,10 @@ const thing = (...fields: AvroRecord['fields']): AvroRecord => ({
 const RETRACT = { chain: 'eth', from_number: 2, from_hash: 'b', to_number: 1, to_hash: 'a' }
 
 describe('against a registry', () => {
-  let running: RunningRegistry
+  let running: { url: string }
   beforeAll(async () => {
-    running = await startRegistry()
-  }, 300_000)
-  afterAll(() => running.stop())
+    running = { url: await sharedRegistry() }
+  })
 
   it('registers once, under FULL_TRANSITIVE, and gives the schema back', async () => {
     const [one, other] = [httpRegistry(running), httpRegistry(running)]

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { createCodec } from '../../../services/core/log/codec.js'
 import type { EventLog } from '../../../services/core/log/port.js'
 import { inLogRegistry, SCHEMAS_TOPIC } from '../../../services/core/log/registry-in-log.js'
-import { type Broker, startBroker } from '../../rig/kafka/broker.js'
 import { freshPrefix, openTestLog } from '../../rig/kafka/open-log.js'
+import { sharedBroker } from '../../rig/servers/shared.js'
 import { sharedLog } from '../../rig/shared-log.js'
 import { newestSchema } from './arbitraries.js'
 import { entry } from './contract.js'
@@ -37,15 +37,14 @@ const texts = async (log: EventLog): Promise<unknown[]> =>
   (await log.read(SCHEMAS_TOPIC, { from: 0 })).map(({ value }) => JSON.parse(Buffer.from(value).toString()))
 
 describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
-  let broker: Broker | undefined
+  let brokers: string | undefined
   let shared: Shared
   const open = (): EventLog => shared.open()
   beforeAll(async () => {
-    if (kind === 'kafka') broker = await startBroker()
+    if (kind === 'kafka') brokers = await sharedBroker()
   })
-  afterAll(() => broker?.stop())
   beforeEach(() => {
-    shared = broker === undefined ? sharedLog() : onKafka(broker.brokers)
+    shared = brokers === undefined ? sharedLog() : onKafka(brokers)
   })
   afterEach(() => shared.close())
 

@@ -1,5 +1,5 @@
-/** A chain whose head moves when told, what reads it and what writes its history anew, on any platform. */
-import { mkdtempSync } from 'node:fs'
+/** A chain whose head moves on command, with its reader and its backfill, on any platform. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wanted } from '../../../services/cli/backfill/plan.js'
@@ -24,7 +24,8 @@ export type ChainWorldPlan = {
   /** First block of what is followed. */
   start: number
   trueLines: number
-  env?: Record<string, string>
+  /** More of the configuration file. */
+  settings?: Record<string, unknown>
 }
 
 export type ChainWorld = {
@@ -51,10 +52,13 @@ export async function until(what: string, check: () => Promise<boolean> | boolea
   }
 }
 
-export async function newChainWorld({ lines, start, trueLines, env = {} }: ChainWorldPlan): Promise<ChainWorld> {
+export async function newChainWorld({ lines, start, trueLines, settings }: ChainWorldPlan): Promise<ChainWorld> {
   const chain = lines[0]?.chain ?? ''
   const dir = openDataDir(mkdtempSync(join(tmpdir(), 'dextape-chain-')))
-  const nodes = { [`DEXTAPE_RPC_${chain.toUpperCase()}`]: 'http://127.0.0.1:1', ...env }
+  const file = join(dir.path, 'settings.json')
+  if (settings !== undefined) writeFileSync(file, JSON.stringify(settings))
+  const configuration = settings === undefined ? {} : { DEXTAPE_CONFIG: file }
+  const nodes = { [`DEXTAPE_RPC_${chain.toUpperCase()}`]: 'http://127.0.0.1:1', ...configuration }
   const config = loadConfig({ env: nodes, cwd: dir.path, chains: { [chain]: { start } } })
   const source = config.sources.get(chain) as EvmSourceConfig
   const closing: (() => Promise<unknown>)[] = []

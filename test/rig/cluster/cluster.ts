@@ -114,7 +114,7 @@ async function start(
         env: { ...env, DEXTAPE_DATA_DIR: join(folder, 'command') },
         withinMs: 120_000,
       }),
-    async untilSeqs(seqs, withinMs = 120_000) {
+    async untilSeqs(seqs, withinMs = 300_000) {
       const wanted = [...seqs].map(([chain, seq]) => `${chain} ${seq}`).join(', ')
       await serve.until(
         `seq ${wanted}`,

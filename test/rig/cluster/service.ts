@@ -8,6 +8,8 @@ import { samplesOf } from '../metrics-samples.js'
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 50
 const ANSWER_WITHIN_MS = 5000
+/** So late only where it never comes: a busy machine is no failure. */
+const GIVE_UP_MS = 300_000
 const KEPT_LINES = 20_000
 
 export type ServicePlan = {
@@ -100,7 +102,7 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
     return fetch(`${rest}${path}`, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
   }
 
-  async function until(what: string, check: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
+  async function until(what: string, check: () => Promise<boolean>, withinMs = GIVE_UP_MS): Promise<void> {
     const deadline = Date.now() + withinMs
     while (!(await check().catch(() => false))) {
       if (fall !== undefined) throw new Error(`${fall} before ${what}\n${tail(60)}`)

@@ -16,7 +16,8 @@ export type Subscription = { id: number; topic: string; params: unknown[]; ack: 
 
 export type Heard = {
   subscriptions: Subscription[]
-  subscribe(params: unknown[]): Promise<Subscription>
+  /** Sends them all before it waits, so that little of what is played passes unheard. */
+  subscribeAll(wanted: readonly unknown[][]): Promise<void>
   /** What a subscription's pushes said, in order; ours (retract and the like) left out. */
   results(subscription: Subscription): Result[]
   frames(subscription: Subscription): Frame[]
@@ -27,12 +28,12 @@ export function hearThrough(client: Caller): Heard {
   const frames = ({ id }: Subscription): Frame[] => client.frames.filter((frame) => frame.id === id)
   return {
     subscriptions,
-    async subscribe(params) {
-      const id = subscriptions.length + 1
-      const ack = await client.call('subscribe', params, id)
-      const made = { id, topic: String(params[0]), params, ack }
-      subscriptions.push(made)
-      return made
+    async subscribeAll(wanted) {
+      const made = wanted.map(async (params, at): Promise<Subscription> => {
+        const id = subscriptions.length + 1 + at
+        return { id, topic: String(params[0]), params, ack: await client.call('subscribe', params, id) }
+      })
+      subscriptions.push(...(await Promise.all(made)))
     },
     frames,
     results: (subscription) =>

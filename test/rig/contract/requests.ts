@@ -1,32 +1,31 @@
 /** A good request for each operation of the interface, and the same with one input changed. */
-import type { Input } from './inputs.js'
+import type { Input, Operation } from '../../contract/interface/operations.js'
 import type { ContractMarket } from './market.js'
 import type { Asked } from './served.js'
-import type { SpecOperation } from './spec.js'
 
 export type Requests = {
   /** What a good value of an input is, in this market. */
-  goodValue(operation: SpecOperation, input: Input): unknown
+  goodValue(operation: Operation, input: Input): unknown
   /** Every required input and no other. */
-  good(operation: SpecOperation): Asked
+  good(operation: Operation): Asked
   /** The good request with one input given or, undefined, left out. */
-  withInput(operation: SpecOperation, input: Input, value: unknown): Asked
+  withInput(operation: Operation, input: Input, value: unknown): Asked
 }
 
 export function createRequests(market: ContractMarket): Requests {
   const [chain = ''] = market.chains
   const [pair] = market.pairs(chain)
 
-  function goodValue({ path }: SpecOperation, { name, form, type, examples, values }: Input): unknown {
+  function goodValue({ path }: Operation, { name, form, type, examples, values }: Input): unknown {
     if (type === 'array') return market.chains.map((one) => `${market.token(one, 'MEME')}-${one}`)
     if (form === 'pair-id') return `${pair?.pair}-${chain}`
     if (form === 'token-id' && path.includes('top100')) return `${market.held.token}-${market.held.chain}`
     if (form === 'token-id') return `${market.token(chain, 'MEME')}-${chain}`
-    if (examples !== undefined) return examples.at(-1)?.replace('<platform>', 'pump')
+    if (examples !== undefined) return examples.at(-1)
     return { keyword: 'MEME', chain }[name] ?? values?.[0]
   }
 
-  function make(operation: SpecOperation, inputs: readonly (readonly [Input, unknown])[]): Asked {
+  function make(operation: Operation, inputs: readonly (readonly [Input, unknown])[]): Asked {
     const given = inputs.filter(([, value]) => value !== undefined)
     const of = (place: Input['place']): Record<string, unknown> =>
       Object.fromEntries(given.filter(([input]) => input.place === place).map(([input, value]) => [input.name, value]))
@@ -42,14 +41,14 @@ export function createRequests(market: ContractMarket): Requests {
     good: (operation) =>
       make(
         operation,
-        operation.inputs.map((input) => [input, input.required ? goodValue(operation, input) : undefined]),
+        operation.inputs.map((input) => [input, input.isRequired ? goodValue(operation, input) : undefined]),
       ),
     withInput: (operation, changed, value) =>
       make(
         operation,
         operation.inputs.map((input) => [
           input,
-          input.name === changed.name ? value : input.required ? goodValue(operation, input) : undefined,
+          input.name === changed.name ? value : input.isRequired ? goodValue(operation, input) : undefined,
         ]),
       ),
   }

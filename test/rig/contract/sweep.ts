@@ -1,34 +1,11 @@
 /** Everything REST tells of the market, by the kind of record. */
+import type { RestRecord } from '../../contract/interface/rest-records.js'
 import type { ContractMarket } from './market.js'
 import type { Asked, Served } from './served.js'
 
 export type Told = Record<string, unknown>
 
-export type Sweep = {
-  price: Told[]
-  search: Told[]
-  keyword: Told[]
-  detail: Told[]
-  detailToken: Told[]
-  detailPair: Told[]
-  contract: Told[]
-  contractDex: Told[]
-  contractRank: Told[]
-  holder: Told[]
-  main: Told[]
-  trending: Told[]
-  trendingToken: Told[]
-  platform: Told[]
-  pair: Told[]
-  klines: Told[]
-  point: Told[]
-  tokenKlines: Told[]
-  swaps: Told[]
-  swap: Told[]
-  liquidities: Told[]
-  liquidity: Told[]
-}
-export type RecordKind = keyof Sweep
+export type Sweep = Record<RestRecord, Told[]>
 
 /** Bare or wrapped, what the answer is about; an operation that fails is an error here. */
 export async function dataOf(served: Served, asked: Asked): Promise<unknown> {
@@ -49,7 +26,7 @@ export async function sweepRest(
   /** Of what is asked one by one, every so many: the first are money, the last launches. */
   const some = (ids: readonly string[], count: number): string[] =>
     ids.filter((_, at) => at % Math.ceil(ids.length / count) === 0)
-  const [someTokens, somePairs] = [some(tokenIds, 40), some(pairIds, 40)]
+  const [someTokens, somePairs] = [some(tokenIds, 24), some(pairIds, 24)]
   const get = (path: string, query: Asked['query'] = {}): Promise<unknown> => dataOf(served, { path, query })
   const post = (path: string, body: unknown): Promise<unknown> => dataOf(served, { method: 'POST', path, body })
   const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<Told[]> => {

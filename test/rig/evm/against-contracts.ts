@@ -32,8 +32,8 @@ export function differencesFromContracts(
     found.push(...tradeDifferences(pool, since, swaps.get(placeOf(pool)) ?? [], wrapped))
     found.push(...poolDifferences(told, reader, swaps.get(told.pool)?.at(-1)?.event))
   }
-  const strangers = [...reader.pairs.keys()].filter((pair) => !pools.some((pool) => placeOf(pool) === pair))
-  found.push(...strangers.map((pair) => `pair ${pair}: not in the market`))
+  const unexpected = [...reader.pairs.keys()].filter((pair) => !pools.some((pool) => placeOf(pool) === pair))
+  found.push(...unexpected.map((pair) => `pair ${pair}: not in the market`))
   const v4 = isWhole ? v4Differences(since, reader) : []
   const tokens = Object.values(contracts.tokens).filter(({ address }) => isWhole || reader.tokens.has(address))
   return [...found, ...v4, ...balanceDifferences(since, reader), ...tokenDifferences(tokens, since, reader)]

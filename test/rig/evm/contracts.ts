@@ -166,7 +166,7 @@ async function oddToken(
   return { ...described, address: await deploy(node, token(erc20, facts, owner, supply)) }
 }
 
-/** What a chain's configuration would tell of these. */
+/** These contracts as a chain's configuration lists them. */
 export function knownContracts({ v2, pancakeV2, v3, pancakeV3, v4 }: Contracts): KnownContract[] {
   return [
     { address: v2.factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 },

@@ -1,14 +1,14 @@
 /** A chain's logs through the decoders alone, from its first block: what every pool came to. */
 
 import type { EvmLog } from '../../../services/ingest/decode/evm/log.js'
-import type { ChainContracts, Happening, Protocol } from '../../../services/ingest/decode/evm/protocol.js'
+import type { ChainContracts, Protocol, VenueEvent } from '../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../services/ingest/decode/evm/protocols.js'
 import type { Venue, VenueState } from '../../../services/ingest/decode/evm/venue.js'
 import { knownContracts } from './contracts.js'
 import type { OpenMarket } from './opening.js'
 import type { ChainLog } from './truth.js'
 
-export type Followed = { venue: Venue; protocol: Protocol; state: VenueState; happenings: Happening[] }
+export type Followed = { venue: Venue; protocol: Protocol; state: VenueState; events: VenueEvent[] }
 
 export async function decodeChain(market: OpenMarket): Promise<Map<string, Followed>> {
   const { node, contracts } = market
@@ -45,13 +45,13 @@ function follow(protocol: Protocol, log: EvmLog, chain: ChainContracts, followed
   const contract = chain.contracts.get(log.address)
   if (contract?.protocol !== protocol.name || !protocol.creationTopics.includes(log.topics[0] ?? '')) return
   const venue = protocol.created(log, contract, chain)
-  if (venue !== null) followed.set(venue.id, { venue, protocol, state: protocol.emptyState(venue), happenings: [] })
+  if (venue !== null) followed.set(venue.id, { venue, protocol, state: protocol.emptyState(venue), events: [] })
 }
 
 function keep(one: Followed, applied: ReturnType<Protocol['apply']> | undefined): void {
   if (applied === undefined) return
   one.state = applied.state
-  one.happenings.push(...applied.happenings)
+  one.events.push(...applied.events)
 }
 
 export function evmLog(log: ChainLog): EvmLog {

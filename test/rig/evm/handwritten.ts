@@ -148,7 +148,7 @@ export function poolKeys(keys: ReadonlyMap<string, string>): string {
   const places = [...keys]
   return deployment(
     assemble([
-      // Ids are told by their first 25 bytes.
+      // Ids are keyed by their first 25 bytes.
       ...[4, 'CALLDATALOAD', 56, 'SHR'],
       ...places.flatMap(([id]): Line[] => ['DUP1', BigInt(id) >> 56n, 'EQ', { push: id }, 'JUMPI']),
       ...returned(`0x${'0'.repeat(5 * 64)}`),

@@ -35,8 +35,8 @@ export async function startLimiter(
       counts.mostPerS = Math.max(counts.mostPerS, recent.length)
       const tooWide = requests.map((request) => refusalOf(request, maxBlocks))
       const answers = await upstream(requests)
-      const told = answers.map((answer, at) => tooWide[at] ?? answer)
-      return { kind: 'answer', body: batch ? told : told[0] }
+      const limited = answers.map((answer, at) => tooWide[at] ?? answer)
+      return { kind: 'answer', body: batch ? limited : limited[0] }
     },
   })
   return {

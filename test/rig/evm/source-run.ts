@@ -2,7 +2,7 @@
 import type { EvmSourceConfig } from '../../../services/core/config/evm-source.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'
-import { openEvmSource } from '../../../services/ingest/sources/evm/open.js'
+import { openEvmSource } from '../../../services/ingest/sources/evm/open-evm-source.js'
 import { openPlace, type Place } from '../source-place.js'
 import { type Contracts, knownContracts } from './contracts.js'
 

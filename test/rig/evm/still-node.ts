@@ -1,6 +1,6 @@
 /**
  * A node whose chain moves only while no question is under way. Anvil answers one about its head with the next block's state while
- * it mines that (github.com/foundry-rs/foundry/pull/16368): about one in a hundred, and nothing in the answer tells.
+ * it mines that (github.com/foundry-rs/foundry/pull/16368): about one in a hundred, and nothing in the answer shows it.
  */
 import { eventsBetweenRequests } from './between-requests.js'
 import type { EvmNode } from './node.js'

@@ -27,6 +27,6 @@ export function tradeIn(log: ChainLog, pool: Pool, wrappedNative: string): Chain
 function gainedBy({ data }: ChainLog, pool: Pool): [bigint, bigint] {
   const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words(data)
   if (isV2(pool)) return [first - third, second - fourth]
-  // V4 tells what the trader gained.
+  // V4 logs what the trader gained.
   return pool.kind === 'v4' ? [-signed(first), -signed(second)] : [signed(first), signed(second)]
 }

@@ -65,6 +65,6 @@ export async function runCommand(
   options: CommandOptions & { withinMs?: number },
 ): Promise<Ended> {
   const { child, ended } = startCommand(args, options)
-  const timer = setTimeout(() => child.kill('SIGKILL'), options.withinMs ?? 20_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.withinMs ?? 120_000)
   return ended.finally(() => clearTimeout(timer))
 }

@@ -10,6 +10,8 @@ import { samplesOf } from '../metrics-samples.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
+/** So late only where it never comes: a busy machine is no failure. */
+const GIVE_UP_MS = 300_000
 
 export type UpPlan = {
   /** Holds the data directory and the configuration. */
@@ -101,7 +103,7 @@ export async function startUp(plan: UpPlan): Promise<Up> {
   const status = async (): Promise<ChainStatus[]> => ((await get('/status')).body as StatusReport).chains
 
   async function until(chain: string, what: string, fits: (status: ChainStatus) => boolean): Promise<ChainStatus> {
-    const deadline = Date.now() + 60_000
+    const deadline = Date.now() + GIVE_UP_MS
     for (;;) {
       const chains = end === undefined ? await status() : []
       const found = chains.find((one) => one.chain === chain)
@@ -116,7 +118,7 @@ export async function startUp(plan: UpPlan): Promise<Up> {
 
   async function stored(chain: string, lines: number): Promise<void> {
     await until(chain, `applied ${lines} lines`, ({ seq }) => seq === lines)
-    const deadline = Date.now() + 30_000
+    const deadline = Date.now() + GIVE_UP_MS
     while ((await metrics()).get(`dextape_store_seq{chain="${chain}"}`) !== lines) {
       if (Date.now() > deadline) throw new Error(`the store never had ${lines} lines of ${chain}`)
       await sleep(40)

@@ -1,6 +1,6 @@
 /**
- * A Kafka broker of a test file's own, in a container where a Docker engine answers, else as a Java process (infra/kafka). One
- * for each file and none shared: topics have fixed names, tests kill brokers, and one costs 3 s and 150 MB.
+ * A Kafka broker of a test file's own, in a container where a Docker engine answers, else as a Java process (infra/kafka): for
+ * tests that kill it or use topics without a prefix. All others share one (rig/servers/shared.ts); one costs 3 s and 150 MB.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -10,8 +10,8 @@ import { install } from '../registry/apicurio.js'
 import { dockerAnswers } from '../servers/container.js'
 
 export default async function fetchAhead(): Promise<void> {
-  await install().catch(() => {})
   if (await dockerAnswers()) return
+  await install().catch(() => {})
   const broker = join(repositoryRoot(), 'infra/kafka/broker.mjs')
   await once(spawn(process.execPath, [broker, 'fetch'], { stdio: ['ignore', 'ignore', 'inherit'] }), 'close')
 }

@@ -1,25 +1,25 @@
-/** A broker for the tests of one file, and logs on it that are closed after each. */
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+/** Logs for the tests of one file, closed after each, on the broker all files share. */
+import { afterEach, beforeAll, beforeEach } from 'vitest'
 import type { KafkaLog } from '../../../services/core/log/kafka/kafka-log.js'
-import { type Broker, startBroker } from './broker.js'
+import { sharedBroker } from '../servers/shared.js'
 import { freshPrefix, openTestLog } from './open-log.js'
 
 export type TestLogs = {
   /** Of this test alone; given `prefix`, of another. */
   open(prefix?: string): KafkaLog
-  readonly broker: Broker
+  readonly brokers: string
   /** Before the names of this test's topics. */
   readonly prefix: string
 }
 
-export function logsForTests(): TestLogs {
-  let broker: Broker
+/** `ownBroker`: for tests that kill theirs. */
+export function logsForTests(ownBroker?: () => Promise<string>): TestLogs {
+  let brokers = ''
   let prefix = ''
   const opened: KafkaLog[] = []
   beforeAll(async () => {
-    broker = await startBroker()
+    brokers = await (ownBroker?.() ?? sharedBroker())
   })
-  afterAll(() => broker?.stop())
   beforeEach(() => {
     prefix = freshPrefix()
   })
@@ -28,12 +28,12 @@ export function logsForTests(): TestLogs {
   })
   return {
     open(other = prefix) {
-      const log = openTestLog(broker.brokers, other)
+      const log = openTestLog(brokers, other)
       opened.push(log)
       return log
     },
-    get broker() {
-      return broker
+    get brokers() {
+      return brokers
     },
     get prefix() {
       return prefix

@@ -1,6 +1,6 @@
 /**
- * A real schema registry for tests: Apicurio, which serves Confluent's REST interface. Fetched once from Maven Central (109 MB) into
- * the user's cache; it keeps everything in memory.
+ * A real schema registry for tests: Apicurio, which serves Confluent's REST interface and keeps everything in memory. In a container
+ * where a Docker engine answers, else as a Java process, fetched once from Maven Central (109 MB) into the user's cache.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../browser/free-port.js'
 import { holding, run } from '../python/venv.js'
+import { dockerAnswers } from '../servers/container.js'
 
 /** The newest that runs on Java 17. */
 const VERSION = '3.0.9'
@@ -15,10 +16,26 @@ const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dex
 const FOLDER = join(CACHE, `apicurio-${VERSION}`)
 const RUNNER = `apicurio-registry-app-${VERSION}-runner.jar`
 const STARTED_WITHIN_MS = 60_000
+const CONTAINER_PORT = 8080
+const INTERFACE = '/apis/ccompat/v7'
 
 export type RunningRegistry = { url: string; stop(): Promise<void> }
 
 export async function startRegistry(): Promise<RunningRegistry> {
+  return (await dockerAnswers()) ? inContainer() : asProcess()
+}
+
+async function inContainer(): Promise<RunningRegistry> {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const started = await new GenericContainer(`apicurio/apicurio-registry:${VERSION}`)
+    .withExposedPorts(CONTAINER_PORT)
+    .withWaitStrategy(Wait.forHttp(`${INTERFACE}/subjects`, CONTAINER_PORT))
+    .start()
+  const url = `http://${started.getHost()}:${started.getMappedPort(CONTAINER_PORT)}${INTERFACE}`
+  return { url, stop: async () => void (await started.stop()) }
+}
+
+async function asProcess(): Promise<RunningRegistry> {
   await install()
   const port = await freePort()
   const options = [
@@ -38,7 +55,7 @@ export async function startRegistry(): Promise<RunningRegistry> {
     child.stderr.setEncoding('utf8').on('data', listen)
     child.once('error', (cause) => reject(new Error('the registry does not start: is Java 17 installed?', { cause })))
     child.once('close', (code) => reject(new Error(`the registry ended with ${code}:\n${said}`)))
-    answers(`http://127.0.0.1:${port}/apis/ccompat/v7/subjects`).then(resolve, () =>
+    answers(`http://127.0.0.1:${port}${INTERFACE}/subjects`).then(resolve, () =>
       reject(new Error(`the registry does not answer:\n${said}`)),
     )
   })
@@ -52,7 +69,7 @@ export async function startRegistry(): Promise<RunningRegistry> {
     await stop()
     throw error
   }
-  return { url: `http://127.0.0.1:${port}/apis/ccompat/v7`, stop }
+  return { url: `http://127.0.0.1:${port}${INTERFACE}`, stop }
 }
 
 /** Quarkus says nothing on its output once it listens, so it is asked until it answers. */

@@ -10,7 +10,8 @@ import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 25
-const GIVE_UP_MS = 60_000
+/** So late only where it never comes: a busy machine is no failure. */
+const GIVE_UP_MS = 300_000
 
 export type UpOptions = {
   dataDir: string
@@ -36,7 +37,7 @@ export type UpProcess = {
   status(): Promise<Map<string, ChainStatus>>
   /** By name with labels, as `dextape_fold_seq{chain="eth"}`. */
   metrics(): Promise<Map<string, number>>
-  /** Asks again until the answer is yes; rejects when the process ended, or after a minute with what it last saw. */
+  /** Asks again until the answer is yes; rejects when the process ended, or after minutes with what it last saw. */
   until(what: string, check: () => Promise<boolean>): Promise<void>
   /** SIGTERM; with the time it took to be gone. */
   stop(): Promise<Ended & { tookMs: number }>

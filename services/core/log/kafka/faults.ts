@@ -8,6 +8,13 @@ const PASSING_TYPES = new Set([
   ...['UNKNOWN_TOPIC_OR_PARTITION', 'BROKER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'NETWORK_EXCEPTION', 'UNKNOWN'],
   ...['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP', 'NOT_CONTROLLER'],
   ...['CONCURRENT_TRANSACTIONS', 'KAFKA_STORAGE_ERROR', 'REQUEST_TIMED_OUT', 'FENCED_LEADER_EPOCH'],
+  'THROTTLING_QUOTA_EXCEEDED',
+])
+/** Codes newer than kafkajs, which knows them only as unknown. */
+const NEWER_TYPES = new Map([
+  [89, 'THROTTLING_QUOTA_EXCEEDED'],
+  [90, 'PRODUCER_FENCED'],
+  [120, 'TRANSACTION_ABORTABLE'],
 ])
 /** What another try does not mend: a refusal, a broker too old, a mistake of ours. */
 const LASTING_NAMES = new Set([
@@ -27,16 +34,22 @@ function* layersOf(error: unknown): Generator<KafkaError> {
 
 /** The protocol's own name of what went wrong, however kafkajs wrapped it. */
 export function typeOf(error: unknown): string | undefined {
-  for (const { type } of layersOf(error)) if (type !== undefined) return type
+  for (const layer of layersOf(error)) if (layer.type !== undefined) return namedType(layer.type, layer.message)
   return undefined
+}
+
+/** kafkajs has the number of a code it does not know in its message alone. */
+function namedType(type: string, message: string): string {
+  const code = type === 'KAFKAJS_UNKNOWN_ERROR_CODE' ? /\bcode (\d+)/.exec(message)?.[1] : undefined
+  return code === undefined ? type : (NEWER_TYPES.get(Number(code)) ?? `UNKNOWN_ERROR_CODE_${code}`)
 }
 
 /** Connections fail in many words, not all of them kafkajs' own: whatever the broker did not answer itself may pass. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof DextapeError) return error.retry
-  for (const { name, type, retriable } of layersOf(error)) {
+  for (const { name, type, message, retriable } of layersOf(error)) {
     if (LASTING_NAMES.has(name)) return false
-    if (type !== undefined) return PASSING_TYPES.has(type) || retriable === true
+    if (type !== undefined) return PASSING_TYPES.has(namedType(type, message)) || retriable === true
   }
   return true
 }

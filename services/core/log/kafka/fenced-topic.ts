@@ -26,11 +26,12 @@ export type FencedTopic = {
 const TRANSACTION_TIMEOUT_MS = 60_000
 const TRANSACTION_COORDINATOR = 1
 const LOAD_WAIT_MS = 200
-const FENCED = new Set([
-  ...['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'INVALID_TXN_STATE', 'UNKNOWN_PRODUCER_ID'],
-  ...['OUT_OF_ORDER_SEQUENCE_NUMBER', 'TRANSACTION_COORDINATOR_FENCED'],
-  // PRODUCER_FENCED (90), which kafkajs does not know by name.
-  'KAFKAJS_UNKNOWN_ERROR_CODE',
+/** A claim raises the transactional id's epoch: whoever writes under a lower one was taken over. */
+const FENCED = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED'])
+/** The broker no longer knows this producer or its transaction. A new claim gets both. */
+const TRANSACTION_LOST = new Set([
+  ...['INVALID_PRODUCER_ID_MAPPING', 'INVALID_TXN_STATE', 'UNKNOWN_PRODUCER_ID', 'OUT_OF_ORDER_SEQUENCE_NUMBER'],
+  ...['TRANSACTION_COORDINATOR_FENCED', 'TRANSACTION_ABORTABLE'],
 ])
 
 export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
@@ -38,6 +39,8 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
   const full = log.fullName(topic)
   const transactionalId = log.fullName(`dextape.${topic}`)
   let producer: Producer | undefined
+  /** Why there is no producer any more. */
+  let failure: unknown
 
   /** Each step may be sent again: the broker knows it by the producer's number and the batch's place. */
   async function step<T>(doing: string, send: (coordinator: Broker, leader: Broker) => Promise<T>): Promise<T> {
@@ -49,7 +52,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
         return send(coordinator, leader)
       })
     } catch (error) {
-      throw FENCED.has(typeOf(error) ?? '') ? fenced(topic, error) : error
+      throw transactionFault(topic, error)
     }
   }
 
@@ -81,7 +84,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
     },
 
     async commit(entries) {
-      if (producer === undefined) throw fenced(topic, undefined)
+      if (producer === undefined) throw failure ?? new Error(`${topic} was not claimed before a commit`)
       const owner = producer
       const names = { transactionalId, producerId: owner.id, producerEpoch: owner.epoch }
       try {
@@ -97,6 +100,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
         )
       } catch (error) {
         producer = undefined
+        failure = error
         throw error
       }
     },
@@ -110,12 +114,27 @@ function messageOf({ key, value }: KeyedValue): OutMessage {
   return { key, value: value === null ? null : Buffer.from(value), timestamp: timestampText(Date.now()) }
 }
 
-function fenced(topic: string, cause: unknown): DextapeError {
-  return new DextapeError({
-    code: 'fenced',
-    what: 'another process has taken this topic over',
-    where: { topic },
-    fix: 'This one stops writing it; nothing is lost.',
-    ...(cause === undefined ? {} : { cause }),
-  })
+/** What a failed step of a transaction means; whatever is not about its owner keeps its own meaning. */
+export function transactionFault(topic: string, cause: unknown): unknown {
+  const type = typeOf(cause) ?? ''
+  if (FENCED.has(type))
+    return new DextapeError({
+      code: 'fenced',
+      what: 'Another process has taken over this topic',
+      where: { topic },
+      got: type,
+      fix: 'This one stops writing it; nothing is lost.',
+      cause,
+    })
+  if (TRANSACTION_LOST.has(type))
+    return new DextapeError({
+      code: 'transaction_lost',
+      what: 'Kafka no longer knows this transaction',
+      where: { topic },
+      got: type,
+      retry: true,
+      fix: 'The topic is claimed again, and work resumes from its last commit.',
+      cause,
+    })
+  return cause
 }

@@ -1,6 +1,6 @@
 /** The log on Kafka: a topic is one partition, a group's position its committed offset. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertEntries, assertName, assertOffset } from '../names.js'
+import { assertEntries, assertName, assertOffset, offsetLost } from '../names.js'
 import type { EventLog, LogRecord, ReadOptions, TopicInfo } from '../port.js'
 import { closedFault, typeOf } from './faults.js'
 import { type Cluster, clusterFactory } from './internals.js'
@@ -144,6 +144,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
           await delay(lookAgainMs, undefined, { signal }).catch(() => {})
           lookAgainMs = Math.min(LOOK_AGAIN_MS.longest, 2 * lookAgainMs)
         }
+        if (fetched?.lostEnd !== undefined) throw offsetLost(topic, at, fetched.lostEnd)
         const waiting = fetched?.records ?? []
         while (waiting.length > 0 && !signal.aborted) yield takeBatch(waiting, readOptions)
         from = fetched?.next ?? from

@@ -8,6 +8,8 @@ export type Fetched = {
   records: LogRecord[]
   /** Where to read on: after the last record, markers included. */
   next: number
+  /** The topic's end, where that lies before the offset asked for. */
+  lostEnd?: number
 }
 
 export type FetchOptions = ReadOptions & {
@@ -31,7 +33,9 @@ export async function fetchRecords(
 ): Promise<Fetched | undefined> {
   const { maxBytes = DEFAULT_BYTES } = options
   const fetched = await fetchMessages(cluster, full, { ...options, maxBytes: Math.max(maxBytes, LEAST_BYTES) })
-  return fetched === undefined ? undefined : { records: fetched.taken.map(recordOf), next: fetched.next }
+  if (fetched === undefined) return undefined
+  const { taken, ...rest } = fetched
+  return { records: taken.map(recordOf), ...rest }
 }
 
 /** The first records within the limits, one at least; the rest stays in `records`. */
@@ -48,7 +52,7 @@ export function takeBatch(
   return records.splice(0, count)
 }
 
-export type FetchedMessages = { taken: WireMessage[]; next: number }
+export type FetchedMessages = Omit<Fetched, 'records'> & { taken: WireMessage[] }
 
 /** The same with values that may be null, as compacted topics have them. */
 export async function fetchMessages(
@@ -76,9 +80,9 @@ export async function fetchMessages(
     }
   } catch (error) {
     if (typeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
-    const { start } = await endsOf(cluster, full)
+    const { start, end } = (await knownEnds(cluster, full)) ?? { start: from, end: from }
     if (from < start) return fetchMessages(cluster, full, { from: start, maxBytes, waitMs, onlyCommitted })
-    return { taken: [], next: from }
+    return { taken: [], next: from, ...(end < from ? { lostEnd: end } : {}) }
   }
 }
 
@@ -95,8 +99,13 @@ export type Ends = { start: number; end: number }
 
 /** Zeros where there is no such topic. */
 export async function endsOf(cluster: Cluster, full: string): Promise<Ends> {
+  return (await knownEnds(cluster, full)) ?? { start: 0, end: 0 }
+}
+
+/** Undefined where there is no such topic, or nobody leads it now. */
+async function knownEnds(cluster: Cluster, full: string): Promise<Ends | undefined> {
   const [start, end] = await Promise.all([offsetFor(cluster, full, EARLIEST), offsetFor(cluster, full, LATEST)])
-  return { start: start ?? 0, end: end ?? 0 }
+  return start === undefined || end === undefined ? undefined : { start, end }
 }
 
 /** The same of many topics, in two requests to each of their leaders. */

@@ -1,4 +1,4 @@
-/** What a decoder is given: one block's logs and headers' facts, checked by then, addresses and topics in lower case. */
+/** What decoders are given: a block's logs and header fields, already validated, addresses and topics in lower case. */
 
 export type EvmLog = {
   address: string
@@ -19,6 +19,6 @@ export type EvmBlock = {
   timeS: number
   /** In order of `logIndex`, each once. */
   logs: readonly EvmLog[]
-  /** Who signed, by transaction hash: of every transaction with a log above. */
+  /** Signer by transaction hash, for every transaction with a log above. */
   senders: ReadonlyMap<string, string>
 }

@@ -1,10 +1,10 @@
 /**
- * A pool that is a contract of its own and has two tokens: what it says of itself, and whether its factory says so too. Anybody
- * can deploy a contract that names a famous factory; only the factory's own answer tells a pool from it.
+ * A pool that is its own contract and has two tokens: what it says of itself, and whether its factory confirms it.
+ * Anybody can deploy a contract that names a famous factory; only the factory's answer proves the pool.
  */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import { type Answer, answeredAddress, callOf } from './abi-call.js'
-import { selectorOf } from './keccak.js'
+import { selectorOf } from './abi/keccak.js'
+import { type Answer, answeredAddress, callOf } from './abi/view-calls.js'
 import type { Call, ChainContracts, Reading, Refusal } from './protocol.js'
 import type { Venue } from './venue.js'
 
@@ -14,18 +14,18 @@ const TOKEN1 = selectorOf('token1()')
 
 export type Tokens = readonly [string, string]
 
-/** What the pool alone tells: `facts` are the protocol's, `fee` in hundredths of a basis point. */
+/** Facts only the pool knows: `facts` of the protocol, `fee` in hundredths of a basis point. */
 export type PoolFacts = { fee: number | null; facts?: NonNullable<Venue['facts']> }
 
 export type PoolKind = {
   protocol: string
-  /** The exchange's name for a pool that was asked for by name and has no factory we know. */
+  /** Exchange name of a configured pool whose factory is unknown. */
   forkAmm: string
-  /** Selectors of views without arguments, asked together with its tokens. */
+  /** Selectors of views without arguments, called together with the token views. */
   asks: readonly string[]
   /** Null: not a pool of this protocol. `answers` in the order of `asks`. */
   factsOf(answers: readonly Answer[]): PoolFacts | null
-  /** Asks the factory for the pool of these tokens and facts, in every name it may have for that: one must answer the pool's address. */
+  /** Calls that ask the factory for this pool, under every function name it may use: one must return the pool's address. */
   confirm(factory: string, tokens: Tokens, facts: PoolFacts): readonly Call[]
 }
 
@@ -34,13 +34,13 @@ export function* describePool(pool: string, kind: PoolKind, chain: ChainContract
     callOf(pool, selector),
   )
   const tokens = tokensOf(answeredAddress(token0), answeredAddress(token1))
-  if (tokens === null) return { refused: 'it does not tell two different tokens' }
+  if (tokens === null) return { refused: 'it does not return two different tokens' }
   const facts = kind.factsOf(answers)
-  if (facts === null) return { refused: `it does not answer as a pool of ${kind.protocol} does` }
+  if (facts === null) return { refused: `it does not answer like a ${kind.protocol} pool` }
   const factory = answeredAddress(factoryAnswer)
   const known = factory === null ? undefined : chain.contracts.get(factory)
   if (known !== undefined && known.protocol !== kind.protocol)
-    return { refused: `its factory is one of ${known.protocol}` }
+    return { refused: `its factory belongs to ${known.protocol}` }
 
   if (known !== undefined) {
     const confirmed = yield kind.confirm(known.address, tokens, facts)
@@ -52,12 +52,14 @@ export function* describePool(pool: string, kind: PoolKind, chain: ChainContract
   return {
     refused:
       known === undefined
-        ? `its factory ${factory ?? 'is not told and'} is not known`
+        ? factory === null
+          ? 'it does not return its factory'
+          : `its factory ${factory} is unknown`
         : `its factory ${known.address} does not confirm it`,
   }
 }
 
-/** Null: tokens nothing can be traded with. */
+/** Null if they are not two different tokens. */
 export function tokensOf(token0: string | null, token1: string | null): Tokens | null {
   if (token0 === null || token1 === null || token0 === token1) return null
   return token0 === ZERO_ADDRESS || token1 === ZERO_ADDRESS ? null : [token0, token1]

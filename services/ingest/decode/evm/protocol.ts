@@ -1,4 +1,7 @@
-/** What every protocol's decoder is. Pure: logs and a node's answers in, happenings out; reading is done by whoever drives it. */
+/**
+ * The interface every protocol's decoder implements. Pure: logs and node answers in, venue events out; the caller does
+ * all reading.
+ */
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
 import type { LaunchStage } from '../../../core/domain/records.js'
 import type { EvmLog } from './log.js'
@@ -8,8 +11,8 @@ import type { Venue, VenueState } from './venue.js'
 export type Call = { to: string; data: string }
 
 /**
- * Asks for calls, gets their answers in the same order (null: reverted, or nothing is there), as often as it needs, and ends with
- * what it learned. Never throws because of an answer: answers are strangers' words.
+ * A generator that yields calls, receives their answers in the same order (null: reverted, or no contract), as often as
+ * it needs, and returns its result. It never throws because of an answer: answers are untrusted.
  */
 export type Reading<T> = Generator<readonly Call[], T, readonly (string | null)[]>
 
@@ -18,20 +21,20 @@ export type ChainContracts = {
   wrappedNative: string | undefined
   /** By address. */
   contracts: ReadonlyMap<string, KnownContract>
-  /** Pools asked for by name: they count whatever their factory. */
+  /** Pools named in the configuration: accepted whatever their factory. */
   named: ReadonlySet<string>
 }
 
-/** Not a venue of this protocol, or none to be trusted. `isOurs`: it is one, but nobody can tell what it trades. */
+/** Not a venue of this protocol, or not a trustworthy one. `isOurs`: it is one, but its tokens cannot be read. */
 export type Refusal = { refused: string; isOurs?: true }
 
-/** `reserves`: the venue's, right after it. */
-export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (
+/** What a log did at a venue. `reserves`: the venue's, right after it. */
+export type VenueEvent = { log: EvmLog; reserves: VenueState['reserves'] } & (
   | {
       kind: 'swap'
       sender: string
       recipient: string
-      /** Places in the venue's tokens. */
+      /** Indexes into the venue's tokens. */
       tokenIn: number
       tokenOut: number
       amountIn: bigint
@@ -60,37 +63,39 @@ export type Happening = { log: EvmLog; reserves: VenueState['reserves'] } & (
     }
 )
 
-export type Applied<State extends VenueState> = { state: State; happenings: readonly Happening[] }
+export type Applied<State extends VenueState> = { state: State; events: readonly VenueEvent[] }
 
 export interface Protocol<State extends VenueState = VenueState> {
   readonly name: string
-  /** Its venues live in a known contract, which speaks for them. */
+  /** Its venues live in one known contract, which emits their logs. */
   readonly isSingleton?: boolean
-  /** Whoever vouches for its venues may come to know them long after their first trade. */
+  /** Its registries may list a venue long after its first trade. */
   readonly isVouchedLater?: boolean
-  /** Of a singleton: how its venues are named. Only what is named so is asked of it. */
+  /** Of a singleton: the format of its venue ids. */
   readonly ids?: RegExp
-  /** topic0 of the logs, by a known contract, that describe a new venue. */
+  /** topic0 of a known contract's logs that create a venue. */
   readonly creationTopics: readonly string[]
-  /** topic0 of every log that changes a venue. One that is in both lists creates and changes. */
+  /** topic0 of every log that changes a venue. One in both lists does both. */
   readonly topics: readonly string[]
-  /** The venue a log of `topics` is about; null: of no venue (a singleton's log about something else). */
+  /** The venue a log of `topics` is about; null if none (a singleton's log about something else). */
   venueOf(log: EvmLog): string | null
-  /** A creation log of a contract that `chain.contracts` knows as this protocol's. Null: it makes nothing that can be followed. */
+  /** Reads a creation log of a contract that `chain.contracts` lists for this protocol. Null if it creates nothing that can be followed. */
   created(log: EvmLog, contract: KnownContract, chain: ChainContracts): Venue | null
-  /** A venue met in mid-life, by one of its logs. Another protocol may share the topics: only its own are taken. */
+  /** Describes a venue whose creation was not seen, from one of its logs. Other protocols may share the topics: refuse their venues. */
   describe(id: string, log: EvmLog, chain: ChainContracts): Reading<Venue | Refusal>
-  /** Of a venue whose creation is in the block at hand. */
+  /** State of a venue created in this block. */
   emptyState(venue: Venue): State
-  /** Of a venue met in mid-life, read as of the block before. */
+  /** State of a venue whose creation was not seen, read as of the parent block. */
   readState(venue: Venue, chain: ChainContracts): Reading<State>
   /** Applies one log of `topics`. Throws `BadLog` where the log is not what its topic says. */
   apply(log: EvmLog, venue: Venue, state: State): Applied<State>
-  /** After the last of a transaction's logs: what only the end tells. */
+  /** The state after a log that `apply` refused: what the log would have closed or continued must not become another event. */
+  refuse?(log: EvmLog, state: State): State
+  /** Called after a transaction's last log, for events that depend on all of them. */
   settle?(venue: Venue, state: State): Applied<State>
-  /** Whether its price is not the ratio of its reserves (bins, weights, curves): what each trade was made at stands for it then. */
+  /** Whether the price is not the ratio of the reserves (bins, weights, curves): then each trade's own price is used. */
   isPricedByTrades?(venue: Venue): boolean
-  /** Where the logs do not tell the reserves to the integer: read as of the block's end, for the venues it touched. */
+  /** For protocols whose logs do not give exact reserves: reads them at the end of each block that touched the venue. */
   readReserves?(venue: Venue, chain: ChainContracts): Reading<readonly bigint[] | null>
 }
 

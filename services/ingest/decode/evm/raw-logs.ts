@@ -1,10 +1,13 @@
-/** What nodes answer (`eth_getLogs`, receipts, whole JSON-RPC answers) as logs. The first thing that is not what it should be is told with its place. */
+/**
+ * Parses node output (`eth_getLogs`, receipts, whole JSON-RPC responses) into logs. The first invalid part is reported
+ * with its path.
+ */
 import type { EvmLog } from './log.js'
 
-/** `from`: who signed, where a receipt tells it. `removed`: of a block that a reorg took away. */
+/** `from`: the signer, if a receipt states it. `removed`: the log's block was orphaned by a reorg. */
 export type RawLog = { log: EvmLog; from: string | undefined; removed: boolean }
 
-/** `path`: where in the value, as JavaScript would write it. */
+/** `path`: location in the value, in JavaScript notation. */
 export class BadShape extends Error {
   constructor(
     readonly path: string,
@@ -17,15 +20,16 @@ export class BadShape extends Error {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A receipt, a log, an answer that holds them, or lists of any of these. */
+/** Reads a receipt, a log, a response that holds them, or lists of any of these. */
 export function readLogs(value: unknown, path = '', from?: string): RawLog[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => readLogs(item, `${path}[${index}]`, from))
-  if (!isObject(value)) throw new BadShape(path, `is no receipt and no log: ${shown(value)}`)
+  if (!isObject(value)) throw new BadShape(path, `is neither a receipt nor a log: ${preview(value)}`)
   if (value.error !== undefined && value.error !== null)
-    throw new BadShape(path, `is a node's error: ${shown(value.error)}`)
+    throw new BadShape(path, `is a node error: ${preview(value.error)}`)
   if ('result' in value) return readLogs(value.result, inside(path, 'result'))
   if ('logs' in value) {
-    if (!Array.isArray(value.logs)) throw new BadShape(inside(path, 'logs'), `must be a list, got ${shown(value.logs)}`)
+    if (!Array.isArray(value.logs))
+      throw new BadShape(inside(path, 'logs'), `must be a list, got ${preview(value.logs)}`)
     return readLogs(value.logs, inside(path, 'logs'), hex(value, 'from', path, 20))
   }
   return [{ log: readLog(value, path), from, removed: value.removed === true }]
@@ -34,7 +38,7 @@ export function readLogs(value: unknown, path = '', from?: string): RawLog[] {
 function readLog(value: Fields, path: string): EvmLog {
   const { topics } = value
   if (!Array.isArray(topics) || topics.length > 4)
-    throw new BadShape(inside(path, 'topics'), `must be a list of up to four, got ${shown(topics)}`)
+    throw new BadShape(inside(path, 'topics'), `must be a list of up to four, got ${preview(topics)}`)
   return {
     address: hex(value, 'address', path, 20),
     topics: topics.map((_, index) => hex(topics as unknown as Fields, `${index}`, inside(path, 'topics'), 32)),
@@ -52,7 +56,7 @@ function hex(value: Fields, name: string, path: string, bytes?: number): string 
   const isHex = typeof given === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(given)
   if (!isHex || (bytes !== undefined && given.length !== 2 + bytes * 2)) {
     const wanted = bytes === undefined ? 'whole bytes' : `${bytes} bytes`
-    throw new BadShape(inside(path, name), `must be 0x and ${wanted}, got ${shown(given)}`)
+    throw new BadShape(inside(path, name), `must be 0x and ${wanted}, got ${preview(given)}`)
   }
   return given.toLowerCase()
 }
@@ -61,7 +65,7 @@ function quantity(value: Fields, name: string, path: string): number {
   const given = value[name]
   const number = typeof given === 'string' && /^0x[0-9a-fA-F]{1,14}$/.test(given) ? Number(given) : given
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
-    throw new BadShape(inside(path, name), `must be a quantity (0x1a), got ${shown(given)}`)
+    throw new BadShape(inside(path, name), `must be a quantity (0x1a), got ${preview(given)}`)
   return number
 }
 
@@ -73,7 +77,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null
 }
 
-function shown(value: unknown): string {
+function preview(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -1,5 +1,7 @@
-/** An EVM chain's nodes as following asks them: blocks come with the logs that are wanted, and with who signed their transactions. */
-import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/rules.js'
+/**
+ * An EVM chain's nodes as chain following needs them: blocks with the logs in scope and their transactions' signers.
+ */
+import { type DecodeRules, mayBeInScope, venueRef } from '../../decode/evm/block/decode-rules.js'
 import type { EvmBlock, EvmLog } from '../../decode/evm/log.js'
 import { BadLog, type Refusal } from '../../decode/evm/protocol.js'
 import type { ChainNodes } from '../following/chain-nodes.js'
@@ -9,7 +11,7 @@ export type WithSendersOptions = {
   reader: ChainReader
   filter: LogFilter
   rules: DecodeRules
-  /** Addresses that are no pools: who signed is of no interest. */
+  /** Addresses that are not pools: their transactions' signers are not needed. */
   refusals: ReadonlyMap<string, Refusal>
 }
 
@@ -23,7 +25,7 @@ export function blocksWithSenders({ reader, filter, rules, refusals }: WithSende
     return blocks.map((block) => ({ ...block, senders }))
   }
 
-  /** A transaction's logs stand together: the first that counts is enough. */
+  /** A transaction's logs are adjacent: the first relevant one is enough. */
   function signedFor(logs: readonly EvmLog[]): string[] {
     const found = new Set<string>()
     let last = ''

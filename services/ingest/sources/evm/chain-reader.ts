@@ -1,4 +1,7 @@
-/** What the source asks of a chain's nodes. Every answer is checked before it is given: a node that lies or lags is an error with its name. */
+/**
+ * What the source asks of a chain's nodes. Every answer is verified before it is returned: a node that lies or lags is
+ * an error that names it.
+ */
 
 import type { EvmLog } from '../../decode/evm/log.js'
 import type { Call } from '../../decode/evm/protocol.js'
@@ -6,7 +9,7 @@ import type { Header } from '../following/chain-nodes.js'
 
 export type { Header } from '../following/chain-nodes.js'
 
-/** What to ask nodes for. Any of the addresses (none: all) and any of the topics as the first topic. */
+/** Logs of any of these addresses (empty: all) with any of these topics as topic0. */
 export type LogFilter = { addresses: readonly string[]; topics: readonly string[] }
 
 /** A header and all of its block's logs that pass the filter, in order. */
@@ -17,21 +20,21 @@ export interface ChainReader {
   head(signal: AbortSignal): Promise<Header>
   /** Yields whenever the head may have changed (a node's notice, else a poll at the pace of the chain's blocks). */
   heads(signal: AbortSignal): AsyncGenerator<Header>
-  /** Null: no healthy endpoint knows it (any more). */
+  /** Null if no healthy endpoint has it (any more). */
   headerByHash(hash: string, signal: AbortSignal): Promise<Header | null>
   headerByNumber(number: number, signal: AbortSignal): Promise<Header | null>
-  /** The last final block by the `finalized` tag; null: the nodes do not know the tag. */
+  /** The last final block by the `finalized` tag; null if the nodes do not support the tag. */
   finalized(signal: AbortSignal): Promise<number | null>
   /** Every block from `from` to `to`, both included, linked by parent hashes. */
   blocks(from: number, to: number, filter: LogFilter, signal: AbortSignal): Promise<CheckedBlock[]>
-  /** One block by its hash: whatever becomes of the head meanwhile. */
+  /** One block by hash, even if the head moves meanwhile. */
   block(hash: string, filter: LogFilter, signal: AbortSignal): Promise<CheckedBlock>
-  /** Who signed each transaction. `wanted`: by block, so that whole blocks can be asked for where that is cheaper. */
+  /** Signer of each transaction. `wanted`: by block, so that whole blocks can be requested where that is cheaper. */
   senders(
     wanted: readonly { block: Header; txHashes: readonly string[] }[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
-  /** Answers in the order of the calls, as of the end of that block; null: reverted, or nothing is there. */
+  /** Answers in the order of the calls, as of the end of that block; null: reverted, or no contract. */
   call(calls: readonly Call[], at: Header, signal: AbortSignal): Promise<(string | null)[]>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Drives many readings at once: each round, all their calls as of one block go to the node together. */
+/** Runs many readings concurrently: in each round, all their calls at one block are sent together. */
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Call, Reading } from '../../decode/evm/protocol.js'
 import type { ChainReader, Header } from './chain-reader.js'
@@ -12,7 +12,7 @@ export async function readAll<T>(
   tasks: readonly ReadingAt<T>[],
   reader: Pick<ChainReader, 'call'>,
   signal: AbortSignal,
-  /** Told of states the nodes have forgotten, whose answers are then missing; without it they are an error. */
+  /** Called when the nodes have pruned a state; its answers are then null. Without it, pruned state is an error. */
   onPruned?: (error: DextapeError) => void,
 ): Promise<T[]> {
   const results = new Array<T>(tasks.length)
@@ -44,7 +44,7 @@ export async function readAll<T>(
   }
   return results
 
-  /** A node that has forgotten the block's state leaves its readings without answers: not known, which is told, never guessed. */
+  /** Where the block's state is pruned, answers are null: unknown, never guessed. */
   async function answersOf(group: readonly Running[]): Promise<(string | null)[]> {
     const calls = group.flatMap((task) => task.calls)
     const [first] = group

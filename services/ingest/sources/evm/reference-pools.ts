@@ -1,23 +1,27 @@
 /**
- * Pools that give named ones their USD prices: who asks for one pool against the native coin has no price for that coin unless
- * its own pools against the anchor are followed too.
+ * Reference pools, which price the money of configured pools in USD: a pool against the native coin has no USD price
+ * unless pools of that coin against the anchor are followed too.
  */
+import { join } from 'node:path'
+import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
 import type { KnownContract } from '../../../core/domain/evm-contracts.js'
-import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi-call.js'
+import { readKeptJson, writeKeptJson } from '../../../core/runtime/kept-json.js'
+import { selectorOf } from '../../decode/evm/abi/keccak.js'
+import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi/view-calls.js'
 import { balanceCall } from '../../decode/evm/erc20.js'
-import { selectorOf } from '../../decode/evm/keccak.js'
 import type { Call, Reading } from '../../decode/evm/protocol.js'
 import type { Venue } from '../../decode/evm/venue.js'
+import { moneyOf } from '../following/configured-scope.js'
 
 /** Fee tiers of Uniswap V3 and Pancake V3 factories, hundredths of a basis point. */
 const FEE_TIERS = [100, 500, 2500, 3000, 10_000]
-/** The median of three keeps one odd pool from setting the price. */
+/** With three pools, the median keeps one odd pool from setting the price. */
 const POOLS_A_TOKEN = 3
 const GET_PAIR = selectorOf('getPair(address,address)')
 const GET_POOL = selectorOf('getPool(address,address,uint24)')
 
-/** The deepest pools of each token that needs a price, against money ranked better. `others`: tokens that are traded beside the venues'. */
+/** The deepest pools of each token that needs a price, against better-ranked money. `others`: traded tokens besides the venues'. */
 export function* findReferencePools(
   venues: readonly Venue[],
   facts: ChainFacts,
@@ -37,7 +41,7 @@ export function* findReferencePools(
   return [...new Set(found)].filter((pool) => !named.has(pool))
 }
 
-/** Money other than dollars that the pools trade, with what it is priced in; a coin priced in the native one needs that one's price too. */
+/** Traded money other than dollars, with its quote tokens; a token priced in the native coin needs that coin's price too. */
 function tokensToPrice(
   traded: ReadonlySet<string>,
   { anchor, native, stables, majors }: ChainFacts,
@@ -61,4 +65,25 @@ function poolCalls(token: string, quote: string, { address, protocol }: KnownCon
   if (protocol === 'uniswap-v2') return [callOf(address, GET_PAIR, pair)]
   if (protocol !== 'uniswap-v3' && protocol !== 'pancake-v3') return []
   return FEE_TIERS.map((fee) => callOf(address, GET_POOL, pair, uintWord(fee)))
+}
+
+const FILE = 'reference-pools.json'
+
+/** The inputs they depend on: if pools, money or factories change, they are looked up again. */
+export function referenceKey({ scope, contracts }: EvmSourceConfig, facts: ChainFacts): string {
+  const money = moneyOf(facts).map(({ rank, token }) => `${rank} ${token}`)
+  return JSON.stringify([[...scope.pools].sort(), money.sort(), contracts.map(({ address }) => address).sort()])
+}
+
+export async function keptReferences(
+  folder: string,
+  key: string,
+  find: () => Promise<string[]>,
+): Promise<readonly string[]> {
+  const file = join(folder, FILE)
+  const kept = readKeptJson(file) as { key?: unknown; pools?: string[] } | null | undefined
+  if (kept?.key === key && Array.isArray(kept.pools)) return kept.pools
+  const pools = await find()
+  writeKeptJson(file, { key, pools })
+  return pools
 }

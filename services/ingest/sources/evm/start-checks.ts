@@ -1,15 +1,18 @@
-/** Before a chain is read: are the tokens its money is made of, and those its scope names, tokens there? An address of another chain would price nothing, in silence. */
+/**
+ * Checks before a chain is read that its money tokens and its scope's tokens exist there: an address of another chain
+ * would silently price nothing.
+ */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import { ConfigError } from '../../../core/domain/errors.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import { readToken, type TokenFacts } from '../../decode/evm/erc20.js'
-import { homeOf, moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
+import { homeOf, moneyOf, type RankedToken, refuseUnusable } from '../following/configured-scope.js'
 import type { ChainReader } from './chain-reader.js'
 import { readAll } from './read-all.js'
 
 export type CheckedToken = RankedToken & { facts: TokenFacts }
 
-/** Fails where a token the user named cannot be used; one of the built-in ones is only told of. The tokens as they call themselves. */
+/** Fails if a token the user configured is unusable; for a built-in one it only warns. Returns the tokens with their on-chain facts. */
 export async function checkConfiguredTokens(
   reader: Pick<ChainReader, 'head' | 'call'>,
   facts: ChainFacts,
@@ -19,21 +22,21 @@ export async function checkConfiguredTokens(
 ): Promise<CheckedToken[]> {
   const money = moneyOf(facts)
   if (facts.anchor === undefined && facts.stables.length === 0)
-    logger.warn('the chain has neither "anchor" nor "stables": nothing has a price in USD', { chain: facts.chain })
+    logger.warn('the chain has neither "anchor" nor "stables": there are no USD prices', { chain: facts.chain })
   if (money.length === 0) return []
-  const told = await readTokens(
+  const tokenFacts = await readTokens(
     money.map(({ token }) => token),
     reader,
     signal,
   )
-  const checked = money.map((ranked, place) => ({ ...ranked, facts: told[place] as TokenFacts }))
+  const checked = money.map((ranked, place) => ({ ...ranked, facts: tokenFacts[place] as TokenFacts }))
   const broken = checked.filter((one) => one.facts.decimals === null)
-  const unusable = broken.map(({ token, rank, facts: told }) => ({ token, rank, reason: reasonOf(told) }))
-  refuseUnusable(facts.chain, unusable, explicit, 'contracts that tell their decimals', logger)
+  const unusable = broken.map(({ token, rank, facts: tokenFacts }) => ({ token, rank, reason: reasonOf(tokenFacts) }))
+  refuseUnusable(facts.chain, unusable, explicit, 'token contracts that return decimals()', logger)
   return checked
 }
 
-/** Of a mistyped one no pool would ever be met. One that does not tell its decimals is a token all the same. */
+/** A mistyped token would silently match no pool. One without decimals() still counts as a token. */
 export async function checkScopeTokens(
   reader: Pick<ChainReader, 'head' | 'call'>,
   chain: string,
@@ -41,12 +44,12 @@ export async function checkScopeTokens(
   signal: AbortSignal,
 ): Promise<void> {
   if (tokens.length === 0) return
-  const told = await readTokens(tokens, reader, signal)
-  const refused = tokens.filter((_, place) => isNone(told[place] as TokenFacts))
+  const tokenFacts = await readTokens(tokens, reader, signal)
+  const refused = tokens.filter((_, place) => hasNoFacts(tokenFacts[place] as TokenFacts))
   if (refused.length === 0) return
   throw new ConfigError({
     code: 'scope_token',
-    what: `Not a token whose pools can be followed: ${refused.map((token) => `${token} has no token’s contract here${homeOf(token, chain)}`).join('; ')}`,
+    what: `Cannot follow token: ${refused.map((token) => `${token} has no token contract on this chain${homeOf(token, chain)}`).join('; ')}`,
     where: { chain },
     fix: `Check the addresses in "chains.${chain}.tokens" (--token) and the chain`,
   })
@@ -65,11 +68,11 @@ async function readTokens(
   )
 }
 
-const isNone = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
+const hasNoFacts = ({ decimals, name, symbol, totalSupply }: TokenFacts): boolean =>
   decimals === null && name === null && symbol === null && totalSupply === null
 
 function reasonOf(facts: TokenFacts): string {
   const { name, symbol } = facts
-  if (isNone(facts)) return 'has no token’s contract here'
-  return `(${symbol ?? name ?? 'without a name'}) does not tell its decimals`
+  if (hasNoFacts(facts)) return 'has no token contract on this chain'
+  return `(${symbol ?? name ?? 'unnamed'}) does not return its decimals`
 }

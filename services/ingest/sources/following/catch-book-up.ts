@@ -1,10 +1,11 @@
 /**
- * A book behind the log: the process died while a batch was only partly on the log, and over final blocks the book goes back by whole batches. What lies
- * between is read again, into the book alone.
+ * A book behind the log: the process died while a batch was only partly published, and over final blocks the book rolls
+ * back by whole batches. The blocks in between are read again, into the book alone.
  */
-import type { ChainBook } from './chain-book.js'
+
 import type { ChainNodes, Header } from './chain-nodes.js'
 import { type ChunkSize, inChunks } from './chunks.js'
+import type { ChainBook } from './journaled-map.js'
 
 type Mark = { number: number; hash: string }
 
@@ -16,10 +17,10 @@ export type BookCatchUp<B extends Header> = {
   weightOf(block: B): number
 }
 
-/** The end of a range may come late, and a node may lie: so often it is read again. */
+/** The end of a range may come late, and a node may lie: retries. */
 const ROUNDS = 5
 
-/** `onLog`: hashes of blocks that are there. False: the nodes' chain does not lead from the book to that block. */
+/** `onLog`: hashes of published blocks. False if the nodes' chain does not lead from the book to that block. */
 export async function catchBookUp<B extends Header>(
   parts: BookCatchUp<B>,
   to: Mark,
@@ -36,7 +37,7 @@ export async function catchBookUp<B extends Header>(
       const [first] = blocks
       if (first === undefined) continue
       const parent: Header = last ?? parentOf(first)
-      // One answer that does not fit decides nothing.
+      // One answer that does not link decides nothing.
       if (first.parentHash !== parent.hash) break
       const decode = await prepare(blocks, parent, signal)
       for (const block of blocks) {

@@ -1,10 +1,13 @@
-/** What following a chain asks of its nodes, whatever family it is of. Every answer is checked before it is given: a node that lies or lags is an error with its name. */
+/**
+ * What following a chain needs from its nodes, for every chain family. Every answer is verified before it is returned:
+ * a node that lies or lags is an error that names it.
+ */
 
 export type Header = {
   number: number
   hash: string
   parentHash: string
-  /** Where numbers may be left out (a slot without a block); else it is the one below. */
+  /** Set where numbers may be skipped (a slot without a block); else it is `number - 1`. */
   parentNumber?: number
   timeS: number
 }
@@ -17,15 +20,21 @@ export interface ChainNodes<B extends Header> {
   head(signal: AbortSignal): Promise<Head>
   /** Yields whenever the head may have changed (a node's notice, else a poll at the pace of the chain's blocks). */
   heads(signal: AbortSignal): AsyncGenerator<Head>
-  /** Null: no healthy endpoint knows it (any more). `number`: its own. */
+  /** Null if no healthy endpoint has it (any more). `number`: the block's own. */
   headerByHash(hash: string, number: number, signal: AbortSignal): Promise<Header | null>
-  /** Null: nothing is there (yet). */
+  /** Null if there is no such block (yet). */
   headerByNumber(number: number, signal: AbortSignal): Promise<Header | null>
-  /** The last final block by the nodes' word; null: they have none. */
+  /** The last final block reported by the nodes; null if they report none. */
   finalized(signal: AbortSignal): Promise<number | null>
-  /** Every block from `from` to `to`, both included, linked by parent hashes. Empty: no number between them has a block. */
+  /** Every block from `from` to `to`, both included, linked by parent hashes. Empty if no number among them has a block. */
   range(from: number, to: number, signal: AbortSignal): Promise<B[]>
-  /** These very blocks: whatever becomes of the head meanwhile. */
+  /** Exactly these blocks, even if the head moves meanwhile. */
   blocks(headers: readonly Header[], signal: AbortSignal): Promise<B[]>
   close(): Promise<void>
+}
+
+/** Average seconds between these blocks; never zero, because several may share a second. */
+export function timeBetween(blocks: readonly Pick<Header, 'timeS'>[]): number {
+  const spanS = (blocks.at(-1)?.timeS ?? 0) - (blocks[0]?.timeS ?? 0)
+  return Math.max(0.05, spanS / Math.max(1, blocks.length - 1))
 }

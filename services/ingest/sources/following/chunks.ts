@@ -1,18 +1,18 @@
-/** Ranges of blocks, fetched several at a time and given in order. */
+/** Fetches ranges of blocks, several at a time, and yields them in order. */
 
 export type ChunkOptions<B> = {
   from: number
   to: number
-  /** What of the range has a block. */
+  /** The blocks of a range. */
   fetch(from: number, to: number): Promise<B[]>
   weightOf(block: B): number
-  /** Ranges on their way at once. */
+  /** Ranges fetched concurrently. */
   ahead?: number
-  /** Carries what was found to be a good size from one run to the next. */
+  /** Carries the adapted size from one run to the next. */
   size: ChunkSize
 }
 
-/** Blocks of a range, so that what they hold is neither too little for a request nor too much for the memory. */
+/** Blocks per range, adapted so that a range is neither too small for a request nor too large for memory. */
 export type ChunkSize = { blocks: number }
 
 const AHEAD = 6
@@ -27,7 +27,7 @@ export async function* inChunks<B>(options: ChunkOptions<B>): AsyncGenerator<B[]
     while (next <= to && fetching.length < ahead) {
       const last = Math.min(to, next + size.blocks - 1)
       const blocks = fetch(next, last)
-      // Awaited in its turn; until then a failure is nobody's surprise.
+      // Awaited later; until then a rejection must not count as unhandled.
       blocks.catch(() => {})
       fetching.push({ span: last + 1 - next, blocks })
       next = last + 1
@@ -43,7 +43,7 @@ export async function* inChunks<B>(options: ChunkOptions<B>): AsyncGenerator<B[]
   }
 }
 
-/** By the density of what came, so that ranges already on their way with an older size say the same. */
+/** By density, so that ranges fetched with an older size lead to the same result. */
 function adapt(size: ChunkSize, span: number, weight: number): void {
   const fitting = Math.round((span * WEIGHT_WANTED) / Math.max(1, weight))
   size.blocks = Math.max(1, Math.min(MOST_BLOCKS, size.blocks * 2, fitting))

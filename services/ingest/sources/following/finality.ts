@@ -1,16 +1,16 @@
-/** Up to which block a chain is final: by the nodes' word where they have one, by depth where not. */
+/** Up to which block a chain is final: as reported by the nodes, or by depth if they report nothing. */
 import type { Finality } from '../../../core/config/node-source.js'
 import type { ChainNodes, Header } from './chain-nodes.js'
 
 export interface FinalityWatch {
-  /** Asks the nodes when their last word is old. */
+  /** Asks the nodes again if their last answer is old. */
   refresh(signal: AbortSignal): Promise<void>
   /** The last final block as seen from a block. */
   finalOf(number: number): number
 }
 
 const ASK_EVERY_MS = 15_000
-/** For nodes that do not know the tag. */
+/** For nodes without the `finalized` tag. */
 const DEPTH_WITHOUT_TAG = 64
 
 export function watchFinality(
@@ -27,7 +27,7 @@ export function watchFinality(
       if (nowMs() - askedAtMs < ASK_EVERY_MS) return
       const answer = await reader.finalized(signal)
       askedAtMs = nowMs()
-      // A node that lags must not take finality back.
+      // A lagging node must not move finality back.
       if (answer !== null) final = Math.max(final ?? 0, answer)
     },
     finalOf: (number) => (final === null ? withoutTag.finalOf(number) : Math.min(number, final)),

@@ -1,23 +1,24 @@
 /**
- * Keyed values that can go back block by block: beside the values, what each recent block changed. In memory what is in use, the
- * rest in LMDB; a commit is one transaction, so that after a crash the values are those of some block whose way back is kept.
+ * Keyed values with undo per block: besides the values, the map keeps what each recent block changed. Values in use are
+ * in memory, the rest in LMDB; a commit is one transaction, so after a crash the values are those of some block that
+ * can still be undone.
  */
 import { deserialize, serialize } from 'node:v8'
 import { open, type RootDatabase } from 'lmdb'
 
-/** A block the map was moved over. */
+/** A block that was applied to the map. */
 export type Step = {
   number: number
   hash: string
   timeS: number
-  /** It is on the log. */
+  /** The block is on the log. */
   published: boolean
 }
 
 type Journal = Step & { undo: [key: string, value: unknown][] }
 
-/** Published blocks that were undone, and the height that stayed. */
-type Left = { hashes: string[]; ground: number; commits: number }
+/** Published blocks that were undone, and the height below them. */
+type Undone = { hashes: string[]; ground: number; commits: number }
 
 export type JournaledMapOptions = {
   path: string
@@ -28,24 +29,25 @@ export type JournaledMapOptions = {
 const CACHED_VALUES = 200_000
 const JOURNAL = 'journal/'
 const VALUE = 'value/'
-const LEFT = 'left'
+/** The key in existing data directories. */
+const UNDONE = 'left'
 const FIRST = 'first'
-/** A checkpoint is never older than the commit before the last. */
+/** A checkpoint is never older than the commit before last. */
 const COMMITS_REMEMBERED = 3
 
 export class JournaledMap {
   private readonly db: RootDatabase<Buffer, string>
   private readonly cachedValues: number
-  /** Null: known to be absent. Oldest first. */
+  /** Null: known to be absent. Least recently used first. */
   private readonly cache = new Map<string, unknown>()
   private readonly dirty = new Set<string>()
-  /** The same list always: it is handed out. */
+  /** Never replaced: callers hold on to this list. */
   private readonly journals: Journal[]
   private unwritten: { put: Set<Journal>; dropped: Set<number> } = { put: new Set(), dropped: new Set() }
   private current: Journal | undefined
-  private left: Left[]
+  private undone: Undone[]
   private firstNumber: number | undefined
-  /** Where the last two commits stood: one of them is what the checkpoint says. */
+  /** Blocks of the last two commits: the checkpoint is at one of them. */
   private committed: [number, number] = [0, 0]
 
   constructor({ path, cachedValues = CACHED_VALUES }: JournaledMapOptions) {
@@ -54,26 +56,26 @@ export class JournaledMap {
     this.journals = [...this.db.getRange({ start: JOURNAL, end: `${JOURNAL}~` })].map(
       ({ value }) => deserialize(value) as Journal,
     )
-    const left = this.db.get(LEFT)
-    this.left = left === undefined ? [] : (deserialize(left) as Left[])
+    const undone = this.db.get(UNDONE)
+    this.undone = undone === undefined ? [] : (deserialize(undone) as Undone[])
     const first = this.db.get(FIRST)
     this.firstNumber = first === undefined ? undefined : (deserialize(first) as number)
   }
 
-  /** The block it began with, when it was empty. */
+  /** The first block ever applied. */
   get first(): number | undefined {
     return this.firstNumber
   }
 
   /**
-   * The block below which a published one that was undone lately had stood; undefined: it was not undone lately. A crash may come
-   * after this was written and before the log heard of it, and then the checkpoint still tells the undone one.
+   * The height below a published block that was undone recently; undefined if it was not. After a crash between this
+   * commit and the retract on the log, the checkpoint still names the undone block.
    */
   groundOf(hash: string): number | undefined {
-    return this.left.find(({ hashes }) => hashes.includes(hash))?.ground
+    return this.undone.find(({ hashes }) => hashes.includes(hash))?.ground
   }
 
-  /** The blocks that can be gone back to, oldest first; the last is where the map stands. */
+  /** The blocks that can be rolled back to, oldest first; the last is the current one. */
   get steps(): readonly Step[] {
     return this.journals
   }
@@ -84,7 +86,7 @@ export class JournaledMap {
       const kept = this.db.get(VALUE + key)
       value = kept === undefined ? null : deserialize(kept)
     } else if (this.cache.size <= this.cachedValues) {
-      // Nothing will have to leave: the order of use does not matter.
+      // Nothing is evicted yet, so the order of use does not matter.
       return value
     } else {
       this.cache.delete(key)
@@ -95,7 +97,7 @@ export class JournaledMap {
 
   set(key: string, value: unknown): void {
     const { current } = this
-    if (current === undefined) throw new Error('a value changes only with a block')
+    if (current === undefined) throw new Error('a value was set outside of a block')
     current.undo.push([key, this.get(key)])
     this.put(key, value)
   }
@@ -106,15 +108,15 @@ export class JournaledMap {
     this.dirty.add(key)
   }
 
-  /** What follows changes with this block. */
+  /** Starts a block: the following changes belong to it. */
   begin({ number, hash, timeS }: Omit<Step, 'published'>): void {
-    // Nothing else the block may have: its logs would be kept, and written, with every step.
+    // Only these fields: a whole block's logs would be stored with every step.
     this.current = { number, hash, timeS, published: false, undo: [] }
     this.journals.push(this.current)
     this.unwritten.put.add(this.current)
     this.firstNumber ??= number
-    // It came again: it is no longer among those that were left.
-    for (const each of this.left) each.hashes = each.hashes.filter((left) => left !== hash)
+    // Applied again: it is no longer undone.
+    for (const each of this.undone) each.hashes = each.hashes.filter((undone) => undone !== hash)
   }
 
   end(published: boolean): void {
@@ -137,10 +139,10 @@ export class JournaledMap {
       this.journals.pop()
       this.drop(last)
     }
-    if (hashes.length > 0) this.left.push({ hashes, ground: number, commits: 0 })
+    if (hashes.length > 0) this.undone.push({ hashes, ground: number, commits: 0 })
   }
 
-  /** Blocks at or below `finalNumber` are never undone by a reorg; the newest published one of them stays as the ground. */
+  /** Drops the undo of blocks at or below `finalNumber`, which no reorg reaches; the newest published one of them stays. */
   forget(finalNumber: number): void {
     const below = Math.min(finalNumber, this.committed[0])
     const ground = this.journals.findLastIndex(({ number, published }) => published && number <= below)
@@ -153,14 +155,14 @@ export class JournaledMap {
   }
 
   /**
-   * Durable when it returns: a checkpoint of the block `at` may be written right after, and blocks above it can still be undone. No
-   * reorg goes into blocks at or below `finalNumber`, so of those since the last commit one way back is kept, over all of them.
+   * Durable when it returns: a checkpoint of the block `at` may be written right after, and blocks above it can still
+   * be undone. No reorg reaches blocks at or below `finalNumber`, so those since the last commit share one undo step.
    */
   commit(finalNumber = 0, at = this.journals.at(-1)?.number ?? 0): void {
     this.mergeUpTo(Math.min(finalNumber, at))
     const { put, dropped } = this.unwritten
-    this.left = this.left
-      .map((left) => ({ ...left, commits: left.commits + 1 }))
+    this.undone = this.undone
+      .map((undone) => ({ ...undone, commits: undone.commits + 1 }))
       .filter(({ commits }) => commits <= COMMITS_REMEMBERED)
     if (this.dirty.size > 0 || put.size > 0 || dropped.size > 0) {
       this.db.transactionSync(() => {
@@ -170,7 +172,7 @@ export class JournaledMap {
           else this.db.putSync(VALUE + key, serialize(value))
         }
         for (const number of dropped) this.db.removeSync(journalKey(number))
-        this.db.putSync(LEFT, serialize(this.left))
+        this.db.putSync(UNDONE, serialize(this.undone))
         if (this.firstNumber !== undefined) this.db.putSync(FIRST, serialize(this.firstNumber))
         for (const journal of put) this.db.putSync(journalKey(journal.number), serialize(journal))
       })
@@ -207,7 +209,7 @@ export class JournaledMap {
     this.cache.clear()
     this.dirty.clear()
     this.journals.length = 0
-    this.left = []
+    this.undone = []
     this.firstNumber = undefined
     this.unwritten = { put: new Set(), dropped: new Set() }
   }
@@ -218,3 +220,26 @@ export class JournaledMap {
 }
 
 const journalKey = (number: number): string => `${JOURNAL}${number.toString().padStart(16, '0')}`
+
+/** What following a chain does with a book, whatever its family keeps in it. */
+export type ChainBook = Pick<
+  JournaledMap,
+  'begin' | 'end' | 'rollback' | 'groundOf' | 'forget' | 'commit' | 'clear' | 'close'
+> & {
+  readonly steps: JournaledMap['steps']
+  /** The first block ever applied. */
+  first(): number | undefined
+}
+
+export const chainBook = (map: JournaledMap): ChainBook => ({
+  steps: map.steps,
+  first: () => map.first,
+  begin: (step) => map.begin(step),
+  end: (published) => map.end(published),
+  rollback: (number) => map.rollback(number),
+  groundOf: (hash) => map.groundOf(hash),
+  forget: (finalNumber) => map.forget(finalNumber),
+  commit: (finalNumber, at) => map.commit(finalNumber, at),
+  clear: () => map.clear(),
+  close: () => map.close(),
+})

@@ -1,11 +1,11 @@
-/** The blocks seen so far, by height: where a new head joins them, and which of them it leaves out. */
+/** The blocks seen so far, by height: where a new head attaches to them, and which of them it orphans. */
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { ChainNodes, Header } from './chain-nodes.js'
 
-/** Enough to walk back from any head this side of finality in memory. */
+/** Enough to walk back in memory from any head to finality. */
 const HEADERS_HELD = 8192
 
-/** `append`: the headers continue the tip. `reorg`: they continue an older block, and what stood above it is orphaned. */
+/** `append`: the headers continue the tip. `reorg`: they continue an older block, and the blocks above it are orphaned. */
 export type HeadStep =
   | { kind: 'append'; headers: readonly Header[] }
   | { kind: 'reorg'; to: Header; headers: readonly Header[] }
@@ -51,18 +51,18 @@ export class SeenChain {
     }
   }
 
-  /** What a head means. `isShort`: no node has had a block at the tip's height for longer than nodes lag. */
+  /** What a head means. `isShort`: no node has had a block at the tip's height for longer than nodes usually lag. */
   async stepTo(head: Header, asks: Asks, isShort: () => boolean, signal: AbortSignal): Promise<HeadStep> {
     if (this.byNumber.get(head.number)?.hash === head.hash) return { kind: 'none' }
     if (head.number > this.last.number) return this.walk(head, asks, signal)
-    // Not higher, and not ours: a reorg only where the nodes have another block at the tip's height, or none for good.
+    // Not higher, and not ours: a reorg only if the nodes have another block at the tip's height, or lastingly none.
     const atTip = await asks.headerByNumber(this.last.number, signal)
     if (atTip?.hash === this.last.hash) return { kind: 'none' }
     if (atTip !== null) return this.walk(atTip, asks, signal)
     return isShort() ? this.walk(head, asks, signal) : { kind: 'none' }
   }
 
-  /** From a block not seen down to one that was. */
+  /** Walks from an unseen block down to a seen one. */
   private async walk(head: Header, asks: Asks, signal: AbortSignal): Promise<HeadStep> {
     const lowest = this.byNumber.keys().next().value ?? this.last.number
     const headers = [head]
@@ -75,7 +75,7 @@ export class SeenChain {
       }
       if (below <= lowest) {
         const ground = this.byNumber.get(lowest)
-        // A node that lies once must not stop the chain: only where the nodes have lost the lowest block it is so.
+        // One wrong answer must not stop the chain: it is a reorg below finality only if the nodes lost the lowest block.
         if (await this.isStillThere(ground, asks, signal)) return { kind: 'none' }
         throw tooDeep(this.chain, lowest, ground?.hash, head)
       }
@@ -95,11 +95,11 @@ export class SeenChain {
 function tooDeep(chain: string, lowest: number, hash: string | undefined, head: Header): DextapeError {
   return new DextapeError({
     code: 'reorg_below_finality',
-    what: 'The nodes’ chain no longer holds a block that is not taken back here: it was final, or the first of the history',
+    what: `Reorg below finality at block ${lowest}`,
     where: { chain, block: lowest },
     expected: `${lowest} ${hash ?? ''} below ${head.number} ${head.hash}`,
-    got: 'another block at that height',
-    // Without --from it begins where the live history does: nothing of what came before is lost.
-    fix: `If the nodes are right, write the chain's history anew: dextape backfill --chain ${chain} (with the --rpc and scope it is read with, where they are not in the configuration). If a node is on a wrong chain, take it out of the configuration`,
+    got: 'a different block at that height',
+    // Without --from the backfill starts where the live history does, so nothing older is lost.
+    fix: `If the nodes are right, rewrite the history: dextape backfill --chain ${chain} (with its --rpc and scope options, unless they are configured). If a node is on a wrong fork, remove it from the configuration`,
   })
 }

@@ -1,15 +1,15 @@
-/** Where a chain's history begins, as a block. */
+/** Resolves the configured start of a chain's history to a block. */
 import type { ChainStart } from '../../../core/config/chain-start.js'
 import { DextapeError } from '../../../core/domain/errors.js'
 import type { Head, Header } from './chain-nodes.js'
 
-/** The latest block may still be orphaned, and what was never published cannot be gone back to: a start at the head is so many below. */
+/** The latest block may still be orphaned, and a reorg cannot go below the first published block: "latest" starts this far below the head. */
 const BELOW_HEAD = 32
 const FORGOTTEN: ReadonlySet<string> = new Set(['state_pruned', 'block_missing'])
 
 export interface StartNodes {
   head(signal: AbortSignal): Promise<Head>
-  /** The first block at or above a number; null: there is none. */
+  /** The first block at or above a number; null if there is none. */
   headerFrom(number: number, signal: AbortSignal): Promise<Header | null>
 }
 
@@ -36,10 +36,10 @@ export async function startBlock(
     if (header !== null) return header
     throw new DextapeError({
       code: 'block_missing',
-      what: 'No node has the block to start at',
+      what: 'No node has the start block',
       where: { chain, block: number },
       retry: true,
-      fix: 'Use a node that keeps the chain’s history from there, or a later start',
+      fix: 'Use a node with history from that block, or a later start',
     })
   }
 
@@ -53,7 +53,7 @@ export async function startBlock(
         if ((await headerAt(middle)).timeS >= timeS) high = middle
         else low = middle + 1
       } catch (error) {
-        // Nodes keep the chain from some block on, and say so or tell of no block; the start may still lie above it.
+        // Nodes may have pruned old blocks, with or without saying so; the start may still lie above them.
         if (!(error instanceof DextapeError) || !FORGOTTEN.has(error.code)) throw error
         low = middle + 1
         forgotten = { below: low, error }
@@ -71,9 +71,9 @@ export async function startBlock(
   function notYet(what: string): DextapeError {
     return new DextapeError({
       code: 'start_ahead',
-      what: `The start, ${what}, is ahead of the chain`,
+      what: `Start ${what} is ahead of the chain`,
       where: { chain },
-      got: `a head of ${head.number}`,
+      got: `head ${head.number}`,
       fix: 'Choose an earlier start, or "latest"',
     })
   }

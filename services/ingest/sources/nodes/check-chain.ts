@@ -1,4 +1,4 @@
-/** Before anything is read: is every endpoint a node of this chain? */
+/** Checks before anything is read that every endpoint serves this chain. */
 import { ConfigError, DextapeError } from '../../../core/domain/errors.js'
 import { createBackoff, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
@@ -6,14 +6,14 @@ import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
 import type { RpcRequest } from './transport.js'
 
-/** What tells one chain from another. */
+/** How to identify a chain. */
 export type Identity = {
-  /** For people: `chain id`, `genesis hash`. */
+  /** Display name: `chain id`, `genesis hash`. */
   name: string
-  /** Undefined: whatever the first that answers says, and all others the same. */
+  /** Undefined: the first answer counts, and all others must match it. */
   expected: string | undefined
   request: RpcRequest
-  /** Null: no answer of a node. */
+  /** Null if the result is not valid. */
   read(result: unknown): string | null
 }
 
@@ -28,10 +28,10 @@ export type ChainCheckOptions = {
 }
 
 const ATTEMPTS = 4
-/** One that hangs must not hold up the others. */
+/** A hanging node must not delay the others. */
 const ANSWERS_WITHIN_MS = 5_000
 
-/** Resolves as soon as all have answered or some have and the others were tried; those are asked on until `closing` aborts. */
+/** Resolves once all have answered, or some have and the others were retried; those are retried further until `closing` aborts. */
 export async function checkChain(options: ChainCheckOptions, signal: AbortSignal, closing: AbortSignal): Promise<void> {
   const { chain, endpoints, logger } = options
   const backoff = createBackoff({ firstMs: 200, random: options.random, sleep: options.sleep })
@@ -49,15 +49,15 @@ export async function checkChain(options: ChainCheckOptions, signal: AbortSignal
       if (id !== expected) throw otherChain(options, endpoint, expected, id)
     }
     silent = silent.filter((_, place) => ids[place] === undefined)
-    // One that works is enough to begin.
+    // One working node is enough to start.
     if (attempt >= 2 && silent.length < endpoints.length) break
   }
   if (silent.length === endpoints.length) throw nobodyAnswers(chain, silent, faults)
   for (const endpoint of silent) {
-    // Nothing is believed that may be of another chain.
+    // An unverified node may serve another chain: do not use it.
     const reason = saidBy(endpoint, faults)
-    endpoint.health.disable(`it did not tell which chain it is of: ${reason}`)
-    logger.warn('a node does not answer; trying on', { chain, endpoint: endpoint.name, reason })
+    endpoint.health.disable(`its chain could not be verified: ${reason}`)
+    logger.warn('node does not respond; retrying', { chain, endpoint: endpoint.name, reason })
     void keepAsking(endpoint, expected, options, closing)
   }
 }
@@ -75,7 +75,7 @@ async function idOf(
   const fault = outcome !== undefined && !outcome.ok ? outcome.fault : null
   faults.set(
     endpoint,
-    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `a ${identity.name} that is none` }),
+    fault ?? new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail: `invalid ${identity.name}` }),
   )
   return undefined
 }
@@ -94,10 +94,10 @@ async function keepAsking(
     if (id === undefined) continue
     if (id === expected) {
       endpoint.health.enable()
-      return logger.info('a node answers again', { chain, endpoint: endpoint.name })
+      return logger.info('node responds again', { chain, endpoint: endpoint.name })
     }
     endpoint.health.disable(`its ${options.identity.name} is ${id}, not ${expected}`)
-    return logger.error('a node is of another chain and is not asked', {
+    return logger.error('node belongs to another chain and is not used', {
       chain,
       endpoint: endpoint.name,
       got: id,
@@ -119,11 +119,11 @@ function otherChain(
 ): ConfigError {
   return new ConfigError({
     code: 'other_chain',
-    what: `the endpoint ${endpoint.name} is a node of another chain`,
+    what: `endpoint ${endpoint.name} serves another chain`,
     where: { chain },
     expected: `${identity.name} ${expected}`,
     got: `${identity.name} ${got}`,
-    fix: `Give an endpoint of ${chain}, or give this one to the chain it belongs to.`,
+    fix: `Use an endpoint of ${chain}, or move this one to the chain it serves.`,
   })
 }
 
@@ -135,10 +135,10 @@ function nobodyAnswers(
   const said = silent.map((endpoint) => `${endpoint.name}: ${saidBy(endpoint, faults)}`)
   return new DextapeError({
     code: 'no_node_answers',
-    what: silent.length === 1 ? 'the chain’s node does not answer' : 'none of the chain’s nodes answers',
+    what: silent.length === 1 ? 'the node does not respond' : 'none of the nodes responds',
     where: { chain },
     got: said.join('; '),
-    fix: 'Check the endpoints’ URLs and keys, and that they can be reached from here.',
+    fix: 'Check the endpoint URLs and keys, and that this machine can reach them.',
     retry: true,
   })
 }

@@ -1,14 +1,14 @@
-/** An endpoint's name for people is its host: the rest of its URL may be a key. */
+/** An endpoint's display name is its host: the rest of its URL may contain a key. */
 
 export type EndpointName = {
   name: string
-  /** A stranger's words without anything of the URL beyond its host, and short. */
+  /** Removes every part of the URL but its host from a foreign text, and shortens it. */
   redact(text: string): string
 }
 
 const MAX_CHARS = 300
 const URL_LIKE = /\b(?:https?|wss?):\/\/[^\s"'<>]+/gi
-/** Shorter parts (`v1`, `rpc`, `eth`) are no secrets, and stand in ordinary words. */
+/** Shorter parts (`v1`, `rpc`, `eth`) are not secrets and occur in ordinary words. */
 const MIN_SECRET_CHARS = 6
 
 export function endpointNames(urls: readonly string[]): EndpointName[] {
@@ -34,7 +34,7 @@ function redactor(url: string): (text: string) => string {
   }
 }
 
-/** As the Authorization header has them: nodes and proxies repeat headers in what they refuse. */
+/** As in the Authorization header: nodes and proxies repeat headers in error pages. */
 export function basicCredentials(url: string): string {
   const { username, password } = new URL(url)
   return Buffer.from(`${decodeSafely(username)}:${decodeSafely(password)}`).toString('base64')

@@ -1,32 +1,35 @@
-/** A chain's endpoints: the best is asked, what fails goes to another, and only patience's end reaches the caller. */
+/**
+ * A chain's endpoints: the best one is used, failed requests go to another, and callers see an error only when retries
+ * are exhausted.
+ */
+
 import type { Sleep } from '../../../core/runtime/backoff.js'
 import type { Endpoint } from './endpoint.js'
 import { NodeFault } from './node-fault.js'
-import { createPatience, type PatienceOptions } from './patience.js'
 import type { RpcRequest } from './transport.js'
 
 export type Asking = {
   signal: AbortSignal
-  /** About the head: before history. */
+  /** About the head: goes before history. */
   urgent: boolean
   timeoutMs?: number
   patience?: PatienceOptions
-  /** Fewer in a batch than the endpoint takes, where the answers are large. */
+  /** Smaller batches than the endpoint allows, for large responses. */
   maxBatch?: number
-  /** Asked only where no other is left. */
+  /** Used only if no other is left. */
   avoid?: Iterable<Endpoint>
 }
 
-/** What is made of a result. Throws a `NodeFault` where it cannot be true. */
+/** Validates and converts a result. Throws a `NodeFault` if it cannot be true. */
 export type Accept<T> = (result: unknown, place: number, endpoint: Endpoint) => T
-/** What is made of a fault, where it is an answer too; undefined: it is none. */
+/** Converts a fault that is a valid answer; undefined if it is not. */
 export type Settle<T> = (fault: NodeFault, place: number) => T | undefined
 
 export interface EndpointPool {
   readonly endpoints: readonly Endpoint[]
-  /** Every request's accepted answer, in order, each from whichever endpoint had it. */
+  /** Every request's accepted answer, in order, from any endpoint. */
   ask<T>(requests: readonly RpcRequest[], accept: Accept<T>, asking: Asking, settle?: Settle<T>): Promise<T[]>
-  /** Runs work that must stay with one endpoint, again with another where it fails. */
+  /** Runs work that must stay on one endpoint; retries on another if it fails. */
   attempt<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>): Promise<T>
   timeoutMs(asking: Asking): number
 }
@@ -47,7 +50,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
   const { chain, endpoints, nowMs, random, sleep } = options
   const timeoutMs = (asking: Asking) => asking.timeoutMs ?? options.timeoutMs
 
-  /** `last`: why the one before was of no use, which is what is told if none is found in time. */
+  /** `last`: the previous endpoint's fault, thrown if no endpoint is ready in time. */
   async function choose(
     avoid: ReadonlySet<Endpoint>,
     signal: AbortSignal,
@@ -87,7 +90,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
         patience.failed(error)
         if (!everyOne) continue
         avoid.clear()
-        // Who asks too fast waits for the endpoint's pace.
+        // Rate-limited requests wait for the endpoint's rate instead.
         if (error.kind !== 'rate_limited') await sleep(patience.pauseMs(), asking.signal)
       }
     }
@@ -122,14 +125,14 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
             }
           } catch (error) {
             if (!(error instanceof NodeFault)) throw error
-            // What the node told itself was counted when it came.
+            // Faults returned by the node were already counted.
             if (outcome.ok) endpoint.health.failed(error, startedMs)
             left.push(place)
             first ??= error
           }
         }
         pending = left
-        // Some were answered: what is left starts with fresh patience.
+        // Some were answered: the rest starts with fresh retries.
         if (first !== undefined && left.length === before) throw first
       })
     }
@@ -150,11 +153,48 @@ function bestOf(ready: readonly Endpoint[], avoid: ReadonlySet<Endpoint>): Endpo
   return best
 }
 
-/** An answer that stays what it is, once every endpoint has given it. */
+/** False for answers that will not change once every endpoint has given them. */
 const isWorthRepeating = ({ kind }: NodeFault): boolean =>
   kind !== 'pruned' && kind !== 'unsupported' && kind !== 'invalid' && kind !== 'reverted'
 
 function noEndpoint(chain: string, endpoints: readonly Endpoint[]): NodeFault {
-  const detail = endpoints.map(({ name, health }) => `${name}: ${health.reason ?? 'resting after faults'}`).join('; ')
+  const detail = endpoints
+    .map(({ name, health }) => `${name}: ${health.reason ?? 'backing off after errors'}`)
+    .join('; ')
   return new NodeFault({ kind: 'unavailable', endpoint: endpoints.map(({ name }) => name).join(', '), detail, chain })
+}
+
+export type PatienceOptions = { attempts: number; ms: number }
+
+export interface Patience {
+  /** Throws the fault if retries are exhausted. */
+  failed(fault: NodeFault): void
+  progressed(): void
+  /** How long to wait before all endpoints are tried again. */
+  pauseMs(): number
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 5_000
+
+export function createPatience(options: PatienceOptions, nowMs: () => number, random: () => number): Patience {
+  let attempts = 0
+  let rounds = 0
+  let startedMs = nowMs()
+  return {
+    failed(fault) {
+      // A rate limit is not an answer: it does not count as an attempt.
+      if (fault.kind !== 'rate_limited') attempts++
+      if (attempts >= options.attempts || nowMs() - startedMs >= options.ms) throw fault
+    },
+    progressed() {
+      attempts = 0
+      rounds = 0
+      startedMs = nowMs()
+    },
+    pauseMs() {
+      const ceilingMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(rounds++, 20))
+      return ceilingMs * (0.5 + random() / 2)
+    },
+  }
 }

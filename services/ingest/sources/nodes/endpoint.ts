@@ -1,11 +1,11 @@
-/** One node as we know it: its transport, its pace, what it takes and how it does. */
+/** One node: its transport, rate, learned limits and health. */
+
+import { createAdaptiveRate } from './adaptive-rate.js'
+import { createHealth, type Health } from './endpoint-health.js'
 import type { EndpointName } from './endpoint-name.js'
-import { createHealth, type Health } from './health.js'
 import { createLearnedLimits, type LearnedLimits } from './learned-limits.js'
 import { NodeFault } from './node-fault.js'
-import type { Pace } from './pace.js'
-import { createAdaptiveRate } from './rate.js'
-import { createSlots } from './slots.js'
+import { createSlots, type Pace } from './request-queue.js'
 import type { SocketTransport } from './socket-transport.js'
 import type { Outcome, RpcRequest, Transport } from './transport.js'
 
@@ -15,13 +15,13 @@ export interface Endpoint {
   readonly name: string
   readonly health: Health
   readonly limits: LearnedLimits
-  /** The head it last told of. */
+  /** The last head it reported. */
   head: { number: number; atMs: number } | null
   /** Outcomes in order, faults among them. Rejects only when the signal aborts. */
   send(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]>
-  /** Undefined: not over HTTP. */
+  /** Undefined over HTTP. */
   readonly socket: SocketTransport | undefined
-  /** 0: it may be asked now. */
+  /** 0 if it may be used now. */
   waitMs(): number
   /** How good a choice it is for the next request; smaller is better. */
   score(): number
@@ -42,7 +42,7 @@ export type EndpointOptions = {
   random: () => number
 }
 
-/** A node that is silent about so few is silent. */
+/** A timeout of a batch this small is not due to its size. */
 const SMALL_BATCH = 10
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
@@ -52,10 +52,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const rate = createAdaptiveRate(nowMs)
   const slots = createSlots(options.maxInFlight)
   let sent = 0
-  /** Requests that are under way or wait for their turn. */
+  /** Requests in flight or waiting. */
   let open = 0
 
-  /** A batch that would fill a second's allowance keeps the head's requests waiting. */
+  /** A batch that uses up a second's allowance would delay requests about the head. */
   function batchSize({ maxBatch = limits.batch }: Sending): number {
     const perS = Math.min(chainPace.perS, rate.pace.perS)
     return Math.max(1, Math.min(limits.batch, maxBatch, Math.floor(perS / 2)))
@@ -83,7 +83,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   async function takeTurn(requests: readonly RpcRequest[], sending: Sending): Promise<Outcome[]> {
     const { signal, urgent, timeoutMs } = sending
     const count = requests.length
-    // The place is taken last: who waits for an allowance must not keep others from theirs.
+    // The slot is taken last: a request that waits for its rate must not block others.
     await rate.pace.take(count, urgent, signal)
     await chainPace.take(count, urgent, signal)
     await slots.enter(urgent, signal)
@@ -159,7 +159,7 @@ function isBatchRefusal(outcome: Outcome): outcome is { ok: false; fault: NodeFa
   return !outcome.ok && outcome.fault.kind === 'batch_refused'
 }
 
-/** A batch whose answer is too large, or takes too long, is asked for in halves. */
+/** A batch whose response is too large or too slow is split in halves. */
 const isTooMuch = ({ kind }: NodeFault, count: number): boolean =>
   kind === 'too_wide' || (kind === 'timeout' && count > SMALL_BATCH)
 

@@ -1,4 +1,4 @@
-/** JSON-RPC over HTTP: kept-alive connections, bounded answers, gzip where the node is not on this machine. */
+/** JSON-RPC over HTTP: keep-alive connections, bounded responses, gzip unless the node is on this machine. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
@@ -22,7 +22,7 @@ const unzip = promisify(gunzip)
 const MAX_SOCKETS = 32
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** `body` is not to be looked at any more once released. */
+/** `body` must not be used after `release`. */
 type Reply = { status: number; retryAfterMs: number | undefined; body: Buffer; release(): void }
 
 export function httpTransport(wire: Wire): Transport {
@@ -56,10 +56,10 @@ export function httpTransport(wire: Wire): Transport {
     return new Promise((resolve, reject) => {
       const request = start({ ...options, headers: { ...headers, 'content-length': Buffer.byteLength(body) } })
       const timer = setTimeout(
-        () => request.destroy(fault('timeout', `no answer within ${timeoutMs / 1000} s`)),
+        () => request.destroy(fault('timeout', `no response within ${timeoutMs / 1000} s`)),
         timeoutMs,
       )
-      const stop = () => request.destroy(fault('unavailable', 'the request was given up'))
+      const stop = () => request.destroy(fault('unavailable', 'request aborted'))
       signal.addEventListener('abort', stop, { once: true })
       const end = (): void => {
         clearTimeout(timer)
@@ -67,7 +67,7 @@ export function httpTransport(wire: Wire): Transport {
       }
       request.on('error', (error: Error & { code?: string }) => {
         end()
-        // A kept-alive connection that the server had closed: nothing was received, and reading twice does no harm.
+        // The server had closed a keep-alive connection: nothing was received, and reads are safe to repeat.
         if (request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted)
           post(body, { signal, timeoutMs }).then(resolve, reject)
         else reject(error instanceof NodeFault ? error : fault('unavailable', error.code ?? error.message, error))
@@ -82,7 +82,9 @@ export function httpTransport(wire: Wire): Transport {
         response.on('error', (error: Error & { code?: string }) => {
           end()
           received.release()
-          reject(error instanceof NodeFault ? error : fault('unavailable', `answer cut off: ${error.code ?? 'error'}`))
+          reject(
+            error instanceof NodeFault ? error : fault('unavailable', `response cut off: ${error.code ?? 'error'}`),
+          )
         })
         response.on('end', () => {
           end()
@@ -103,12 +105,12 @@ export function httpTransport(wire: Wire): Transport {
     })
   }
 
-  const tooLarge = () => fault('too_wide', `an answer of more than ${Math.round(maxAnswerBytes / 1e6)} MB`)
+  const tooLarge = () => fault('too_wide', `response larger than ${Math.round(maxAnswerBytes / 1e6)} MB`)
 
   async function inflate(response: IncomingMessage, bytes: Buffer): Promise<Buffer> {
     if (response.headers['content-encoding'] !== 'gzip') return bytes
     return unzip(bytes, { maxOutputLength: maxAnswerBytes }).catch((error: { code?: string }) => {
-      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : fault('unavailable', 'compressed data that is broken')
+      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : fault('unavailable', 'corrupt gzip data')
     })
   }
 
@@ -116,19 +118,19 @@ export function httpTransport(wire: Wire): Transport {
     async exchange(requests, send): Promise<Outcome[]> {
       const reply = await post(encodeRequests(requests, 1), send)
       const { status, retryAfterMs } = reply
-      const told = status === 200 ? undefined : status
-      const parsed = parseAnswer(reply.body, told === undefined ? requests : [])
-      const isRefused = parsed === undefined || (told !== undefined && !isRpc(parsed))
+      const errorStatus = status === 200 ? undefined : status
+      const parsed = parseAnswer(reply.body, errorStatus === undefined ? requests : [])
+      const isRefused = parsed === undefined || (errorStatus !== undefined && !isRpc(parsed))
       const refused = isRefused ? refusal(wire, requests, reply) : undefined
       reply.release()
       if (refused !== undefined) throw refused
       try {
-        const outcomes = readAnswer(parsed, requests, 1, wire, told)
+        const outcomes = readAnswer(parsed, requests, 1, wire, errorStatus)
         return outcomes.map((outcome) =>
           outcome.ok ? outcome : { ...outcome, fault: withRetryAfter(outcome.fault, retryAfterMs) },
         )
       } catch (error) {
-        // One error for a whole batch.
+        // One error for the whole batch.
         throw error instanceof NodeFault ? withRetryAfter(error, retryAfterMs) : error
       }
     },
@@ -142,9 +144,9 @@ export function httpTransport(wire: Wire): Transport {
 const isRpc = (body: unknown): boolean =>
   Array.isArray(body) || (typeof body === 'object' && body !== null && ('error' in body || 'result' in body))
 
-/** An answer that is no JSON-RPC: a proxy's page, a plain text. */
+/** A response that is not JSON-RPC: a proxy's page, plain text. */
 function refusal({ endpoint, readError }: Wire, requests: readonly RpcRequest[], reply: Reply): NodeFault {
-  // More than is shown: half a secret at the cut would not be found.
+  // Longer than what is kept: a secret cut in half would not be redacted.
   const text = reply.body.toString('utf8', 0, 2000).replace(/\s+/g, ' ')
   const context = { method: requests[0]?.method ?? '', batch: requests.length, isAboutAll: true, status: reply.status }
   const reading = readError({ message: text.slice(0, 200) }, context)

@@ -1,18 +1,21 @@
-/** What one endpoint was found to take: blocks in a range, addresses in a filter, requests in a batch, and kinds of calls. */
+/**
+ * The limits of one endpoint, learned from its answers: blocks per range, addresses per filter, requests per batch, and
+ * supported calls.
+ */
 
-/** Wider is of no use: the answers are large by then. */
+/** Wider ranges do not help: responses are large by then. */
 const FIRST_SPAN = 10_000
 /** geth's default (`--rpc.getlogmaxaddrs`). */
 const FIRST_ADDRESSES = 1000
 const FIRST_BATCH = 100
 const BATCH_GROWS_AFTER = 200
 const SPAN_GROWTH = 1.1
-/** After so many good ranges a limit nobody gave in numbers is tried again. */
+/** After this many good ranges, a limit that was not given as a number is tested again. */
 const CEILING_LASTS = 200
 
 export interface LearnedLimits {
   readonly span: number
-  /** A range was too wide. `blocks`: what the node says it takes; `fits`: what it says would fit, at this density of logs. */
+  /** A range was too wide. `blocks`: the node's stated limit; `fits`: the range it suggests at this density of logs. */
   tooWide(asked: number, blocks: number | undefined, fits: number | undefined): void
   spanWorked(asked: number): void
   readonly addresses: number
@@ -20,7 +23,7 @@ export interface LearnedLimits {
   readonly batch: number
   batchRefused(asked: number, limit: number | undefined): void
   batchWorked(asked: number): void
-  /** The first block whose logs it may have. */
+  /** The first block whose logs it may still have. */
   logsFrom: number
   /** Calls without a target: undefined until known. */
   deployless: boolean | undefined
@@ -44,7 +47,7 @@ export function createLearnedLimits(): LearnedLimits {
     },
     tooWide(asked, blocks, fits) {
       if (blocks !== undefined && blocks >= 1) {
-        // Some mean the distance between first and last block, which is one less than the blocks.
+        // Some nodes mean the distance between first and last block, which is one less.
         hardSpan = Math.max(1, Math.min(hardSpan, blocks, asked - 1))
         span = Math.min(span, hardSpan)
         return

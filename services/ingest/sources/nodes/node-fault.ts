@@ -1,14 +1,14 @@
-/** What can be wrong with a node's answer, by what is to be done about it. */
+/** Faults of a node's answers, by how to handle them. */
 import { DextapeError } from '../../../core/domain/errors.js'
 
 export type FaultKind =
-  /** No connection, a server's error, no JSON: elsewhere, or later. */
+  /** No connection, a server error, not JSON: try elsewhere, or later. */
   | 'unavailable'
   | 'timeout'
   | 'rate_limited'
   /** The key or the plan does not allow it. */
   | 'denied'
-  /** Fewer blocks, or fewer logs, must be asked for. */
+  /** Request fewer blocks or logs. */
   | 'too_wide'
   | 'too_many_addresses'
   | 'batch_refused'
@@ -18,21 +18,21 @@ export type FaultKind =
   | 'pruned'
   /** Not there yet, or not any more. */
   | 'unknown_block'
-  /** By the node's word there is no block of that number, and never will be. */
+  /** The node states that this number has no block and never will. */
   | 'skipped'
-  /** Its answers contradict what was asked, or each other. */
+  /** Its answers contradict the request, or each other. */
   | 'lies'
   | 'lags'
-  /** Any other error the node tells of. */
+  /** Any other error of the node. */
   | 'node_error'
 
 export type FaultDetails = {
   kind: FaultKind
-  /** The endpoint's name for people. */
+  /** The endpoint's display name. */
   endpoint: string
   detail: string
   retryAfterMs?: number | undefined
-  /** What the node says it takes: blocks in a range, addresses in a filter, requests in a batch; `pruned`: the first block it has. */
+  /** The node's stated limit: blocks per range, addresses per filter, requests per batch; `pruned`: the first block it has. */
   limit?: number | undefined
   chain?: string
   block?: number
@@ -48,20 +48,20 @@ const CODES: Partial<Record<FaultKind, string>> = {
 }
 
 const WHATS: Partial<Record<FaultKind, string>> = {
-  lies: 'contradicts itself',
-  lags: 'is behind the chain',
-  unknown_block: 'does not know the block',
-  pruned: 'no longer has what that block left',
-  denied: 'does not let us in',
-  rate_limited: 'says we ask too fast',
-  timeout: 'did not answer in time',
-  unavailable: 'is not to be reached',
+  lies: 'returned inconsistent data',
+  lags: 'lags behind the chain',
+  unknown_block: 'does not have the block',
+  pruned: 'has pruned the state of that block',
+  denied: 'denied access',
+  rate_limited: 'rate-limited the request',
+  timeout: 'timed out',
+  unavailable: 'is unreachable',
 }
 
 const FIXES: Partial<Record<FaultKind, string>> = {
-  lies: 'If it goes on, take this endpoint out of the configuration.',
-  pruned: 'Reading that far back needs an archive node: add one to the endpoints, or start later.',
-  denied: 'Correct the key in the endpoint’s URL, or its token.',
+  lies: 'If this continues, remove this endpoint from the configuration.',
+  pruned: 'Add an archive node to the endpoints, or start later.',
+  denied: 'Check the API key in the endpoint URL, or its token.',
 }
 
 export class NodeFault extends DextapeError {
@@ -75,7 +75,7 @@ export class NodeFault extends DextapeError {
     const fix = FIXES[kind]
     super({
       code: CODES[kind] ?? 'node_error',
-      what: `the node ${endpoint} ${WHATS[kind] ?? 'answered with an error'}`,
+      what: `the node ${endpoint} ${WHATS[kind] ?? 'returned an error'}`,
       retry: kind !== 'pruned',
       where: { ...(chain === undefined ? {} : { chain }), ...(block === undefined ? {} : { block }) },
       got: detail,
@@ -91,7 +91,7 @@ export class NodeFault extends DextapeError {
   }
 }
 
-/** Answers of a node that works: they ask for another request, and say nothing against the endpoint. */
+/** Answers of a healthy node that require another request. */
 const HARMLESS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'too_wide',
   'too_many_addresses',
@@ -104,3 +104,25 @@ const HARMLESS: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ])
 
 export const isHarmless = (kind: FaultKind): boolean => HARMLESS.has(kind)
+
+/** Null if it fails with a fault of one of these kinds, which are answers too. */
+export async function orNull<T>(asked: Promise<T>, kinds: readonly FaultKind[]): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NodeFault && kinds.includes(error.kind)) return null
+    throw error
+  }
+}
+
+/** Makes the fault with the endpoint's name in it. */
+export type Blame = (
+  kind: Extract<FaultKind, 'lies' | 'lags' | 'unknown_block'>,
+  detail: string,
+  block?: number,
+) => Error
+
+export const blameOn =
+  (endpoint: { name: string }, chain: string): Blame =>
+  (kind, detail, block) =>
+    new NodeFault({ kind, endpoint: endpoint.name, detail, chain, ...(block === undefined ? {} : { block }) })

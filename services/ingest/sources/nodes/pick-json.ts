@@ -1,33 +1,33 @@
 /**
- * JSON as bytes → what is wanted of it. Answers of nodes are long, and most of what is in them is of no use here (calldata, fees, roots) or
- * the same text again and again (hashes, addresses, topics): the first is passed over, the second is made once. What is wanted
- * comes as `JSON.parse` gives it; what is not is only looked at for where it ends.
+ * Parses only the wanted parts of JSON bytes. Node answers are long, and most of their content is unused (calldata,
+ * fees, roots) or repeats (hashes, addresses, topics): the former is skipped, the latter is decoded once. Wanted parts
+ * come as `JSON.parse` returns them; for the rest only its end is found.
  */
 import { isAscii } from 'node:buffer'
-import { endOfLowerHex } from './hex-bytes.js'
 import { copyWords, createTextCache, isSame } from './text-cache.js'
 
 /**
- * All of it; nothing (undefined in its place, so that a list tells its length); `LowerHex` of a text that is bytes in hexadecimal; of
- * each item of a list; fields of an object. What turns out to be of another kind comes whole.
+ * `whole`: everything. `nothing`: undefined in its place, so that a list keeps its length. `hex`: `LowerHex` for
+ * hexadecimal bytes. Or the wanted part of each list item, or of an object's fields. A value of another kind comes
+ * whole.
  */
 export type Wanted = 'whole' | 'nothing' | 'hex' | { items: Wanted } | ObjectWanted
 
-/** A text found to be 0x and whole bytes in lower case: it need not be looked at again. No JSON is one. */
+/** A text verified to be 0x and whole bytes in lower case, so that it is not checked again. */
 export class LowerHex {
   constructor(readonly text: string) {}
 }
 
 export type ObjectWanted = {
   fields: readonly Wanted[]
-  /** Of the fields' values in their order; undefined: not there. */
+  /** Gets the fields' values in order; undefined if missing. */
   make(values: readonly unknown[]): object
   byName: ReadonlyMap<string, number>
-  /** As the last object had them: the next one most probably has the same. */
+  /** The members of the last object: the next one most likely has the same. */
   members: Member[]
 }
 
-/** What stands before a value: the comma or brace, its key, the colon, and the quote where the value was a text; and that text's length. */
+/** The bytes before a value (comma or brace, key, colon, and the quote of a text), and the text's length. */
 type Member = { lead: Int32Array; leadBytes: number; field: number; isText: boolean; length: number }
 
 const UNWANTED = -1
@@ -42,23 +42,23 @@ export function objectOf(fields: Record<string, Wanted>, make: ObjectWanted['mak
   }
 }
 
-/** Throws a `SyntaxError` where it is not JSON. */
+/** Throws a `SyntaxError` if it is not JSON. */
 export function pickJson(bytes: Buffer, wanted: Wanted): unknown {
-  // With these a text is not what its bytes are; no answer of hexadecimal texts has them.
+  // Escapes and non-ASCII need real parsing; hexadecimal answers have neither.
   if (!isAscii(bytes) || bytes.includes(BACKSLASH)) return JSON.parse(bytes.toString('utf8'))
   return new Picker(bytes).all(wanted)
 }
 
 const [QUOTE, BACKSLASH, COLON, COMMA, SPACE] = [0x22, 0x5c, 0x3a, 0x2c, 0x20]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** The commonest word: parsed apart from the others. */
+/** `false`, the most common word, has its own fast path. */
 const [LETTER_F, ALSE] = [0x66, Buffer.from('alse').readInt32BE()]
-/** So far a loop finds a quote sooner than the runtime's search. */
+/** Up to this distance a loop finds a quote faster than `indexOf`. */
 const NEAR = 72
 const texts = createTextCache()
-/** Of lists: longer ones grow as they come. */
+/** Largest preallocated list; longer ones grow. */
 const LONGEST_EXPECTED = 16
-/** A stranger's object must not become our memory. */
+/** Bounds what a foreign object can make us remember. */
 const [MOST_MEMBERS, LONGEST_LEAD] = [64, 64]
 
 /** Of plain bytes: no escapes, nothing but ASCII. */
@@ -95,7 +95,7 @@ class Picker {
   }
 
   private list(wanted: Wanted, expected: number): unknown[] {
-    // Grown item by item, a short list would take the room of a long one.
+    // A short list grown item by item would allocate like a long one.
     const items = new Array<unknown>(expected)
     this.at++
     let count = 0
@@ -106,7 +106,7 @@ class Picker {
         const item = this.value(wanted, length)
         if (typeof item === 'string') length = item.length
         items[count++] = item
-      } while (this.goesOn(CLOSE_LIST))
+      } while (this.hasNext(CLOSE_LIST))
     }
     items.length = count
     return items
@@ -117,7 +117,7 @@ class Picker {
     for (let place = 0; ; place++) {
       const expected = wanted.members[place]
       if (expected === undefined || !this.isNext(expected)) {
-        if (!this.learned(wanted, place, values)) return wanted.make(values)
+        if (!this.readMember(wanted, place, values)) return wanted.make(values)
         continue
       }
       this.at += expected.leadBytes
@@ -145,8 +145,8 @@ class Picker {
     else this.pass(this.next())
   }
 
-  /** A member as it comes, and how it came for the next time; false: the object ends here. */
-  private learned(wanted: ObjectWanted, place: number, values: unknown[]): boolean {
+  /** Reads a member and remembers its form for the next object; false if the object ends here. */
+  private readMember(wanted: ObjectWanted, place: number, values: unknown[]): boolean {
     const code = this.next()
     const from = this.at++
     if (place > 0 && code === CLOSE_OBJECT) return false
@@ -172,7 +172,7 @@ class Picker {
     return true
   }
 
-  /** From behind its quote. */
+  /** Starts after the opening quote. */
   private text(length: number): string {
     const from = this.at
     this.from = from
@@ -216,7 +216,7 @@ class Picker {
     return JSON.parse(this.bytes.toString('latin1', from, this.at))
   }
 
-  /** To behind the value that begins here. */
+  /** Skips the value that begins here. */
   private pass(code: number): undefined {
     if (code === QUOTE) this.at = this.quoteFrom(this.at + 1, 0) + 1
     else if (code === OPEN_LIST || code === OPEN_OBJECT) this.passNested()
@@ -245,15 +245,15 @@ class Picker {
     if (this.at === from) throw this.wrong()
   }
 
-  /** Behind an item: whether another follows. */
-  private goesOn(close: number): boolean {
+  /** After an item: whether another follows. */
+  private hasNext(close: number): boolean {
     const code = this.next()
     if (code !== COMMA && code !== close) throw this.wrong()
     this.at++
     return code === COMMA
   }
 
-  /** The next character that is no blank; 0 at the end. */
+  /** The next non-blank character; 0 at the end. */
   private next(): number {
     while (this.at < this.end) {
       const code = this.bytes[this.at] ?? 0
@@ -270,3 +270,27 @@ class Picker {
 
 const isOfWord = (code: number): boolean =>
   code > SPACE && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_OBJECT && code !== COLON
+
+const HEX_PREFIX = 0x3078
+const [DIGITS, LETTERS_MORE] = [0x30303030, 0x30]
+
+/** Where a run of 0x and digits ends; `from` where there is none. */
+export function endOfLowerHex(bytes: DataView, from: number, end: number): number {
+  if (end - from < 2 || bytes.getInt16(from) !== HEX_PREFIX) return from
+  let at = from + 2
+  while (at + 4 <= end && wrongIn(bytes.getInt32(at)) === 0) at += 4
+  // The rest of it byte by byte, with zeros before.
+  while (at < end && wrongIn((DIGITS & ~0xff) | bytes.getUint8(at)) === 0) at++
+  return at
+}
+
+/** 0 where each of its bytes is 0 to 9 (0x30 to 0x39) or a to f (0x61 to 0x66). */
+function wrongIn(four: number): number {
+  /** 1 in each byte that must be a letter. */
+  const letters = (four >>> 6) & 0x01010101
+  const low = four & 0x0f0f0f0f
+  const upper = (four & 0xf0f0f0f0) ^ (DIGITS + letters * LETTERS_MORE)
+  const tooHigh = (low + 0x06060606 + letters * 3) & 0x10101010
+  const tooLow = ~(low + 0x0f0f0f0f) & (letters << 4)
+  return upper | tooHigh | tooLow
+}

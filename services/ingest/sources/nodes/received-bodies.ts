@@ -1,22 +1,22 @@
 /**
- * Where answers are put together as they come. The room is used again for the next ones: history is hundreds of megabytes of answers, each
- * looked at once, and what is thrown away must be collected, a pause each time.
+ * Buffers in which responses are assembled. They are reused: history is hundreds of megabytes of responses, each read
+ * once, and garbage collection of them would pause the process.
  */
 
 export interface ReceivedBody {
   add(chunk: Buffer): void
   readonly size: number
-  /** What came so far, until released. */
+  /** The bytes so far; valid until released. */
   readonly bytes: Buffer
   release(): void
 }
 
 const FIRST_BYTES = 64 * 1024
-/** What is larger is not kept, nor more than that many. */
+/** Larger buffers are not reused, nor more than this many. */
 const LARGEST_KEPT = 4 * 1024 * 1024
 const MOST_KEPT = 8
 
-/** `likely`: how large it says it will be. */
+/** `likely`: the announced size. */
 export function createBodies(): { open(likely: number): ReceivedBody } {
   const spare: Buffer[] = []
   return {
@@ -47,7 +47,7 @@ export function createBodies(): { open(likely: number): ReceivedBody } {
           room = undefined
           if (free === undefined || free.length > LARGEST_KEPT) return
           spare.push(free)
-          // Smallest first: what fits is soon found, and the smallest goes.
+          // Sorted by size: the first that fits is the best fit, and the smallest is dropped.
           spare.sort((one, other) => one.length - other.length)
           if (spare.length > MOST_KEPT) spare.shift()
         },

@@ -1,4 +1,4 @@
-/** JSON-RPC over one WebSocket: requests side by side, and what the node tells by itself. */
+/** JSON-RPC over one WebSocket: concurrent requests, and subscriptions. */
 import WebSocket from 'ws'
 import { NodeFault } from './node-fault.js'
 import {
@@ -11,11 +11,11 @@ import {
   type Wire,
 } from './transport.js'
 
-/** `onEnd`: the connection is lost, and the subscription with it. */
+/** `onEnd`: the connection was lost, and the subscription with it. */
 export type Listener = { onNotice(result: unknown): void; onEnd(): void }
 
 export interface SocketTransport extends Transport {
-  /** Calls for every notice of a subscription, on this connection: resolves when subscribed, rejects when the node refuses. */
+  /** Calls the listener for every notification on this connection: resolves when subscribed, rejects if the node refuses. */
   subscribe(request: RpcRequest, listener: Listener, send: SendOptions): Promise<void>
 }
 
@@ -27,7 +27,7 @@ type Waiting = {
 }
 type Message = { id?: unknown; method?: unknown; params?: { subscription?: unknown; result?: unknown } }
 
-/** With all that ends when it does; the one after it may be open before that is told. */
+/** A socket with its pending requests and subscriptions; the next socket may open before this one reports its end. */
 class Connection {
   readonly waiting = new Map<number, Waiting>()
   readonly subscriptions = new Map<unknown, Listener>()
@@ -52,7 +52,7 @@ class Connection {
       this.subscriptions.get(first.params?.subscription)?.onNotice(first.params?.result)
       return
     }
-    // A batch is known by any of its ids; an error about a whole batch may come without one.
+    // A batch is identified by any of its ids; an error about a whole batch may have none.
     const ids = Array.isArray(body) ? (body as Message[]).map((answer) => answer?.id) : [first?.id]
     const waiting = [...this.waiting.values()]
     const known = waiting.find(({ firstId, requests }) =>
@@ -87,7 +87,7 @@ export function socketTransport(wire: Wire): SocketTransport {
   function open(timeoutMs: number): Promise<Connection> {
     if (closed) return Promise.reject(fault('unavailable', 'closed'))
     if (current?.isOpen) return Promise.resolve(current)
-    // What is closing answers nothing more, and its end may be long in coming.
+    // A closing socket answers nothing more, and its close event may take long.
     current?.end(fault('unavailable', 'the socket is closing'))
     opening ??= connect(timeoutMs).finally(() => {
       opening = undefined
@@ -107,7 +107,7 @@ export function socketTransport(wire: Wire): SocketTransport {
         bytesReceived += data.length
         connection.receive(data)
       })
-      // The close that follows tells everybody.
+      // The close event that follows fails all pending requests.
       socket.on('error', (error) => reject(fault('unavailable', error.message, error)))
       socket.on('close', (code) => {
         const gone = fault('unavailable', `the socket was closed (${code})`)
@@ -117,7 +117,7 @@ export function socketTransport(wire: Wire): SocketTransport {
     })
   }
 
-  /** `onOutcomes`: before the next message is read. */
+  /** `onOutcomes`: called before the next message is read. */
   async function exchange(
     requests: readonly RpcRequest[],
     { signal, timeoutMs }: SendOptions,
@@ -137,12 +137,12 @@ export function socketTransport(wire: Wire): SocketTransport {
         end()
         reject(error)
       }
-      const stop = (): void => fail(fault('unavailable', 'the request was given up'))
-      const heard = connection.messages
+      const stop = (): void => fail(fault('unavailable', 'request aborted'))
+      const messagesBefore = connection.messages
       const timer = setTimeout(() => {
-        fail(fault('timeout', `no answer within ${timeoutMs / 1000} s`))
-        // Not a word in all that time: the connection is dead, whatever it says of itself.
-        if (connection.messages === heard) socket.terminate()
+        fail(fault('timeout', `no response within ${timeoutMs / 1000} s`))
+        // No message at all in that time: the connection is dead, whatever its state says.
+        if (connection.messages === messagesBefore) socket.terminate()
       }, timeoutMs)
       const settle = (body: unknown): void => {
         end()
@@ -167,7 +167,7 @@ export function socketTransport(wire: Wire): SocketTransport {
   return {
     exchange: (requests, send) => exchange(requests, send),
     async subscribe(request, listener, send) {
-      // The first notice may come in one piece with the answer.
+      // The first notification may arrive together with the answer.
       const [outcome] = await exchange([request], send, ([answer], { subscriptions }) => {
         if (answer?.ok) subscriptions.set(answer.result, listener)
       })
@@ -178,7 +178,7 @@ export function socketTransport(wire: Wire): SocketTransport {
     },
     close() {
       closed = true
-      // One that is still being opened would open for nobody.
+      // A socket that is still opening would never be closed.
       opening?.then(({ socket }) => socket.terminate()).catch(() => {})
       current?.socket.terminate()
     },

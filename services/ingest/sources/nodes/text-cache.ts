@@ -1,18 +1,18 @@
 /**
- * Texts made from bytes, each once as long as it is remembered: what recurs within an answer need not be copied again, and the same text is
- * the same object wherever it is looked up. A place is taken over by whatever comes to it next, so the cache neither grows nor
- * has to be cleared. Texts are ASCII.
+ * A cache of strings made from bytes: what recurs within an answer is not copied again, and equal texts are the same
+ * string wherever they are looked up. Each slot is overwritten by the next text that maps to it, so the cache neither
+ * grows nor has to be cleared. Texts are ASCII.
  */
 
 export interface TextCache {
-  /** Undefined: not remembered. */
+  /** Undefined if not cached. */
   known(bytes: DataView, from: number, to: number): string | undefined
-  /** Remembered from now on. */
+  /** Caches the text. */
   keep(text: string, bytes: DataView, from: number): void
 }
 
 const PLACES = 1 << 13
-/** A hash with its 0x. Longer ones do not recur. */
+/** A hash with its 0x. Longer texts do not recur. */
 const LONGEST = 66
 const SHORTEST = 4
 const WORDS = Math.ceil(LONGEST / 4)
@@ -40,7 +40,7 @@ export function createTextCache(): TextCache {
   }
 }
 
-/** Four characters at once, the last four first; what is left before them overlaps with them. At least four. */
+/** Copies four characters at a time, the last four first; the words before may overlap them. Needs at least four. */
 export function copyWords(bytes: DataView, from: number, to: number, words: Int32Array, first: number): void {
   const last = to - 4
   let word = first
@@ -56,7 +56,7 @@ export function isSame(bytes: DataView, from: number, to: number, words: Int32Ar
   return true
 }
 
-/** By its end: hexadecimal texts of one kind differ there. */
+/** Hashed by the last characters, where hexadecimal texts of one kind differ. */
 function placeOf(bytes: DataView, to: number): number {
   const mixed = Math.imul(bytes.getInt32(to - 4, true), 0x9e3779b1)
   return (mixed >>> 16) & (PLACES - 1)

@@ -1,13 +1,13 @@
-/** What carries requests to one endpoint, and what both kinds of carrier do with an answer's text. */
+/** What sends requests to one endpoint, and the parsing of responses shared by HTTP and WebSocket. */
 
 import type { EndpointName } from './endpoint-name.js'
 import { type FaultKind, NodeFault } from './node-fault.js'
 import { objectOf, pickJson, type Wanted } from './pick-json.js'
 
-/** `wanted`: of its answer, where much of it is of no use; more may come all the same. */
+/** `wanted`: the parts of the answer to parse; more may be returned. */
 export type RpcRequest = { method: string; params: readonly unknown[]; wanted?: Wanted }
 
-/** One request's: the result (null is one), or what went wrong. */
+/** One request's result (null is a result) or fault. */
 export type Outcome =
   | { ok: true; result: unknown }
   | { ok: false; fault: NodeFault; span?: { from: number; to: number } }
@@ -16,26 +16,26 @@ export type WireError = { code?: unknown; message?: unknown; data?: unknown }
 
 export type ErrorContext = {
   method: string
-  /** How many requests went together. */
+  /** Requests in the batch. */
   batch: number
-  /** The error is about all of them, not about one. */
+  /** The error is about the whole batch. */
   isAboutAll?: boolean
-  /** HTTP's, where there is one that is not 200. */
+  /** HTTP status, if it is not 200. */
   status?: number | undefined
 }
 
 export type ErrorReading = { kind: FaultKind; detail: string; limit?: number; span?: { from: number; to: number } }
 
-/** What a node of one family means by an error. */
+/** Classifies an error of one chain family's nodes. */
 export type ReadError = (error: WireError, context: ErrorContext) => ErrorReading
 
-/** One endpoint, as its transport must know it. */
+/** What a transport needs to know of its endpoint. */
 export type Wire = { url: string; endpoint: EndpointName; maxAnswerBytes: number; readError: ReadError }
 
 export type SendOptions = { signal: AbortSignal; timeoutMs: number }
 
 export interface Transport {
-  /** Outcomes in the requests' order. Rejects with a `NodeFault` where nothing was answered at all. */
+  /** Outcomes in the requests' order. Rejects with a `NodeFault` if there was no answer at all. */
   exchange(requests: readonly RpcRequest[], options: SendOptions): Promise<Outcome[]>
   readonly bytesReceived: number
   close(): void
@@ -51,9 +51,12 @@ export function encodeRequests(requests: readonly RpcRequest[], firstId: number)
 
 /** For a request's `wanted`. */
 export const answerOf = (result: Wanted): Wanted =>
-  objectOf({ id: 'whole', result, error: 'whole' }, ([id, told, error]): WireAnswer => ({ id, result: told, error }))
+  objectOf(
+    { id: 'whole', result, error: 'whole' },
+    ([id, picked, error]): WireAnswer => ({ id, result: picked, error }),
+  )
 
-/** An answer's JSON, without what the requests do not want; undefined: it is none. */
+/** The response's JSON with only the wanted parts; undefined if it is not JSON. */
 export function parseAnswer(body: Buffer, requests: readonly RpcRequest[]): unknown {
   const wanted = requests[0]?.wanted
   try {
@@ -65,7 +68,7 @@ export function parseAnswer(body: Buffer, requests: readonly RpcRequest[]): unkn
   }
 }
 
-/** Parses an answer once and gives each request its part. */
+/** Assigns each request its part of a response. */
 export function readAnswer(
   body: unknown,
   requests: readonly RpcRequest[],
@@ -78,7 +81,7 @@ export function readAnswer(
   if (!Array.isArray(body)) {
     const error = typeof body === 'object' && body !== null ? (body as WireAnswer).error : undefined
     const reading = wire.readError(errorOf(error ?? body), { method: 'batch', batch, isAboutAll: true, status })
-    // One error for all of them is about the batch, unless it says otherwise.
+    // One error for all requests is about the batch, unless it says otherwise.
     const kind = reading.kind === 'node_error' ? 'batch_refused' : reading.kind
     throw faultOf({ ...reading, kind }, wire.endpoint)
   }
@@ -94,13 +97,13 @@ function outcomeOf(
 ): Outcome {
   const method = request?.method ?? ''
   if (typeof answer !== 'object' || answer === null) {
-    const detail = answer === undefined ? 'no answer to one of a batch' : 'an answer that is no JSON-RPC'
+    const detail = answer === undefined ? 'no response to one request of a batch' : 'response is not JSON-RPC'
     return { ok: false, fault: new NodeFault({ kind: 'unavailable', endpoint: endpoint.name, detail }) }
   }
   const { result, error } = answer as WireAnswer
   if (error === undefined || error === null) {
     if (result !== undefined) return { ok: true, result }
-    const detail = `neither a result nor an error to ${method}${status === undefined ? '' : ` (HTTP ${status})`}`
+    const detail = `neither result nor error for ${method}${status === undefined ? '' : ` (HTTP ${status})`}`
     return { ok: false, fault: new NodeFault({ kind: 'unavailable', endpoint: endpoint.name, detail }) }
   }
   const reading = readError(errorOf(error), { method, batch, status })

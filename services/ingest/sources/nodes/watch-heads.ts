@@ -1,27 +1,30 @@
-/** New heads as they come: by notice where somebody gives it, else asked for. */
+/** Yields new heads: from notifications where there are any, else by polling. */
+
 import { setMaxListeners } from 'node:events'
 import type { Sleep } from '../../../core/runtime/backoff.js'
+import type { Endpoint } from './endpoint.js'
+import type { Asking, EndpointPool } from './endpoint-pool.js'
 
 export type HeadWatch<H> = {
-  /** What it fails with is the caller's to tell of, and to try again. */
+  /** Its errors are the caller's to report and retry. */
   poll(signal: AbortSignal): Promise<H>
-  /** How long until the next poll, unless something is told before. */
+  /** Time until the next poll, unless a notification comes first. */
   pollMs(): number
-  /** Two heads with the same one are the same. */
+  /** Equal keys mean equal heads. */
   keyOf(head: H): string | number
-  /** Runs until the signal aborts. `tell(null)`: the head may have changed, and is to be asked for. */
-  listen(tell: (head: H | null) => void, signal: AbortSignal): Promise<void>
+  /** Runs until the signal aborts. `report(null)`: the head may have changed; poll it. */
+  listen(report: (head: H | null) => void, signal: AbortSignal): Promise<void>
   nowMs: () => number
   sleep: Sleep
 }
 
-/** A head is told again: on a chain that stands still nothing else would bring anybody back to what came late, could not be read, or was not believed. */
+/** An unchanged head is yielded again: on an idle chain nothing else would retry what came late, failed or was rejected. */
 const AGAIN_MS = 2_000
 
-/** Of what a chain's requests are rationed to. */
+/** Share of the chain's request limit that polling may use. */
 const SHARE_OF_RPS = 0.25
 
-/** How often heads may be asked for at the most, where so many requests a second are allowed. */
+/** Shortest polling interval under a limit of requests per second. */
 export const rationedMs = (perS: number): number => (Number.isFinite(perS) ? 1000 / (perS * SHARE_OF_RPS) : 0)
 
 export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): AsyncGenerator<H> {
@@ -29,11 +32,11 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
   const stop = AbortSignal.any([signal, ended.signal])
   setMaxListeners(0, stop)
   let wake = (): void => {}
-  let told: H | null = null
-  /** Something happened that the loop has not looked at. */
+  let reported: H | null = null
+  /** A notification came that the loop has not handled. */
   let isDue = false
   const listening = watch.listen((head) => {
-    if (head !== null) told = head
+    if (head !== null) reported = head
     isDue = true
     wake()
   }, stop)
@@ -42,8 +45,8 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
   try {
     while (!stop.aborted) {
       isDue = false
-      const noticed: H | null = told
-      told = null
+      const noticed: H | null = reported
+      reported = null
       const head = noticed ?? (await polled())
       const key: string | null = head === null ? last : keyNow(head)
       if (head !== null && key !== last) {
@@ -70,10 +73,37 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
   async function pause(): Promise<void> {
     const early = new AbortController()
     wake = () => early.abort()
-    // Not AbortSignal.any: on Node 20 each would stay as long as the signal it listens to.
+    // Not AbortSignal.any: on Node 20 each result lives as long as its sources.
     stop.addEventListener('abort', wake, { once: true })
     await watch.sleep(watch.pollMs(), early.signal)
     stop.removeEventListener('abort', wake)
     wake = () => {}
+  }
+}
+
+/** Every so many calls all endpoints are asked, else only the best. */
+const ASK_ALL_EVERY = 8
+/** A slow endpoint must not delay the head. */
+const ASK_TIMEOUT_MS = 3_000
+
+export type Answered<T> = { endpoint: Endpoint; answer: T }
+
+/** Asks every endpoint that can be asked now: comparing their heads shows which lag. Empty: not asked this time. */
+export function createAskEvery<T>(
+  pool: EndpointPool,
+  ask: (endpoint: Endpoint, asking: Asking) => Promise<T>,
+): (asking: Asking) => Promise<Answered<T>[]> {
+  let times = 0
+  return async (asking) => {
+    if (pool.endpoints.length <= 1 || times++ % ASK_ALL_EVERY !== 0) return []
+    const ready = pool.endpoints.filter((endpoint) => endpoint.health.usable && endpoint.waitMs() === 0)
+    const answers = await Promise.allSettled(
+      ready.map(async (endpoint) => ({
+        endpoint,
+        answer: await ask(endpoint, { ...asking, timeoutMs: ASK_TIMEOUT_MS }),
+      })),
+    )
+    asking.signal.throwIfAborted()
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   }
 }

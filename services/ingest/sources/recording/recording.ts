@@ -4,13 +4,16 @@
  */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
+import { type Claim, describeClaim } from '../../../core/data-dir/origin.js'
 import type { ChainFamily } from '../../../core/domain/chains.js'
+import { DextapeError } from '../../../core/domain/errors.js'
 import { sleep as realSleep, type Sleep } from '../../../core/runtime/backoff.js'
 import type { Logger } from '../../../core/runtime/logger.js'
 import type { Source, SourceItem } from '../../source.js'
 import { deadLine, type LineContext, type ReadLine, readLine } from '../../validate/line.js'
 import { fileBytes, streamBytes } from './bytes.js'
 import { isBlank, type Line, splitLines, withoutByteOrderMark } from './lines.js'
+import { assertBlocks, claimAmong, seedOf } from './origin.js'
 import { createPace, type Speed } from './pace.js'
 
 export type RecordingPosition = {
@@ -31,9 +34,16 @@ export type RecordingOptions = {
   sleep?: Sleep
 }
 
-export async function openRecording(path: string, options: RecordingOptions): Promise<Source<RecordingPosition>> {
-  const first = await firstLine(path)
+/** `claim`: where its blocks come from, by its first lines; the rest is held to it. */
+export type Recording = Source<RecordingPosition> & { claim: Claim }
+
+export async function openRecording(path: string, given: RecordingOptions): Promise<Recording> {
+  const lines = await firstLines(splitLines(fileBytes(path, 0)))
+  const [first] = lines.map(({ bytes }) => bytes)
+  const claim = claimAmong(lines, basename(path))
+  const options = { ...given, claim }
   return {
+    claim,
     id: `recording:${first === undefined ? 'empty' : hashOf(first)}`,
     name: basename(path),
     async *items(from, signal) {
@@ -54,16 +64,30 @@ export async function openRecording(path: string, options: RecordingOptions): Pr
 }
 
 /** Standard input or any stream read once. */
-export function streamRecording(
+export async function streamRecording(
   input: AsyncIterable<Buffer>,
   name: string,
   options: RecordingOptions,
-): Source<RecordingPosition> {
+): Promise<Recording> {
+  const batches = splitLines(streamBytes(input, name))
+  const first = await batches.next()
+  const lines = first.done ? [] : first.value
+  async function* all(): AsyncGenerator<Line[]> {
+    yield lines
+    yield* batches
+  }
+  const claim = claimAmong(lines, name)
   return {
+    claim,
     id: null,
     name,
-    items: (_from, signal) => play(splitLines(streamBytes(input, name)), name, undefined, signal, options),
+    items: (_from, signal) => play(all(), name, undefined, signal, { ...options, claim }),
   }
+}
+
+/** Where a recording's blocks come from, before anything is made of it. */
+export async function claimOfRecording(path: string): Promise<Claim> {
+  return claimAmong(await firstLines(splitLines(fileBytes(path, 0))), basename(path))
 }
 
 async function* play(
@@ -71,7 +95,7 @@ async function* play(
   name: string,
   start: RecordingPosition | undefined,
   signal: AbortSignal,
-  { family, speed = 'max', nowMs = Date.now, sleep = realSleep }: RecordingOptions,
+  { family, claim, speed = 'max', nowMs = Date.now, sleep = realSleep }: RecordingOptions & { claim: Claim },
 ): AsyncGenerator<SourceItem<RecordingPosition>> {
   const waitMs = createPace(speed, nowMs)
   let lines = start?.lines ?? 0
@@ -86,6 +110,8 @@ async function* play(
         continue
       }
       const read = readOne(line, { source: `${name}:${lines}`, family })
+      if (read.kind === 'dead') assertBlocks(line.bytes, name, lines)
+      else if (read.simulatedSeed !== seedOf(claim)) throw mixedLines(name, lines, claim)
       if (isPartial(line, read)) {
         const partialHash = hashOf(line.bytes)
         if (start?.partialHash === partialHash && start.lines === lines - 1) return
@@ -167,9 +193,18 @@ async function linesAfter(
   return { lines: lines(), position: { ...position, lastEnd: last.end } }
 }
 
-async function firstLine(path: string): Promise<Buffer | undefined> {
-  for await (const [line] of splitLines(fileBytes(path, 0))) return line?.bytes
-  return undefined
+async function firstLines(batches: AsyncIterable<Line[]>): Promise<Line[]> {
+  for await (const lines of batches) return lines
+  return []
+}
+
+function mixedLines(name: string, line: number, claim: Claim): DextapeError {
+  return new DextapeError({
+    code: 'data_mixed',
+    what: `The recording begins with ${describeClaim(claim)} data, and this line holds other data`,
+    where: { file: name, position: `line ${line}` },
+    fix: 'Keep simulated and real recordings, and those of different seeds, in files of their own.',
+  })
 }
 
 function hashOf(bytes: Buffer): string {

@@ -3,7 +3,7 @@ import type { DeadLetter } from '../../../core/domain/records.js'
 import type { Book } from '../../decode/solana/block/book.js'
 import { decodeSolanaBlock, type LostInstruction } from '../../decode/solana/block/decode-block.js'
 import type { SolanaRules } from '../../decode/solana/block/rules.js'
-import type { BlockDecoder } from '../following/follow.js'
+import type { BlockDecoder } from '../following/follow-chain.js'
 import type { FactsFiller } from './fill-facts.js'
 import type { SlotBlock } from './slot-block.js'
 

@@ -1,7 +1,6 @@
 /** The book of a Solana cluster in the data directory. What it says can be learned anew from the chain: it saves telling twice, it is not the truth. */
 import type { Book, KnownHolding, KnownToken } from '../../decode/solana/block/book.js'
-import { type ChainBook, chainBook } from '../following/chain-book.js'
-import { JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
+import { type ChainBook, chainBook, JournaledMap, type JournaledMapOptions } from '../following/journaled-map.js'
 
 export type KeptSolanaBook = Book & ChainBook
 

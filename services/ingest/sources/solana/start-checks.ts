@@ -1,7 +1,7 @@
 /** Before a chain is read: are the tokens its money is made of mints there? */
 import type { ChainFacts } from '../../../core/domain/chains.js'
 import type { Logger } from '../../../core/runtime/logger.js'
-import { moneyOf, type RankedToken, refuseUnusable } from '../following/configured-money.js'
+import { moneyOf, type RankedToken, refuseUnusable } from '../following/configured-scope.js'
 import type { TokenFacts, TokenFactsReader } from './token-facts.js'
 
 /** `facts` null: it is no mint. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { selectorOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import * as erc20 from '../../../../services/ingest/decode/evm/erc20.js'
-import { selectorOf } from '../../../../services/ingest/decode/evm/keccak.js'
 import { address, answerWith, makeLog, TOKEN0, word } from './rig.js'
 
 const hexOf = (text: string | Uint8Array) => Buffer.from(text as string).toString('hex')
@@ -45,12 +45,12 @@ describe('a token', () => {
 
   it.each([
     ['control characters are left out', hexOf('a\u0000b\u001bc\n'), 'abc'],
-    ['bytes that are no UTF-8 are shown as such', `ff${hexOf('x')}`, '\ufffdx'],
-    ['nothing that can be shown is no name', hexOf('\u0000\u0001'), null],
+    ['bytes that are not UTF-8 become replacement characters', `ff${hexOf('x')}`, '\ufffdx'],
+    ['without printable characters there is no name', hexOf('\u0000\u0001'), null],
     ['an endless name is cut', hexOf('é'.repeat(5000)), 'é'.repeat(1024)],
     ['… never inside a character', hexOf(`a${'🦄'.repeat(600)}`), `a${'🦄'.repeat(511)}`],
-  ])('%s', (_, digits, shown) => {
-    expect(readToken({ symbol: stringAnswer(digits) }).symbol).toBe(shown)
+  ])('%s', (_, digits, expected) => {
+    expect(readToken({ symbol: stringAnswer(digits) }).symbol).toBe(expected)
   })
 
   it('balances and supply are read, and unknown where one is', () => {

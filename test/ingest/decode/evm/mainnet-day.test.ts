@@ -1,18 +1,18 @@
 /** A day of a real pool: every raw log decoded, against an independent decode and against the recording made from it. */
 import { describe, expect, it } from 'vitest'
-import type { Happening } from '../../../../services/ingest/decode/evm/protocol.js'
-import { uniswapV3 } from '../../../../services/ingest/decode/evm/uniswap-v3.js'
-import { v3State } from '../../../../services/ingest/decode/evm/v3-ledger.js'
+import type { VenueEvent } from '../../../../services/ingest/decode/evm/protocol.js'
+import { uniswapV3 } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
+import { v3State } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/v3-pool.js'
 import { gunzip, hasDay, DAY_POOL as POOL, RECORDING, readCsv, readDay } from './mainnet-day.js'
 import { play } from './rig.js'
 
-/** More than the day takes out, so that the pool never runs dry: the files do not tell what was there before. */
+/** More than the day takes out, so that the pool never runs dry: the files do not contain earlier reserves. */
 const START = [10n ** 18n, 10n ** 27n] as const
 
 describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
   const logs = hasDay ? readDay() : []
-  const { state, happenings } = play(uniswapV3, POOL, v3State(START), logs)
-  const trades = happenings.filter(({ kind }) => kind === 'swap' || kind === 'liquidity')
+  const { state, events } = play(uniswapV3, POOL, v3State(START), logs)
+  const trades = events.filter(({ kind }) => kind === 'swap' || kind === 'liquidity')
 
   it('every swap, mint and burn equals the independent decode', () => {
     const decoded = readCsv('decoded.csv.gz').filter(({ tx_type }) => tx_type !== 'COLLECT')
@@ -51,15 +51,15 @@ describe.skipIf(!hasDay)('a day of a mainnet pool', () => {
       sums[1] += sign * BigInt(amount1)
     }
     expect(state.reserves).toEqual(sums)
-    expect(happenings.at(-1)?.reserves).toEqual(sums)
+    expect(events.at(-1)?.reserves).toEqual(sums)
   })
 })
 
-function decodedRow(happening: Happening) {
-  const { log } = happening
+function decodedRow(event: VenueEvent) {
+  const { log } = event
   const place = `${log.blockNumber}:${log.txIndex}:${log.logIndex}:${log.txHash}`
-  if (happening.kind === 'swap') {
-    const { tokenIn, amountIn, amountOut, sender, recipient, sqrtPrice } = happening
+  if (event.kind === 'swap') {
+    const { tokenIn, amountIn, amountOut, sender, recipient, sqrtPrice } = event
     const [amount0, amount1] = tokenIn === 0 ? [amountIn, -amountOut] : [-amountOut, amountIn]
     return {
       place,
@@ -71,24 +71,24 @@ function decodedRow(happening: Happening) {
       sqrtPrice: `${sqrtPrice}`,
     }
   }
-  if (happening.kind !== 'liquidity') throw new Error(`not in the files: ${happening.kind}`)
-  const { change, sender, amounts } = happening
+  if (event.kind !== 'liquidity') throw new Error(`not in the files: ${event.kind}`)
+  const { change, sender, amounts } = event
   const type = change === 'add' ? 'MINT' : 'BURN'
   return { place, type, sender, recipient: '', amount0: `${amounts[0]}`, amount1: `${amounts[1]}`, sqrtPrice: '' }
 }
 
-function recordedEvent(happening: Happening) {
-  const { log } = happening
+function recordedEvent(event: VenueEvent) {
+  const { log } = event
   const head = { block: log.blockNumber, tx_index: log.txIndex, log_index: log.logIndex, tx_hash: log.txHash }
   const pool = { pool: POOL.id, amm: POOL.amm }
-  if (happening.kind === 'swap') {
-    const { sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = happening
+  if (event.kind === 'swap') {
+    const { sender, recipient, tokenIn, tokenOut, amountIn, amountOut, sqrtPrice } = event
     const tokens = { token_in: POOL.tokens[tokenIn], token_out: POOL.tokens[tokenOut] }
     const amounts = { amount_in: `${amountIn}`, amount_out: `${amountOut}`, sqrt_price: `${sqrtPrice}` }
     return { type: 'swap', ...head, ...pool, sender, recipient, ...tokens, ...amounts }
   }
-  if (happening.kind !== 'liquidity') throw new Error(`not in the recording: ${happening.kind}`)
-  const { change, sender, amounts } = happening
+  if (event.kind !== 'liquidity') throw new Error(`not in the recording: ${event.kind}`)
+  const { change, sender, amounts } = event
   return {
     type: 'liquidity',
     ...head,

@@ -1,11 +1,11 @@
-/** Single logs as they stand on chains, decoded to what explorers and other decoders tell of them. */
+/** Single logs from mainnets, decoded to what explorers and other decoders show. */
 import { expect, it } from 'vitest'
-import { balancer } from '../../../../services/ingest/decode/evm/balancer.js'
-import { balancerV3 } from '../../../../services/ingest/decode/evm/balancer-v3.js'
-import { curve } from '../../../../services/ingest/decode/evm/curve.js'
-import { liquidityBook } from '../../../../services/ingest/decode/evm/liquidity-book.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
-import { pancakePairOf } from '../../../../services/ingest/decode/evm/pancake-pair.js'
+import { balancer } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer.js'
+import { balancerV3 } from '../../../../services/ingest/decode/evm/protocols/balancer/balancer-v3.js'
+import { curve } from '../../../../services/ingest/decode/evm/protocols/curve/curve.js'
+import { pancakePairOf } from '../../../../services/ingest/decode/evm/protocols/four-meme/four-meme-contracts.js'
+import { liquidityBook } from '../../../../services/ingest/decode/evm/protocols/liquidity-book/liquidity-book.js'
 import { venue } from './rig.js'
 
 const place = { blockHash: `0x${'0'.repeat(64)}`, txIndex: 0 }
@@ -28,7 +28,7 @@ it('Balancer: AAVE for wstETH in the 80/20 pool', () => {
   const tokens = ['0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0', '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9']
   const at = venue('balancer', { tokens, facts: { vault: log.address } })
   expect(balancer.venueOf(log)).toBe('0x3de27efa2f1aa663ae5d458857e731c129069f29')
-  expect(balancer.apply(log, at, { reserves: [10n ** 21n, 10n ** 21n] }).happenings).toMatchObject([
+  expect(balancer.apply(log, at, { reserves: [10n ** 21n, 10n ** 21n] }).events).toMatchObject([
     {
       kind: 'swap',
       tokenIn: 1,
@@ -59,7 +59,7 @@ it('Curve: 15,000 USDC for DAI in the 3pool', () => {
   ]
   const at = venue('curve', { id: log.address, tokens, facts: { numbering: 'uint256', isCrypto: false } })
   const who = '0x4dda7e6831592cf7ec58aa4f2cf76350e73bbfc8'
-  expect(curve.apply(log, at, { reserves: null }).happenings).toMatchObject([
+  expect(curve.apply(log, at, { reserves: null }).events).toMatchObject([
     {
       kind: 'swap',
       sender: who,
@@ -89,7 +89,7 @@ it('Balancer V3: one boosted token for another', () => {
   const tokens = ['0x0fe906e030a44ef24ca8c7dc7b7c53a6c4f00ce9', '0x775f661b0bd1739349b9a2a3ef60be277c5d2d29']
   const at = venue('balancer-v3', { tokens, facts: { vault: log.address } })
   expect(balancerV3.venueOf(log)).toBe('0xc4ce391d82d164c166df9c8336ddf84206b2f812')
-  expect(balancerV3.apply(log, at, { reserves: null }).happenings).toMatchObject([
+  expect(balancerV3.apply(log, at, { reserves: null }).events).toMatchObject([
     { kind: 'swap', tokenIn: 0, tokenOut: 1, amountIn: 2016800408644693467n, amountOut: 1_703_372_930_948_639_549n },
   ])
 })
@@ -111,7 +111,7 @@ it('Liquidity Book: USDC for USDt on Avalanche, the protocol’s part of the fee
   }
   const at = venue('liquidity-book', { id: log.address })
   const { state } = liquidityBook.apply(log, at, { reserves: [10n ** 9n, 10n ** 9n], open: null })
-  expect(liquidityBook.settle?.(at, state).happenings).toMatchObject([
+  expect(liquidityBook.settle?.(at, state).events).toMatchObject([
     {
       kind: 'swap',
       sender: '0xd4f65bee477ba1a9b892b23aec3725407035f0a0',

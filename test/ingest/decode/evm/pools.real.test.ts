@@ -35,27 +35,27 @@ test('from their creation on, reserves are what the contracts hold', () => {
   expect(decoded).toEqual(truths.map(({ pool, kind, reserves }) => ({ pool, kind, reserves })))
 })
 
-test('the last thing that happened to a pool tells them too', () => {
-  const told = truths.flatMap(({ pool, reserves }) => {
-    const last = found(pool).happenings.toSorted(inOrder).at(-1)
-    return last === undefined ? [] : [{ pool, told: last.reserves, reserves }]
+test('a pool’s last event has them too', () => {
+  const published = truths.flatMap(({ pool, reserves }) => {
+    const last = found(pool).events.toSorted(inOrder).at(-1)
+    return last === undefined ? [] : [{ pool, published: last.reserves, reserves }]
   })
-  expect(told.length).toBeGreaterThan(5)
-  expect(told.map(({ told }) => told)).toEqual(told.map(({ reserves }) => reserves))
+  expect(published.length).toBeGreaterThan(5)
+  expect(published.map(({ published }) => published)).toEqual(published.map(({ reserves }) => reserves))
 })
 
-test('the last trade of a concentrated pool tells its price', () => {
+test('the last trade of a concentrated pool has its price', () => {
   const swapped = truths.flatMap(({ pool, sqrtPrice }) => {
     const last = found(pool)
-      .happenings.toSorted(inOrder)
+      .events.toSorted(inOrder)
       .findLast(({ kind }) => kind === 'swap')
-    return last?.kind !== 'swap' || sqrtPrice === null ? [] : [{ told: last.sqrtPrice, sqrtPrice }]
+    return last?.kind !== 'swap' || sqrtPrice === null ? [] : [{ published: last.sqrtPrice, sqrtPrice }]
   })
   expect(swapped.length).toBeGreaterThan(2)
-  expect(swapped.map(({ told }) => told)).toEqual(swapped.map(({ sqrtPrice }) => sqrtPrice))
+  expect(swapped.map(({ published }) => published)).toEqual(swapped.map(({ sqrtPrice }) => sqrtPrice))
 })
 
-test('met in mid-life, a pool is described as its creation did, by its own protocol alone, with the same reserves', async () => {
+test('without its creation, a pool is described as its creation did, by its own protocol alone, with the same reserves', async () => {
   const chain: ChainContracts = {
     wrappedNative: market.contracts.tokens.weth.address,
     contracts: new Map(knownContracts(market.contracts).map((contract) => [contract.address, contract])),
@@ -73,7 +73,7 @@ test('met in mid-life, a pool is described as its creation did, by its own proto
   }
 })
 
-const inOrder = (a: Followed['happenings'][number], b: Followed['happenings'][number]) =>
+const inOrder = (a: Followed['events'][number], b: Followed['events'][number]) =>
   a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex
 
 type AnyReading<T> = Generator<readonly Call[], T, readonly (string | null)[]>

@@ -1,4 +1,4 @@
-/** What holds for every protocol: strangers' logs and answers are dead letters or nulls, never an error that stops a chain. */
+/** Holds for every protocol: malformed logs and answers become dead letters or nulls, never an error that stops a chain. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadLog } from '../../../../services/ingest/decode/evm/protocol.js'

@@ -36,7 +36,7 @@ describe('logs as nodes give them', () => {
   })
 
   it.each([
-    ['[0].result is no receipt and no log: null', [{ result: null }]],
+    ['[0].result is neither a receipt nor a log: null', [{ result: null }]],
     ['result.logs must be a list, got {}', { result: { from: ADDRESS, logs: {} } }],
     ['[1].from must be 0x and 20 bytes, got nothing', [RAW, { logs: [] }]],
     [

@@ -1,18 +1,18 @@
 /** Hand-made logs of the shape nodes give, and a driver that applies them as a source does: in order, settled at each transaction's end. */
-import { topicOf } from '../../../../services/ingest/decode/evm/keccak.js'
+import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type {
   Call,
   ChainContracts,
-  Happening,
   Protocol,
   Reading,
+  VenueEvent,
 } from '../../../../services/ingest/decode/evm/protocol.js'
 import type { Venue, VenueState } from '../../../../services/ingest/decode/evm/venue.js'
 
 export type Word = bigint | number | string | boolean
 
-/** A made-up address that can be told from others at a glance. */
+/** A made-up address that is easy to recognise. */
 export function address(n: number): string {
   return `0x${n.toString(16).padStart(40, '0')}`
 }
@@ -61,27 +61,27 @@ export function chainOf(protocol: string, more: Partial<ChainContracts> = {}): C
   }
 }
 
-/** Happenings in the order of their logs, as the source publishes them. */
+/** Events in the order of their logs, as the source publishes them. */
 export function play<S extends VenueState>(
   protocol: Protocol<S>,
   at: Venue,
   start: S,
   logs: readonly EvmLog[],
-): { state: S; happenings: Happening[] } {
-  const happenings: Happening[] = []
+): { state: S; events: VenueEvent[] } {
+  const events: VenueEvent[] = []
   let state = start
   logs.forEach((log, place) => {
     const applied = protocol.apply(log, at, state)
-    happenings.push(...applied.happenings)
+    events.push(...applied.events)
     state = applied.state
     if (logs[place + 1]?.txHash === log.txHash || protocol.settle === undefined) return
     const settled = protocol.settle(at, state)
-    happenings.push(...settled.happenings)
+    events.push(...settled.events)
     state = settled.state
   })
   return {
     state,
-    happenings: happenings.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex),
+    events: events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex),
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { keccak_256 } from '@noble/hashes/sha3'
 import { bytesToHex } from '@noble/hashes/utils'
 import { DextapeError } from '../../../../services/core/domain/errors.js'
-import { topicOf } from '../../../../services/ingest/decode/evm/keccak.js'
+import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type { ChainReader, CheckedBlock, Header } from '../../../../services/ingest/sources/evm/chain-reader.js'
 import { createRandom } from '../../../rig/market/random.js'
@@ -27,7 +27,7 @@ export class ForkingChain {
   private readonly known = new Map<string, CheckedBlock>()
   private readonly random
   private names = 0
-  /** Told by the next answers instead of the head. */
+  /** Returned by the next answers instead of the head. */
   staleHeads: Header[] = []
 
   constructor(seed: number) {

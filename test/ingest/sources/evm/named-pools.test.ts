@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BUILT_IN_CONTRACTS } from '../../../../services/core/config/contracts/index.js'
-import { createRules } from '../../../../services/ingest/decode/evm/block/rules.js'
+import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
 import type { Call } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
 import { describeNamed } from '../../../../services/ingest/sources/evm/named-pools.js'
@@ -26,7 +26,7 @@ async function described(chain: string, pools: string[]) {
     wrappedNative: undefined,
   })
   const { awaited } = await describeNamed(pools, rules, PROTOCOLS, HEAD, { call }, new AbortController().signal)
-  return awaited.map(({ id, speakers }) => [id, speakers.map((speaker) => rules.contracts.contracts.get(speaker)?.amm)])
+  return awaited.map(({ id, emitters }) => [id, emitters.map((emitter) => rules.contracts.contracts.get(emitter)?.amm)])
 }
 
 it('a pool id and a curve are asked of their own singletons alone: another would be asked for an address that is none', async () => {
@@ -34,8 +34,6 @@ it('a pool id and a curve are asked of their own singletons alone: another would
   expect(await described('bsc', [CURVE])).toEqual([[CURVE, ['fourmeme', 'fourmeme']]])
 })
 
-it('a pool that no contract of the chain can tell of is refused, not waited for', async () => {
-  await expect(described('eth', [CURVE])).rejects.toThrow(
-    /_fo: no contract known on this chain has pools named like that/,
-  )
+it('a pool that no contract of the chain can hold is refused, not waited for', async () => {
+  await expect(described('eth', [CURVE])).rejects.toThrow(/_fo: no known contract on this chain uses such pool ids/)
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
 import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
-import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/reader.js'
+import { createChainReader, type RpcChainReader } from '../../../../services/ingest/sources/evm/rpc/evm-reader.js'
 import { checkConfiguredTokens, checkScopeTokens } from '../../../../services/ingest/sources/evm/start-checks.js'
 import { type EvmNode, startNode } from '../../../rig/evm/node.js'
 import { type OpenMarket, openMarket } from '../../../rig/evm/opening.js'
@@ -48,26 +48,26 @@ test('tokens of the chain pass, with what they call themselves', async () => {
   ])
 })
 
-test('a configured stablecoin of another chain is refused, and whose it is told', async () => {
+test('a configured stablecoin of another chain is refused, and its chain is named', async () => {
   const check = checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set([USDT_OF_ETH]), silentLogger, signal)
   await expect(check).rejects.toMatchObject({
     name: 'ConfigError',
     code: 'configured_token',
     message: expect.stringMatching(
-      /"stables" 0xdac17f\w+ has no token’s contract here, it is a token of eth \(its stable\) \(chain base\).*Give the addresses these tokens have on base/,
+      /"stables" 0xdac17f\w+ has no token contract on this chain, it is a token of eth \(its stable\) \(chain base\).*Set their addresses on base/,
     ),
   })
 })
 
-test('one nobody knows is refused too, and so is a token that does not tell its decimals', async () => {
+test('an unknown address is refused too, and so is a token without decimals', async () => {
   const { mute } = market.contracts.tokens
   const given = [NOWHERE, mute.address]
   await expect(checkConfiguredTokens(reader, factsOf(given), new Set(given), silentLogger, signal)).rejects.toThrow(
-    /0x1212\w+ has no token’s contract here; "stables" 0x\w+ \(.+\) does not tell its decimals/,
+    /0x1212\w+ has no token contract on this chain; "stables" 0x\w+ \(.+\) does not return its decimals/,
   )
 })
 
-test('one that was built in is only told of', async () => {
+test('a built-in one is only a warning', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   await checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set(), logger, signal)
@@ -75,13 +75,13 @@ test('one that was built in is only told of', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
 })
 
-test('a chain without dollars is told of: all its prices would be missing', async () => {
+test('a chain without dollar tokens is a warning: all its prices would be missing', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   const { anchor: _, ...facts } = factsOf([])
   await checkConfiguredTokens(reader, facts, new Set(), logger, signal)
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-    'the chain has neither "anchor" nor "stables": nothing has a price in USD',
+    'the chain has neither "anchor" nor "stables": there are no USD prices',
   ])
 })
 
@@ -90,6 +90,6 @@ test('a token of the scope that is none is refused; one without decimals is foll
   await checkScopeTokens(reader, 'base', [mute.address, cat.address], signal)
   await expect(checkScopeTokens(reader, 'base', [cat.address, USDT_OF_ETH], signal)).rejects.toMatchObject({
     name: 'ConfigError',
-    message: expect.stringMatching(/0xdac17f\w+ has no token’s contract here, it is a token of eth .*--token/),
+    message: expect.stringMatching(/0xdac17f\w+ has no token contract on this chain, it is a token of eth .*--token/),
   })
 })

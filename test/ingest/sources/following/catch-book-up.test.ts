@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { catchBookUp } from '../../../../services/ingest/sources/following/catch-book-up.js'
-import { chainBook } from '../../../../services/ingest/sources/following/chain-book.js'
 import type { Header } from '../../../../services/ingest/sources/following/chain-nodes.js'
-import { JournaledMap } from '../../../../services/ingest/sources/following/journaled-map.js'
+import { chainBook, JournaledMap } from '../../../../services/ingest/sources/following/journaled-map.js'
 
 const folders: string[] = []
 const maps: JournaledMap[] = []

@@ -23,7 +23,7 @@ const nodesThat = (forgot: () => null) => ({
 
 test.each([
   ['says so', pruned, 'state_pruned'],
-  ['tells of no block', () => null, 'block_missing'],
+  ['returns no block', () => null, 'block_missing'],
 ])(
   'a node that has forgotten old blocks and %s: a date it still has is found, an older one refused',
   async (_, forgot, code) => {

@@ -1,12 +1,12 @@
 /** What an endpoint takes, how fast, and when it is left alone. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSenderWays } from '../../../../services/ingest/sources/evm/rpc/sender-ways.js'
+import { createAdaptiveRate } from '../../../../services/ingest/sources/nodes/adaptive-rate.js'
+import { createHealth } from '../../../../services/ingest/sources/nodes/endpoint-health.js'
 import { endpointNames } from '../../../../services/ingest/sources/nodes/endpoint-name.js'
-import { createHealth } from '../../../../services/ingest/sources/nodes/health.js'
 import { createLearnedLimits } from '../../../../services/ingest/sources/nodes/learned-limits.js'
 import { type FaultKind, NodeFault } from '../../../../services/ingest/sources/nodes/node-fault.js'
-import { createPace } from '../../../../services/ingest/sources/nodes/pace.js'
-import { createAdaptiveRate } from '../../../../services/ingest/sources/nodes/rate.js'
+import { createPace } from '../../../../services/ingest/sources/nodes/request-queue.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -174,11 +174,11 @@ test('senders: each way is tried, the quickest is kept, receipts only where clea
     ['block', 200],
   ] as const) {
     expect(ways.untried(true)).toBe(way)
-    ways.took(way, 100, ms)
+    ways.measured(way, 100, ms)
   }
   expect(ways.untried(true)).toBe(undefined)
   expect(ways.best(true)).toBe('transaction')
-  for (let times = 0; times < 20; times++) ways.took('receipt', 100, 10)
+  for (let times = 0; times < 20; times++) ways.measured('receipt', 100, 10)
   expect(ways.best(true)).toBe('receipt')
   expect(ways.refused('receipt')).toBe(true)
   expect(ways.best(true)).toBe('transaction')

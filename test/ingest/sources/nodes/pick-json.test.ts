@@ -1,4 +1,4 @@
-/** What is picked of an answer is what `JSON.parse` gives, less what nobody wants. */
+/** What is picked of an answer equals `JSON.parse`, without the unwanted parts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LowerHex, objectOf, pickJson, type Wanted } from '../../../../services/ingest/sources/nodes/pick-json.js'

@@ -7,7 +7,7 @@ import { watchHeads } from '../../../../services/ingest/sources/nodes/watch-head
 
 const { signal } = new AbortController()
 
-test('a head that cannot be read is told to who follows: a chain whose nodes are gone must not look well', async () => {
+test('a failed poll reaches the caller: a chain whose nodes are down must not look healthy', async () => {
   const gone = new NodeFault({ kind: 'unavailable', endpoint: 'node.example', detail: 'ECONNREFUSED' })
   let polls = 0
   const poll = async (): Promise<number> => {
@@ -22,7 +22,7 @@ test('a head that cannot be read is told to who follows: a chain whose nodes are
   await expect(heads.next()).rejects.toBe(gone)
 })
 
-test('the head of a chain that stands still is told again, so that what was not believed at once is looked at again', async () => {
+test('an idle chain’s head is yielded again, so that what was rejected is retried', async () => {
   const header = { number: 7, hash: '0x07', parentHash: '0x06', timeS: 0, bloom: null, txCount: null }
   const tracker = { ...createHeadTracker({ endpoints: [] } as never, {} as never, () => 0), head: async () => header }
   let nowMs = 0

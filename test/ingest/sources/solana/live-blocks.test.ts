@@ -109,7 +109,7 @@ describe('live blocks', () => {
         name: bad.open().name,
         connected: false,
         lastSlot: null,
-        error: expect.stringContaining('does not let us in') as string,
+        error: expect.stringContaining('denied access') as string,
       },
     ])
     await live.close()

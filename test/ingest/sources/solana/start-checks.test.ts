@@ -45,8 +45,8 @@ test('a token of another chain is refused, and whose it is told; so is an accoun
   await expect(check).rejects.toMatchObject({
     ...{ name: 'ConfigError', code: 'configured_token' },
     message:
-      `A configured token is none on this chain: ${reasons.join('; ')} (chain solana); expected mints of the Token or the Token-2022 program. ` +
-      'Give the addresses these tokens have on solana in "chains.solana", or leave them out.',
+      `Configured token not found on this chain: ${reasons.join('; ')} (chain solana); expected mints of the Token or the Token-2022 program. ` +
+      'Set their addresses on solana in "chains.solana", or remove them.',
   })
 })
 

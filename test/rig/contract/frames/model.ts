@@ -1,9 +1,8 @@
 /** What a server must answer a frame with, from JSON-RPC 2.0 and the interface alone: written apart from ours. */
-
-export type TopicModel = { topic: string; form: 'values' | 'arrays' | 'ids'; names: readonly string[] }
+import { RPC_ERRORS, type Topic } from '../../../contract/interface/pushes.js'
 
 export type RpcWorld = {
-  topics: readonly TopicModel[]
+  topics: readonly Topic[]
   intervals: readonly string[]
   chains: readonly string[]
   /** Requests in a batch, beyond which it is refused whole. */
@@ -18,21 +17,19 @@ export type ExpectedFrame = undefined | Expected | Expected[]
 
 const MAX_ID_LENGTH = 256
 
-export const CODES = { parse: -32700, request: -32600, method: -32601, params: -32602, limit: -32005 } as const
-
 /** A binary frame is no request, whatever is in it. */
 export function expectedReply(frame: string | Buffer, world: RpcWorld): ExpectedFrame {
-  if (typeof frame !== 'string') return refused(null, CODES.request)
+  if (typeof frame !== 'string') return refused(null, RPC_ERRORS.invalidRequest)
   let message: unknown
   try {
     // As it reaches the server: half a surrogate does not.
     message = JSON.parse(Buffer.from(frame).toString())
   } catch {
-    return refused(null, CODES.parse)
+    return refused(null, RPC_ERRORS.parse)
   }
   if (!Array.isArray(message)) return ofRequest(message, world)
-  if (message.length === 0) return refused(null, CODES.request)
-  if (message.length > world.maxBatch) return refused(null, CODES.limit)
+  if (message.length === 0) return refused(null, RPC_ERRORS.invalidRequest)
+  if (message.length > world.maxBatch) return refused(null, RPC_ERRORS.limitExceeded)
   const replies = message.flatMap((one) => ofRequest(one, world) ?? [])
   return replies.length === 0 ? undefined : replies
 }
@@ -40,17 +37,22 @@ export function expectedReply(frame: string | Buffer, world: RpcWorld): Expected
 const refused = (id: unknown, ...codes: number[]): Expected => ({ id, codes, ok: false })
 
 function ofRequest(message: unknown, world: RpcWorld): Expected | undefined {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return refused(null, CODES.request)
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return refused(null, RPC_ERRORS.invalidRequest)
   const { jsonrpc, method, params, id } = message as Record<string, unknown>
-  if (!isId(id)) return refused(null, CODES.request)
+  if (!isId(id)) return refused(null, RPC_ERRORS.invalidRequest)
   const told = Object.is(id, -0) ? 0 : (id ?? null)
-  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(told, CODES.request)
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(told, RPC_ERRORS.invalidRequest)
   if (id === undefined) return undefined
   if (method === 'ping') return { id: told, codes: [], ok: true }
-  if (method !== 'subscribe' && method !== 'unsubscribe') return refused(told, CODES.method)
+  if (method !== 'subscribe' && method !== 'unsubscribe') return refused(told, RPC_ERRORS.unknownMethod)
   const verdict = judge(method, params, world)
-  if (verdict === 'bad') return refused(told, CODES.params, CODES.request, CODES.limit)
-  return { id: told, codes: verdict === 'good' ? [CODES.limit] : [CODES.params, CODES.limit], ok: true }
+  if (verdict === 'bad') return refused(told, RPC_ERRORS.badParams, RPC_ERRORS.invalidRequest, RPC_ERRORS.limitExceeded)
+  return {
+    id: told,
+    codes: verdict === 'good' ? [RPC_ERRORS.limitExceeded] : [RPC_ERRORS.badParams, RPC_ERRORS.limitExceeded],
+    ok: true,
+  }
 }
 
 /** A number that comes back as it was, or a string that is no burden. */
@@ -74,7 +76,7 @@ function judge(method: string, params: unknown, world: RpcWorld): Verdict {
   return hasOptions && verdict === 'good' ? 'open' : verdict
 }
 
-function judgeArguments({ form, names }: TopicModel, args: readonly unknown[], world: RpcWorld): Verdict {
+function judgeArguments({ form, names }: Topic, args: readonly unknown[], world: RpcWorld): Verdict {
   if (form === 'values') return judgeValues(names, args, world)
   if (form === 'arrays') {
     if (args.length === 0) return 'bad'

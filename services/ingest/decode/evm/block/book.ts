@@ -1,18 +1,21 @@
-/** What is known of a chain as of the last block decoded. Every change belongs to a block, so that a reorg can go back. */
+/**
+ * The book: what the decoder knows of a chain as of the last decoded block. Every change belongs to a block, so that a
+ * reorg can undo it.
+ */
 import type { Venue, VenueState } from '../venue.js'
 
 export type KnownVenue = {
   venue: Venue
   state: VenueState
-  /** Its pairs that the log has heard of. */
+  /** Its pairs that were published. */
   pairs: readonly string[]
-  /** Whether anybody ever added liquidity; null: it was met in mid-life, so nobody knows. */
+  /** Whether liquidity was ever added; null if its creation was not seen. */
   funded: boolean | null
 }
 
-/** A token the log has heard of. */
+/** A token that was published. */
 export type KnownToken = {
-  /** Stands in a pool that is followed. */
+  /** Is in a pool that is followed. */
   traded: boolean
 }
 
@@ -21,12 +24,12 @@ export interface Book {
   putVenue(id: string, known: KnownVenue): void
   token(address: string): KnownToken | undefined
   putToken(address: string, known: KnownToken): void
-  /** Whether the log knows the holder's balance, so that a change is enough from here on. */
+  /** Whether the holder's balance was published, so that changes suffice from here on. */
   hasHolder(token: string, holder: string): boolean
   putHolder(token: string, holder: string): void
 }
 
-/** A book for a single reading, without a way back. */
+/** A book in memory, for one run, without undo. */
 export function memoryBook(): Book {
   const venues = new Map<string, KnownVenue>()
   const tokens = new Map<string, KnownToken>()

@@ -1,44 +1,53 @@
-/** One block's logs → its events, and the book moved on to it. Pure but for the book: everything it needs was learned before. */
+/**
+ * Decodes one block's logs into its events and moves the book to that block. Pure but for the book: everything it needs
+ * was prefetched.
+ */
 import type { Event } from '../../../../core/domain/records.js'
 import type { EvmBlock, EvmLog } from '../log.js'
-import { BadLog, type Happening, type Protocol, type Refusal } from '../protocol.js'
+import { BadLog, type Protocol, type Refusal, type VenueEvent } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
+import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './decode-rules.js'
 import { EventList, openingPlace, placeOf } from './event-list.js'
-import { graduatedTo } from './graduated-to.js'
-import { addHappening } from './happening-events.js'
-import { atBlock, type Learned, tokenEvent } from './learned.js'
-import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './rules.js'
+import { atBlock, type Prefetched, tokenEvent } from './prefetched.js'
 import { addTransfers } from './transfers.js'
+import { addVenueEvent, graduatedTo } from './venue-events.js'
 
 export type LostLog = { log: EvmLog; reason: string; detail: string }
 
 export type DecodedBlock = { events: Event[]; lost: LostLog[] }
 
-export function decodeBlock(block: EvmBlock, book: Book, learned: Learned, rules: DecodeRules): DecodedBlock {
-  return new BlockDecoder(block, book, learned, rules).decode()
+export function decodeBlock(block: EvmBlock, book: Book, prefetched: Prefetched, rules: DecodeRules): DecodedBlock {
+  return new BlockDecoder(block, book, prefetched, rules).decode()
 }
 
-/** `known`: but for its state, which moves with every log. `last`: its last log so far. */
-type Touched = { known: KnownVenue; state: VenueState; protocol: Protocol; happenings: Happening[]; last: EvmLog }
+/** A venue with logs in this block. `known` lags: `state` is the current one. `last`: its last log so far. */
+type Touched = {
+  known: KnownVenue
+  state: VenueState
+  protocol: Protocol
+  events: VenueEvent[]
+  last: EvmLog
+  hasRefused?: true
+}
 
 class BlockDecoder {
-  private readonly events = new EventList()
+  private readonly eventList = new EventList()
   private readonly lost: LostLog[] = []
-  /** Venues with logs in this block, in the order of their first. */
+  /** In the order of each venue's first log. */
   private readonly touched = new Map<string, Touched>()
 
   constructor(
     private readonly block: EvmBlock,
     private readonly book: Book,
-    private readonly learned: Learned,
+    private readonly prefetched: Prefetched,
     private readonly rules: DecodeRules,
   ) {}
 
   decode(): DecodedBlock {
-    const { block, book, learned, rules, events } = this
-    // Before pools are announced: a token's transfers count from the block after its pool was met.
-    addTransfers(block, book, learned, rules, events)
+    const { block, book, prefetched, rules, eventList } = this
+    // Before pools are announced: a token's transfers count from the block after its first pool.
+    addTransfers(block, book, prefetched, rules, eventList)
     let ofTransaction = new Set<Touched>()
     let txHash = ''
     for (const log of block.logs) {
@@ -52,12 +61,12 @@ class BlockDecoder {
         const touched = this.apply(log)
         if (touched !== undefined) ofTransaction.add(touched)
       } catch (error) {
-        this.lose(log, error)
+        this.addLoss(log, error)
       }
     }
     this.settle(ofTransaction)
     this.close()
-    return { events: events.finish(), lost: this.lost }
+    return { events: eventList.finish(), lost: this.lost }
   }
 
   private create(log: EvmLog): void {
@@ -67,53 +76,59 @@ class BlockDecoder {
     if (protocol === undefined) return
     this.announceTokens(venue, log, 'at_log')
     const pairs = venue.tokens.length === 2 ? [venue.id] : []
-    if (pairs.length > 0) this.events.add({ ...poolEvent(venue, 0, 1), ...placeOf(log) })
+    if (pairs.length > 0) this.eventList.add({ ...poolEvent(venue, 0, 1), ...placeOf(log) })
     const state = protocol.emptyState(venue)
     const known: KnownVenue = { venue, state, pairs, funded: false }
-    this.touched.set(venue.id, { known, state, protocol, happenings: [], last: log })
+    this.touched.set(venue.id, { known, state, protocol, events: [], last: log })
   }
 
   private apply(log: EvmLog): Touched | undefined {
     const ref = venueRef(log, this.rules)
     if (ref === null) return undefined
-    const touched = this.touched.get(ref.id) ?? this.meet(ref.id, log)
+    const touched = this.touched.get(ref.id) ?? this.touch(ref.id, log)
     if (touched === undefined || !ref.candidates.includes(touched.protocol)) return undefined
-    const { state, happenings } = touched.protocol.apply(log, touched.known.venue, touched.state)
-    touched.state = state
-    touched.last = log
-    touched.happenings.push(...happenings)
+    try {
+      const { state, events } = touched.protocol.apply(log, touched.known.venue, touched.state)
+      touched.state = state
+      touched.last = log
+      touched.events.push(...events)
+    } catch (error) {
+      touched.state = touched.protocol.refuse?.(log, touched.state) ?? touched.state
+      touched.hasRefused = true
+      this.addLoss(log, error)
+    }
     return touched
   }
 
-  /** A venue's first log of the block. */
-  private meet(id: string, log: EvmLog): Touched | undefined {
+  /** Opens a venue at its first log of the block. */
+  private touch(id: string, log: EvmLog): Touched | undefined {
     const known = this.book.venue(id) ?? this.announce(id, log)
     const protocol = known === undefined ? undefined : this.rules.protocolNamed(known.venue.protocol)
     if (known === undefined || protocol === undefined) return undefined
-    const touched: Touched = { known, state: known.state, protocol, happenings: [], last: log }
+    const touched: Touched = { known, state: known.state, protocol, events: [], last: log }
     this.touched.set(id, touched)
     return touched
   }
 
   private announce(id: string, log: EvmLog): KnownVenue | undefined {
-    const found = this.learned.venues.get(id)
+    const found = this.prefetched.venues.get(id)
     if (found === undefined) return undefined
     if ('refused' in found) {
-      if (this.isMissed(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
-      // Told once, not with every log of a busy pool.
-      if (found.isOurs === true) this.learned.venues.delete(id)
+      if (this.isWanted(id, log, found)) this.lost.push({ log, reason: 'pool_undescribed', detail: found.refused })
+      // Reported once, not with every log of a busy pool.
+      if (found.isOurs === true) this.prefetched.venues.delete(id)
       return undefined
     }
     const { venue, state } = found
     if (!isWellMade(venue) || !isInScope(this.rules.scope, venue)) return undefined
     this.announceTokens(venue, log, 'at_start')
     const pairs = venue.tokens.length === 2 ? [id] : []
-    if (pairs.length > 0) this.events.open({ ...poolEvent(venue, 0, 1), ...openingPlace(log) })
+    if (pairs.length > 0) this.eventList.open({ ...poolEvent(venue, 0, 1), ...openingPlace(log) })
     return { venue, state, pairs, funded: null }
   }
 
-  /** Whether a pool that cannot be followed is one that was asked for, by name or with its whole exchange. */
-  private isMissed(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
+  /** Whether a pool that cannot be followed was configured, by name or through its exchange. */
+  private isWanted(id: string, { address }: EvmLog, { isOurs }: Refusal): boolean {
     const { scope, contracts } = this.rules
     const amm = contracts.contracts.get(address)?.amm ?? ''
     return scope.pools.has(id) || (isOurs === true && isInScope(scope, { id, amm, tokens: [] }))
@@ -123,9 +138,9 @@ class BlockDecoder {
     for (const token of venue.tokens) {
       const known = this.book.token(token)
       if (known === undefined) {
-        const event = tokenEvent(token, this.learned)
-        if (where === 'at_start') this.events.open({ ...event, ...openingPlace(log) })
-        else this.events.add({ ...event, ...placeOf(log) })
+        const event = tokenEvent(token, this.prefetched)
+        if (where === 'at_start') this.eventList.open({ ...event, ...openingPlace(log) })
+        else this.eventList.add({ ...event, ...placeOf(log) })
       }
       if (known?.traded !== true) this.book.putToken(token, { traded: true })
     }
@@ -135,91 +150,92 @@ class BlockDecoder {
     for (const touched of ofTransaction) {
       const { known, protocol } = touched
       if (protocol.settle === undefined) continue
-      const { state, happenings } = protocol.settle(known.venue, touched.state)
+      const { state, events } = protocol.settle(known.venue, touched.state)
       touched.state = state
-      touched.happenings.push(...happenings)
+      touched.events.push(...events)
     }
   }
 
-  /** What the block's end tells: reserves that logs do not, the first liquidity, pairs of several tokens. */
+  /** Adds each venue's events at the block's end, with reserves read there, first liquidity and pairs of several tokens. */
   private close(): void {
     for (const [id, touched] of this.touched) {
-      const happenings = inOrder(touched.happenings)
+      const events = inOrder(touched.events)
       let before = this.book.venue(id)?.state.reserves ?? null
-      const told = this.withPools(touched.known.venue, this.withReadReserves(touched, happenings))
-      for (const happening of told) {
-        touched.known = this.tell(touched, happening, before)
-        before = happening.reserves ?? before
+      const complete = this.withPools(touched.known.venue, this.withReadReserves(touched, events))
+      for (const venueEvent of complete) {
+        touched.known = this.addEvents(touched, venueEvent, before)
+        before = venueEvent.reserves ?? before
       }
-      if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, told)
-      if (before === null && touched.known.funded === null) this.tellFirstReserves(touched)
+      if (touched.known.venue.tokens.length > 2) this.correctOtherPairs(touched.known, complete)
+      const isUnfunded = before === null && touched.known.funded === null
+      if (isUnfunded && touched.hasRefused !== true) this.addFirstReserves(touched)
       this.book.putVenue(id, { ...touched.known, state: touched.state })
     }
   }
 
-  private withPools(venue: Venue, happenings: readonly Happening[]): readonly Happening[] {
-    if (!happenings.some(({ kind }) => kind === 'launch')) return happenings
-    return happenings.map((happening) => {
-      if (happening.kind !== 'launch' || happening.stage !== 'graduated') return happening
-      return { ...happening, pool: graduatedTo(happening, venue, this.touched.values()) ?? happening.pool }
+  private withPools(venue: Venue, events: readonly VenueEvent[]): readonly VenueEvent[] {
+    if (!events.some(({ kind }) => kind === 'launch')) return events
+    return events.map((venueEvent) => {
+      if (venueEvent.kind !== 'launch' || venueEvent.stage !== 'graduated') return venueEvent
+      return { ...venueEvent, pool: graduatedTo(venueEvent, venue, this.touched.values()) ?? venueEvent.pool }
     })
   }
 
-  private withReadReserves(touched: Touched, happenings: readonly Happening[]): readonly Happening[] {
+  private withReadReserves(touched: Touched, events: readonly VenueEvent[]): readonly VenueEvent[] {
     const { known, protocol } = touched
-    if (protocol.readReserves === undefined) return happenings
-    const read = this.learned.reserves.get(atBlock(this.block.number, known.venue.id)) ?? null
+    if (protocol.readReserves === undefined) return events
+    const read = this.prefetched.reserves.get(atBlock(this.block.number, known.venue.id)) ?? null
     touched.state = { ...touched.state, reserves: read }
-    const last = happenings.findLastIndex(({ kind }) => kind !== 'launch' && kind !== 'token')
-    return happenings.map((happening, index) => ({ ...happening, reserves: index === last ? read : null }))
+    const last = events.findLastIndex(({ kind }) => kind !== 'launch' && kind !== 'token')
+    return events.map((venueEvent, index) => ({ ...venueEvent, reserves: index === last ? read : null }))
   }
 
-  private tell({ known, protocol }: Touched, happening: Happening, before: VenueState['reserves']): KnownVenue {
+  private addEvents({ known, protocol }: Touched, venueEvent: VenueEvent, before: VenueState['reserves']): KnownVenue {
     const { venue } = known
     let { pairs, funded } = known
-    if (happening.kind === 'swap') {
-      const pair = pairId(venue, happening.tokenIn, happening.tokenOut)
+    if (venueEvent.kind === 'swap') {
+      const pair = pairId(venue, venueEvent.tokenIn, venueEvent.tokenOut)
       if (!pairs.includes(pair)) {
-        const event = poolEvent(venue, happening.tokenIn, happening.tokenOut)
-        this.events.add({ ...event, ...placeOf(happening.log) })
+        const event = poolEvent(venue, venueEvent.tokenIn, venueEvent.tokenOut)
+        this.eventList.add({ ...event, ...placeOf(venueEvent.log) })
         pairs = [...pairs, pair]
       }
     }
-    const isFirst = happening.kind === 'liquidity' && happening.change === 'add' && funded === false
-    const wallet = this.block.senders.get(happening.log.txHash)
+    const isFirst = venueEvent.kind === 'liquidity' && venueEvent.change === 'add' && funded === false
+    const wallet = this.block.senders.get(venueEvent.log.txHash)
     const isPricedByTrades = protocol.isPricedByTrades?.(venue) === true
-    addHappening(this.events, { venue, pairs, happening, wallet, isFirst, before, isPricedByTrades })
+    addVenueEvent(this.eventList, { venue, pairs, venueEvent, wallet, isFirst, before, isPricedByTrades })
     if (isFirst) funded = true
     return pairs === known.pairs && funded === known.funded ? known : { ...known, pairs, funded }
   }
 
-  /** Of a venue met in mid-life by logs that changed nothing: what was read of it is the first anybody hears. */
-  private tellFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
-    if (reserves !== null) this.tellReserves(venue, pairs, { log: last, reserves, sender: last.address })
+  /** For a venue without a seen creation whose logs changed nothing: publishes the reserves that were read. */
+  private addFirstReserves({ known: { venue, pairs }, state: { reserves }, last }: Touched): void {
+    if (reserves !== null) this.addReserves(venue, pairs, { log: last, reserves, sender: last.address })
   }
 
   /** A trade of two tokens changes the reserves of every pair that has one of them. */
-  private correctOtherPairs({ venue, pairs }: KnownVenue, told: readonly Happening[]): void {
-    const last = told.findLast(({ reserves }) => reserves !== null)
+  private correctOtherPairs({ venue, pairs }: KnownVenue, venueEvents: readonly VenueEvent[]): void {
+    const last = venueEvents.findLast(({ reserves }) => reserves !== null)
     if (last?.kind !== 'swap') return
     const others = pairs.filter((pair) => pair !== pairId(venue, last.tokenIn, last.tokenOut))
-    this.tellReserves(venue, others, last)
+    this.addReserves(venue, others, last)
   }
 
-  /** Reserves that no log of these pairs told. */
-  private tellReserves(
+  /** Adds reserves that no log of these pairs states. */
+  private addReserves(
     venue: Venue,
     pairs: readonly string[],
     { log, reserves, sender }: { log: EvmLog; reserves: VenueState['reserves']; sender: string },
   ): void {
-    const happening: Happening = { kind: 'reserves', log, reserves, sender }
+    const venueEvent: VenueEvent = { kind: 'reserves', log, reserves, sender }
     const wallet = this.block.senders.get(log.txHash)
-    const told = { venue, pairs, happening, wallet, isFirst: false, before: null, isPricedByTrades: false }
-    addHappening(this.events, told)
+    const input = { venue, pairs, venueEvent, wallet, isFirst: false, before: null, isPricedByTrades: false }
+    addVenueEvent(this.eventList, input)
   }
 
-  /** A stranger's log that only looks like one of ours is nobody's loss. */
-  private lose(log: EvmLog, error: unknown): void {
+  /** A bad log becomes a dead letter only if it comes from a known venue or contract; others merely look like ours. */
+  private addLoss(log: EvmLog, error: unknown): void {
     const { address } = log
     const isVenue = this.book.venue(address) !== undefined || this.touched.has(address)
     const isOurs = isVenue || this.rules.contracts.contracts.has(address)
@@ -229,14 +245,14 @@ class BlockDecoder {
   }
 }
 
-/** Those of a transaction that had to wait for its end come behind others. */
-function inOrder(happenings: Happening[]): Happening[] {
-  for (let place = 1; place < happenings.length; place++) {
-    const [before, one] = [happenings[place - 1], happenings[place]]
+/** Events that waited for their transaction's end come after later ones: sort by log index. */
+function inOrder(events: VenueEvent[]): VenueEvent[] {
+  for (let place = 1; place < events.length; place++) {
+    const [before, one] = [events[place - 1], events[place]]
     if (before !== undefined && one !== undefined && one.log.logIndex < before.log.logIndex)
-      return happenings.sort((a, b) => a.log.logIndex - b.log.logIndex)
+      return events.sort((a, b) => a.log.logIndex - b.log.logIndex)
   }
-  return happenings
+  return events
 }
 
 function poolEvent(venue: Venue, first: number, second: number) {

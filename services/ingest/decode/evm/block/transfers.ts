@@ -1,16 +1,15 @@
-/** Transfer logs → balances: the whole balance at a holder's first sight, changes from then on. */
+/** Transfer logs → balance events: the full balance when a holder first appears, changes from then on. */
 import { ZERO_ADDRESS } from '../../../../core/domain/chains.js'
-import { TRANSFER, type Transfer, transferOf } from '../erc20.js'
+import { TRANSFER, type Transfer, transferOf, wrappingOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
-import { wrappingOf } from '../wrapped-native.js'
 import type { Book } from './book.js'
+import type { DecodeRules } from './decode-rules.js'
 import { type EventList, openingPlace, placeOf } from './event-list.js'
-import { atBlock, type Learned, ofHolder, tokenEvent } from './learned.js'
-import type { DecodeRules } from './rules.js'
+import { atBlock, ofHolder, type Prefetched, tokenEvent } from './prefetched.js'
 
 export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 
-/** The transfers of tokens whose balances are followed. `isTraded`: whether a pool of it was told of before this block. */
+/** The transfers of tokens whose balances are followed. `isTraded`: whether a pool of the token was published before this block. */
 export function followedTransfers(
   { logs }: Pick<EvmBlock, 'logs'>,
   isTraded: (token: string) => boolean,
@@ -30,21 +29,21 @@ export function followedTransfers(
 export function addTransfers(
   block: EvmBlock,
   book: Book,
-  learned: Learned,
+  prefetched: Prefetched,
   rules: DecodeRules,
   events: EventList,
 ): void {
-  /** By token: the last log that made or burnt some. */
+  /** By token: the last log that minted or burnt. */
   const supplyMoved = new Map<string, EvmLog>()
-  /** Balances as the block's logs have moved them, of holders the log does not know yet. */
-  const untold = new Map<string, bigint>()
+  /** Running balances within the block of holders not published yet. */
+  const unpublished = new Map<string, bigint>()
   const isTraded = (token: string) => book.token(token)?.traded === true
   for (const { log, transfer } of followedTransfers(block, isTraded, rules)) {
-    announceToken(log, book, learned, events)
+    announceToken(log, book, prefetched, events)
     move(log, transfer.from, -transfer.amount)
     move(log, transfer.to, transfer.amount)
   }
-  for (const [token, log] of supplyMoved) tellSupply(token, log)
+  for (const [token, log] of supplyMoved) addSupply(token, log)
 
   function move(log: EvmLog, holder: string, delta: bigint): void {
     const token = log.address
@@ -58,35 +57,35 @@ export function addTransfers(
       return
     }
     const key = atBlock(block.number, ofHolder(token, holder))
-    const before = untold.get(key) ?? learned.balances.get(key) ?? null
+    const before = unpublished.get(key) ?? prefetched.balances.get(key) ?? null
     if (before === null) return
     const after = before + delta
-    untold.set(key, after)
-    // One that the token's own logs contradict is not told, nor one that nobody could read: a change of nothing known would be a guess.
+    unpublished.set(key, after)
+    // A balance that the token's logs contradict, or that could not be read, is not published: a change without a base would be a guess.
     if (after < 0n) return
     book.putHolder(token, holder)
     events.add({ ...event, delta: null, balance: after.toString() })
   }
 
-  /** A burn lowers the supply, or only gives to nobody: the contract tells which. */
-  function tellSupply(token: string, log: EvmLog): void {
-    const told = learned.supplies.get(atBlock(block.number, token))
-    if (told === undefined) return
-    if (told.total !== null) {
+  /** A burn may lower the supply or only credit the zero address: the contract's answers decide. */
+  function addSupply(token: string, log: EvmLog): void {
+    const supply = prefetched.supplies.get(atBlock(block.number, token))
+    if (supply === undefined) return
+    if (supply.total !== null) {
       const nothing = { owner: null, risk: null, logo_url: null, links: null }
-      events.add({ type: 'meta', ...placeOf(log), token, total_supply: told.total.toString(), ...nothing })
+      events.add({ type: 'meta', ...placeOf(log), token, total_supply: supply.total.toString(), ...nothing })
     }
-    if (told.atZero === null) return
-    if (told.atZero === 0n && !book.hasHolder(token, ZERO_ADDRESS)) return
+    if (supply.atZero === null) return
+    if (supply.atZero === 0n && !book.hasHolder(token, ZERO_ADDRESS)) return
     book.putHolder(token, ZERO_ADDRESS)
     const event = { type: 'balance' as const, token, holder: ZERO_ADDRESS }
-    events.add({ ...event, ...placeOf(log), delta: null, balance: told.atZero.toString() })
+    events.add({ ...event, ...placeOf(log), delta: null, balance: supply.atZero.toString() })
   }
 }
 
-function announceToken(log: EvmLog, book: Book, learned: Learned, events: EventList): void {
+function announceToken(log: EvmLog, book: Book, prefetched: Prefetched, events: EventList): void {
   const token = log.address
   if (book.token(token) !== undefined) return
   book.putToken(token, { traded: false })
-  events.open({ ...tokenEvent(token, learned), ...openingPlace(log) })
+  events.open({ ...tokenEvent(token, prefetched), ...openingPlace(log) })
 }

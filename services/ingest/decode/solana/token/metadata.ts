@@ -1,5 +1,5 @@
 /** What a token is called, from wherever it keeps that. */
-import { shownText, TEXT_MAX } from '../../shown-text.js'
+import { printableText, TEXT_MAX } from '../../printable-text.js'
 import { SYSTEM } from '../native-programs.js'
 import type { ByteReader } from '../wire/bytes.js'
 import { Malformed } from '../wire/malformed.js'
@@ -19,7 +19,11 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 export function readTexts(reader: ByteReader): Pick<Metadata, 'name' | 'symbol' | 'uri'> {
   const [name, symbol, uri] = [readText(reader), readText(reader), readText(reader)]
   // A name that was cut is still one, an address is not.
-  return { name: shownText(name), symbol: shownText(symbol), uri: uri.length > TEXT_MAX ? null : shownText(uri) }
+  return {
+    name: printableText(name),
+    symbol: printableText(symbol),
+    uri: uri.length > TEXT_MAX ? null : printableText(uri),
+  }
 }
 
 function readText(reader: ByteReader): string {

@@ -16,9 +16,9 @@ export function readBodies(value: unknown, path = ''): SolanaBody[] {
   if (Array.isArray(value)) return value.flatMap((item, at) => readBodies(item, `${path}[${at}]`))
   if (!isFields(value)) throw new BadTransaction(path, `is no transaction and no block: ${shown(value)}`)
   if (value.error !== undefined && value.error !== null)
-    throw new BadTransaction(path, `is a node's error: ${shown(value.error)}`)
-  // A slot without a block, or a transaction the node does not know.
-  if (value.result === null) return []
+    throw new BadTransaction(path, `is a node error: ${shown(value.error)}`)
+  if (value.result === null)
+    throw new BadTransaction(inside(path, 'result'), 'is null: the node has no such block or transaction')
   if (value.result !== undefined) return readBodies(value.result, inside(path, 'result'))
   if (isFields(value.params)) return readBodies(value.params.result, inside(path, 'params.result'))
   if (isFields(value.value)) return readBodies(value.value, inside(path, 'value'))

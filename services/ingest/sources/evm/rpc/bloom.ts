@@ -1,10 +1,11 @@
 /**
- * A block's bloom of its logs' addresses and topics (Ethereum's yellow paper, 4.4.3): three of 2048 bits for each, from the first
- * six bytes of its keccak. Bits are looked up in the hexadecimal text as it came: most blooms are looked at a few times only.
+ * A block's bloom of its logs' addresses and topics (Ethereum's yellow paper, 4.4.3): three of 2048 bits for each, from
+ * the first six bytes of its keccak. Bits are looked up in the hexadecimal text as received: most blooms are read only
+ * a few times.
  */
 import { keccak_256 } from '@noble/hashes/sha3'
 
-/** Where each bit is: the place of its digit in the text, and its weight in the digit. */
+/** Each bit's digit position in the text and its weight within the digit. */
 export type BloomBits = readonly { place: number; weight: number }[]
 
 const BLOOM = /^0x[0-9a-fA-F]{512}$/
@@ -26,7 +27,7 @@ export function isInBloom(bloom: string, bits: BloomBits): boolean {
   return true
 }
 
-/** How much of it is set: a full one tells nothing. */
+/** Share of set bits: a full bloom rules nothing out. */
 export function fillShare(bloom: string): number {
   let set = 0
   for (let place = 2; place < bloom.length; place++) set += ONES[digit(bloom.charCodeAt(place))] ?? 0
@@ -38,7 +39,7 @@ const ONES = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]
 /** 0-9, then A-F and a-f, whose low three bits count from 1. */
 const digit = (code: number): number => (code <= 57 ? code - 48 : (code & 7) + 9)
 
-/** Bits of what recurs: contracts' addresses and events' topics. */
+/** Caches the bits of recurring items: contract addresses and event topics. */
 export function createBloomCache(maxItems = 50_000): (item: string) => BloomBits {
   const known = new Map<string, BloomBits>()
   return (item) => {

@@ -7,7 +7,7 @@
  */
 import type { Call } from '../../../decode/evm/protocol.js'
 
-/** One contract that burns all it gets must leave enough for the others. */
+/** Limits each call, so that one contract cannot burn the gas of the others. */
 const GAS_PER_CALL = 1_000_000
 /** An answer is "deployed" as code: 24,576 bytes for all of them (EIP-170). */
 export const MAX_ANSWER_BYTES = 6_144
@@ -47,7 +47,7 @@ const MAX_CODE_BYTES = 24_000
 
 export const callBytes = ({ data }: Call): number => 22 + (data.length - 2) / 2
 
-/** Groups that fit one request each, in order. */
+/** Splits calls into groups that fit one request each, in order. */
 export function groupCalls(calls: readonly Call[]): Call[][] {
   const groups: Call[][] = []
   let group: Call[] = []
@@ -71,10 +71,10 @@ export function encodeCalls(calls: readonly Call[]): string {
   return `0x${PROGRAM}${parts.join('')}`
 }
 
-/** An answer of one call: its bytes, null for a revert or nothing, `too_long` for one that must be asked for alone. */
+/** One call's answer: its bytes, null for a revert or no data, `too_long` for one that must be requested alone. */
 export type CallAnswer = string | null | 'too_long'
 
-/** Null: not what the program would have said. */
+/** Null if this cannot be the program's output. */
 export function decodeAnswers(answer: string, count: number): CallAnswer[] | null {
   const answers: CallAnswer[] = []
   let place = 2

@@ -1,16 +1,16 @@
-/** Whether logs are those that were asked for: inside the range, passing the filter, in order, each once. */
+/** Checks that logs are those requested: inside the range, matching the filter, in order, without duplicates. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import type { Blame } from '../../nodes/blame.js'
+import type { Blame } from '../../nodes/node-fault.js'
 import { LowerHex } from '../../nodes/pick-json.js'
-import type { FullHeader } from './check-headers.js'
+import type { WireLog } from './answer-shapes.js'
+import type { FullHeader } from './fetch-headers.js'
 import { ADDRESS_CHARS, HASH_CHARS, lowerBytes, lowerWord, quantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import type { WireLog } from './wire.js'
 
 export type AskedLogs = { from: number; to: number; hash?: string }
 
 export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilter, blame: Blame): EvmLog[] {
-  if (!Array.isArray(result)) throw blame('lies', 'logs that are no list', asked.from)
+  if (!Array.isArray(result)) throw blame('lies', 'logs are not a list', asked.from)
   const logs = new Array<EvmLog>(result.length)
   let before: EvmLog | undefined
   for (let place = 0; place < result.length; place++) {
@@ -24,27 +24,27 @@ export function readLogs(result: unknown, asked: AskedLogs, filter: CompiledFilt
 }
 
 function readLog(wire: WireLog | null, before: EvmLog | undefined, blame: Blame): EvmLog {
-  if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log that is no object')
+  if (typeof wire !== 'object' || wire === null) throw blame('lies', 'a log is not an object')
   const blockNumber = quantity(wire.blockNumber)
   const txIndex = quantity(wire.transactionIndex)
   const logIndex = quantity(wire.logIndex)
   if (blockNumber === null || txIndex === null || logIndex === null)
     throw blame('lies', 'a log without block number, transaction index or log index')
-  if (wire.removed === true) throw blame('lies', 'a log that was removed', blockNumber)
+  if (wire.removed === true) throw blame('lies', 'a removed log', blockNumber)
   const address = lowerWord(wire.address, ADDRESS_CHARS)
   const data = wire.data instanceof LowerHex ? wire.data.text : lowerBytes(wire.data)
   const topics = readTopics(wire.topics)
   if (address === null || data === null || topics === null)
-    throw blame('lies', `log ${logIndex} is not well formed`, blockNumber)
-  // Texts that recur are kept once: most of a range's memory would be copies.
+    throw blame('lies', `log ${logIndex} is malformed`, blockNumber)
+  // Recurring strings are shared: otherwise most of a range's memory would be copies.
   const blockHash = wire.blockHash === before?.blockHash ? before?.blockHash : lowerWord(wire.blockHash, HASH_CHARS)
   const txHash = wire.transactionHash === before?.txHash ? before?.txHash : lowerWord(wire.transactionHash, HASH_CHARS)
   if (typeof blockHash !== 'string' || typeof txHash !== 'string')
-    throw blame('lies', `log ${logIndex} names no block or transaction`, blockNumber)
+    throw blame('lies', `log ${logIndex} has no block or transaction hash`, blockNumber)
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
 }
 
-/** The list itself where nothing has to change. */
+/** Lower-cases in place. */
 function readTopics(wire: unknown): string[] | null {
   if (!Array.isArray(wire) || wire.length > 4) return null
   for (let place = 0; place < wire.length; place++) {
@@ -59,7 +59,7 @@ function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame
   if (log.blockNumber < asked.from || log.blockNumber > asked.to)
     throw blame('lies', `a log of block ${log.blockNumber} outside ${asked.from} to ${asked.to}`, log.blockNumber)
   if (asked.hash !== undefined && log.blockHash !== asked.hash)
-    throw blame('lies', `a log of block ${log.blockHash} where ${asked.hash} was asked for`, log.blockNumber)
+    throw blame('lies', `a log of block ${log.blockHash} returned for ${asked.hash}`, log.blockNumber)
   const address = filter.address(log.address)
   if (address === undefined || filter.topic(log.topics[0]) === undefined)
     throw blame('lies', `log ${log.logIndex} does not pass the filter`, log.blockNumber)
@@ -68,23 +68,23 @@ function checkAsked(log: EvmLog, asked: AskedLogs, filter: CompiledFilter, blame
 
 function checkOrder(before: EvmLog, log: EvmLog, blame: Blame): void {
   if (log.blockNumber < before.blockNumber)
-    throw blame('lies', `logs of block ${log.blockNumber} behind those of ${before.blockNumber}`, log.blockNumber)
+    throw blame('lies', `logs of block ${log.blockNumber} after those of ${before.blockNumber}`, log.blockNumber)
   if (log.blockNumber > before.blockNumber) return
   if (log.blockHash !== before.blockHash)
-    throw blame('lies', `two blocks of the number ${log.blockNumber} in one answer`, log.blockNumber)
+    throw blame('lies', `two blocks with number ${log.blockNumber} in one response`, log.blockNumber)
   if (log.logIndex <= before.logIndex || log.txIndex < before.txIndex)
-    throw blame('lies', `log ${log.logIndex} behind log ${before.logIndex}`, log.blockNumber)
+    throw blame('lies', `log ${log.logIndex} after log ${before.logIndex}`, log.blockNumber)
 }
 
-/** Why a block's logs are asked for again, alone and by its hash; null: they are not. */
+/** Why a block's logs are requested again, alone and by its hash. */
 export type Doubt = 'other_block' | 'not_in_bloom' | 'empty' | 'cut'
 
-/** An empty block whose bloom alarms falsely more often than not says nothing. */
+/** Above this false-positive rate, a bloom match on an empty block proves nothing. */
 const USELESS_BLOOM = 0.5
-/** A provider's silent cap would be no smaller. */
+/** No provider silently truncates below this many logs. */
 const SMALLEST_CAP = 100
 
-/** What one answer over a range of blocks leaves in doubt, by number. */
+/** Blocks of a range response that need a second look, by number. */
 export function doubts(
   headers: readonly FullHeader[],
   logsOf: ReadonlyMap<number, readonly EvmLog[]>,
@@ -103,16 +103,16 @@ export function doubts(
     else if (header.bloom !== null && !logs.every((log) => isLogInBloom(log, header.bloom as string)))
       found.set(header.number, 'not_in_bloom')
   }
-  // An answer that was cut off ends inside a block, or before its time.
+  // A truncated response ends inside a block, or too early.
   if (lastWithLogs !== undefined && !found.has(lastWithLogs.number)) found.set(lastWithLogs.number, 'cut')
   const last = headers.at(-1)
   for (const header of headers) {
     const { number, bloom } = header
     if (logsOf.has(number) || (bloom !== null && !filter.mayPass(bloom))) continue
     const afterMany = count >= SMALLEST_CAP && number > (lastWithLogs?.number ?? 0)
-    const telling = bloom !== null && filter.falseAlarm(bloom) <= USELESS_BLOOM
-    // A node that knows the last block by its hash was not behind.
-    if (header === last || afterMany || telling) found.set(number, 'empty')
+    const isBloomUseful = bloom !== null && filter.falseAlarm(bloom) <= USELESS_BLOOM
+    // A node that returns the last block by hash was not lagging.
+    if (header === last || afterMany || isBloomUseful) found.set(number, 'empty')
   }
   return found
 }

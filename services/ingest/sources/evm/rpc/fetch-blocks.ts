@@ -1,20 +1,20 @@
-/** Blocks with their logs: headers and logs are asked for side by side, and what does not fit is asked for again by its hash. */
+/**
+ * Blocks with their logs: headers and logs are requested in parallel, and what does not match is requested again by
+ * block hash.
+ */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { CheckedBlock } from '../chain-reader.js'
 import { createBloomCache, isInBloom } from './bloom.js'
-import type { FullHeader } from './check-headers.js'
 import { type Doubt, doubts } from './check-logs.js'
-import type { HeaderFetcher } from './fetch-headers.js'
-import { type LogFetcher, type LogPiece, readPassing, type ToldLogs } from './fetch-logs.js'
+import type { FullHeader, HeaderFetcher } from './fetch-headers.js'
+import { type AnsweredLogs, type LogFetcher, type LogPiece, readPassing } from './fetch-logs.js'
 import type { ListedSenders } from './listed-senders.js'
-import { type LogEvidence, mayHaveLogs } from './log-evidence.js'
+import { type LogEvidence, mayHaveLogs, type ReceiptWitness } from './log-evidence.js'
 import type { CompiledFilter } from './log-filter.js'
-import type { ReceiptWitness } from './receipt-witness.js'
 
 export interface BlockFetcher {
   range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<CheckedBlock[]>
@@ -28,19 +28,19 @@ export type BlockFetcherOptions = {
   witness: ReceiptWitness
   evidence: LogEvidence
   listed: ListedSenders
-  /** Whether blocks come with their transactions. */
+  /** Whether to request blocks with their transactions. */
   wantsWhole: () => boolean
   nowMs: () => number
   sleep: Sleep
 }
 
-/** A block that vanished between two questions: the range is read anew. */
+/** Retries of a range when a block vanished between two requests. */
 const REORG_ATTEMPTS = 5
 const REORG_PAUSE_MS = 200
 const LIE_ATTEMPTS = 4
-/** A bloom that so seldom alarms falsely is not contradicted without a look. */
+/** Below this false-positive rate, an empty answer that contradicts the bloom is double-checked. */
 const UNLIKELY = 0.1
-/** Long enough for a node to catch up with another, short enough for a block that was orphaned. */
+/** Long enough for one node to catch up with another, short enough to give up on an orphaned block. */
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
 
 export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
@@ -78,7 +78,7 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     }))
   }
 
-  /** Who has the logs of a block has those of later ones: what comes before the first that was given is looked at. */
+  /** A node that has a block's logs has those of later blocks, so only blocks before the first returned log are checked. */
   async function refuseWithoutLogs(
     { logs: given, by }: LogPiece,
     part: readonly FullHeader[],
@@ -94,7 +94,7 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     }
   }
 
-  /** Asks for the blocks in doubt, each by its hash, and puts in place what comes. */
+  /** Requests the doubtful blocks by hash and replaces their logs. */
   async function settle(
     chain: readonly FullHeader[],
     found: ReadonlyMap<number, Doubt>,
@@ -107,45 +107,45 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     const answers = await logs.byHash(hashes, filter, { ...asking, patience: VANISHED_PATIENCE })
     for (const [place, header] of doubtful.entries()) {
       const before = found.get(header.number) === 'cut' ? logsOf.get(header.number) : undefined
-      const its = await trueLogs(header, answers[place] as ToldLogs, filter, asking, before)
+      const its = await verifiedLogs(header, answers[place] as AnsweredLogs, filter, asking, before)
       if (its.length === 0) logsOf.delete(header.number)
       else logsOf.set(header.number, its)
     }
   }
 
-  /** A block's logs as they were told, unless they cannot be its: then as another endpoint tells them. */
-  async function trueLogs(
+  /** The block's logs as answered, unless they contradict the block: then as another endpoint answers. */
+  async function verifiedLogs(
     header: FullHeader,
-    first: ToldLogs,
+    first: AnsweredLogs,
     filter: CompiledFilter,
     asking: Asking,
     before: readonly EvmLog[] = [],
   ): Promise<EvmLog[]> {
-    const liars = new Set<Endpoint>()
-    let told = first
+    const distrusted = new Set<Endpoint>()
+    let answered = first
     for (let attempt = 1; ; attempt++) {
-      const lie = await lieIn(header, told.logs, before, asking)
-      const fault = lie === null ? null : (blameOn(told.by, chainName)('lies', lie, header.number) as NodeFault)
-      const its = fault ?? (await lookedAt(header, told, filter, asking))
+      const lie = await contradictionIn(header, answered.logs, before, asking)
+      const fault = lie === null ? null : (blameOn(answered.by, chainName)('lies', lie, header.number) as NodeFault)
+      const its = fault ?? (await checkedAgainstBloom(header, answered, filter, asking))
       if (Array.isArray(its)) return its
       if (its === 'unclear') {
-        if (attempt >= LIE_ATTEMPTS) return told.logs
+        if (attempt >= LIE_ATTEMPTS) return answered.logs
       } else {
-        told.by.health.failed(its, nowMs())
-        liars.add(told.by)
+        answered.by.health.failed(its, nowMs())
+        distrusted.add(answered.by)
         if (attempt >= LIE_ATTEMPTS) throw its
-        // What is late may come.
+        // A lagging node may catch up.
         if (its.kind === 'lags') await sleep(REORG_PAUSE_MS * attempt, asking.signal)
       }
-      const again = { ...asking, patience: VANISHED_PATIENCE, avoid: liars }
-      told = (await logs.byHash([header.hash], filter, again))[0] as ToldLogs
+      const again = { ...asking, patience: VANISHED_PATIENCE, avoid: distrusted }
+      answered = (await logs.byHash([header.hash], filter, again))[0] as AnsweredLogs
     }
   }
 
-  /** What was told; where that is nothing and the bloom has it otherwise, what of all the block's logs passes. */
-  async function lookedAt(
+  /** The logs as answered; if empty although the bloom says otherwise, the matching ones among all of the block's logs. */
+  async function checkedAgainstBloom(
     header: FullHeader,
-    { logs: its, by }: ToldLogs,
+    { logs: its, by }: AnsweredLogs,
     filter: CompiledFilter,
     asking: Asking,
   ): Promise<EvmLog[] | NodeFault | 'unclear'> {
@@ -164,22 +164,22 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     }
   }
 
-  /** Logs that the block's bloom does not have must at least be in their transactions' receipts. */
-  async function lieIn(
+  /** Logs missing from the block's bloom must at least be in their transactions' receipts. */
+  async function contradictionIn(
     header: FullHeader,
     its: readonly EvmLog[],
     before: readonly EvmLog[],
     asking: Asking,
   ): Promise<string | null> {
     const { bloom, number } = header
-    if (its.some(({ blockNumber }) => blockNumber !== number)) return `logs of ${header.hash} with another number`
+    if (its.some(({ blockNumber }) => blockNumber !== number))
+      return `logs of ${header.hash} with a different block number`
     const indexes = new Set(its.map(({ logIndex }) => logIndex))
-    if (before.some(({ logIndex }) => !indexes.has(logIndex)))
-      return `fewer logs of ${header.hash} than were told before`
+    if (before.some(({ logIndex }) => !indexes.has(logIndex))) return `fewer logs of ${header.hash} than before`
     if (bloom === null || witness.trustsWithout(bloom)) return null
     const strange = its.filter((log) => !isLogInBloom(log, bloom))
     if (strange.length === 0 || (await witness.confirms(header, strange, asking))) return null
-    return 'a log that neither the block’s bloom nor its receipt has'
+    return 'a log missing from both the block bloom and its receipt'
   }
 
   return {
@@ -200,14 +200,23 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     },
     async byHash(hash, filter, asking) {
       const patient = { ...asking, patience: VANISHED_PATIENCE }
-      const [header, [told]] = await Promise.all([headers.byHash(hash, patient), logs.byHash([hash], filter, patient)])
+      const [header, [answered]] = await Promise.all([
+        headers.byHash(hash, patient),
+        logs.byHash([hash], filter, patient),
+      ])
       const { number, parentHash, timeS } = header
-      return { number, hash, parentHash, timeS, logs: await trueLogs(header, told as ToldLogs, filter, asking) }
+      return {
+        number,
+        hash,
+        parentHash,
+        timeS,
+        logs: await verifiedLogs(header, answered as AnsweredLogs, filter, asking),
+      }
     },
   }
 }
 
-/** Another endpoint may have them. */
+/** This endpoint lacks the logs; another may have them. */
 class WithoutLogs extends Error {
   constructor(
     readonly endpoint: Endpoint,
@@ -217,7 +226,7 @@ class WithoutLogs extends Error {
   }
 }
 
-/** Logs of a transaction stand together. */
+/** Logs of a transaction are adjacent. */
 function txCountIn(lists: Iterable<readonly EvmLog[]>): number {
   let count = 0
   for (const logs of lists)

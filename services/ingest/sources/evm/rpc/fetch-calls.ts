@@ -1,23 +1,22 @@
-/** View calls as of a block: many in one request where the node takes that, else one by one. */
+/** View calls at a block: many in one request where the node supports it, else one by one. */
 import type { Call } from '../../../decode/evm/protocol.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Outcome, RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
 import { type CallAnswer, decodeAnswers, encodeCalls, groupCalls } from './call-program.js'
-import { readHeader } from './check-headers.js'
+import { readHeader } from './fetch-headers.js'
 import { isBytes, toQuantity } from './hex.js'
 
 export interface CallFetcher {
   call(calls: readonly Call[], at: Header, asking: Asking): Promise<(string | null)[]>
 }
 
-/** Nodes keep the states of this many blocks at least (geth: 128). A block so old that is not found was pruned, not missed. */
+/** Nodes keep the state of at least this many blocks (geth: 128). A missing block older than that was pruned. */
 const RECENT_BLOCKS = 120
 const VANISHED_PATIENCE = { attempts: 6, ms: 5_000 }
-/** So many groups in a row that fail while their calls alone do not: the node does not take them. */
+/** After this many failed groups whose calls work alone, the node is taken not to support groups. */
 const REFUSED_AFTER = 2
 
 export function createCallFetcher(pool: EndpointPool, chain: string): CallFetcher {
@@ -28,7 +27,7 @@ export function createCallFetcher(pool: EndpointPool, chain: string): CallFetche
     return endpoint.send(requests, { signal, urgent, timeoutMs: pool.timeoutMs(asking) })
   }
 
-  /** Sends calls as of the block's hash; by its number where the node does not take a hash, and then the number is checked. */
+  /** Calls at the block's hash; by number if the node does not accept a hash, and then verifies the number's hash. */
   async function atBlock(endpoint: Endpoint, calls: readonly object[], at: Header, asking: Asking): Promise<Outcome[]> {
     const { limits } = endpoint
     if (limits.callByHash !== false) {
@@ -89,7 +88,7 @@ export function createCallFetcher(pool: EndpointPool, chain: string): CallFetche
     }
     if (!outcome.ok && !isAboutTheCall(outcome.fault)) throw explained(outcome.fault, endpoint, at, chain)
     if (limits.deployless === true) {
-      // It takes groups, but not this one: too much gas, or too long an answer.
+      // The node supports groups, but not this one: too much gas, or too long an answer.
       const middle = Math.ceil(calls.length / 2)
       const halves = [calls.slice(0, middle), calls.slice(middle)]
       return (await Promise.all(halves.map((half) => group(endpoint, half, at, asking)))).flat()
@@ -127,7 +126,7 @@ export function createCallFetcher(pool: EndpointPool, chain: string): CallFetche
 const isRefusal = (outcome: Outcome): boolean =>
   !outcome.ok && (outcome.fault.kind === 'invalid' || outcome.fault.kind === 'unsupported')
 
-/** Faults that another form of the same call may not have. */
+/** Faults that another form of the same call may avoid. */
 const isAboutTheCall = ({ kind }: NodeFault): boolean =>
   kind === 'reverted' || kind === 'invalid' || kind === 'unsupported' || kind === 'too_wide' || kind === 'node_error'
 

@@ -1,26 +1,27 @@
-/** Headers by number or hash, checked; a range of them linked. */
+/** Headers by number or hash, verified; ranges of them linked by parent hashes. */
+
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import { brokenLink, type FullHeader, readHeader } from './check-headers.js'
-import { toQuantity } from './hex.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
+import type { Header } from '../chain-reader.js'
+import { HEADER, WHOLE_BLOCK, type WireHeader } from './answer-shapes.js'
+import { isBloom } from './bloom.js'
+import { isHash, quantity, toQuantity } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
-import { HEADER, WHOLE_BLOCK } from './wire.js'
 
 export interface HeaderFetcher {
-  /** `whole`: with their transactions, whose senders are kept for whoever asks. */
+  /** `whole`: with their transactions, whose senders are cached for later requests. */
   range(from: number, to: number, asking: Asking, whole?: boolean): Promise<FullHeader[]>
   byHash(hash: string, asking: Asking): Promise<FullHeader>
   byNumber(number: number, asking: Asking): Promise<FullHeader>
-  /** `latest`, `finalized`: null where the node has none. */
+  /** `latest`, `finalized`: null if the node has none. */
   byTag(tag: string, endpoint: Endpoint, asking: Asking): Promise<FullHeader | null>
-  /** How many transactions a block that was read lately has; null: not known (any more). */
+  /** Transaction count of a recently read block; null if not known (any more). */
   txCountOf(hash: string): number | null
 }
 
-/** A reorg between two of a range's requests leaves headers of two chains: asked again, they are of one. */
+/** A reorg between two requests of a range mixes headers of two forks: requesting again fixes it. */
 const LINK_ATTEMPTS = 6
 const LINK_PAUSE_MS = 100
 const REMEMBERED_BLOCKS = 20_000
@@ -104,6 +105,42 @@ export function createHeaderFetcher(
 function notLinked(pool: EndpointPool, chain: string, header: FullHeader | undefined): NodeFault {
   const endpoint = pool.endpoints.map(({ name }) => name).join(', ')
   const block = header?.number ?? 0
-  const detail = `block ${block} whose parent is not block ${block - 1}, ${LINK_ATTEMPTS} times`
+  const detail = `block ${block} does not link to block ${block - 1} after ${LINK_ATTEMPTS} attempts`
   return new NodeFault({ kind: 'lies', endpoint, detail, chain, block })
+}
+
+export type FullHeader = Header & {
+  /** Null if the node returns none. */
+  bloom: string | null
+  /** Null if the response has no transaction list. */
+  txCount: number | null
+}
+
+export function readHeader(result: unknown, asked: { number?: number; hash?: string }, blame: Blame): FullHeader {
+  if (result === null) throw blame('unknown_block', `no block ${asked.hash ?? asked.number ?? ''}`.trim(), asked.number)
+  const wire: WireHeader = typeof result === 'object' ? (result as WireHeader) : {}
+  const number = quantity(wire.number)
+  const timeS = quantity(wire.timestamp)
+  const { hash, parentHash, logsBloom, transactions } = wire
+  if (number === null || timeS === null || !isHash(hash) || !isHash(parentHash))
+    throw blame('lies', 'header without number, hash, parent hash or timestamp', asked.number)
+  if (asked.number !== undefined && number !== asked.number)
+    throw blame('lies', `block ${number} returned for ${asked.number}`, asked.number)
+  if (asked.hash !== undefined && hash.toLowerCase() !== asked.hash)
+    throw blame('lies', `block ${hash} returned for ${asked.hash}`, number)
+  return {
+    number,
+    hash: hash.toLowerCase(),
+    parentHash: parentHash.toLowerCase(),
+    timeS,
+    bloom: isBloom(logsBloom) ? logsBloom : null,
+    txCount: Array.isArray(transactions) ? transactions.length : null,
+  }
+}
+
+/** Index of the first header whose parent is not the one before it; -1 if all are linked. */
+export function brokenLink(headers: readonly Header[]): number {
+  for (let place = 1; place < headers.length; place++)
+    if (headers[place]?.parentHash !== headers[place - 1]?.hash) return place
+  return -1
 }

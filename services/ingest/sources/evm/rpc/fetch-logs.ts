@@ -1,29 +1,28 @@
-/** Logs of a range of blocks, split as each endpoint takes it, or of single blocks by their hashes. */
+/** Logs of a block range, split to each endpoint's limits, or of single blocks by hash. */
 import type { EvmLog } from '../../../decode/evm/log.js'
-import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Outcome } from '../../nodes/transport.js'
+import { LOGS, type WireLog } from './answer-shapes.js'
 import { readLogs } from './check-logs.js'
 import { toQuantity } from './hex.js'
 import type { CompiledFilter } from './log-filter.js'
-import { LOGS, type WireLog } from './wire.js'
 
-/** What one range's answer held, in order. */
+/** The logs of one range response, in order. */
 export type LogPiece = { from: number; to: number; logs: EvmLog[]; by: readonly Endpoint[] }
 
-export type ToldLogs = { logs: EvmLog[]; by: Endpoint }
+export type AnsweredLogs = { logs: EvmLog[]; by: Endpoint }
 
 export interface LogFetcher {
   range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<LogPiece[]>
-  /** By block, and who told them. */
-  byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<ToldLogs[]>
+  /** By block, with the endpoint that answered. */
+  byHash(hashes: readonly string[], filter: CompiledFilter, asking: Asking): Promise<AnsweredLogs[]>
 }
 
 const MAX_BATCH = 50
 
-/** Errors nobody understands, to one question. One may be a mishap. */
+/** Unrecognised errors for one request; a single one may be an accident. */
 type Troubles = { count: number }
 const TROUBLES = 2
 
@@ -92,7 +91,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
   return {
     range: (from, to, filter, asking) => piecesOf(from, to, filter.addresses, filter, asking),
     byHash: (hashes, filter, asking) => {
-      // Nothing can be split here; a filter that is too long for a node is checked for what it lets pass instead.
+      // A single block cannot be split: a filter too long for a node is dropped and applied here instead.
       const longest = Math.min(...pool.endpoints.map(({ limits }) => limits.addresses))
       const addresses = filter.addresses.length > longest ? [] : filter.addresses
       return pool.ask(
@@ -112,7 +111,7 @@ export function createLogFetcher(pool: EndpointPool, chain: string, nowMs: () =>
   }
 }
 
-/** What to ask instead; throws the fault where less would not help. */
+/** The smaller request to try instead; throws the fault if a smaller one would not help. */
 function less(
   outcome: Outcome & { ok: false },
   endpoint: Endpoint,
@@ -131,7 +130,7 @@ function less(
     limits.tooWide(asked, fault.limit, span === undefined ? undefined : span.to - span.from + 1)
     return { span: Math.min(asked - 1, limits.span) }
   }
-  // A node that says nothing, or nothing that is understood, may have had too much to do.
+  // A timeout or an unrecognised error may mean that the request was too large.
   const isTooMuch = fault.kind === 'timeout' || (fault.kind === 'node_error' && ++troubles.count >= TROUBLES)
   if (isTooMuch) limits.tooWide(asked, undefined, undefined)
   if (isTooMuch || fault.kind === 'invalid') return { span: Math.ceil(asked / 2) }
@@ -139,11 +138,11 @@ function less(
 }
 
 function withoutLogs({ name, limits }: Endpoint, chain: string, block: number): NodeFault {
-  const detail = `it has no logs of blocks before ${limits.logsFrom}`
+  const detail = `no logs before block ${limits.logsFrom}`
   return new NodeFault({ kind: 'pruned', endpoint: name, detail, chain, block })
 }
 
-/** One block is the least that can be asked for: who finds that too much is to be asked no more. */
+/** One block is the smallest request: an endpoint that refuses it has a general error. */
 function asTrouble(fault: NodeFault): NodeFault {
   if (fault.kind !== 'too_wide' && fault.kind !== 'too_many_addresses') return fault
   return new NodeFault({ kind: 'node_error', endpoint: fault.endpoint, detail: fault.detail })
@@ -159,7 +158,7 @@ function merged(from: number, to: number, pieces: readonly LogPiece[]): LogPiece
 const readAll = (result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] =>
   readLogs(result, { from: 0, to: Number.MAX_SAFE_INTEGER, hash }, filter, blame)
 
-/** Of a block's logs, among them what does not pass. */
+/** Reads a block's unfiltered logs and keeps those that match. */
 export function readPassing(result: unknown, hash: string, filter: CompiledFilter, blame: Blame): EvmLog[] {
   const passing = Array.isArray(result) ? result.filter((log: WireLog | null) => mayPass(log, filter)) : result
   return readAll(passing, hash, filter, blame)

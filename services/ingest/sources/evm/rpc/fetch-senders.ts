@@ -1,21 +1,19 @@
-/** Who signed transactions: by transaction, by receipt or by whole block, whichever the nodes answer soonest. */
+/** Signers of transactions: by transaction, by receipt or by whole block, whichever the nodes answer fastest. */
 
-import type { Blame } from '../../nodes/blame.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
+import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './answer-shapes.js'
 import { isAddress } from './hex.js'
 import type { ListedSenders } from './listed-senders.js'
-import { createSenderWays, type SenderWay, TELLING_COUNT } from './sender-ways.js'
-import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './wire.js'
+import { createSenderWays, MIN_SAMPLE, type SenderWay } from './sender-ways.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 
 export interface SenderFetcher {
   senders(wanted: readonly WantedSenders[], asking: Asking): Promise<ReadonlyMap<string, string>>
-  /** Whether whole blocks are the way to ask. */
+  /** Whether whole blocks are the fastest way. */
   readonly prefersBlocks: boolean
 }
 
@@ -23,8 +21,8 @@ type Signed = readonly [txHash: string, from: string]
 type Question = { request: RpcRequest; read: (result: unknown, blame: Blame) => Signed[] }
 
 /**
- * A transaction is about as large as its share of the block, and many nodes read the whole block to find one. So the block is asked
- * for where a quarter of it is wanted, or four of it where requests are rationed.
+ * A transaction is about as large as its share of the block, and many nodes read the whole block to find one. So the
+ * block is requested where a quarter of it is needed, or four transactions of it where requests are limited.
  */
 const SHARE_OF_BLOCK = 4
 const WHOLE_FROM = 4
@@ -74,7 +72,7 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
     return new Map(found.flat())
   }
 
-  /** A chain may have transactions that its blocks do not list (Polygon's state syncs): those are asked for by name. */
+  /** A chain may have transactions that its blocks do not list (Polygon's state syncs): those are requested by hash. */
   async function withUnlisted(
     wanted: readonly WantedSenders[],
     found: Map<string, string>,
@@ -88,12 +86,12 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
     return new Map([...found, ...(await ask(missing, 'transaction', asking))])
   }
 
-  /** By one way; by another where the nodes do not take it. */
+  /** By one way; by another if the nodes do not support it. */
   async function by(way: SenderWay, wanted: readonly WantedSenders[], asking: Asking): Promise<Map<string, string>> {
     const startedMs = options.nowMs()
     try {
       const found = await withUnlisted(wanted, await ask(wanted, way, asking), asking)
-      ways.took(way, countOf(wanted), options.nowMs() - startedMs)
+      ways.measured(way, countOf(wanted), options.nowMs() - startedMs)
       return found
     } catch (error) {
       const isRefused = error instanceof NodeFault && (error.kind === 'unsupported' || error.kind === 'invalid')
@@ -102,7 +100,7 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
     }
   }
 
-  /** What came with the blocks, and what is still to be asked for. */
+  /** Splits into senders that came with their blocks and those still to request. */
   function known(wanted: readonly WantedSenders[]): { found: Map<string, string>; rest: WantedSenders[] } {
     const found = new Map<string, string>()
     const rest: WantedSenders[] = []
@@ -133,7 +131,7 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
     for (;;) {
       const hasWhole = rest.some(mayBeWhole)
       const untried = ways.untried(hasWhole)
-      if (untried === undefined || countOf(rest) < 2 * TELLING_COUNT) {
+      if (untried === undefined || countOf(rest) < 2 * MIN_SAMPLE) {
         parts.push(await by(ways.best(hasWhole), rest, asking))
         return new Map(parts.flatMap((part) => [...part]))
       }
@@ -154,17 +152,17 @@ export function createSenderFetcher(pool: EndpointPool, chain: string, options: 
 const countOf = (wanted: readonly WantedSenders[]): number =>
   wanted.reduce((sum, { txHashes }) => sum + txHashes.length, 0)
 
-/** How many blocks from the first hold as many transactions as a measurement needs. */
+/** How many of the first blocks hold enough transactions for a measurement. */
 function firstFew(wanted: readonly WantedSenders[]): number {
   let count = 0
   const last = wanted.findIndex(({ txHashes }) => {
     count += txHashes.length
-    return count >= TELLING_COUNT
+    return count >= MIN_SAMPLE
   })
   return last < 0 ? wanted.length : last + 1
 }
 
-/** A transaction and its receipt say the same about who signed it, and where it is. */
+/** A transaction and its receipt both state its signer and its block. */
 function signedIn(result: unknown, block: Header, txHash: string, blame: Blame): Signed {
   if (result === null) throw blame('unknown_block', `no transaction ${txHash}`, block.number)
   const { hash, transactionHash, from, blockHash } = result as WireTransaction
@@ -179,7 +177,7 @@ function signedInBlock(result: unknown, block: Header, txHashes: readonly string
   if (result === null) throw blame('unknown_block', `no block ${block.hash}`, block.number)
   const { hash, transactions } = result as { hash?: unknown; transactions?: unknown }
   if (!isSame(hash, block.hash) || !Array.isArray(transactions))
-    throw blame('lies', `another block where ${block.hash} was asked for`, block.number)
+    throw blame('lies', `a different block returned for ${block.hash}`, block.number)
   const wanted = new Set(txHashes)
   const signed: Signed[] = []
   for (const transaction of transactions as (WireTransaction | null)[]) {
@@ -189,4 +187,4 @@ function signedInBlock(result: unknown, block: Header, txHashes: readonly string
   return signed
 }
 
-const isSame = (told: unknown, hash: string): boolean => typeof told === 'string' && told.toLowerCase() === hash
+const isSame = (value: unknown, hash: string): boolean => typeof value === 'string' && value.toLowerCase() === hash

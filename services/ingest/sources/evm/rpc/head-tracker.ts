@@ -1,30 +1,32 @@
-/** The newest block of the endpoints that can be trusted to know it: who is behind is marked, and a lower head is not obeyed at once. */
-import { createAskEvery } from '../../nodes/ask-every.js'
+/**
+ * The newest block of the endpoints that can be trusted to know it: lagging endpoints are marked, and a lower head is
+ * verified before it is accepted.
+ */
+
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import { orNull } from '../../nodes/or-null.js'
-import type { FullHeader } from './check-headers.js'
-import type { HeaderFetcher } from './fetch-headers.js'
+import { NodeFault, orNull } from '../../nodes/node-fault.js'
+import { createAskEvery } from '../../nodes/watch-heads.js'
+import type { FullHeader, HeaderFetcher } from './fetch-headers.js'
 import { toQuantity } from './hex.js'
 
 export interface HeadTracker {
   head(signal: AbortSignal): Promise<FullHeader>
-  /** A head an endpoint told of by itself: new, known, or lower than what was there, or far above it, which is to be looked into. */
-  told(endpoint: Endpoint, header: FullHeader): 'new' | 'known' | 'looked_into'
+  /** A head from a subscription: `new`, `known`, or `unverified` if it is lower than the known head or far above it. */
+  noticed(endpoint: Endpoint, header: FullHeader): 'new' | 'known' | 'unverified'
   /** The highest number seen; null: none yet. */
   readonly highest: number | null
-  /** Milliseconds between blocks, by their own times; null: not known yet. */
+  /** Milliseconds between blocks, by their timestamps; null if not known yet. */
   readonly blockMs: number | null
 }
 
 const LAG_BLOCKS = 5
 const LAG_MS = 30_000
-/** Blocks' times are whole seconds: those of a quick chain (Arbitrum: four a second) mostly share one. */
+/** Timestamps are whole seconds: blocks of a fast chain (Arbitrum: four a second) mostly share one. */
 const SHORTEST_MS = 250
-/** The middle one of the last few: a pause, or a burst of blocks, must not decide. */
+/** The median of the last few is used, so that a pause or a burst of blocks does not decide. */
 const SPACINGS = 9
-/** A head so far above all that was seen is obeyed only where its teller has the block below it too. */
+/** A head this far above the known one is accepted only if its endpoint also has the parent block. */
 const FAR_BLOCKS = 100
 
 export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, nowMs: () => number): HeadTracker {
@@ -55,7 +57,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
   async function refuseAlone(endpoint: Endpoint, { number, parentHash }: FullHeader, asking: Asking): Promise<void> {
     const startedMs = nowMs()
     if (number === 0 || (await headers.byTag(toQuantity(number - 1), endpoint, asking))?.hash === parentHash) return
-    const detail = `a head of ${number}, without the block below it`
+    const detail = `head ${number} without its parent block`
     const fault = new NodeFault({ kind: 'lies', endpoint: endpoint.name, detail, block: number })
     endpoint.health.failed(fault, startedMs)
     throw fault
@@ -63,17 +65,17 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
 
   const askEvery = createAskEvery(pool, askOne)
 
-  /** The highest of all that answer; null: they were not asked, or none did. */
+  /** The highest head of all endpoints; null if they were not asked, or none answered. */
   async function highestOfAll(asking: Asking): Promise<FullHeader | null> {
-    const told = await askEvery(asking)
-    const top = told.reduce<FullHeader | null>(
+    const answers = await askEvery(asking)
+    const top = answers.reduce<FullHeader | null>(
       (best, { answer }) => (best === null || answer.number > best.number ? answer : best),
       null,
     )
     if (top === null) return null
     const spacingMs = blockMs()
     const allowed = Math.max(LAG_BLOCKS, spacingMs === null ? 0 : LAG_MS / Math.max(SHORTEST_MS, spacingMs))
-    for (const { endpoint, answer } of told) {
+    for (const { endpoint, answer } of answers) {
       const behind = top.number - answer.number
       endpoint.health.setLagging(behind > allowed ? behind : null)
     }
@@ -88,15 +90,15 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
         highest = found
         return found
       }
-      // Lower than what was there: a node behind, or a chain that really is shorter now.
+      // Lower than before: a lagging node, or a chain that really is shorter now.
       const known = await stillThere(headers, highest, asking)
       if (!known) highest = found
       return highest
     },
-    told(endpoint, header) {
-      if (isFar(header)) return 'looked_into'
+    noticed(endpoint, header) {
+      if (isFar(header)) return 'unverified'
       note(endpoint, header)
-      if (highest !== null && header.number < highest.number) return endpoint.health.lagging ? 'known' : 'looked_into'
+      if (highest !== null && header.number < highest.number) return endpoint.health.lagging ? 'known' : 'unverified'
       if (header.hash === highest?.hash) return 'known'
       highest = header
       return 'new'
@@ -111,7 +113,7 @@ export function createHeadTracker(pool: EndpointPool, headers: HeaderFetcher, no
 }
 
 async function stillThere(headers: HeaderFetcher, header: FullHeader, asking: Asking): Promise<boolean> {
-  // A node may still have the orphans of a reorg: what counts is which block has the number.
+  // A node may still have orphaned blocks: what counts is which block is canonical at that number.
   const asked = headers.byNumber(header.number, { ...asking, patience: { attempts: 2, ms: 2_000 } })
   return (await orNull(asked, ['unknown_block']))?.hash === header.hash
 }

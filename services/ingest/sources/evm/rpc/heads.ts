@@ -1,11 +1,11 @@
-/** New heads as they come: by notice where a node gives it, else asked for at the pace of the chain's own blocks. */
+/** New heads: by subscription where a node supports it, else polled at the pace of the chain's blocks. */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import { blameOn } from '../../nodes/blame.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
-import { followNotices } from '../../nodes/notices.js'
+import { blameOn } from '../../nodes/node-fault.js'
+import { followNotices } from '../../nodes/subscriptions.js'
 import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { Header } from '../chain-reader.js'
-import { type FullHeader, readHeader } from './check-headers.js'
+import { type FullHeader, readHeader } from './fetch-headers.js'
 import type { HeadTracker } from './head-tracker.js'
 
 export type HeadsOptions = {
@@ -23,14 +23,14 @@ const NEW_HEADS = { method: 'eth_subscribe', params: ['newHeads'] }
 const FASTEST_MS = 250
 const SLOWEST_MS = 4_000
 const UNKNOWN_MS = 1_000
-/** A notice makes polling a safeguard only. */
+/** With a working subscription, polling is only a safeguard. */
 const NOTICED_MS = 5_000
 
 export async function* followHeads(options: HeadsOptions, signal: AbortSignal): AsyncGenerator<Header> {
   const { chain, pool, tracker, nowMs, sleep } = options
   let noticedMs = Number.NEGATIVE_INFINITY
 
-  const listen = (tell: (head: FullHeader | null) => void, stop: AbortSignal): Promise<void> =>
+  const listen = (report: (head: FullHeader | null) => void, stop: AbortSignal): Promise<void> =>
     followNotices(
       {
         ...options,
@@ -39,8 +39,8 @@ export async function* followHeads(options: HeadsOptions, signal: AbortSignal): 
         onNotice(endpoint, wire) {
           const header = readHeader(wire, {}, blameOn(endpoint, chain))
           noticedMs = nowMs()
-          const news = tracker.told(endpoint, header)
-          if (news !== 'known') tell(news === 'new' ? header : null)
+          const news = tracker.noticed(endpoint, header)
+          if (news !== 'known') report(news === 'new' ? header : null)
         },
       },
       stop,

@@ -1,4 +1,4 @@
-/** JSON-RPC's hexadecimal: quantities as numbers, and whether a text is what it should be. */
+/** JSON-RPC's hexadecimal: quantities as numbers, and checks of hashes, addresses and bytes. */
 
 const HASH = /^0x[0-9a-fA-F]{64}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -7,7 +7,7 @@ const [CODE_0, CODE_9, CODE_A, CODE_F, CODE_X] = [48, 57, 97, 102, 120]
 /** 13 digits are 52 bits. */
 const LONGEST_QUANTITY = 15
 
-/** Null: no quantity, or none that a double holds exactly. By its characters: most are of one to six digits. */
+/** Null if it is not a quantity that a double holds exactly. Read by character: most have one to six digits. */
 export function quantity(value: unknown): number | null {
   if (typeof value !== 'string' || value.length < 3 || value.length > LONGEST_QUANTITY || !hasPrefix(value)) return null
   let number = 0
@@ -34,12 +34,12 @@ export const isBytes = (value: unknown): value is string => typeof value === 'st
 const FIRST_SCRATCH_BYTES = 4096
 let scratch = Buffer.allocUnsafe(FIRST_SCRATCH_BYTES)
 
-/** In lower case; null: not 0x and whole bytes. */
+/** Lower-cased; null if it is not 0x and whole bytes. */
 export function lowerBytes(value: unknown): string | null {
   if (typeof value !== 'string' || value.length % 2 !== 0 || !hasPrefix(value)) return null
   const bytes = value.length / 2 - 1
   if (bytes > scratch.length) scratch = Buffer.allocUnsafe(2 * bytes)
-  // Writing ends at the first character that is no digit. Several times as quick as an expression over the text.
+  // `write` stops at the first non-digit. Several times faster than a regular expression.
   return scratch.write(value.slice(2), 0, bytes, 'hex') === bytes ? value.toLowerCase() : null
 }
 
@@ -47,7 +47,7 @@ export function lowerBytes(value: unknown): string | null {
 const REMEMBERED = 20_000
 const lowered = new Map<string, string>()
 
-/** The same, `chars` long with the prefix. What was found of a text is remembered, so that the same one stands for it everywhere. */
+/** The same for texts of `chars` characters, prefix included. Cached, so that equal texts share one string. */
 export function lowerWord(value: unknown, chars: number): string | null {
   if (typeof value !== 'string' || value.length !== chars) return null
   const known = lowered.get(value)

@@ -1,26 +1,26 @@
 /**
- * Senders that came with their blocks: where most transactions of a chain's blocks are wanted, headers are asked for with the
- * transactions in them, and nothing is asked twice.
+ * Senders that came with their blocks: where most transactions of a chain's blocks are needed, headers are requested
+ * with their transactions, and nothing is requested twice.
  */
 import { isAddress, isHash } from './hex.js'
 
 export interface ListedSenders {
-  /** Of a block as it came, transactions and all. Those that are not whole are left out: they are asked for by name. */
+  /** Caches the senders of a whole block. Malformed transactions are skipped: they are requested by hash later. */
   keep(blockHash: string, transactions: unknown): void
-  /** Hands out what is known of a block, once. */
+  /** Returns and drops what is cached for a block. */
   take(blockHash: string): ReadonlyMap<string, string> | undefined
-  /** How many of a range's transactions were wanted. */
+  /** Records how many of a range's transactions were needed. */
   wanted(count: number, of: number): void
-  /** Whether whole blocks would mostly be of use. */
+  /** Whether enough transactions are needed for whole blocks to pay off. */
   readonly isDense: boolean
 }
 
 type WireTransaction = { hash?: unknown; from?: unknown; blockHash?: unknown } | null
 
-/** A transaction in its block is a tenth of what it is alone, with its request: a third of them pays. */
+/** A transaction within its block costs a tenth of a single request, so whole blocks pay off at a third. */
 const DENSE_SHARE = 0.33
 const SHARE_OF_NEW = 0.3
-/** What nobody takes must not stay. */
+/** Bounds what is never taken. */
 const KEPT_BLOCKS = 5_000
 
 export function createListedSenders(): ListedSenders {

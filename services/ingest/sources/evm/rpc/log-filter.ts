@@ -1,17 +1,17 @@
-/** A filter of logs in the forms its uses need: for the node, for checking logs, and as bits of a block's bloom. */
+/** A log filter in the forms its uses need: request parameters, checks of logs, and bloom bits. */
 import type { LogFilter } from '../chain-reader.js'
 import { type BloomBits, bloomBits, fillShare, isInBloom } from './bloom.js'
 
 export interface CompiledFilter {
   readonly addresses: readonly string[]
-  /** The one text that stands for an address in all logs; undefined: the filter does not take it. */
+  /** The shared string for an address; undefined if the filter does not match it. */
   address(address: string): string | undefined
   topic(topic: string | undefined): string | undefined
-  /** For `eth_getLogs`: any of these as the first topic. */
+  /** For `eth_getLogs`: any of these as topic0. */
   readonly topicParams: readonly (readonly string[])[]
-  /** Whether a block with this bloom may have a log that passes. */
+  /** Whether a block with this bloom may have a matching log. */
   mayPass(bloom: string): boolean
-  /** How probable it is that a block without such a log looks as if it had one. */
+  /** Probability that a block without a matching log looks as if it had one. */
   falseAlarm(bloom: string): number
 }
 

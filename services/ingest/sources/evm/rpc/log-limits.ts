@@ -1,10 +1,10 @@
 /**
- * How nodes and providers say that an `eth_getLogs` asks for too much. The messages were collected from their users' reports
- * and documentation (the tests name each); what no entry knows is answered by halving the range, once it was said twice.
+ * How nodes and providers say that an `eth_getLogs` request is too large. The messages were collected from users'
+ * reports and documentation (the tests name each). Unrecognised errors halve the range after the second one.
  */
 
 export type LogLimit =
-  /** `blocks`: the widest range it takes, where it says so. `suggested`: a range it says will do, at these logs' density. */
+  /** `blocks`: the widest allowed range, if stated. `suggested`: a range the node suggests at this density of logs. */
   | { kind: 'range'; blocks?: number; suggested?: { from: number; to: number } }
   | { kind: 'addresses'; addresses?: number }
 
@@ -13,7 +13,7 @@ type Entry = { pattern: RegExp; read: (match: RegExpMatchArray) => LogLimit }
 const count = (text: string | undefined): number => Number((text ?? '').replace(/[,._\s]/g, ''))
 const kilo = (digits: string | undefined, k: string | undefined): number => count(digits) * (k ? 1000 : 1)
 
-/** A limit in blocks: the group of digits, and a `k` behind it. */
+/** A limit in blocks: digits, and an optional `k`. */
 const blocks = (pattern: RegExp): Entry => ({
   pattern,
   read: ([, digits, k]) => {
@@ -39,7 +39,7 @@ const ENTRIES: readonly Entry[] = [
     pattern: /(?:too many|less number of|number of|maximum|limit\w*)[^.]{0,40}\baddresses\b/i,
     read: () => ({ kind: 'addresses' }),
   },
-  // Not its width but its logs were too many: what it says of widths is another matter.
+  // Too many logs, not too wide: the width it mentions is not the limit.
   suggested(/response size exceeded.*\[\s*0x([0-9a-f]+)\s*,\s*0x([0-9a-f]+)\s*\]/is, 16),
   blocks(/up to an? (\d[\d,.]*)(k?)[ -]block range/i),
   suggested(/\[\s*0x([0-9a-f]+)\s*,\s*0x([0-9a-f]+)\s*\]/i, 16),
@@ -76,7 +76,7 @@ const ENTRIES: readonly Entry[] = [
   tooMuch(/timed out|deadline exceeded|(?:query|request) timeout|timeout.{0,20}getLogs/i),
 ]
 
-/** Null: not about a limit of logs. */
+/** Null if the message is not about a limit of `eth_getLogs`. */
 export function readLogLimit(message: string): LogLimit | null {
   for (const { pattern, read } of ENTRIES) {
     const match = message.match(pattern)

@@ -1,10 +1,10 @@
-/** Turns what a node or its HTTP server says into a fault. Codes mean different things to different nodes, so words are read first. */
+/** Classifies errors of nodes and their HTTP servers. Error codes differ between nodes, so texts are matched first. */
 
-import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-words.js'
+import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-errors.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 import { type LogLimit, readLogLimit } from './log-limits.js'
 
-/** -32005 alone is also how BNB Chain's public nodes say that they have no logs at all. */
+/** BNB Chain's public nodes also return -32005 when they serve no logs at all. */
 const RATE_OF_REQUESTS = /rate|second|minute|request|daily|capacity|units/i
 const TOO_MUCH: LogLimit = { kind: 'range' }
 const PRUNED =
@@ -14,7 +14,7 @@ const UNKNOWN_BLOCK =
 const REVERTED =
   /revert|invalid opcode|opcode .* not defined|invalid jump|stack (?:under|over)flow|out of gas|outofgas|gas uint64 overflow|execution (?:error|failed)|vm (?:execution )?error|max code size|invalid code/i
 
-/** `finalized`: by its name, or as a number it is none. */
+/** How nodes reject the `finalized` tag: by name, or as an invalid number. */
 const UNKNOWN_TAG = /\bfinalized\b|malformed block ?number|invalid syntax/i
 /** Request Timeout, Gateway Timeout, and Cloudflare's. */
 const TIMED_OUT: ReadonlySet<number> = new Set([408, 504, 524])
@@ -26,7 +26,7 @@ export const readError: ReadError = (error, context): ErrorReading => {
   const detail = `${code === undefined ? '' : `${code} `}${words}`.trim() || `HTTP ${status ?? 'error'}`
 
   if (status === 429 || code === 429) return { kind: 'rate_limited', detail }
-  // Before all other words: a contract's reason for a revert may be any text, and not all nodes mark reverts by their code.
+  // First: a revert reason may be any text, and not all nodes mark reverts by code.
   if (code === 3 || (method === 'eth_call' && REVERTED.test(words))) return { kind: 'reverted', detail }
   if (method === 'eth_getLogs') {
     const limit = readLogLimit(words) ?? (code === -32005 && !RATE_OF_REQUESTS.test(words) ? TOO_MUCH : null)

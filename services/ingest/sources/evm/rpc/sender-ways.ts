@@ -1,28 +1,28 @@
 /**
- * Which way to ask for senders. Some nodes recover a signature for each transaction they show and have the sender ready in its
- * receipt (ten times quicker, measured on anvil); others are quicker with whole blocks. So each way is tried on a few, and the
- * quickest kept.
+ * Chooses how to request senders. Some nodes recover a signature for each transaction and have the sender ready in its
+ * receipt (ten times faster, measured on anvil); others are faster with whole blocks. So each way is tried on a few
+ * transactions, and the fastest is used.
  */
 
 export type SenderWay = 'transaction' | 'receipt' | 'block'
 
 export interface SenderWays {
-  /** One that should be tried on a few transactions; undefined: all are known. */
+  /** A way that was not measured yet; undefined if all were. */
   untried(hasWhole: boolean): SenderWay | undefined
   best(hasWhole: boolean): SenderWay
-  took(way: SenderWay, count: number, ms: number): void
-  /** The nodes do not take it. True: there is another. */
+  measured(way: SenderWay, count: number, ms: number): void
+  /** Marks a way as unsupported. Returns whether another is left. */
   refused(way: SenderWay): boolean
   isRefused(way: SenderWay): boolean
 }
 
 const WAYS: readonly SenderWay[] = ['transaction', 'receipt', 'block']
-/** Fewer say nothing: the way there takes longer than the work. */
-export const TELLING_COUNT = 50
+/** Smaller samples measure the network, not the node. */
+export const MIN_SAMPLE = 50
 const SHARE_OF_NEW = 0.3
-/** One by one, each is a request to make and an answer to read here: they must be clearly quicker. Receipts are the largest answers. */
+/** Single requests also cost work here, so they must be clearly faster. Receipts are the largest responses. */
 const HANDICAP: Record<SenderWay, number> = { transaction: 2, receipt: 2.5, block: 1 }
-/** What was slow once may have been so by chance. */
+/** After this many jobs the other ways are measured again: one slow sample may have been chance. */
 const TRY_AGAIN_AFTER = 500
 
 export function createSenderWays(): SenderWays {
@@ -40,8 +40,8 @@ export function createSenderWays(): SenderWays {
   return {
     untried: (hasWhole) => among(hasWhole).find((way) => !msEach.has(way)),
     best,
-    took(way, count, ms) {
-      if (count < TELLING_COUNT) return
+    measured(way, count, ms) {
+      if (count < MIN_SAMPLE) return
       const known = msEach.get(way)
       const each = ms / count
       msEach.set(way, known === undefined ? each : known + (each - known) * SHARE_OF_NEW)

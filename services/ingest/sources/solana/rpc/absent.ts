@@ -1,6 +1,5 @@
 /** What did not come, told from what cannot. */
-import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
-import { orNull } from '../../nodes/or-null.js'
+import { type FaultKind, NodeFault, orNull } from '../../nodes/node-fault.js'
 
 const ABSENCES: readonly FaultKind[] = ['unknown_block', 'lags']
 /** In a short time a question may meet nothing else, though the block is there. */

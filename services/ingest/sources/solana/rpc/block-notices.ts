@@ -1,8 +1,7 @@
 /** Blocks as a node sends them over its socket (`blockSubscribe`), where it does: most public ones do not. */
 import { isFields } from '../../../decode/solana/wire/shape.js'
-import { type Blame, blameOn } from '../../nodes/blame.js'
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
-import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
+import { type Blame, blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { socketTransport } from '../../nodes/socket-transport.js'
 import { BlockQueue } from '../block-queue.js'
 import type { BlockStream, Commitment, SlotBlock } from '../slot-block.js'

@@ -3,7 +3,7 @@
 import type { RawInBlock } from '../../../decode/solana/block/decode-block.js'
 import { isBase58 } from '../../../decode/solana/keys/base58.js'
 import { type Fields, isFields } from '../../../decode/solana/wire/shape.js'
-import type { Blame } from '../../nodes/blame.js'
+import type { Blame } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 
 /** Of the first block of all. */

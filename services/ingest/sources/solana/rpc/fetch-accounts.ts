@@ -1,8 +1,8 @@
 /** Accounts as they are now. */
 import { Buffer } from 'node:buffer'
 import { isFields } from '../../../decode/solana/wire/shape.js'
-import { type Blame, blameOn } from '../../nodes/blame.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import { type Blame, blameOn } from '../../nodes/node-fault.js'
 import type { SolanaAccount } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { accountsRequest } from './requests.js'

@@ -1,9 +1,9 @@
 /** One slot's block or header, from whichever endpoint has it. */
-import { type Blame, blameOn } from '../../nodes/blame.js'
+
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
-import { createSlots } from '../../nodes/slots.js'
+import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
+import { createSlots } from '../../nodes/request-queue.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
 import { readBlock, readHeader } from './check-block.js'
 import { blockRequest, headerRequest } from './requests.js'

@@ -4,9 +4,8 @@
  * before the range and the one after it stand guard: their headers prove its ends.
  */
 import type { Sleep } from '../../../../core/runtime/backoff.js'
-import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
+import type { Asking, EndpointPool, PatienceOptions } from '../../nodes/endpoint-pool.js'
 import { NodeFault } from '../../nodes/node-fault.js'
-import type { PatienceOptions } from '../../nodes/patience.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 import { ifItComes, isPassing, orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'

@@ -1,7 +1,7 @@
 /** The first block at or after a slot. A node that no longer has it names the first it still has: its link tells them apart. */
-import { blameOn } from '../../nodes/blame.js'
+
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Commitment, SlotHeader } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import type { BlockFetcher } from './fetch-blocks.js'

@@ -1,6 +1,5 @@
 /** Which slots of a range are to be asked for, and which lie beside it. */
-import type { Asking } from '../../nodes/endpoint-pool.js'
-import type { PatienceOptions } from '../../nodes/patience.js'
+import type { Asking, PatienceOptions } from '../../nodes/endpoint-pool.js'
 import { orAbsent } from './absent.js'
 import type { BlockFetcher } from './fetch-blocks.js'
 import type { SlotLists } from './slot-lists.js'

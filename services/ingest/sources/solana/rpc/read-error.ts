@@ -2,7 +2,7 @@
  * Turns what a Solana node or its provider says into a fault. Codes: agave, `rpc-client-api/src/custom_error.rs`. Providers reuse them for other things
  * (QuickNode's -32007 is a limit of requests), so words are read first.
  */
-import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-words.js'
+import { BATCH, batchLimitIn, DENIED, RATE, UNSUPPORTED, wordsOf } from '../../nodes/provider-errors.js'
 import type { ErrorReading, ReadError } from '../../nodes/transport.js'
 
 /** Helius' -32429 comes with these words when a plan's credits are spent. */

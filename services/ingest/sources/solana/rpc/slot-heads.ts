@@ -2,7 +2,7 @@
 import type { Sleep } from '../../../../core/runtime/backoff.js'
 import type { Head } from '../../following/chain-nodes.js'
 import type { EndpointPool } from '../../nodes/endpoint-pool.js'
-import { followNotices } from '../../nodes/notices.js'
+import { followNotices } from '../../nodes/subscriptions.js'
 import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { SlotHeader } from '../slot-block.js'
 import { SLOT_NOTICES } from './requests.js'

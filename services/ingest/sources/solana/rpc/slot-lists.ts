@@ -1,7 +1,7 @@
 /** Which slots have blocks, by the nodes' word: asked for in wide windows, each remembered once its slots are settled. */
-import { blameOn } from '../../nodes/blame.js'
+
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { type FaultKind, NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { RecentMap } from '../recent-map.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'

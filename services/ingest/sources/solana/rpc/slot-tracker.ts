@@ -1,9 +1,9 @@
 /** The newest slot of the endpoints that can be trusted to know it: who is behind is marked, a lower one is not obeyed at once, one far above is looked into. */
-import { createAskEvery } from '../../nodes/ask-every.js'
-import { blameOn } from '../../nodes/blame.js'
+
 import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
-import { NodeFault } from '../../nodes/node-fault.js'
+import { blameOn, NodeFault } from '../../nodes/node-fault.js'
+import { createAskEvery } from '../../nodes/watch-heads.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'
 import { slotRequest } from './requests.js'

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'
-import { atBlock, nothingLearned } from '../../../../../services/ingest/decode/evm/block/learned.js'
-import { createRules } from '../../../../../services/ingest/decode/evm/block/rules.js'
+import { createRules } from '../../../../../services/ingest/decode/evm/block/decode-rules.js'
+import { atBlock, nothingPrefetched } from '../../../../../services/ingest/decode/evm/block/prefetched.js'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
 import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
 import type { Venue } from '../../../../../services/ingest/decode/evm/venue.js'
@@ -85,8 +85,8 @@ it.each(Object.entries(CASES))('%s', (_, { at, reserves, log }) => {
   })
   const facts = { name: 'x', symbol: 'x', decimals: 6, totalSupply: null }
   const logs = [log(10n * UNIT, 5n * UNIT, 0), log(10n * UNIT, 4n * UNIT, 1)]
-  const learned = {
-    ...nothingLearned(),
+  const prefetched = {
+    ...nothingPrefetched(),
     venues: new Map([[at.id, { venue: at, state: { reserves, open: null } }]]),
     tokens: new Map([TOKEN0, TOKEN1].map((token) => [token, facts])),
     reserves: new Map([1, 2].map((number) => [atBlock(number, at.id), reserves])),
@@ -102,7 +102,7 @@ it.each(Object.entries(CASES))('%s', (_, { at, reserves, log }) => {
       logs: [one],
       senders: new Map(),
     }
-    const { events, lost } = decodeBlock(block, book, learned, rules)
+    const { events, lost } = decodeBlock(block, book, prefetched, rules)
     expect(lost).toEqual([])
     const links = { hash: block.hash, parent_hash: block.parentHash, time: MONDAY, finalized_number: 0 }
     return { chain: 't', number, ...links, events }

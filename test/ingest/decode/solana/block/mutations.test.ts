@@ -1,12 +1,12 @@
 /** Recorded transactions with garbage in any field: a dead letter or nothing, never a crash, never an event the log would refuse. */
 import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../../../../services/ingest/validate/event.js'
+import { countOf, seedOf } from '../../../../rig/counts.js'
 import { HAS_REAL, recordedTransactions } from '../real-transactions.js'
 import { decoded, rulesOf } from './decoded.js'
 
-/** `DEXTAPE_MUTATIONS=100000` for the long run. */
-const MUTATIONS = Number(process.env.DEXTAPE_MUTATIONS ?? 5_000)
-const SEED = Number(process.env.DEXTAPE_SEED ?? 7)
+const MUTATIONS = countOf('solanaMutations')
+const SEED = seedOf('solanaMutations')
 
 type Slot = { holder: Record<string | number, unknown>; at: string | number }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
 import { bloomBits, fillShare, isInBloom } from '../../../../../services/ingest/sources/evm/rpc/bloom.js'
+import { doubts, readLogs } from '../../../../../services/ingest/sources/evm/rpc/check-logs.js'
 import {
   brokenLink,
   type FullHeader,
   readHeader,
-} from '../../../../../services/ingest/sources/evm/rpc/check-headers.js'
-import { doubts, readLogs } from '../../../../../services/ingest/sources/evm/rpc/check-logs.js'
+} from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { compileFilter } from '../../../../../services/ingest/sources/evm/rpc/log-filter.js'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -62,28 +62,28 @@ describe('logs', () => {
   })
 
   test.each([
-    ['twice the same', [wireLog(5, 1), wireLog(5, 1)], /log 1 behind log 1/],
-    ['reordered', [wireLog(5, 2), wireLog(5, 1)], /log 1 behind log 2/],
-    ['blocks reordered', [wireLog(6, 2), wireLog(5, 1)], /behind those of 6/],
-    ['transactions reordered', [wireLog(5, 1, { transactionIndex: '0x2' }), wireLog(5, 2)], /behind log 1/],
+    ['twice the same', [wireLog(5, 1), wireLog(5, 1)], /log 1 after log 1/],
+    ['reordered', [wireLog(5, 2), wireLog(5, 1)], /log 1 after log 2/],
+    ['blocks reordered', [wireLog(6, 2), wireLog(5, 1)], /after those of 6/],
+    ['transactions reordered', [wireLog(5, 1, { transactionIndex: '0x2' }), wireLog(5, 2)], /after log 1/],
     ['outside the range', [wireLog(8, 1)], /outside 5 to 7/],
     ['of another contract', [wireLog(5, 1, { address: B })], /does not pass the filter/],
     ['of another event', [wireLog(5, 1, { topics: [MINT] })], /does not pass the filter/],
     ['without topics', [wireLog(5, 1, { topics: [] })], /does not pass the filter/],
-    ['removed', [wireLog(5, 1, { removed: true })], /was removed/],
-    ['two blocks of a number', [wireLog(5, 1), wireLog(5, 2, { blockHash: hash('f') })], /two blocks of the number 5/],
-    ['half a byte', [wireLog(5, 1, { data: '0x1' })], /not well formed/],
-    ['without a transaction', [wireLog(5, 1, { transactionHash: null })], /names no block or transaction/],
+    ['removed', [wireLog(5, 1, { removed: true })], /a removed log/],
+    ['two blocks of a number', [wireLog(5, 1), wireLog(5, 2, { blockHash: hash('f') })], /two blocks with number 5/],
+    ['half a byte', [wireLog(5, 1, { data: '0x1' })], /malformed/],
+    ['without a transaction', [wireLog(5, 1, { transactionHash: null })], /has no block or transaction hash/],
     ['pending', [wireLog(5, 1, { blockNumber: null })], /without block number/],
-    ['no list', { logs: [] }, /no list/],
-    ['null', [null], /no object/],
+    ['no list', { logs: [] }, /not a list/],
+    ['null', [null], /not an object/],
   ])('%s: a lie', (_, answer, reason) => {
     expect(() => readLogs(answer, { from: 5, to: 7 }, FILTER, blame)).toThrow(reason)
   })
 
   test('by hash: of no other block', () => {
     const asked = { from: 0, to: 9, hash: hash('6') }
-    expect(() => readLogs([wireLog(5, 1)], asked, FILTER, blame)).toThrow(/where 0x666/)
+    expect(() => readLogs([wireLog(5, 1)], asked, FILTER, blame)).toThrow(/returned for 0x666/)
   })
 })
 
@@ -96,10 +96,10 @@ describe('headers', () => {
   })
   test.each([
     ['unknown', null, /unknown_block: no block 5/],
-    ['another number', { ...wire, number: '0x6' }, /lies: block 6 where 5/],
-    ['no hash', { ...wire, hash: '0x12' }, /lies: a header without/],
-    ['pending', { ...wire, hash: null }, /lies: a header without/],
-    ['a text', 'block', /lies: a header without/],
+    ['another number', { ...wire, number: '0x6' }, /lies: block 6 returned for 5/],
+    ['no hash', { ...wire, hash: '0x12' }, /lies: header without/],
+    ['pending', { ...wire, hash: null }, /lies: header without/],
+    ['a text', 'block', /lies: header without/],
   ])('%s', (_, answer, reason) => {
     expect(() => readHeader(answer, { number: 5 }, blame)).toThrow(reason)
   })

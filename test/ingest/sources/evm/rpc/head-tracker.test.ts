@@ -1,20 +1,19 @@
 /** Which block is the head, and how far apart blocks are, where endpoints disagree. */
 import { expect, test } from 'vitest'
-import type { FullHeader } from '../../../../../services/ingest/sources/evm/rpc/check-headers.js'
-import { createHeaderFetcher } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
+import { createHeaderFetcher, type FullHeader } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
 import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
 import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/nodes/endpoint.js'
 import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
 import { createEndpointPool } from '../../../../../services/ingest/sources/nodes/endpoint-pool.js'
-import { createPace } from '../../../../../services/ingest/sources/nodes/pace.js'
+import { createPace } from '../../../../../services/ingest/sources/nodes/request-queue.js'
 import type { Transport } from '../../../../../services/ingest/sources/nodes/transport.js'
 
 const nowMs = () => 0
 const sleep = async () => {}
 const random = () => 0.5
 
-/** Nobody is asked here: heads are told. */
+/** No node is asked here: heads come from subscriptions. */
 const mute: Transport = { exchange: async () => [], bytesReceived: 0, close() {} }
 
 /** Always answers with a block of this number. */
@@ -51,22 +50,22 @@ test('the time between blocks is the usual one, whatever pauses there were', () 
   const [one] = endpoints as [Endpoint]
   expect(tracker.blockMs).toBe(null)
   const times = [0, 2, 4, 544, 546, 548, 550]
-  for (const [number, timeS] of times.entries()) tracker.told(one, header(number, timeS))
+  for (const [number, timeS] of times.entries()) tracker.noticed(one, header(number, timeS))
   expect(tracker.blockMs).toBe(2000)
-  for (let number = 7; number < 20; number++) tracker.told(one, header(number, 600 + number))
+  for (let number = 7; number < 20; number++) tracker.noticed(one, header(number, 600 + number))
   expect(tracker.blockMs).toBe(1000)
 })
 
-test('what is told: new, known, or lower or far above, which is to be looked into unless its teller is known to be behind', () => {
+test('a notified head is new, known, or unverified if lower or far above, unless its node is known to lag', () => {
   const { tracker, endpoints } = trackerOf(['http://one.example', 'http://other.example'])
   const [one, other] = endpoints as [Endpoint, Endpoint]
-  expect(tracker.told(one, header(10, 100))).toBe('new')
-  expect(tracker.told(other, header(10, 100))).toBe('known')
-  expect(tracker.told(other, header(9, 98))).toBe('looked_into')
-  expect(tracker.told(one, header(10, 100, 'b'))).toBe('new')
+  expect(tracker.noticed(one, header(10, 100))).toBe('new')
+  expect(tracker.noticed(other, header(10, 100))).toBe('known')
+  expect(tracker.noticed(other, header(9, 98))).toBe('unverified')
+  expect(tracker.noticed(one, header(10, 100, 'b'))).toBe('new')
   other.health.setLagging(30)
-  expect(tracker.told(other, header(8, 96))).toBe('known')
-  expect(tracker.told(other, header(9000, 120))).toBe('looked_into')
+  expect(tracker.noticed(other, header(8, 96))).toBe('known')
+  expect(tracker.noticed(other, header(9000, 120))).toBe('unverified')
   expect(tracker.highest).toBe(10)
 })
 
@@ -79,7 +78,7 @@ test.each([
     [at(4000), at(4000 - behind)],
   )
   const [one, other] = endpoints as [Endpoint, Endpoint]
-  for (let number = 0; number < 40; number++) tracker.told(one, header(number, Math.floor(number / 4)))
+  for (let number = 0; number < 40; number++) tracker.noticed(one, header(number, Math.floor(number / 4)))
   expect((await tracker.head(new AbortController().signal)).number).toBe(4000)
   expect(other.health.healthy).toBe(healthy)
 })

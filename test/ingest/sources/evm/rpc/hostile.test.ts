@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isRetryable } from '../../../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
-import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/reader.js'
+import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/evm-reader.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'
 import { startHostileNode } from '../../../../rig/evm/hostile-node.js'
 import { startLimiter } from '../../../../rig/evm/limiter.js'
@@ -57,7 +57,7 @@ async function truth(from: number, to: number): Promise<CheckedBlock[]> {
   return reader.blocks(from, to, FILTER, signal)
 }
 
-/** As whoever follows a chain does: six cuts of a socket in a row are told, and asked about again. */
+/** Retries like chain following does: six lost sockets in a row are an error that can be retried. */
 async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = 5; ; left--) {
     try {
@@ -152,7 +152,7 @@ test('a provider’s limits: kept within ten requests a second and ten blocks a 
   expect(reader.status()[0]).toMatchObject({ range: 10, healthy: true, errors: { too_wide: 1 } })
 }, 60_000)
 
-test('a provider’s rate nobody told of is found and kept', async () => {
+test('a provider’s undocumented rate limit is found and respected', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 25, maxBlocks: 1000 })
   ends.push(() => limiter.stop())
   const reader = readerOf(limiter.url)

@@ -1,13 +1,13 @@
 /** History through nodes that fail, lie and lag at random: every block that comes is the chain's, and none is left out, but near the head at the end of a range. */
 import { afterEach, expect, test } from 'vitest'
 import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
+import { seedsOf } from '../../../../rig/counts.js'
 import { blockAnswer } from '../../../../rig/solana/block-answer.js'
 import { hostileGate } from '../../../../rig/solana/hostile.js'
 import { createLedger, type Ledger, type LedgerBlock } from '../../../../rig/solana/ledger.js'
 import { startRpcServer } from '../../../../rig/solana/rpc-server.js'
 import { closeAll, readerOf, toClose } from './opened.js'
 
-const SEEDS = Array.from({ length: Number(process.env.SOLANA_SEEDS ?? 3) }, (_, place) => place + 1)
 const RANGE_SLOTS = 20
 const { signal } = new AbortController()
 afterEach(closeAll)
@@ -25,7 +25,7 @@ function asRead(block: LedgerBlock): SlotBlock {
 const between = (ledger: Ledger, from: number, to: number): SlotBlock[] =>
   ledger.blocks.filter(({ slot }) => slot >= from && slot <= to).map(asRead)
 
-test.each(SEEDS)('seed %i', async (seed) => {
+test.each(seedsOf('solanaReaderSeeds'))('seed %i', async (seed) => {
   const ledger = createLedger({ seed, isRepeated: () => false })
   ledger.advance({ blocks: 100 })
   const servers = await Promise.all(

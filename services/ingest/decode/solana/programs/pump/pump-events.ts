@@ -115,19 +115,33 @@ export type CreateEvent = {
   realToken: bigint | null
 }
 
+/**
+ * Bytes behind `user` in each known layout (IDLs of pump-fun/pump-public-docs and of npm's `@pump-fun/pump-sdk` 1.2 to 2.0), named after its last field.
+ * Another length up to the last one is an event cut short; a longer event is of a later layout, since fields are only appended.
+ */
+const CREATE_BYTES = {
+  user: 0,
+  timestamp: 40,
+  tokenTotalSupply: 72,
+  isMayhemMode: 105,
+  isCashbackEnabled: 106,
+  virtualQuoteReserves: 146,
+  isHolderReward: 155,
+} as const
+const CREATE_LENGTHS: ReadonlySet<number> = new Set(Object.values(CREATE_BYTES))
+
 export function readCreate(reader: ByteReader): CreateEvent {
   const [name, symbol, uri] = [reader.string(), reader.string(), reader.string()]
   const [mint, curve, user] = [reader.pubkey(), reader.pubkey(), reader.pubkey()]
-  const first = { name, symbol, uri, mint, curve, user, quoteMint: WRAPPED_SOL }
-  if (reader.left === 0) return { ...first, creator: user, realToken: null }
-  const creator = reader.pubkey()
-  if (reader.left === 0) return { ...first, creator, realToken: null }
-  const realToken = reader.skip(8 + 8 + 8).u64()
-  reader.u64()
-  if (reader.left === 0) return { ...first, creator, realToken }
-  reader.pubkey()
-  for (let flags = 0; flags < 2 && reader.left > 0; flags += 1) reader.bool()
-  return { ...first, creator, realToken, quoteMint: reader.left === 0 ? WRAPPED_SOL : quoteMintOf(reader.pubkey()) }
+  const { left } = reader
+  if (left < CREATE_BYTES.isHolderReward && !CREATE_LENGTHS.has(left))
+    throw new Malformed(`${left} bytes behind the user: no layout of a CreateEvent ends there`)
+  const creator = left >= CREATE_BYTES.timestamp ? reader.pubkey() : user
+  const realToken = left >= CREATE_BYTES.tokenTotalSupply ? reader.skip(8 + 8 + 8).u64() : null
+  if (left >= CREATE_BYTES.isMayhemMode) reader.skip(8 + 32).bool()
+  if (left >= CREATE_BYTES.isCashbackEnabled) reader.bool()
+  const quoteMint = left >= CREATE_BYTES.virtualQuoteReserves ? quoteMintOf(reader.pubkey()) : WRAPPED_SOL
+  return { name, symbol, uri, mint, curve, user, creator, quoteMint, realToken }
 }
 
 export type CompleteEvent = { mint: string; curve: string }

@@ -100,6 +100,45 @@ const liquidityEvent = (name: string, amountA: bigint, amountB: bigint) =>
   eventData(name, borsh.u64(77n), borsh.u64(amountA), borsh.u64(amountB))
 const step = { kind: 'liquidity', pool: poolOf(), sender: user, reserve0: null, reserve1: null }
 
+describe('a swap whose event tells less than was transferred, because vault shares are whole', () => {
+  const accounts = places(15, {
+    ...{ 0: pool, 1: accountA, 2: accountB, 5: vaultA, 6: vaultB, 9: sharesA, 10: sharesB, 12: user },
+  })
+  const paid = 1_000_001n
+  const bought = 900_000n
+  /** A share is worth two tokens; the protocol's 10 are paid beside the vault. */
+  const swapTelling = (amountIn: bigint, amountOut = bought) => {
+    const inner = [
+      moved(a, accountA, key('protocol fees'), 10n),
+      deposit(a, accountA, vaultA, sharesA, paid - 10n),
+      withdrawal(b, vaultB, accountB, sharesB, bought),
+    ]
+    const told = [amountIn, amountOut, 3n, 10n, 0n].map(borsh.u64)
+    const call = logged(built(DAMM, accounts, callData('swap'), inner), eventData('Swap', ...told))
+    return transactionOf([call], held(0n))
+  }
+  const swap = {
+    ...{ kind: 'swap', pool: poolOf(), sender: user, recipient: user, sqrtPrice: null, reserve0: null, reserve1: null },
+    ...{ tokenIn: a, amountIn: paid, tokenOut: b, amountOut: bought },
+  }
+
+  it.each([0n, 1n, 2n, 3n])('has the transferred amounts: %s less', (shortfall) => {
+    expect(decoded(meteoraDammV1, swapTelling(paid - shortfall))).toEqual([swap])
+  })
+
+  it.each([
+    ['more than a share and a token less', paid - 4n],
+    ['half of it', paid / 2n],
+    ['more than was transferred', paid + 1n],
+  ])('is refused where it tells %s', (_, amountIn) => {
+    expect(() => decoded(meteoraDammV1, swapTelling(amountIn))).toThrow(`the amount in is ${amountIn} in the event`)
+  })
+
+  it('is refused where the amount out differs at all', () => {
+    expect(() => decoded(meteoraDammV1, swapTelling(paid, bought - 1n))).toThrow('the amount out is 899999')
+  })
+})
+
 describe('liquidity', () => {
   const accounts = places(16, {
     ...{ 0: pool, 3: sharesA, 4: sharesB, 9: vaultA, 10: vaultB, 11: accountA, 12: accountB, 13: user },

@@ -94,6 +94,56 @@ describe('events of Pump.fun', () => {
   })
 })
 
+describe('a creation', () => {
+  const facts = { name: 'Coin', symbol: 'COIN', uri: 'https://coin.example', mint: MINT, curve: CURVE, user: USER }
+  const START = [text(facts.name), text(facts.symbol), text(facts.uri), ...[MINT, CURVE, USER].map(keyBytes)]
+  const [VIRTUALS, FOR_SALE] = [u64(1_073n, 30n), 793_100_000_000_000n]
+  /** What each layout appended, oldest first. */
+  const APPENDED: [string, Uint8Array][] = [
+    ['creator and timestamp', Buffer.concat([keyBytes(CREATOR), u64(1_740_000_000n)])],
+    ['reserves', Buffer.concat([VIRTUALS, u64(FOR_SALE, 1_000_000_000_000_000n)])],
+    ['mayhem', Buffer.concat([keyBytes(key(95)), flag(true)])],
+    ['cashback', flag(false)],
+    ['quote', Buffer.concat([keyBytes(USDC), u64(4_000n)])],
+    ['holder reward', Buffer.concat([u64(30n), flag(true)])],
+    ['a later field', u64(1n)],
+  ]
+  const made = (appended: readonly Uint8Array[]) =>
+    decode(instructionOf({ programId: PROGRAM, inner: [event('CreateEvent', ...START, ...appended)] }))
+  const whole = Buffer.concat(APPENDED.map(([, bytes]) => bytes))
+  const endsOf = APPENDED.map((_, last) => Buffer.concat(APPENDED.slice(0, last + 1).map(([, bytes]) => bytes)).length)
+
+  it.each([['user', 0] as const, ...APPENDED.map(([name], at) => [name, at + 1] as const)])(
+    'that ends with %s gives the token, its curve and its launch',
+    (_, count) => {
+      const has = (name: string) => APPENDED.slice(0, count).some(([appended]) => appended === name)
+      const token1 = has('quote') ? USDC : WRAPPED_SOL
+      const pool = {
+        pool: CURVE,
+        amm: 'pump',
+        token0: MINT,
+        token1,
+        fee: null,
+        creator: has('creator and timestamp') ? CREATOR : USER,
+      }
+      expect(made(APPENDED.slice(0, count).map(([, bytes]) => bytes))).toMatchObject([
+        { kind: 'token', token: MINT, name: 'Coin', symbol: 'COIN', uri: facts.uri, decimals: 6 },
+        { kind: 'pool', pool },
+        { kind: 'launch', token: MINT, platform: 'pump', stage: 'created', progress: 0, pool: CURVE },
+        ...(has('reserves') ? [{ kind: 'liquidity', change: 'create', amount0: FOR_SALE, amount1: 0n }] : []),
+      ])
+    },
+  )
+
+  it('cut anywhere else is refused', () => {
+    const lastKnown = endsOf.at(-2) ?? 0
+    for (let length = 1; length < lastKnown; length += 1) {
+      if (endsOf.includes(length)) continue
+      expect(() => made([whole.subarray(0, length)]), `${length} bytes`).toThrow(BadInstruction)
+    }
+  })
+})
+
 describe('Pump.fun', () => {
   const transfer = tokenTransfer(MINT, VAULT, USER_VAULT, 7_000n)
   const swap = {

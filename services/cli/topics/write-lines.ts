@@ -1,0 +1,35 @@
+/** Lines to a file or to stdout, compressed where asked for or where the file's name ends in .gz. */
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { ConfigError } from '../../core/domain/errors.js'
+import type { World } from '../context.js'
+
+export type Target = { out?: string; gzip?: boolean }
+
+export async function writeLines(world: World, lines: AsyncIterable<string>, { out, gzip }: Target): Promise<void> {
+  const target = await openTarget(world, out)
+  const end = { end: target.owned }
+  const isCompressed = gzip === true || out?.endsWith('.gz') === true
+  if (isCompressed) await pipeline(Readable.from(lines), createGzip(), target.stream, end)
+  else await pipeline(Readable.from(lines), target.stream, end)
+}
+
+async function openTarget(world: World, out: string | undefined): Promise<{ stream: Writable; owned: boolean }> {
+  if (out === undefined) return { stream: world.stdout, owned: false }
+  const stream = createWriteStream(resolve(world.cwd, out))
+  try {
+    await once(stream, 'open')
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'out_unwritable',
+      what: `The file cannot be written: ${(cause as Error).message}`,
+      fix: 'Name another with --out.',
+      cause,
+    })
+  }
+  return { stream, owned: true }
+}

@@ -1,0 +1,68 @@
+/** Decodes blocks of an EVM chain into events, after prefetching what their logs do not contain. */
+
+import type { DextapeError } from '../../../core/domain/errors.js'
+import type { DeadLetter } from '../../../core/domain/records.js'
+import type { Logger } from '../../../core/runtime/logger.js'
+import type { Book } from '../../decode/evm/block/book.js'
+import { decodeBlock, type LostLog } from '../../decode/evm/block/decode-block.js'
+import type { DecodeRules } from '../../decode/evm/block/decode-rules.js'
+import type { EvmBlock } from '../../decode/evm/log.js'
+import type { Refusal } from '../../decode/evm/protocol.js'
+import type { BlockDecoder } from '../following/follow-chain.js'
+import type { ChainReader } from './chain-reader.js'
+import { type BlockToPrefetch, prefetchFor } from './prefetch.js'
+
+export type EvmDecoding = {
+  chain: string
+  /** The source's display name. */
+  name: string
+  reader: ChainReader
+  rules: DecodeRules
+  book: Book
+  /** Addresses that are not pools, with the reason: they are not read again. */
+  refusals: Map<string, Refusal>
+  logger: Logger
+}
+
+const REFUSALS_HELD = 500_000
+
+export function evmDecoder(parts: EvmDecoding): BlockDecoder<EvmBlock> {
+  const { chain, name, reader, rules, book, refusals, logger } = parts
+  let hasWarnedPruned = false
+
+  function onPruned(error: DextapeError): void {
+    if (hasWarnedPruned) return
+    hasWarnedPruned = true
+    const what = 'a node has pruned the state of old blocks: what only state holds (reserves, balances) stays unknown'
+    logger.warn(what, { chain, error })
+  }
+
+  return {
+    async prepare(blocks, parent, signal) {
+      const toPrefetch = blocks.map((block, index): BlockToPrefetch => ({ block, parent: blocks[index - 1] ?? parent }))
+      if (refusals.size > REFUSALS_HELD) refusals.clear()
+      const prefetched = await prefetchFor(toPrefetch, book, { reader, rules, refusals, onPruned }, signal)
+      return (block) => {
+        const { events, lost } = decodeBlock(block, book, prefetched, rules)
+        return { events, lost: lost.map((log) => deadLetterOf(log, chain, name, block.timeS)) }
+      }
+    },
+    forget: () => refusals.clear(),
+  }
+}
+
+/** Carries the log as the node returned it, so that a corrected decoder can replay it. */
+export function deadLetterOf(
+  { log, reason, detail }: LostLog,
+  chain: string,
+  source: string,
+  timeS: number,
+): DeadLetter {
+  return {
+    ...{ chain, reason, detail, source },
+    block_number: log.blockNumber,
+    position: `${log.txIndex}:${log.logIndex}:0`,
+    raw: Buffer.from(JSON.stringify(log)),
+    at: timeS,
+  }
+}

@@ -1,0 +1,216 @@
+/** Recordings as a person makes and plays them: where their blocks come from is never lost, and only blocks are played. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { jsonLines } from '../ingest/rig.js'
+import { blockAt } from '../ingest/samples.js'
+
+const root = repositoryRoot()
+const BIN = join(root, 'services/cli/dextape.js')
+const folder = () => mkdtempSync(join(tmpdir(), 'dextape-recordings-'))
+
+type Ended = { code: number | null; out: string; err: string }
+
+function start(args: string[], dir: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: dir, env: { PATH: process.env.PATH, ...env } })
+  const ended: Ended = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    ended.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    ended.err += chunk
+  })
+  return { child, done: once(child, 'close').then(([code]): Ended => ({ ...ended, code: code as number })) }
+}
+
+function run(args: string[], dir: string, stdin = ''): Promise<Ended> {
+  const { child, done } = start(args, dir)
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(stdin)
+  return done
+}
+
+const originIn = (dir: string) => readFileSync(join(dir, '.dextape/ORIGIN'), 'utf8')
+const marked = (number: number, seed = 7) => ({ simulated_seed: seed, kind: 'block', ...blockAt(number) })
+const SIMULATED = jsonLines(marked(1), marked(2))
+const REAL = jsonLines(blockAt(1), blockAt(2))
+
+beforeAll(() => {
+  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+})
+
+describe('simulate', () => {
+  const args = ['simulate', '--seed', '7', '--hours', '0.1', '--end', '@1704412800']
+
+  it('writes the same recording for the same seed and end, gzip by the name, with the seed on every line', async () => {
+    const dir = folder()
+    const written = await run([...args, '--out', 'day.jsonl.gz'], dir)
+    const [, blocks, retracts, events] =
+      /^day\.jsonl\.gz: (\d+) blocks, (\d+) retracts, (\d+) events, \d+ bytes\n$/.exec(written.out) ?? []
+    expect(Number(events)).toBeGreaterThan(1000)
+    const text = gunzipSync(readFileSync(join(dir, 'day.jsonl.gz'))).toString()
+    const lines = text.trimEnd().split('\n')
+    expect(lines).toHaveLength(Number(blocks) + Number(retracts))
+    expect(lines.every((line) => line.startsWith('{"simulated_seed":7,'))).toBe(true)
+    expect((await run(args, dir)).out).toBe(text)
+    expect(await run(['topics', 'import', 'day.jsonl.gz'], dir)).toMatchObject({
+      code: 0,
+      out: `done: ${blocks} blocks, ${retracts} retracts, ${events} events, 0 dead letters\n`,
+    })
+    expect(originIn(dir)).toBe('simulated 7 recorded\n')
+  }, 120_000)
+
+  it('refuses what is out of range', async () => {
+    const refused = [
+      ['--hours', '0'],
+      ['--seed', '-1'],
+      ['--end', '7'],
+      ['--out', 'none/day.jsonl'],
+    ]
+    for (const wrong of refused)
+      expect(await run(['simulate', ...wrong], folder())).toMatchObject({ code: 78, out: '' })
+  }, 60_000)
+})
+
+describe('the origin of a recording', () => {
+  it('stays with simulated blocks through import and export', async () => {
+    const [a, b] = [folder(), folder()]
+    expect(await run(['topics', 'import', '-'], a, SIMULATED)).toMatchObject({ code: 0 })
+    expect(originIn(a)).toBe('simulated 7 recorded\n')
+    const exported = await run(['topics', 'export', 'eth', '--out', join(b, 'r.jsonl.gz')], a)
+    expect(exported).toMatchObject({ code: 0 })
+    const lines = gunzipSync(readFileSync(join(b, 'r.jsonl.gz')))
+      .toString()
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line).simulated_seed)).toEqual([7, 7])
+    await run(['topics', 'import', 'r.jsonl.gz'], b)
+    expect(originIn(b)).toBe('simulated 7 recorded\n')
+  }, 60_000)
+
+  it('is real where no line says otherwise', async () => {
+    const dir = folder()
+    await run(['topics', 'import', '-'], dir, REAL)
+    expect(originIn(dir)).toBe('real\n')
+    expect((await run(['topics', 'export', 'eth'], dir)).out).not.toContain('simulated_seed')
+  }, 60_000)
+
+  it.each([
+    ['real', REAL, SIMULATED, 'holds real data, and recorded simulated (seed 7) data'],
+    ['simulated', SIMULATED, REAL, 'holds recorded simulated (seed 7) data, and real data'],
+    ['another seed’s', SIMULATED, jsonLines(marked(3, 8)), 'and recorded simulated (seed 8) data'],
+  ])(
+    'is refused in a directory of %s data',
+    async (_, first, second, message) => {
+      const dir = folder()
+      await run(['topics', 'import', '-'], dir, first)
+      const refused = await run(['topics', 'import', '-'], dir, second)
+      expect(refused).toMatchObject({ code: 78, out: '', err: expect.stringContaining(message) })
+    },
+    60_000,
+  )
+
+  it('may not change within a file', async () => {
+    for (const text of [
+      jsonLines(blockAt(1), marked(2)),
+      jsonLines(marked(1), blockAt(2)),
+      jsonLines(marked(1), marked(2, 8)),
+    ]) {
+      const refused = await run(['topics', 'import', '-'], folder(), text)
+      expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('1 blocks') })
+      expect(refused.err).toMatch(/line 2.*Keep simulated and real recordings/)
+    }
+  }, 60_000)
+
+  it('is shown by up --events, and no live market follows it', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'r.jsonl'), SIMULATED)
+    const env = { DEXTAPE_HTTP_PORT: '0', DEXTAPE_WS_PORT: '0', DEXTAPE_DATA_DIR: '.dextape' }
+    const { child, done } = start(['up', '--events', 'r.jsonl'], dir, env)
+    const rest = await addressOf(child)
+    expect(await (await fetch(`${rest}/status`)).json()).toMatchObject({ simulated: true })
+    child.kill('SIGTERM')
+    const { out } = await done
+    expect(out).toContain('SIMULATED')
+    const { done: live } = start(['up', '--seed', '7'], dir, env)
+    expect(await live).toMatchObject({
+      code: 78,
+      err: expect.stringContaining('holds recorded simulated (seed 7) data'),
+    })
+    const { child: again, done: ended } = start(['up'], dir, env)
+    expect(await (await fetch(`${await addressOf(again)}/status`)).json()).toMatchObject({ simulated: true })
+    again.kill('SIGTERM')
+    expect((await ended).out).toContain('No source is given')
+  }, 120_000)
+})
+
+/** Once it says where it answers. */
+async function addressOf(child: ReturnType<typeof start>['child']): Promise<string> {
+  let out = ''
+  for await (const [chunk] of on(child)) {
+    out += chunk
+    const rest = /status {5}curl (http:\S+)\/status/.exec(out)?.[1]
+    if (rest !== undefined) return rest
+  }
+  throw new Error(`it ended before it was up: ${out}`)
+}
+
+async function* on(child: ReturnType<typeof start>['child']): AsyncGenerator<[string]> {
+  const closed = once(child, 'close').then(() => undefined)
+  for (;;) {
+    const chunk = await Promise.race([once(child.stdout, 'data'), closed])
+    if (chunk === undefined) return
+    yield [String(chunk[0])]
+  }
+}
+
+describe('an export of another topic than blocks is refused by its name', () => {
+  const update = {
+    chain: 'eth',
+    epoch: 1,
+    seq: 1,
+    kind: 'block',
+    number: 1,
+    hash: '0xb1',
+    time: 5,
+    pairs: [],
+    tokens: [],
+  }
+  const trade = { op: 'insert', chain: 'eth', epoch: 1, seq: 1, n: 0, pair: '0x1', id: '1' }
+  it.each([
+    ['updates', jsonLines(update, { ...update, seq: 2 }), 'an update (topic dex.updates.*)'],
+    ['trades', jsonLines(trade), 'a trade (topic dex.trades.*)'],
+  ])(
+    '%s',
+    async (_, text, message) => {
+      const dir = folder()
+      const refused = await run(['topics', 'import', '-'], dir, text)
+      expect(refused).toMatchObject({ code: 78, out: '', err: expect.stringContaining(message) })
+      expect(refused.err).toContain('dextape topics export CHAIN')
+      expect(existsSync(join(dir, '.dextape'))).toBe(false)
+    },
+    60_000,
+  )
+
+  it('dead letters, as exported; and what holds no block at all ends with exit code 1', async () => {
+    const dir = folder()
+    const nothing = await run(['topics', 'import', '-'], dir, '{broken\n{"chain":"eth"}\n')
+    expect(nothing).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No line of stdin is a block: 2 became dead'),
+    })
+    const letters = await run(['topics', 'export', 'dex.dead.unknown'], dir)
+    const refused = await run(['topics', 'import', '-'], folder(), letters.out)
+    expect(refused).toMatchObject({ code: 78, err: expect.stringContaining('a dead letter (topic dex.dead.*)') })
+  }, 60_000)
+
+  it('in the middle of a file, at its line', async () => {
+    const refused = await run(['topics', 'import', '-'], folder(), jsonLines(blockAt(1), update))
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('line 2 is an update') })
+  }, 60_000)
+})

@@ -1,0 +1,34 @@
+/** Every field of every record that REST shows of a market of three chains. */
+import { beforeAll, expect, test } from 'vitest'
+import type { ContractMarket } from '../../rig/contract/market.js'
+import { fieldProblems } from '../../rig/contract/record-problems.js'
+import type { Served } from '../../rig/contract/served.js'
+import { type Sweep, sweepRest } from '../../rig/contract/sweep.js'
+import type { Field } from '../interface/fields.js'
+import { PLATFORM_STAGES } from '../interface/operations.js'
+import { REST_RECORDS, type RestRecord } from '../interface/rest-records.js'
+
+export function testRecords(market: ContractMarket, served: () => Served): void {
+  const records = Object.entries(REST_RECORDS) as [RestRecord, Field[]][]
+  let sweep: Sweep
+
+  beforeAll(async () => {
+    const tags = ['meme', 'hot', 'new', ...PLATFORM_STAGES.map((stage) => `pump_${stage}`)]
+    sweep = await sweepRest(served(), market, tags)
+  })
+
+  test.each(records)('every field of %s', (kind, fields) => {
+    expect(fieldProblems(sweep[kind], fields)).toEqual([])
+  })
+
+  test('what is unknown of one token is known of another: the market does not leave fields empty', () => {
+    const empty = records.flatMap(([kind, fields]) => {
+      const isEmpty = (value: unknown) => value === null || value === '' || value === undefined
+      return fields
+        .filter(({ name }) => sweep[kind].every((record) => isEmpty(record[name])))
+        .map(({ name }) => `${kind}.${name}`)
+    })
+    const told = /\.(.*price_(usd|change).*|market_cap|fdv|tvl|.*volume.*|reserve\d|amount_usd)$/
+    expect(empty.filter((name) => told.test(name))).toEqual([])
+  })
+}

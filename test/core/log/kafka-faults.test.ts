@@ -1,0 +1,46 @@
+/** What a broker's error codes mean to a writer of state: one that was fenced stops, any other says what went wrong. */
+import { createRequire } from 'node:module'
+import { expect, it } from 'vitest'
+import { faultOf, isPassing, typeOf } from '../../../services/core/log/kafka/faults.js'
+import { transactionFault } from '../../../services/core/log/kafka/fenced-topic.js'
+
+const { createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
+  createErrorFromCode: (code: number) => Error
+}
+/** As it arrives: wrapped by what was being done. */
+const broker = (code: number) => faultOf(createErrorFromCode(code), 'writing')
+
+it.each([
+  [47, 'INVALID_PRODUCER_EPOCH'],
+  [90, 'PRODUCER_FENCED'],
+])('%d %s is a take-over', (code, type) => {
+  expect(typeOf(broker(code))).toBe(type)
+  expect(transactionFault('dex.state.eth', broker(code))).toMatchObject({ code: 'fenced', retry: false })
+})
+
+it.each([
+  [45, 'OUT_OF_ORDER_SEQUENCE_NUMBER'],
+  [48, 'INVALID_TXN_STATE'],
+  [49, 'INVALID_PRODUCER_ID_MAPPING'],
+  [52, 'TRANSACTION_COORDINATOR_FENCED'],
+  [59, 'UNKNOWN_PRODUCER_ID'],
+  [120, 'TRANSACTION_ABORTABLE'],
+])('%d %s is a lost transaction: worth another claim, and no take-over', (code, type) => {
+  const fault = transactionFault('dex.state.eth', broker(code))
+  expect(fault).toMatchObject({ code: 'transaction_lost', retry: true, where: { topic: 'dex.state.eth' } })
+  expect(fault).toMatchObject({ message: expect.stringContaining(type) })
+})
+
+it.each([
+  [10, 'log_failed', 'MESSAGE_TOO_LARGE'],
+  [53, 'log_refused', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
+  [89, 'log_away', 'Unknown error code 89'],
+  [117, 'log_failed', 'UNKNOWN_ERROR_CODE_117'],
+])('%d keeps its own meaning, %s', (code, meaning, text) => {
+  const fault = transactionFault('dex.state.eth', broker(code))
+  expect(fault).toMatchObject({ code: meaning, message: expect.stringContaining(text) })
+})
+
+it('a broker that throttles passes', () => {
+  expect(isPassing(createErrorFromCode(89))).toBe(true)
+})

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { repositoryRoot } from '../../schemas/avro.js'
+import { planRounds } from '../rig/cluster/chaos.js'
+import { COUNTS, type Count, type CountName, countOf, seedOf, seedsOf, variableOf } from '../rig/counts.js'
+import { createRandom } from '../rig/market/random.js'
+
+const root = repositoryRoot()
+const each = Object.entries(COUNTS) as [CountName, Count][]
+
+describe('counts of randomised suites', () => {
+  it('are short by default, full in a long run, and one by one what its variable says', () => {
+    expect(countOf('crashKills', {})).toBe(8)
+    expect(countOf('crashKills', { DEXTAPE_TEST: 'long' })).toBe(50)
+    expect(countOf('crashKills', { DEXTAPE_TEST: 'long', DEXTAPE_TEST_CRASH_KILLS: '3' })).toBe(3)
+    expect(seedOf('crashKills', { DEXTAPE_TEST_SEED: '900' })).toBe(900)
+    expect(seedsOf('evmMarketSeeds', { DEXTAPE_TEST_SEED: '5', DEXTAPE_TEST_EVM_MARKET_SEEDS: '3' })).toEqual([5, 6, 7])
+  })
+
+  it.each([
+    [{ DEXTAPE_TEST: 'full' }, 'DEXTAPE_TEST must be "long" or unset, got "full"'],
+    [{ DEXTAPE_TEST_CRASH_KILLS: 'many' }, 'DEXTAPE_TEST_CRASH_KILLS must be a whole number, got "many"'],
+  ])('refuses %j', (env, message) => {
+    expect(() => countOf('crashKills', env)).toThrow(message)
+  })
+
+  it.each(each)('%s names files that exist', (_, { files }) => {
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  })
+
+  it('are all in docs/testing.md, with their files', () => {
+    const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
+    const rowOf = ([name, { short, long, files, proves }]: [CountName, Count]) =>
+      `| \`${name}\` | ${short} | ${long} | ${proves} | ${files.map((file) => `\`${file.slice('test/'.length)}\``).join(', ')} |`
+    expect(each.map(rowOf).filter((row) => !page.includes(row))).toEqual([])
+    expect(page).toContain(variableOf('crashKills'))
+  })
+
+  it('let the few chaos rounds of npm test kill and pause every kind of part', () => {
+    const parts = ['ingest', 'aggregate-1', 'aggregate-2', 'serve', 'broker', 'store']
+    const rounds = planRounds(createRandom(COUNTS.chaosRounds.seed), COUNTS.chaosRounds.short, parts)
+    const kinds = rounds.flatMap(({ failures }) =>
+      failures.map(({ part, how }) => `${how} ${part.replace(/-\d$/, '')}`),
+    )
+    expect([...new Set(kinds)].sort()).toEqual([
+      ...['kill aggregate', 'kill broker', 'kill ingest', 'kill serve', 'kill store'],
+      ...['pause aggregate', 'pause broker', 'pause ingest', 'pause serve', 'pause store'],
+    ])
+  })
+})

@@ -1,0 +1,126 @@
+/**
+ * How often each randomised proof is repeated: a few times from a fixed seed in `npm test`, its full count in `npm run test:long`.
+ * `DEXTAPE_TEST=long` sets all full counts; a variable named after the count, as DEXTAPE_TEST_CRASH_KILLS for `crashKills`, sets one.
+ * DEXTAPE_TEST_SEED replaces the first seed of every suite. docs/testing.md lists all of them.
+ */
+export type Count = {
+  short: number
+  long: number
+  /** The first one, where the suite plays several. */
+  seed: number
+  files: readonly [string, ...string[]]
+  /** Completes "It proves that …". */
+  proves: string
+}
+
+export const COUNTS = {
+  crashKills: {
+    // The first eight of this seed die while they start, as soon as they serve, and while they fold.
+    ...{ short: 8, long: 50, seed: 48, files: ['test/integration/crash.test.ts'] },
+    proves: '`up` killed at random moments leaves the same rows, updates and seq as one clean run',
+  },
+  chaosRounds: {
+    // The first seven rounds of this seed kill and pause every kind of part, two at once, and pause an aggregator until it is missed.
+    ...{ short: 7, long: 50, seed: 91_865, files: ['test/integration/kafka-chaos.test.ts'] },
+    proves: 'a cluster whose parts are killed and paused at random loses nothing and repeats nothing',
+  },
+  outageSeconds: {
+    ...{ short: 4, long: 15, seed: 9, files: ['test/integration/kafka-outage.test.ts'] },
+    proves: 'an outage of the broker or the store is reported, does not grow memory, and loses nothing',
+  },
+  generationSwitches: {
+    ...{ short: 2, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
+    proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',
+  },
+  replayStops: {
+    ...{ short: 4, long: 20, seed: 7, files: ['test/integration/replay-runs.test.ts'] },
+    proves: 'a recording played in several runs leaves what one run leaves',
+  },
+  brokerOutages: {
+    ...{ short: 2, long: 12, seed: 5, files: ['test/core/log/kafka-outages.test.ts'] },
+    proves: 'appends arrive once and in order whatever happens to the broker',
+  },
+  logWriterKills: {
+    ...{ short: 3, long: 20, seed: 3, files: ['test/core/log/embedded.test.ts', 'test/core/log/kafka.test.ts'] },
+    proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
+  },
+  evmMarketSeeds: {
+    // Odd seeds read a chain from its first block, even ones from the middle of its life.
+    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },
+    proves: 'reserves, prices, trades and candles are those of the exchanges’ own contracts, through reorgs',
+  },
+  evmDecodeSeeds: {
+    ...{ short: 1, long: 100, seed: 1, files: ['test/integration/evm-decode.test.ts'] },
+    proves: 'EVM decoders agree with the contracts about reserves, prices and trades',
+  },
+  evmHostileSeeds: {
+    // Odd seeds reorganise what is published, even ones what is being read.
+    ...{ short: 4, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
+    proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
+  },
+  evmForkSeeds: {
+    ...{ short: 12, long: 100, seed: 0, files: ['test/ingest/sources/evm/source.test.ts'] },
+    proves: 'an EVM source publishes what a clean run would, whatever forks, stale heads and restarts it meets',
+  },
+  uniswapV4Seeds: {
+    ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/decode/evm/uniswap-v4.real.test.ts'] },
+    proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',
+  },
+  solanaHostileSeeds: {
+    ...{ short: 6, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
+    proves: 'Solana nodes that fail, lie and lag, with kills and dead slots, change nothing that is published',
+  },
+  solanaReaderSeeds: {
+    ...{ short: 3, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
+    proves: 'history read through hostile Solana nodes has every block and no wrong one',
+  },
+  solanaMutations: {
+    ...{ short: 2_000, long: 100_000, seed: 7, files: ['test/ingest/decode/solana/block/mutations.test.ts'] },
+    proves: 'a Solana transaction with garbage in any field is decoded, a dead letter, or nothing; never a crash',
+  },
+  restExamples: {
+    // For each operation, beside those that cover its schema; 75 make over 2,000 requests.
+    ...{ short: 3, long: 75, seed: 20_261, files: ['test/integration/fuzz-rest.test.ts'] },
+    proves: 'schemathesis finds no 5xx and no answer that the OpenAPI document does not describe',
+  },
+  httpRequests: {
+    ...{ short: 300, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
+    proves: 'malformed HTTP requests get a 4xx that says why',
+  },
+  pushFrames: {
+    ...{ short: 4_000, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
+    proves: 'malformed WebSocket frames get one answer or none, while others miss nothing',
+  },
+} as const satisfies Record<string, Count>
+
+export type CountName = keyof typeof COUNTS
+
+/** As DEXTAPE_TEST_CRASH_KILLS for `crashKills`. */
+export const variableOf = (name: CountName): string =>
+  `DEXTAPE_TEST_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+
+export function countOf(name: CountName, env: NodeJS.ProcessEnv = process.env): number {
+  const { short, long } = COUNTS[name]
+  return wholeNumberIn(env, variableOf(name)) ?? (isLongRun(env) ? long : short)
+}
+
+export function seedOf(name: CountName, env: NodeJS.ProcessEnv = process.env): number {
+  return wholeNumberIn(env, 'DEXTAPE_TEST_SEED') ?? COUNTS[name].seed
+}
+
+/** As many as its count, from its first seed. */
+export function seedsOf(name: CountName, env: NodeJS.ProcessEnv = process.env): number[] {
+  return Array.from({ length: countOf(name, env) }, (_, at) => seedOf(name, env) + at)
+}
+
+export function isLongRun({ DEXTAPE_TEST: run = '' }: NodeJS.ProcessEnv = process.env): boolean {
+  if (run !== '' && run !== 'long') throw new Error(`DEXTAPE_TEST must be "long" or unset, got "${run}"`)
+  return run === 'long'
+}
+
+function wholeNumberIn(env: NodeJS.ProcessEnv, variable: string): number | undefined {
+  const text = env[variable]
+  if (text === undefined || text === '') return undefined
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${variable} must be a whole number, got "${text}"`)
+  return Number(text)
+}
