@@ -1,6 +1,6 @@
-/** What a command is handed: the world as it stands at the edge, nothing read behind its back. */
-
+/** What every command receives: the process's streams, environment and clock, and the configuration read from them. */
 import type { Writable } from 'node:stream'
+import type { Command } from 'commander'
 import type { Environment } from '../core/config/environment.js'
 import { type Config, type LoadOptions, loadConfig } from '../core/config/index.js'
 import { type DataDir, findDataDir, isDataDir, openDataDir } from '../core/data-dir/data-dir.js'
@@ -21,6 +21,17 @@ export type World = {
 /** Options every command takes. */
 export type GlobalOptions = { config?: string; dataDir?: string }
 
+/** Wraps a command's action: passes its own and the global options, and turns its result into the exit code. */
+export type Act = <Options>(
+  run: (options: Options & GlobalOptions, ...args: string[]) => Promise<unknown>,
+) => (...given: unknown[]) => Promise<void>
+
+/**
+ * What a command registers itself with. Registering must stay cheap, since every start registers every command: engines and
+ * services are imported when a command runs.
+ */
+export type Cli = { program: Command; world: World; act: Act }
+
 export function configOf(
   world: World,
   { config: file, dataDir }: GlobalOptions,
@@ -30,8 +41,8 @@ export function configOf(
   return loadConfig({ env, cwd: world.cwd, file, ...more })
 }
 
-/** For commands that work beside a running `up` or after it: unless a directory is named, the one that is running, else the one that is there. */
-export function configBeside(world: World, options: GlobalOptions): Config {
+/** For commands that work on existing data. Without a named directory: the one in use by a running `up`, else the one that exists. */
+export function configOfExistingData(world: World, options: GlobalOptions): Config {
   const config = configOf(world, options)
   const { dataDir, simulatedDataDir } = config
   const useSimulated = isRunning(simulatedDataDir)
@@ -40,11 +51,13 @@ export function configBeside(world: World, options: GlobalOptions): Config {
   return useSimulated ? { ...config, dataDir: simulatedDataDir } : config
 }
 
+/** Fails where there is none. */
 export function existingDir(config: Config): DataDir {
   return findDataDir(config.dataDir)
 }
 
-export function ownDir(config: Config): DataDir {
+/** Creates it where there is none. */
+export function createdDir(config: Config): DataDir {
   return openDataDir(config.dataDir)
 }
 

@@ -1,22 +1,42 @@
-/** `dextape dead ls` and `show`: what could not be used, why, and where it came from. */
+/** `dextape dead`: dead letters, with the reason and the raw input. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import { deadTopic } from '../core/log/port.js'
 import type { OpenLog } from '../core/log/topic-records.js'
 import { formatTime } from '../core/runtime/output.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from './context.js'
-import { withLog } from './open-log.js'
-import { wholeNumber } from './read-number.js'
+import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from './context.js'
+import { withLog } from './open-data.js'
+import { parseWholeNumber } from './option-values.js'
 import { rawText, recordJson } from './topics/record-json.js'
 
 type Found = { offset: number; letter: DeadLetter }
 const DEAD_PREFIX = deadTopic('')
 
-export type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }
+export function addDead({ program, world, act }: Cli): void {
+  const dead = program.command('dead').description('Inspect dead letters')
+  dead
+    .command('ls')
+    .description('Count dead letters by chain and reason')
+    .argument('[chain]', 'Only this chain, or "unknown" for lines that name no chain')
+    .option('-n, --letters <count>', 'List the last N letters of each chain instead')
+    .option('--json', 'Print JSON lines')
+    .addHelpText('after', '\nExamples:\n  dextape dead ls\n  dextape dead ls eth --letters 10')
+    .action(act<ListDeadOptions>((options, chain) => listDead(world, chain, options)))
+  dead
+    .command('show')
+    .description('Show a dead letter in full')
+    .argument('<chain>', 'Chain, or "unknown"')
+    .argument('<offset>', 'Offset, as in `dead ls --letters 10`')
+    .option('--raw', 'Print the raw bytes only')
+    .addHelpText('after', '\nExample:\n  dextape dead show eth 12')
+    .action(act<{ raw?: boolean }>((options, chain = '', offset = '') => showDead(world, chain, offset, options)))
+}
 
-export async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
-  const config = configBeside(world, options)
-  const last = options.letters === undefined ? undefined : wholeNumber('--letters', options.letters)
+type ListDeadOptions = GlobalOptions & { letters?: string; json?: boolean }
+
+async function listDead(world: World, chain: string | undefined, options: ListDeadOptions): Promise<void> {
+  const config = configOfExistingData(world, options)
+  const last = options.letters === undefined ? undefined : parseWholeNumber('--letters', options.letters)
   await withLog(
     config,
     () => existingDir(config),
@@ -72,14 +92,14 @@ async function printLetters(
   }
 }
 
-export async function showDead(
+async function showDead(
   world: World,
   chain: string,
   offsetText: string,
   options: GlobalOptions & { raw?: boolean },
 ): Promise<void> {
-  const offset = wholeNumber('<offset>', offsetText)
-  const config = configBeside(world, options)
+  const offset = parseWholeNumber('<offset>', offsetText)
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
@@ -89,8 +109,8 @@ export async function showDead(
       if (letter === undefined) {
         throw new DextapeError({
           code: 'letter_unknown',
-          what: `There is no dead letter ${offset} of ${chain}`,
-          fix: 'See `dextape dead ls --letters 20`.',
+          what: `No dead letter at offset ${offset} of ${chain}`,
+          fix: 'List offsets with `dextape dead ls --letters 20`.',
         })
       }
       if (options.raw) {

@@ -1,15 +1,45 @@
-/** `dextape keys`: API keys are shown once, when they are made. */
+/** `dextape keys`: API keys. Only their hashes are stored, so a key is printed once, when it is created. */
 import { randomBytes } from 'node:crypto'
+import { Option } from 'commander'
 import type { Config } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
-import { ConfigError, DextapeError } from '../core/domain/errors.js'
-import { openSharedKeys } from '../core/keys/cluster-keys.js'
+import { DextapeError } from '../core/domain/errors.js'
 import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
 import { formatTime } from '../core/runtime/output.js'
-import { configBeside, existingDir, type GlobalOptions, ownDir, type World } from './context.js'
-import { openLog } from './open-log.js'
+import { type Cli, configOfExistingData, createdDir, existingDir, type GlobalOptions, type World } from './context.js'
+import { openLog } from './open-data.js'
+import { invalidOption, parsePositiveNumber } from './option-values.js'
 
-export type CreateKeyOptions = GlobalOptions & {
+export function addKeys({ program, world, act }: Cli): void {
+  const keys = program.command('keys').description('Manage API keys')
+  keys
+    .command('create')
+    .description('Create a key and print it (it cannot be shown again)')
+    .requiredOption('--name <name>', 'Who or what the key is for')
+    .addOption(new Option('--plan <plan>', `Plan: ${Object.keys(PLANS).join(', ')}`).default('unlimited'))
+    .option('--expires <when>', 'Expiry: a date (2027-01-31) or a time from now (30d, 12h)')
+    .option('--quota <cu>', 'Credit units (CU) per month')
+    .option('--rate <count>', 'Requests per second')
+    .option('--json', 'Print JSON, including the id')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  dextape keys create --name my-bot --plan pro\n  dextape keys create --name demo --expires 30d --rate 5',
+    )
+    .action(act<CreateKeyOptions>((options) => createKey(world, options)))
+  keys
+    .command('ls')
+    .description('List keys with their plan, usage and state')
+    .option('--json', 'Print JSON lines')
+    .action(act<{ json?: boolean }>((options) => listKeys(world, options)))
+  keys
+    .command('revoke')
+    .description('Revoke a key (takes effect in running servers)')
+    .argument('<id>', 'Id or name, as in `keys ls`')
+    .addHelpText('after', '\nExample:\n  dextape keys revoke my-bot')
+    .action(act((options, id = '') => revokeKey(world, id, options)))
+}
+
+type CreateKeyOptions = GlobalOptions & {
   name: string
   plan: string
   expires?: string
@@ -18,16 +48,16 @@ export type CreateKeyOptions = GlobalOptions & {
   json?: boolean
 }
 
-export async function createKey(world: World, options: CreateKeyOptions): Promise<void> {
-  if (!isPlan(options.plan)) throw invalid('--plan', Object.keys(PLANS).join(', '), options.plan)
+async function createKey(world: World, options: CreateKeyOptions): Promise<void> {
+  if (!isPlan(options.plan)) throw invalidOption('--plan', Object.keys(PLANS).join(', '), options.plan)
   const wanted = {
     name: options.name,
     plan: options.plan,
-    ...(options.rate === undefined ? {} : { ratePerS: positive('--rate', options.rate) }),
-    ...(options.quota === undefined ? {} : { quotaCu: positive('--quota', options.quota) }),
-    ...(options.expires === undefined ? {} : { expiresAtMs: expiry(options.expires, world.nowMs()) }),
+    ...(options.rate === undefined ? {} : { ratePerS: parsePositiveNumber('--rate', options.rate) }),
+    ...(options.quota === undefined ? {} : { quotaCu: parsePositiveNumber('--quota', options.quota) }),
+    ...(options.expires === undefined ? {} : { expiresAtMs: parseExpiry(options.expires, world.nowMs()) }),
   }
-  const keys = await openKeys(world, options, ownDir)
+  const keys = await openKeys(world, options, createdDir)
   try {
     const { key, record } = await keys.create(wanted)
     if (options.json) await world.out.json({ key, id: record.id, name: record.name, plan: record.plan })
@@ -37,7 +67,7 @@ export async function createKey(world: World, options: CreateKeyOptions): Promis
   }
 }
 
-export async function listKeys(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
+async function listKeys(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
   const keys = await openKeys(world, options, existingDir)
   try {
     const records = keys.list()
@@ -67,15 +97,15 @@ export async function listKeys(world: World, options: GlobalOptions & { json?: b
   }
 }
 
-export async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
+async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
   const keys = await openKeys(world, options, existingDir)
   try {
     const revoked = await keys.revoke(idOrName)
     if (revoked === undefined) {
       throw new DextapeError({
         code: 'key_unknown',
-        what: `No single key has the id or name "${idOrName.startsWith('dx_') ? 'dx_…' : idOrName}"`,
-        fix: 'See `dextape keys ls`; a name that several keys share needs the id.',
+        what: `No unique key with the id or name "${idOrName.startsWith('dx_') ? 'dx_…' : idOrName}"`,
+        fix: 'List keys with `dextape keys ls`; use the id where several keys share a name.',
       })
     }
     await world.out.line(`revoked ${revoked.id} (${revoked.name})`)
@@ -84,29 +114,20 @@ export async function revokeKey(world: World, idOrName: string, options: GlobalO
   }
 }
 
-function positive(name: string, text: string): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-  if (!(value > 0)) throw invalid(name, 'a number above 0', text)
-  return value
-}
-
-/** A date, or a span from now: `30d`, `12h`. */
-function expiry(text: string, nowMs: number): number {
+/** A date, or a time from now: `30d`, `12h`. */
+function parseExpiry(text: string, nowMs: number): number {
   const span = /^(\d+)([dh])$/.exec(text)
   const ms = span === null ? Date.parse(text) : nowMs + Number(span[1]) * (span[2] === 'd' ? 86_400_000 : 3_600_000)
-  if (!Number.isFinite(ms)) throw invalid('--expires', 'a date (2027-01-31) or a span (30d, 12h)', text)
+  if (!Number.isFinite(ms)) throw invalidOption('--expires', 'a date (2027-01-31) or a time from now (30d, 12h)', text)
   return ms
 }
 
-function invalid(name: string, expected: string, got: string): ConfigError {
-  return new ConfigError({ code: 'option_invalid', what: `${name} is not valid`, expected, got: JSON.stringify(got) })
-}
-
-/** Where the log is a cluster's, so are the keys. */
+/** A cluster keeps its keys in its log. */
 async function openKeys(world: World, options: GlobalOptions, dirOf: (config: Config) => DataDir): Promise<KeyStore> {
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   if (config.log.kind === 'embedded') return openKeyStore(dirOf(config), world.nowMs)
-  const { log } = openLog(config, () => dirOf(config))
+  const { openSharedKeys } = await import('../core/keys/cluster-keys.js')
+  const { log } = await openLog(config, () => dirOf(config))
   const keys = await openSharedKeys(log, { node: randomBytes(8).toString('hex'), nowMs: world.nowMs })
   return {
     ...keys,

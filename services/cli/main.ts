@@ -1,4 +1,4 @@
-/** The edge of the command: the process's own streams, environment and exit code. */
+/** Connects the command line to the process: streams, environment and exit code. */
 
 import { createOutput, endQuietlyOnClosedPipe } from '../core/runtime/output.js'
 import { dieOnUncaughtError, runMain } from '../core/runtime/run-main.js'

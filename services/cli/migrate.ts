@@ -1,19 +1,23 @@
-/** `dextape migrate`: brings the store's tables to this version. `up` does the same at its start. */
-import { openStore } from '../core/store/clickhouse-store.js'
-import { openLocalStore } from '../core/store/local-store.js'
-import { configBeside, type GlobalOptions, ownDir, type World } from './context.js'
+/** `dextape migrate`: runs the store's pending migrations, as `up` does when it starts. */
+import { type Cli, configOfExistingData, createdDir, type GlobalOptions, type World } from './context.js'
+import { withStore } from './open-data.js'
 
-export async function migrate(world: World, options: GlobalOptions): Promise<void> {
-  const config = configBeside(world, options)
-  const store =
-    config.store.kind === 'clickhouse'
-      ? await openStore({ kind: 'server', url: config.store.url })
-      : await openLocalStore(ownDir(config).path)
-  try {
-    const ran = await store.migrate()
-    for (const name of ran) await world.out.line(`ran ${name}`)
-    if (ran.length === 0) await world.out.line('nothing to do: the store is up to date')
-  } finally {
-    await store.close()
-  }
+export function addMigrate({ program, world, act }: Cli): void {
+  program
+    .command('migrate')
+    .description('Migrate the store to this version (`up` does this when it starts)')
+    .action(act((options) => migrate(world, options)))
+}
+
+async function migrate(world: World, options: GlobalOptions): Promise<void> {
+  const config = configOfExistingData(world, options)
+  await withStore(
+    config,
+    () => createdDir(config),
+    async (store) => {
+      const applied = await store.migrate()
+      for (const name of applied) await world.out.line(`applied ${name}`)
+      if (applied.length === 0) await world.out.line('the store is up to date')
+    },
+  )
 }

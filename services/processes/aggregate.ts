@@ -1,27 +1,27 @@
-/** `dextape aggregate`: folds its share of the chains, as one of a group. */
-import { sleep } from '../core/runtime/backoff.js'
+/** `dextape aggregate`: folds its share of a cluster's chains. */
+import { createBackoff, sleep, withRetry } from '../core/runtime/backoff.js'
 import { hostInUrl } from '../core/runtime/ports.js'
+import type { Store } from '../core/store/port.js'
 import { runProcess } from './cluster-process.js'
 import { openFold, runFold } from './fold-chains.js'
-import { openConfiguredStore } from './open-store.js'
+import { claimStore, openConfiguredStore } from './open-store.js'
 import type { RunAggregate } from './process-options.js'
-import { claimStore } from './store-origin.js'
-import { untilPrepared } from './until-prepared.js'
 
-const ORIGIN_EVERY_MS = 500
+const ORIGIN_POLL_MS = 500
+const MAX_RETRY_DELAY_MS = 2000
 
 export const runAggregate: RunAggregate = ({ config, logger, out }) =>
   runProcess({ command: 'aggregate', config, logger, parts: ['log', 'store'] }, async (parts) => {
-    const { platform, health, metrics, shutdown, closing, answer, tell } = parts
+    const { platform, health, metrics, shutdown, closing, serveStatus, publishStatus } = parts
     const store = await openConfiguredStore(config, health, shutdown, closing)
     let isClaimed = false
-    /** Ingest marks the cluster before its first block, so a chain to fold has a mark. */
+    /** Ingest marks the origin before its first block, so a chain to fold always has one. */
     async function claim(): Promise<void> {
       while (!isClaimed && !shutdown.signal.aborted) {
         const marked = await platform.origin()
         if (marked !== undefined) await claimStore(store, marked.origin)
         isClaimed = marked !== undefined
-        if (!isClaimed) await sleep(ORIGIN_EVERY_MS, shutdown.signal)
+        if (!isClaimed) await sleep(ORIGIN_POLL_MS, shutdown.signal)
       }
     }
     const aggregate = openFold({ platform, store, config, logger, metrics, beforeChain: claim })
@@ -31,15 +31,28 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
         ...{ chain, head: head?.number ?? null, seq, stored_seq: flushedSeq },
         ...{ indexed_from: firstBlock?.number ?? null, stopped },
       }))
-    const port = await answer({ isReady: () => isMigrated, status: () => ({ chains: chains() }) })
-    tell(() => ({
+    const port = await serveStatus({ isReady: () => isMigrated, status: () => ({ chains: chains() }) })
+    publishStatus(() => ({
       service: 'aggregate',
       away: health.report(),
       chains: chains().map(({ chain, indexed_from, stopped }) => ({ chain, indexedFrom: indexed_from, stopped })),
     }))
-    isMigrated = await untilPrepared(() => store.migrate(), shutdown.signal)
+    isMigrated = await migrateWhenReachable(store, shutdown.signal)
     if (!isMigrated) return 0
-    await out.line(`aggregate is up; http://${hostInUrl(config.host)}:${port}/status`)
+    await out.line(`aggregate is up: http://${hostInUrl(config.host)}:${port}/status`)
     const failure = await runFold(aggregate, { platform, config, logger }, shutdown)
     return failure === undefined ? 0 : 1
   })
+
+/** Retries until the store is reachable; false if the process is asked to stop before. Health reports the outage. */
+async function migrateWhenReachable(store: Store, signal: AbortSignal): Promise<boolean> {
+  const backoff = createBackoff({ maxMs: MAX_RETRY_DELAY_MS })
+  return (
+    (await withRetry(
+      () => store.migrate(),
+      backoff,
+      signal,
+      () => {},
+    )) !== undefined
+  )
+}

@@ -1,4 +1,4 @@
-/** What ingest and the fold know of each chain, for /status and /metrics. */
+/** Status of each chain in ingest and aggregate, for /status and /metrics. */
 import type { Aggregate } from '../aggregate/main.js'
 import type { AggregateChainStatus } from '../aggregate/pipeline-status.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
@@ -12,7 +12,7 @@ export function pipeStatusOf(
 ): () => PipeChainStatus[] {
   return () => {
     const folded = new Map(aggregate.status().map((status) => [status.chain, status]))
-    // A chain whose source gave nothing yet is told as well.
+    // Includes chains whose source has delivered nothing yet.
     const chains = new Set([...folded.keys(), ...ingests.flatMap(({ chain }) => chain ?? [])])
     return [...chains].map((chain) => {
       const ingest = ingests.find((status) => status.chains.has(chain))
@@ -30,9 +30,9 @@ export function pipeStatusOf(
   }
 }
 
-/** Why a source gives nothing more, where it cannot. */
+/** Why a source has stopped; null while it runs. */
 export function failureOf({ state, error }: IngestStatus): string | null {
-  return state === 'failed' ? `its source cannot go on: ${error?.message ?? 'for an unknown reason'}` : null
+  return state === 'failed' ? `source failed: ${error?.message ?? 'unknown reason'}` : null
 }
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {
@@ -45,11 +45,7 @@ export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): voi
     ['dextape_fold_blocks_total', 'Blocks applied', (status: AggregateChainStatus) => status.blocks],
     ['dextape_fold_swaps_total', 'Swaps applied', (status: AggregateChainStatus) => status.swaps],
     ['dextape_fold_retracts_total', 'Retracts applied', (status: AggregateChainStatus) => status.retracts],
-    [
-      'dextape_fold_repeated_total',
-      'Records dropped because they were applied before',
-      (status: AggregateChainStatus) => status.repeated,
-    ],
+    ['dextape_fold_repeated_total', 'Duplicate records dropped', (status: AggregateChainStatus) => status.repeated],
   ] as const
   for (const [name, help, value] of counters) metrics.counter({ name, help, labels }, perChain(value))
   metrics.gauge(
@@ -61,11 +57,11 @@ export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): voi
     perChain((s) => s.seq),
   )
   metrics.gauge(
-    { name: 'dextape_store_seq', help: 'Seq whose rows are in the store', labels },
+    { name: 'dextape_store_seq', help: 'Seq up to which rows are stored', labels },
     perChain((s) => s.flushedSeq),
   )
   metrics.gauge(
-    { name: 'dextape_chain_stopped', help: '1 where a chain cannot go on', labels },
+    { name: 'dextape_chain_stopped', help: '1 if the chain has stopped', labels },
     perChain((s) => (s.stopped === null ? 0 : 1)),
   )
   metrics.counter(DEAD_LETTERS_TOTAL, function* () {

@@ -1,4 +1,4 @@
-/** Which source `up` reads, in which directory, and that source opened. */
+/** Chooses and opens the source that `up` reads, and its data directory. */
 import { type ChainSourceConfig, type Config, chainFacts } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import { type Claim, claimOf } from '../core/data-dir/origin.js'
@@ -8,33 +8,33 @@ import type { Source } from '../ingest/source.js'
 import { claimOfRecording, openRecording, type Speed } from '../ingest/sources/recording/recording.js'
 import { fileSnapshots } from '../ingest/sources/simulator/market-snapshots.js'
 import { flagships, openSimulator } from '../ingest/sources/simulator/simulator.js'
-import type { AskedSource } from './process-options.js'
+import type { RequestedSource } from './process-options.js'
 
-/** `none`: what is there is served, nothing new comes. */
+/** `none`: existing data is served, without new blocks. */
 export type ChosenSource = OneSource | { kind: 'chains'; sources: readonly ChainSourceConfig[] } | { kind: 'none' }
 type OneSource = { kind: 'recording'; file: string } | { kind: 'simulator' }
 
 export type Choice = { source: ChosenSource; dataDir: string; claim: Claim }
 
-/** Chains the simulator plays. */
+/** Chains of the simulated market. */
 export const SIMULATED_CHAINS = ['eth', 'bsc', 'solana']
 
-export async function chooseSource(config: Config, asked: AskedSource): Promise<Choice> {
-  if (asked.kind === 'chains') return { source: asked, dataDir: config.dataDir, claim: { origin: 'real' } }
-  if (asked.kind === 'recording')
-    return { source: asked, dataDir: config.dataDir, claim: await claimOfRecording(asked.file) }
+export async function chooseSource(config: Config, requested: RequestedSource): Promise<Choice> {
+  if (requested.kind === 'chains') return { source: requested, dataDir: config.dataDir, claim: { origin: 'real' } }
+  if (requested.kind === 'recording')
+    return { source: requested, dataDir: config.dataDir, claim: await claimOfRecording(requested.file) }
   const dataDir = config.simulatedDataDir
   const held = claimOf(dataDir)
   const isLiveMarket = held === undefined || (held.origin === 'simulated' && held.isRecorded !== true)
-  // Other data is served without a source; asking for a simulation in its place is refused where the directory is claimed.
-  return isLiveMarket || asked.wantsSimulation
+  // Other data is served without a source. A simulation requested on top of it fails when it claims the directory.
+  return isLiveMarket || requested.wantsSimulation
     ? { source: { kind: 'simulator' }, dataDir, claim: { origin: 'simulated', seed: config.simulator.seed } }
     : { source: { kind: 'none' }, dataDir, claim: held }
 }
 
 export type OpenedSource = {
   source: Source
-  /** A pair that trades all the time, where the source knows one. */
+  /** A pair that trades all the time, if the source knows one. */
   example?: ExamplePair | undefined
 }
 

@@ -1,17 +1,17 @@
-/** What every process of a cluster has: its connections to the others, an HTTP port that answers for it, an orderly end. */
+/** What every process of a cluster has: its platform, a status port and an orderly shutdown. */
 
 import type { Config } from '../core/config/index.js'
 import { publishStatus, type ServiceReport } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
+import { ConfigError } from '../core/domain/errors.js'
 import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import { createMetrics, type Metrics } from '../core/runtime/metrics.js'
 import { createOpsServer, type OpsDeps } from '../core/runtime/ops-server.js'
 import { createHealth, type Health, type Part, registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
-import { assertCluster, type ClusterCommand } from './cluster-needs.js'
 import type { Closing } from './open-store.js'
-import { openPlatform } from './platform/open.js'
+import { openPlatform } from './platform/open-platform.js'
 import type { Platform } from './platform/platform.js'
 
 export type ProcessParts = {
@@ -19,19 +19,19 @@ export type ProcessParts = {
   health: Health
   metrics: Metrics
   shutdown: Shutdown
-  /** Closed in reverse. */
+  /** Called in reverse order at the end. */
   closing: Closing
-  /** Answers /health, /ready, /status and /metrics from now on; resolves with the port. */
-  answer(about: Pick<OpsDeps, 'isReady'> & { status: () => object }): Promise<number>
-  /** Tells the serving nodes of itself from now on. */
-  tell(report: () => ServiceReport): void
-  /** Resolves when the process shall stop. */
+  /** Starts serving /health, /ready, /status and /metrics; resolves with the port. */
+  serveStatus(about: Pick<OpsDeps, 'isReady'> & { status: () => object }): Promise<number>
+  /** Starts publishing its status to the serve nodes. */
+  publishStatus(report: () => ServiceReport): void
+  /** Resolves when the process is asked to stop. */
   stopped(): Promise<void>
 }
 
 export type ProcessOptions = { command: ClusterCommand; config: Config; logger: Logger; parts: readonly Part[] }
 
-/** Runs a process of a cluster to its end; resolves with its exit code. */
+/** Resolves with the exit code. */
 export async function runProcess(
   { command, config, logger, parts }: ProcessOptions,
   run: (parts: ProcessParts) => Promise<number>,
@@ -47,15 +47,15 @@ export async function runProcess(
     closing.push(() => platform.close())
     return await run({
       ...{ platform, health, metrics, shutdown, closing },
-      async answer({ isReady, status }) {
+      async serveStatus({ isReady, status }) {
         registerHealthMetrics(metrics, health)
-        const told = () => ({ service: command, instance: platform.instance, away: health.report(), ...status() })
-        const server = createOpsServer({ isReady, status: told, metrics, logger })
+        const fullStatus = () => ({ service: command, instance: platform.instance, away: health.report(), ...status() })
+        const server = createOpsServer({ isReady, status: fullStatus, metrics, logger })
         const port = await server.listen(config.host, config.httpPort)
         closing.push(() => server.close())
         return port
       },
-      tell(report) {
+      publishStatus(report) {
         const { instance } = platform
         void publishStatus(platform.log, { instance, report, logger }, shutdown.signal)
       },
@@ -64,4 +64,21 @@ export async function runProcess(
   } finally {
     for (const close of closing.reverse()) await close()
   }
+}
+
+export type ClusterCommand = 'ingest' | 'aggregate' | 'serve'
+
+export function assertCluster({ log, store }: Pick<Config, 'log' | 'store'>, command: ClusterCommand): void {
+  if (log.kind !== 'kafka')
+    throw new ConfigError({
+      code: 'cluster_needs_kafka',
+      what: `\`dextape ${command}\` needs Kafka: it is one process of a cluster`,
+      fix: 'Set KAFKA_BROKERS (to start a local broker: `node infra/kafka/broker.mjs start`), or run `dextape up` instead.',
+    })
+  if (command !== 'ingest' && store.kind !== 'clickhouse')
+    throw new ConfigError({
+      code: 'cluster_needs_clickhouse',
+      what: `\`dextape ${command}\` needs ClickHouse: the embedded store cannot be shared between processes`,
+      fix: 'Set CLICKHOUSE_URL, or run `dextape up` instead.',
+    })
 }

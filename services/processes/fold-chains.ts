@@ -1,4 +1,4 @@
-/** Folds the chains that are this process's until it shall stop. */
+/** Folds the chains assigned to this process until it is asked to stop. */
 import { type Aggregate, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
 import { type Config, chainFacts } from '../core/config/index.js'
@@ -10,7 +10,7 @@ import type { Store } from '../core/store/port.js'
 import { registerFoldMetrics } from './chain-status.js'
 import type { Platform } from './platform/platform.js'
 
-/** The store's own number for a good insert: large enough to be quick, small enough for memory. */
+/** Within the 10,000 to 100,000 rows per insert that ClickHouse recommends. */
 const FLUSH_ROWS = 50_000
 
 export type FoldDeps = {
@@ -44,27 +44,27 @@ export function openFold({ platform, store, config, logger, metrics, beforeChain
   return aggregate
 }
 
-/** Resolves with the first failure that is not a chain's own; a chain that cannot go on keeps the others running. */
+/** Resolves with the first failure of the process. A chain that stops leaves the others running. */
 export async function runFold(
   aggregate: Aggregate,
   { platform, config, logger }: Pick<FoldDeps, 'platform' | 'config' | 'logger'>,
   shutdown: Shutdown,
 ): Promise<unknown> {
   let failure: unknown
-  const fail = (what: string, error: unknown) => {
+  const fail = (message: string, error: unknown, fields = {}) => {
     failure ??= error
-    logger.error(what, { error })
-    shutdown.stop(what)
+    logger.error(message, { ...fields, error })
+    shutdown.stop(message)
   }
-  const onFailure = (chain: string, error: unknown) => fail(`the fold of ${chain} failed`, error)
+  const onFailure = (chain: string, error: unknown) => fail('folding a chain failed', error, { chain })
   const owned = createOwnedChains({ aggregate, logger, onFailure }, shutdown.signal)
-  // Chains are finished before others may take them.
+  // Chains are flushed before another process may take them over.
   const membership = new AbortController()
   const following = platform
     .followChains((chains) => owned.assign(chains), membership.signal)
     .catch((error: unknown) => {
-      // At a stop the log may be closed while the broker is away.
-      if (!shutdown.signal.aborted) fail('the chains to fold are not known any more', error)
+      // During shutdown the log may close while the broker is unreachable.
+      if (!shutdown.signal.aborted) fail('chain assignment failed', error)
     })
   const lastSeq = new Map<string, number>()
   const progress = setInterval(() => reportProgress(aggregate, logger, lastSeq), config.intervals.progressMs)
@@ -76,12 +76,12 @@ export async function runFold(
   return failure
 }
 
-/** One line per chain and interval, while it moves; `seen` is what was told last. */
-function reportProgress(aggregate: Aggregate, logger: Logger, seen: Map<string, number>): void {
+/** One line per chain and interval, while it advances; `reported` holds the last reported seq. */
+function reportProgress(aggregate: Aggregate, logger: Logger, reported: Map<string, number>): void {
   for (const { chain, seq, head, swaps, repeated, deadByReason, flushedSeq } of aggregate.status()) {
-    if (seen.get(chain) === seq) continue
-    seen.set(chain, seq)
-    logger.info('aggregate', {
+    if (reported.get(chain) === seq) continue
+    reported.set(chain, seq)
+    logger.info('aggregate progress', {
       chain,
       block: head?.number,
       seq,

@@ -1,4 +1,5 @@
-/** What a person sees once everything is up: where it is, the key, and what to try. */
+/** What `up` prints: progress while the history of a simulated market is written, then addresses, key and examples. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../core/config/index.js'
 import type { Output } from '../core/runtime/output.js'
 import { hostInUrl } from '../core/runtime/ports.js'
@@ -9,9 +10,9 @@ export type Greeting = {
   ports: { httpPort: number; wsPort: number }
   firstKey: string | undefined
   isSimulated: boolean
-  /** Where the data stands, where it stands in one place. */
+  /** Not set in a cluster. */
   dataDir?: string
-  /** No source was given: what is there is served. */
+  /** False: existing data is served, without new blocks. */
   hasSource?: boolean
   example?: ExamplePair | undefined
 }
@@ -21,8 +22,8 @@ export async function greet(out: Output, greeting: Greeting): Promise<void> {
   const host = hostInUrl(config.host)
   const rest = `http://${host}:${ports.httpPort}`
   const push = `ws://${host}:${ports.wsPort}`
-  await out.line(isSimulated ? 'Dextape is up, on a SIMULATED market' : 'Dextape is up')
-  await out.line(`  page       ${rest}/${firstKey === undefined ? '' : `#key=${firstKey}`}`)
+  await out.line(isSimulated ? 'Dextape is up, with a SIMULATED market' : 'Dextape is up')
+  await out.line(`  dashboard  ${rest}/${firstKey === undefined ? '' : `#key=${firstKey}`}`)
   await out.line(`  REST       ${rest}`)
   await out.line(`  WebSocket  ${push}`)
   await out.line(`  reference  ${rest}/reference`)
@@ -31,19 +32,68 @@ export async function greet(out: Output, greeting: Greeting): Promise<void> {
   await out.line(`  status     curl ${rest}/status`)
   if (example !== undefined) {
     const key = firstKey ?? (config.apiKey.kind === 'fixed' ? '"$DEXTAPE_API_KEY"' : 'YOUR_KEY')
-    await out.line('Try')
+    await out.line('Try:')
     await out.line(`  curl -H X-API-KEY:${key} ${rest}/v2/pairs/${example.pair}-${example.chain}`)
     await out.line(`  npx dextape listen --url ${push} --key ${key} tx ${example.pair} ${example.chain}`)
   }
   if (!hasSource) {
     await out.line(
-      '  No source is given: nothing new will come. Read a chain with `dextape up --chain C --rpc URL`, or play a recording with `--events FILE`.',
+      'No source: serving existing data only. Read a chain with `dextape up --chain C --rpc URL`, or play a recording with `--events FILE`.',
     )
   }
 }
 
 function keyLine({ apiKey }: Greeting['config'], firstKey: string | undefined): string {
-  if (firstKey !== undefined) return `${firstKey}  (shown this once; more with \`npx dextape keys create --name NAME\`)`
-  if (apiKey.kind === 'fixed') return 'the one in DEXTAPE_API_KEY'
-  return 'yours; another with `npx dextape keys create --name NAME`'
+  if (firstKey !== undefined)
+    return `${firstKey}  (shown once; create more with \`npx dextape keys create --name NAME\`)`
+  if (apiKey.kind === 'fixed') return 'value of DEXTAPE_API_KEY'
+  return 'created earlier; create another with `npx dextape keys create --name NAME`'
+}
+
+type Served = { status(): Promise<{ chains: readonly { chain: string; lag_s: number; head: number }[] }> }
+
+/** A chain that lags less than this is live. */
+const LIVE_LAG_S = 10
+const POLL_INTERVAL_MS = 100
+const PROGRESS_INTERVAL_MS = 2000
+/** After a long stop catching up takes longer: serving begins anyway, and /status reports the lag. */
+const PATIENCE_MS = 60_000
+
+export function createHistoryWatch(out: Output) {
+  let written = 0
+  return {
+    /** `done`: share of the history written, 0 to 1. */
+    onHistory(done: number): void {
+      written = done
+    },
+    /** Resolves once every chain is live, or after a minute. */
+    async untilLive(serve: Served, signal: AbortSignal): Promise<void> {
+      const started = Date.now()
+      let reportedMs = started
+      while (!signal.aborted && Date.now() - started < PATIENCE_MS) {
+        const { chains } = await serve.status()
+        if (chains.length > 0 && chains.every(({ head, lag_s }) => head > 0 && lag_s <= LIVE_LAG_S)) return
+        if (Date.now() - reportedMs >= PROGRESS_INTERVAL_MS) {
+          reportedMs = Date.now()
+          await out.line(progressLine(written, chains))
+        }
+        await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
+      }
+    },
+  }
+}
+
+function progressLine(written: number, chains: readonly { chain: string; lag_s: number; head: number }[]): string {
+  const behind = chains
+    .filter(({ head }) => head > 0)
+    .map(({ chain, lag_s }) => `${chain} ${span(lag_s)}`)
+    .join(', ')
+  const history =
+    written < 1 ? `writing the history of the simulated market: ${Math.floor(written * 100)} %` : 'catching up'
+  return behind === '' ? history : `${history}; lag: ${behind}`
+}
+
+function span(seconds: number): string {
+  if (seconds >= 7200) return `${Math.round(seconds / 3600)} h`
+  return seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`
 }

@@ -1,51 +1,51 @@
-/** `dextape ingest`: a source onto the log, as a process of its own. */
+/** `dextape ingest`: reads a source into the log of a cluster. */
 import type { IngestChain } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
 import { ConfigError } from '../core/domain/errors.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import type { IngestStatus } from '../ingest/ingest-status.js'
-import type { Ingests } from './chain-sources/ingest-parts.js'
+import type { Ingests } from './chain-sources/chain-ingest.js'
 import { openIngests } from './chain-sources/open-ingests.js'
 import { failureOf } from './chain-status.js'
 import { chooseSource } from './choose-source.js'
 import { runProcess } from './cluster-process.js'
 import type { RunIngest } from './process-options.js'
 
-export const runIngest: RunIngest = async ({ config, logger, out, source: asked, speed }) => {
-  const { source: chosen, dataDir, claim } = await chooseSource(config, asked)
+export const runIngest: RunIngest = async ({ config, logger, out, source: requested, speed }) => {
+  const { source: chosen, dataDir, claim } = await chooseSource(config, requested)
   if (chosen.kind === 'none') throw noSource()
   return runProcess({ command: 'ingest', config, logger, parts: ['log', 'source'] }, async (parts) => {
-    const { platform, health, metrics, shutdown, closing, answer, tell } = parts
+    const { platform, health, metrics, shutdown, closing, serveStatus, publishStatus } = parts
     let ingests: Ingests | undefined
     const statuses = () => ingests?.statuses ?? []
     const names = () => statuses().map(({ source }) => source)
-    const port = await answer({
+    const port = await serveStatus({
       isReady: () => ingests !== undefined,
       status: () => ({
         source: names().join(', '),
         state: statuses().find(({ state }) => state !== 'done')?.state ?? (ingests === undefined ? 'waiting' : 'done'),
-        chains: statuses().flatMap(toldChains),
+        chains: statuses().flatMap(chainStatuses),
       }),
     })
     await platform.claimOrigin(claim)
     const ingestParts = { platform, config, logger, health, metrics, dataDir: openDataDir(dataDir), speed }
     ingests = await openIngests(chosen, { ...ingestParts, onHistory: () => {} }, closing, shutdown.signal)
-    tell(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
-    await out.line(`ingest of ${names().join(', ')} is up; http://${hostInUrl(config.host)}:${port}/status`)
+    publishStatus(() => ({ service: 'ingest', away: health.report(), chains: statuses().flatMap(reportedChains) }))
+    await out.line(`ingest of ${names().join(', ')} is up: http://${hostInUrl(config.host)}:${port}/status`)
     const outcome = await ingests?.run(shutdown.signal)
     return outcome?.kind === 'failed' ? 1 : 0
   })
 }
 
 /** For this process's own /status. */
-function toldChains({ source, state, error, chains }: IngestStatus) {
+function chainStatuses({ source, state, error, chains }: IngestStatus) {
   return [...chains].map(([chain, { head }]) => ({
     ...{ chain, head: head?.number ?? null, time: head?.timeS ?? null, source, state },
     ...(error === undefined ? {} : { error: error.message }),
   }))
 }
 
-/** For the serving nodes. */
+/** For the serve nodes. */
 function reportedChains(status: IngestStatus): IngestChain[] {
   const stopped = failureOf(status)
   return [...status.chains].map(([chain, { publishedAtMs }]) => ({
@@ -57,7 +57,7 @@ function reportedChains(status: IngestStatus): IngestChain[] {
 function noSource(): ConfigError {
   return new ConfigError({
     code: 'source_missing',
-    what: 'No source is given',
-    fix: 'Read a chain with --chain C --rpc URL, play a recording with --events FILE, or a simulated market with --simulate.',
+    what: 'No source is configured',
+    fix: 'Set --chain C --rpc URL for a chain, --events FILE for a recording, or --simulate for a simulated market.',
   })
 }

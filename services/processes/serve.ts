@@ -1,4 +1,4 @@
-/** `dextape serve`: REST and pushes for all chains, one of as many nodes as are needed. */
+/** `dextape serve`: REST and pushes for all chains, as one of any number of equal nodes. */
 
 import type { PublishedReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
@@ -12,7 +12,7 @@ import { greet } from './greeting.js'
 import { openConfiguredStore } from './open-store.js'
 import type { RunServe } from './process-options.js'
 
-const ORIGIN_EVERY_MS = 1000
+const ORIGIN_POLL_MS = 1000
 
 export const runServe: RunServe = async ({ config, logger, out }) => {
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
@@ -22,11 +22,11 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     const store = await openConfiguredStore(config, health, shutdown, closing)
     const keys = platform.createKeys()
     closing.push(() => keys.close())
-    const told = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
-    const pipe = createPipeStatus(told, Date.now)
+    const reports = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
+    const pipe = createPipeStatus(reports, Date.now)
     if (config.wsTokenSecret.kind === 'none')
       logger.warn(
-        'WebSocket tokens work on this node only; set DEXTAPE_WS_TOKEN_SECRET on all serve nodes to share them',
+        'WebSocket tokens are valid on this node only; set the same DEXTAPE_WS_TOKEN_SECRET on all serve nodes',
       )
     let origin: Claim | undefined
     let firstKey: string | undefined
@@ -44,7 +44,9 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
       simulated: () => origin?.origin === 'simulated',
     })
     closing.push(() => serve.stop())
-    void told.follow(shutdown.signal).catch((error: unknown) => logger.error('statuses are not read', { error }))
+    void reports
+      .follow(shutdown.signal)
+      .catch((error: unknown) => logger.error('reading statuses of other processes failed', { error }))
     const timer = setInterval(() => {
       void platform
         .origin()
@@ -53,7 +55,7 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
           if (claimed !== undefined) clearInterval(timer)
         })
         .catch(() => {})
-    }, ORIGIN_EVERY_MS)
+    }, ORIGIN_POLL_MS)
     closing.push(() => clearInterval(timer))
     const ports = await serve.start(shutdown.signal)
     if (shutdown.signal.aborted) return 0

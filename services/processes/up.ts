@@ -1,4 +1,4 @@
-/** `dextape up`: ingest, aggregate and serve in one process, on whatever log and store the configuration names. */
+/** `dextape up`: ingest, aggregate and serve in one process, on the configured log and store. */
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
@@ -11,12 +11,10 @@ import { openIngests } from './chain-sources/open-ingests.js'
 import { pipeStatusOf } from './chain-status.js'
 import { type Choice, chooseSource } from './choose-source.js'
 import { openFold, runFold } from './fold-chains.js'
-import { greet } from './greeting.js'
-import { createHistoryWatch } from './history-watch.js'
-import { type Closing, openConfiguredStore } from './open-store.js'
-import { openPlatform } from './platform/open.js'
+import { createHistoryWatch, greet } from './greeting.js'
+import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
+import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
-import { claimStore } from './store-origin.js'
 
 type UpOptions = Parameters<RunUp>[0]
 
@@ -36,7 +34,7 @@ export const runUp: RunUp = async (options) => {
   }
 }
 
-/** Starts the parts in the order of the pipe's end to its start; what is pushed to `closing` is closed in reverse. */
+/** Starts the services from the end of the pipeline to its start; `closing` runs in reverse order. */
 async function runServices(
   { config, logger, out, speed, open }: UpOptions,
   choice: Choice,
@@ -81,8 +79,8 @@ async function runServices(
 
   const folding = runFold(aggregate, { platform, config, logger }, shutdown)
   const ingesting = ingests?.run(shutdown.signal)
-  // Told where it is awaited, which is after the greeting.
-  ingesting?.catch(() => shutdown.stop('a source cannot be read as it is configured'))
+  // The error itself is reported where `ingesting` is awaited, after the greeting.
+  ingesting?.catch(() => shutdown.stop('a source is misconfigured'))
   if (choice.source.kind === 'simulator') await watch.untilLive(serve, shutdown.signal)
   await greet(out, {
     ...{ config, ports, firstKey: firstKey?.key, dataDir: dir.path },
@@ -90,10 +88,10 @@ async function runServices(
   })
   const outcome = await ingesting
   if (outcome?.kind === 'done')
-    logger.info('the source is played to its end; serving goes on', { source: ingests?.statuses[0]?.source })
-  // Chains that cannot be read on are told in /status, and what they gave is served.
-  const isLost = outcome?.kind === 'failed' && choice.source.kind !== 'chains'
-  if (isLost) shutdown.stop('ingest failed')
+    logger.info('the source has ended; still serving', { source: ingests?.statuses[0]?.source })
+  // A failed chain is reported in /status, and its data is still served.
+  const hasFailed = outcome?.kind === 'failed' && choice.source.kind !== 'chains'
+  if (hasFailed) shutdown.stop('ingest failed')
   const failure = await folding
-  return isLost || failure !== undefined ? 1 : 0
+  return hasFailed || failure !== undefined ? 1 : 0
 }

@@ -29,9 +29,8 @@ describe('a crash leaves no trace', () => {
 })
 
 it('stores journals under the field names that older versions wrote and read', async () => {
-  const facts = marketMoney('eth')
-  const { state, store } = startFold(facts)
-  foldLines({ state, store, history: new StoredHistory(store) }, generateRecording({ seed: 41, chain: 'eth', blocks: 5 }))
+  const { state, store, history } = startFold(marketMoney('eth'))
+  foldLines({ state, store, history }, generateRecording({ seed: 41, chain: 'eth', blocks: 5 }))
   await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5)()
   const fields = [...store.entries('j/')].map(({ value }) => Object.keys(unpack<object>(value).fields))
   const names = ['seq', 'head', 'nowS', 'before', 'texts', 'wallets', 'events', 'mainPairs', 'toldPairs', 'toldTokens']

@@ -7,7 +7,7 @@ import { generateRecording } from '../rig/market/generate.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 import { sharedBroker } from '../rig/servers/shared.js'
 
-it('a history written anew in Kafka takes the live one’s place, and the chain is folded as one', async () => {
+it('a backfill in Kafka becomes live, and the chain is folded as one history', async () => {
   const options = { retracts: { probability: 0.2, maxDepth: 8 }, swapsPerBlock: 1 }
   const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60, options })
   const hashes = acceptedBlocks(lines).map(({ hash }) => hash)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { abandonGeneration, dropOldGenerations } from '../../services/cli/backfill/old-generations.js'
-import { createProgress } from '../../services/cli/backfill/progress.js'
+import { createProgress } from '../../services/cli/backfill/write.js'
 import { lockBackfill } from '../../services/core/data-dir/lock.js'
 import { DextapeError } from '../../services/core/domain/errors.js'
 import { blocksTopic, deadTopic } from '../../services/core/log/port.js'
@@ -34,7 +34,7 @@ async function newWorld(): Promise<ChainWorld> {
 }
 
 describe('backfill', () => {
-  it('writes a longer history beside the live one, joins it at the head, and what runs goes on in it', async () => {
+  it('writes a longer history beside the live one, joins it at the head, and running processes switch to it', async () => {
     const world = await newWorld()
     const { ingests } = await world.follow()
     await world.untilLiveAt(60)
@@ -51,7 +51,7 @@ describe('backfill', () => {
     expect(ingests.statuses[0]).toMatchObject({ state: 'running', chain: CHAIN })
   })
 
-  it('begins where the live history does unless told, and a second one follows the first', async () => {
+  it('begins where the live history does by default, and a second one follows the first', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -68,7 +68,7 @@ describe('backfill', () => {
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ wrong: [], hashes: hashesFrom(0, 90) })
   })
 
-  it('stopped and started again goes on, from the same place or not at all', async () => {
+  it('resumes after a stop, and refuses another start', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -90,7 +90,7 @@ describe('backfill', () => {
     expect(live.records).toBeGreaterThan(records)
   })
 
-  it('from a start that cannot be leaves nothing unfinished behind', async () => {
+  it('leaves nothing unfinished behind if its start is invalid', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -108,7 +108,7 @@ describe('backfill', () => {
     expect((await heldLive(world.platform, CHAIN)).hashes).toEqual(hashesFrom(0, 60))
   })
 
-  it('abandoned leaves the live one alone, and its number is not given again', async () => {
+  it('leaves the live history alone when abandoned, and does not reuse its number', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -118,7 +118,7 @@ describe('backfill', () => {
     }
     await expect(world.backfill({}, undefined, never)).rejects.toThrow('The node is broken')
     await abandonGeneration(world.platform, CHAIN, world.out)
-    await expect(abandonGeneration(world.platform, CHAIN, world.out)).rejects.toThrow(/No backfill/)
+    await expect(abandonGeneration(world.platform, CHAIN, world.out)).rejects.toThrow(/No unfinished backfill/)
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 1, hashes: hashesFrom(LATE, 60) })
     expect(await world.backfill()).toBe(0)
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 3, hashes: hashesFrom(LATE, 60) })
@@ -127,13 +127,13 @@ describe('backfill', () => {
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ generation: 3, hashes: hashesFrom(LATE, 60) })
   })
 
-  it('because of dead letters forgets those it decided anew', async () => {
+  it('deletes the dead letters it retried', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
     expect(await world.backfill({ dead: true })).toBe(0)
-    expect(world.printed).toEqual(['eth has no dead letters of blocks; nothing to do'])
+    expect(world.printed).toEqual(['Nothing to do: eth has no dead letters with a block number'])
     const { log, codec } = world.platform
     const letter = { ...{ chain: CHAIN, reason: 'bad_log', detail: 'd', source: 's', position: null, at: 1 } }
     const value = codec.encodeDeadLetter(deadTopic(CHAIN), {
@@ -149,16 +149,16 @@ describe('backfill', () => {
     expect([start, end]).toEqual([1, 1])
   })
 
-  it('is refused where nothing is live, and while another one runs', async () => {
+  it('is refused without live blocks, and while another one runs', async () => {
     const world = await newWorld()
-    await expect(world.backfill()).rejects.toThrow(/no blocks of eth/)
+    await expect(world.backfill()).rejects.toThrow(/Cannot backfill eth: the log has no blocks/)
     const lock = lockBackfill(world.dir, CHAIN)
     expect(() => lockBackfill(world.dir, CHAIN)).toThrow(/Another backfill of eth/)
     lock.release()
     lockBackfill(world.dir, CHAIN).release()
   })
 
-  it('revives a chain that could not go on', async () => {
+  it('restarts a chain that had stopped', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -176,7 +176,7 @@ describe('backfill', () => {
   })
 })
 
-it('progress is told in blocks, with the rate of the last minute', () => {
+it('reports progress in blocks, with the rate of the last minute', () => {
   let now = 0
   const progress = createProgress(() => now)
   expect(progress.at(100, 99, 199)).toEqual({ done: 0, total: 100, percent: 0, blocksPerS: 0, leftS: null })

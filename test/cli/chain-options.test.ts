@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { chainSections, sourcesAsked } from '../../services/cli/chain-options.js'
+import { chainSections, selectSources } from '../../services/cli/chain-options.js'
 import type { World } from '../../services/cli/context.js'
 import { runCli } from '../../services/cli/program.js'
 import { loadConfig } from '../../services/core/config/index.js'
@@ -34,7 +34,7 @@ async function run(...args: string[]): Promise<{ ended: number | string; err: st
 }
 
 describe('options of chains', () => {
-  it('stand for the keys of a chain’s section', () => {
+  it('override the keys of a chain’s section', () => {
     const rpc = ['http://a', 'ws://b']
     const options = { chain: 'base', rpc, pool: ['0x1'], token: ['0x2'], amm: ['x'], start: '5', maxRps: '2.5' }
     expect(chainSections({ ...options, balances: 'all' })).toEqual({
@@ -45,19 +45,19 @@ describe('options of chains', () => {
     expect([chainSections({}), chainSections({ chain: 'base' })]).toEqual([{}, { base: {} }])
   })
 
-  it('name the one chain that is read; without them all that have nodes are', () => {
+  it('select one chain; without them, every chain that has nodes is read', () => {
     const env = { DEXTAPE_RPC_ETH: 'http://e', DEXTAPE_RPC_BASE: 'http://b' }
     const config = loadConfig({ env, cwd })
-    expect(sourcesAsked(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
-    expect(sourcesAsked(config, 'base').map(({ chain }) => chain)).toEqual(['base'])
-    expect(() => sourcesAsked(config, 'bsc')).toThrow(/No node of bsc is known. .*DEXTAPE_RPC_BSC/)
+    expect(selectSources(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
+    expect(selectSources(config, 'base').map(({ chain }) => chain)).toEqual(['base'])
+    expect(() => selectSources(config, 'bsc')).toThrow(/No nodes are configured for bsc. .*DEXTAPE_RPC_BSC/)
   })
 
   it.each([
-    [['up', '--rpc', 'http://x'], 'Options of a chain are given, but not which chain. Name it with --chain.'],
-    [['up', '--pool', '0x1'], 'Name it with --chain.'],
+    [['up', '--rpc', 'http://x'], '--chain is required with --rpc. Name the chain: --chain base.'],
+    [['up', '--pool', '0x1', '--max-rps', '5'], '--chain is required with --pool, --max-rps'],
     [['up', '--chain', 'bse', '--rpc', 'http://x'], 'unknown chain "bse": did you mean'],
-    [['up', '--chain', 'bsc'], 'No node of bsc is known'],
+    [['up', '--chain', 'bsc'], 'No nodes are configured for bsc'],
     [['ingest', '--chain', 'base', '--pool', 'p'], 'each of "chains.base.pools" (--pool) must be a pool'],
     [['up', '--chain', 'base', '--max-rps', '0'], '--max-rps is not valid; expected a number above 0; got "0"'],
     [['backfill', '--chain', 'base', '--from', 'latest'], '--from is not valid'],

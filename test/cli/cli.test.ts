@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 
 describe('usage', () => {
-  it('is told by --help, with examples, environment and exit codes', async () => {
+  it('is printed by --help, with examples, environment and exit codes', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
     for (const part of [
@@ -60,7 +60,7 @@ describe('usage', () => {
       expect(out).toContain(part)
   })
 
-  it('wrong in a command or option names the nearest, exit 64', async () => {
+  it('suggests the nearest command or option, exit 64', async () => {
     expect(await run(['tpics'])).toMatchObject({ code: 64, err: expect.stringContaining('Did you mean topics?') })
     expect(await run(['topics', 'ls', '--jsn'])).toMatchObject({ code: 64, err: expect.stringContaining('--json') })
   })
@@ -130,7 +130,7 @@ describe('topics', () => {
     expect((await run(['topics', 'export', 'eth'], { dir: c })).out).toBe(first.out)
   }, 60_000)
 
-  it('are listed, tailed and cut by offset and time', async () => {
+  it('are listed, tailed and exported by offset and time', async () => {
     const dir = folder()
     await run(['topics', 'import', '-'], { dir, stdin: recording })
     const [line] = (await run(['topics', 'ls', '--json'], { dir })).out.trim().split('\n')
@@ -149,7 +149,7 @@ describe('topics', () => {
     })
   }, 60_000)
 
-  it('of the processes’ own are tailed as what they hold: JSON, text or bytes', async () => {
+  it('that are internal are tailed as JSON, text or bytes', async () => {
     const dir = folder()
     await run(['topics', 'import', '-'], { dir, stdin: recording })
     const log = openEmbeddedLog({ path: join(dir, 'data/log') })
@@ -191,7 +191,7 @@ describe('dead letters', () => {
 })
 
 describe('keys', () => {
-  it('are printed once, listed without themselves, and revoked', async () => {
+  it('are printed once, listed without the key itself, and revoked', async () => {
     const dir = folder()
     const { out } = await run(['keys', 'create', '--name', 'bot', '--plan', 'pro', '--expires', '30d'], { dir })
     expect(out).toMatch(/^dx_[\w-]{32}\n$/)
@@ -220,7 +220,7 @@ describe('an import that is killed', () => {
     ['plain', false],
     ['gzip', true],
   ])(
-    'goes on at its line, none lost and none twice (%s)',
+    'resumes at its line, with no block lost or repeated (%s)',
     async (_, gzip) => {
       const dir = folder()
       const count = 40_000

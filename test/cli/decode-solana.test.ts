@@ -48,7 +48,7 @@ const generated = (name: string): Record<string, unknown> => {
 const swapsIn = (name: string) => generatedTransaction(name).expected.filter(({ type }) => type === 'swap')
 
 describe('decode --chain solana', () => {
-  it('takes generated transactions one a line, and whole answers', async () => {
+  it('decodes generated transactions, one per line or as whole responses', async () => {
     const [sell, route] = [generated(PUMP_SELL), generated(ROUTE)]
     const lines = [JSON.stringify(sell), JSON.stringify({ jsonrpc: '2.0', id: 1, result: route })]
     const ended = await decode(lines.join('\n'))
@@ -59,11 +59,11 @@ describe('decode --chain solana', () => {
     ])
   })
 
-  it('takes a block, and says where its slot is a guess and what was left out', async () => {
+  it('decodes a block, and reports guessed slots and skipped instructions', async () => {
     await takesBlock(generated(PUMP_BUY), generated(PUMP_SELL))
   })
 
-  it('fails cleanly on what is no body, and takes no pools', async () => {
+  it('fails on invalid input, and refuses --pools', async () => {
     expectBroken(await decode(JSON.stringify('no body of a node')))
     expect(await decode('', ['--pools', 'pools.jsonl'])).toMatchObject({
       code: 78,
@@ -73,7 +73,7 @@ describe('decode --chain solana', () => {
 })
 
 describeRecorded('decode --chain solana, recorded', 3, () => {
-  it('takes transactions one a line, and whole answers', async () => {
+  it('decodes transactions, one per line or as whole responses', async () => {
     const [sell, route] = [bodyOf('pumpfun_sell_0'), bodyOf('OKXDEX_swap_0')]
     const lines = [JSON.stringify(sell), JSON.stringify({ jsonrpc: '2.0', id: 1, result: route })]
     const ended = await decode(lines.join('\n'))
@@ -91,11 +91,11 @@ describeRecorded('decode --chain solana, recorded', 3, () => {
     ])
   })
 
-  it('takes a block, and says where its slot is a guess and what was left out', async () => {
+  it('decodes a block, and reports guessed slots and skipped instructions', async () => {
     await takesBlock(bodyOf('pumpfun_buy_0'), bodyOf('pumpfun_sell_0'))
   })
 
-  it('fails cleanly on what is no body', async () => {
+  it('fails on invalid input', async () => {
     expectBroken(await decode(readFileSync(join(DATA, 'broken_data_0.json'), 'utf8')))
   })
 })
@@ -114,7 +114,7 @@ async function takesBlock(buy: object, sell: object): Promise<void> {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(told).toMatchObject([
     {
-      message: 'instructions left out',
+      message: 'instructions skipped',
       reason: 'bad_transaction',
       instructions: 1,
       first: 'slot 100, transaction 1, instruction 0',

@@ -119,7 +119,7 @@ beforeAll(() => {
   writeFileSync(POOLS, facts.map((fact) => JSON.stringify(fact)).join('\n'))
 })
 
-describe('what a node answers becomes events', () => {
+describe('a node’s responses become events', () => {
   const swap = {
     block_number: 1,
     block_hash: `0x${'b'.repeat(64)}`,
@@ -162,36 +162,36 @@ describe('what a node answers becomes events', () => {
     expect(swapOf(await decodeHere(input, ['--pools', POOLS]))).toEqual(swap)
   })
 
-  it('of logs alone the wallet is the log’s sender', async () => {
+  it('for logs alone the wallet is the sender in the log', async () => {
     const ended = await decodeHere(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
     expect(swapOf(ended)).toEqual({ ...swap, wallet: ROUTER })
   })
 
-  it('logs in any order, and each once', async () => {
+  it('logs in any order, each once', async () => {
     const ended = await decodeHere(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap')).toEqual([{ ...swap, wallet: ROUTER }])
   })
 
-  it('a pool that is made in the input needs no file', async () => {
+  it('a pool created in the input needs no file', async () => {
     const made = v2('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN1], [PAIR, 1n], 1, FACTORY)
     const ended = await decodeHere(JSON.stringify([made, ...TRADE].map(asRaw)))
     expect(eventsOf(ended).map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
   })
 
-  it('a pool nobody described is left out and told', async () => {
+  it('a pool without a description is skipped and reported', async () => {
     const ended = await decode(JSON.stringify(receipt(TRADE)))
     expect(ended).toMatchObject({ code: 1, out: '' })
-    const [told = '', refusal] = ended.err.split('\n')
-    expect(refusal).toContain('No event could be decoded: 2 logs were left out (pool_undescribed)')
-    expect(JSON.parse(told)).toMatchObject({
-      message: 'logs left out',
+    const [warning = '', refusal] = ended.err.split('\n')
+    expect(refusal).toContain('No event was decoded: 2 logs skipped (pool_undescribed)')
+    expect(JSON.parse(warning)).toMatchObject({
+      message: 'logs skipped',
       reason: 'pool_undescribed',
       logs: 2,
       examples: [PAIR],
     })
   })
 
-  it('a log that is not what its topic says is told', async () => {
+  it('a log that does not match its topic is reported', async () => {
     const [sync] = TRADE as [EvmLog, EvmLog]
     const bad = { ...sync, data: '0x', logIndex: 9 }
     const ended = await decode(JSON.stringify([...TRADE, bad].map(asRaw)), ['--pools', POOLS])
@@ -201,7 +201,7 @@ describe('what a node answers becomes events', () => {
   })
 })
 
-describe('input that gives nothing does not end as a success', () => {
+describe('input without any event is a failure', () => {
   it.each([
     ['nothing at all', ''],
     ['blank lines', '\n \n'],
@@ -220,7 +220,7 @@ describe('input that gives nothing does not end as a success', () => {
     const cut = TRADE.map((log) => asRaw({ ...log, data: log.data.slice(0, -64) }))
     const ended = await decode(JSON.stringify(cut), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')).toEqual([])
-    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs were left out (bad_log)') })
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs skipped (bad_log)') })
   })
 
   it('a line cut anywhere', async () => {
@@ -232,12 +232,12 @@ describe('input that gives nothing does not end as a success', () => {
       })
   })
 
-  it('an answer without logs is an answer', async () => {
+  it('a response without logs is a success', async () => {
     expect(await decode('{"jsonrpc":"2.0","id":1,"result":[]}')).toEqual({ code: 0, out: '', err: '' })
   })
 })
 
-describe('what cannot be used ends with where it is', () => {
+describe('invalid input fails with its line', () => {
   const line = JSON.stringify(receipt(TRADE))
   const [, second] = TRADE as [EvmLog, EvmLog]
   it.each([
@@ -274,7 +274,7 @@ describe('what cannot be used ends with where it is', () => {
     expect(err).toContain(what)
   })
 
-  it('exit 1, and what came before is told', async () => {
+  it('exit 1, after printing the events before it', async () => {
     const ended = await decode(
       `${JSON.stringify(receipt(TRADE))}\n${JSON.stringify(asRaw({ ...second, blockNumber: 2 }))}\n{`,
       ['--pools', POOLS],
@@ -283,7 +283,7 @@ describe('what cannot be used ends with where it is', () => {
     expect(ended.err).toContain('line 3')
   })
 
-  it('a chain without decoders, a file that is not there', async () => {
+  it('an unknown chain, a missing file', async () => {
     expect(await decode('', ['--chain', 'nowhere'])).toMatchObject({ code: 78, err: expect.stringContaining('eth') })
     expect(await decode('', ['--pools', 'nowhere.jsonl'])).toMatchObject({ code: 78 })
     expect(await decode('', ['--pools', '.'])).toMatchObject({ code: 78 })

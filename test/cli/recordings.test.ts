@@ -65,7 +65,7 @@ describe('simulate', () => {
     expect(originIn(dir)).toBe('simulated 7 recorded\n')
   }, 120_000)
 
-  it('refuses what is out of range', async () => {
+  it('refuses values out of range', async () => {
     const refused = [
       ['--hours', '0'],
       ['--seed', '-1'],
@@ -93,7 +93,7 @@ describe('the origin of a recording', () => {
     expect(originIn(b)).toBe('simulated 7 recorded\n')
   }, 60_000)
 
-  it('is real where no line says otherwise', async () => {
+  it('is real unless a line says otherwise', async () => {
     const dir = folder()
     await run(['topics', 'import', '-'], dir, REAL)
     expect(originIn(dir)).toBe('real\n')
@@ -127,7 +127,7 @@ describe('the origin of a recording', () => {
     }
   }, 60_000)
 
-  it('is shown by up --events, and no live market follows it', async () => {
+  it('is shown by up --events, and no simulated market continues it', async () => {
     const dir = folder()
     writeFileSync(join(dir, 'r.jsonl'), SIMULATED)
     const env = { DEXTAPE_HTTP_PORT: '0', DEXTAPE_WS_PORT: '0', DEXTAPE_DATA_DIR: '.dextape' }
@@ -145,7 +145,7 @@ describe('the origin of a recording', () => {
     const { child: again, done: ended } = start(['up'], dir, env)
     expect(await (await fetch(`${await addressOf(again)}/status`)).json()).toMatchObject({ simulated: true })
     again.kill('SIGTERM')
-    expect((await ended).out).toContain('No source is given')
+    expect((await ended).out).toContain('No source: serving existing data only')
   }, 120_000)
 })
 
@@ -169,7 +169,7 @@ async function* on(child: ReturnType<typeof start>['child']): AsyncGenerator<[st
   }
 }
 
-describe('an export of another topic than blocks is refused by its name', () => {
+describe('an export of a topic other than blocks is refused by name', () => {
   const update = {
     chain: 'eth',
     epoch: 1,
@@ -197,12 +197,12 @@ describe('an export of another topic than blocks is refused by its name', () => 
     60_000,
   )
 
-  it('dead letters, as exported; and what holds no block at all ends with exit code 1', async () => {
+  it('exported dead letters; a file without any block fails with exit code 1', async () => {
     const dir = folder()
     const nothing = await run(['topics', 'import', '-'], dir, '{broken\n{"chain":"eth"}\n')
     expect(nothing).toMatchObject({
       code: 1,
-      err: expect.stringContaining('No line of stdin is a block: 2 became dead'),
+      err: expect.stringContaining('no line is a block, 2 became dead'),
     })
     const letters = await run(['topics', 'export', 'dex.dead.unknown'], dir)
     const refused = await run(['topics', 'import', '-'], folder(), letters.out)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { fingerprintOf } from '../../services/cli/verify/fingerprint.js'
+import { fingerprintOf } from '../../services/cli/verify/refold.js'
 import { verifyUpdates } from '../../services/cli/verify/updates.js'
 import type { Update } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
@@ -43,18 +43,18 @@ async function verified(written: readonly Update[]): Promise<{ compared: number;
 
 const told = (...seqs: number[]): Update[] => seqs.map((seq) => update({ seq }))
 
-it('updates that stand in the log again with the same bytes are no difference', async () => {
+it('repeated updates with the same bytes are not a difference', async () => {
   expect(await verified(told(1, 2, 3, 2, 3, 4))).toEqual({ compared: 4, wrong: [] })
 })
 
-it('a seq that is left out is one', async () => {
+it('a missing seq is a difference', async () => {
   expect(await verified(told(1, 2, 4))).toEqual({ compared: 3, wrong: ['seq 4 follows 2'] })
 })
 
-it('so is one that stands there again with other bytes', async () => {
+it('a repeated update with other bytes is a difference', async () => {
   const other = { ...update({ seq: 2 }), hash: '0xother' }
   expect(await verified([...told(1, 2, 3), other, ...told(4)])).toEqual({
     compared: 4,
-    wrong: ['the update of seq 2 is not what the fold gives'],
+    wrong: ['the update of seq 2 differs from the replay'],
   })
 })

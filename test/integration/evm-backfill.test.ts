@@ -3,7 +3,7 @@
  * what is live afterwards is what the contracts answer.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { liveGeneration, openLog } from '../../services/cli/open-log.js'
+import { liveGeneration, openLog } from '../../services/cli/open-data.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
@@ -57,7 +57,7 @@ it('the history of a real chain, longer than what was followed, takes its place 
   expect(served).toMatchObject({ indexed_from: 1, stopped: null, dead_letters: 0, source: 'base nodes' })
   expect((await up.stop()).code).toBe(0)
 
-  const open = openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
+  const open = await openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
   const lines = await linesOf(open, 'base', await liveGeneration(open.log, 'base'))
   await open.log.close()
   const reader = new Reader()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { openLog } from '../../services/cli/open-log.js'
+import { openLog } from '../../services/cli/open-data.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import type { ProcessPlan } from '../rig/chains/dextape.js'
 import { type Held, heldLive } from '../rig/chains/log-contents.js'
@@ -58,7 +58,7 @@ const untilServed = (up: Up, { canonical }: Market, from: number | undefined, ep
   })
 
 async function held({ folder }: Market): Promise<Held & { generation: number }> {
-  const open = openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
+  const open = await openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
   try {
     return await heldLive(open, CHAIN)
   } finally {

@@ -160,7 +160,7 @@ describe('the README', () => {
     const [, blocks = 0, retracts = 0] = /(\d+) blocks, (\d+) retracts/.exec(made)?.map(Number) ?? []
     expect(made, 'the README shows what it prints').toContain(shownAs(/\d+ blocks, \d+ retracts, \d+ events/))
     const played = start(up, env)
-    await until(played, /(played to its end)/)
+    await until(played, /(the source has ended)/)
     await until(played, /(Dextape is up)/)
     await vi.waitFor(async () => {
       const status = await fetch(`http://127.0.0.1:${env.DEXTAPE_HTTP_PORT}/status`)

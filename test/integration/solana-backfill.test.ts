@@ -1,6 +1,6 @@
 /** A Solana chain under a running `up` that began late, its history written anew by `backfill` while slots go on and one dies: what is live is the chain. */
 import { afterAll, describe, expect, it } from 'vitest'
-import { liveGeneration, openLog } from '../../services/cli/open-log.js'
+import { liveGeneration, openLog } from '../../services/cli/open-data.js'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import { findDataDir } from '../../services/core/data-dir/data-dir.js'
 import { linesOf } from '../rig/chains/log-contents.js'
@@ -55,7 +55,7 @@ describe('backfill of a Solana chain', () => {
     expect(served).toMatchObject({ stopped: null, source: 'solana nodes' })
     expect((await up.stop()).code).toBe(0)
 
-    const open = openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
+    const open = await openLog({ log: { kind: 'embedded' } }, () => findDataDir(dataDirOf(folder)))
     const lines = await linesOf(open, 'solana', await liveGeneration(open.log, 'solana'))
     await open.log.close()
     const trades = acceptedBlocks(lines).flatMap(({ hash, events }) =>

@@ -74,7 +74,7 @@ describe('chains read from nodes', () => {
     expect(await running).toEqual({ kind: 'stopped' })
   })
 
-  it('one that cannot be read is told, and the others go on', async () => {
+  it('one that fails is reported, and the others continue', async () => {
     const { ingests, untilHeld, pipe } = await start(async (options) => {
       if (options.config.chain === 'eth') throw new DextapeError({ code: 'node_broken', what: 'The node is broken' })
       return openWell(options)
@@ -84,13 +84,13 @@ describe('chains read from nodes', () => {
     expect(pipe()).toEqual([
       {
         ...{ chain: 'eth', source: 'eth', sourceAgeS: null, indexedFrom: null },
-        stopped: 'its source cannot go on: The node is broken',
+        stopped: 'source failed: The node is broken',
       },
       { chain: 'bsc', source: 'moving:bsc', sourceAgeS: 0, indexedFrom: null },
     ])
   })
 
-  it('one whose nodes are away is waited for, and what is away is told with its name', async () => {
+  it('one whose nodes are unreachable is retried, and reported by name', async () => {
     let isAway = true
     const { health, untilHeld } = await start(async (options) => {
       if (isAway && options.config.chain === 'eth')
@@ -104,7 +104,7 @@ describe('chains read from nodes', () => {
     expect(health.report()).toEqual([])
   })
 
-  it('a mistake in a configuration ends the start, also where it is found late', async () => {
+  it('a configuration error aborts the start, even if found late', async () => {
     const wrong: OpenChain = async (options) => {
       if (options.config.chain === 'bsc') return openWell(options)
       throw new ConfigError({ code: 'token_missing', what: 'A stable is not on this chain' })

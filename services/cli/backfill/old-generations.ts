@@ -1,4 +1,4 @@
-/** What is left of generations that are not live: an unfinished one that is given up, and those that were live before. */
+/** Deletes generations that are not live: an unfinished one, or those that were live before. */
 import { DextapeError } from '../../core/domain/errors.js'
 import { blocksOf, blocksTopic, type EventLog } from '../../core/log/port.js'
 import type { Output } from '../../core/runtime/output.js'
@@ -10,11 +10,11 @@ export async function abandonGeneration({ log, generations }: Parts, chain: stri
   await generations.load()
   const unfinished = generations.unfinishedOf(chain)
   if (unfinished === undefined)
-    throw new DextapeError({ code: 'nothing_unfinished', what: `No backfill of ${chain} is unfinished` })
+    throw new DextapeError({ code: 'nothing_unfinished', what: `No unfinished backfill of ${chain}` })
   await generations.abandon(chain)
   await empty(log, blocksTopic(chain, unfinished.generation))
   await out.line(
-    `Generation ${unfinished.generation} of ${chain} is dropped; generation ${generations.liveOf(chain)} stays live.`,
+    `Deleted unfinished generation ${unfinished.generation} of ${chain}; generation ${generations.liveOf(chain)} stays live.`,
   )
 }
 
@@ -28,9 +28,9 @@ export async function dropOldGenerations({ log, generations }: Parts, chain: str
     if (blocks?.chain !== chain || kept.has(blocks.generation) || start === end) continue
     await empty(log, topic)
     dropped += 1
-    await out.line(`${topic}: ${end - start} records dropped`)
+    await out.line(`${topic}: deleted ${end - start} records`)
   }
-  if (dropped === 0) await out.line(`${chain} has no older generation; ${live} is live`)
+  if (dropped === 0) await out.line(`${chain} has no earlier generation; generation ${live} is live`)
 }
 
 async function empty(log: EventLog, topic: string): Promise<void> {

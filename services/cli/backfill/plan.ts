@@ -1,4 +1,4 @@
-/** Which generation a backfill writes, and from where. */
+/** Decides which generation a backfill writes, and from which block. */
 
 import type { ChainStart } from '../../core/config/index.js'
 import type { Generations, UnfinishedGeneration } from '../../core/coordination/generations.js'
@@ -8,28 +8,28 @@ import { blocksOf, blocksTopic, deadTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import { firstBlock, recordsOf } from '../../core/log/topic-records.js'
 
-/** `from`: where the user wants it to begin; `dead`: at the oldest dead letter. */
-export type Wanted = { from: ChainStart | undefined; dead: boolean }
+/** `from`: the first block requested; `dead`: start at the oldest dead letter. */
+export type BackfillRequest = { from: ChainStart | undefined; dead: boolean }
 
-/** The unfinished generation goes on; else a new one begins. Undefined: there is nothing to do. */
+/** Resumes the unfinished generation, else begins a new one. Undefined: there is nothing to do. */
 export async function planBackfill(
   open: OpenLog,
   generations: Generations,
   chain: string,
-  wanted: Wanted,
+  request: BackfillRequest,
   nowMs: number,
 ): Promise<UnfinishedGeneration | undefined> {
   const unfinished = generations.unfinishedOf(chain)
   if (unfinished !== undefined) {
-    if (wanted.from !== undefined && JSON.stringify(wanted.from) !== JSON.stringify(unfinished.from))
-      throw otherStart(chain, unfinished)
+    if (request.from !== undefined && JSON.stringify(request.from) !== JSON.stringify(unfinished.from))
+      throw startDiffers(chain, unfinished)
     return unfinished
   }
   const first = await firstBlock(open, blocksTopic(chain, generations.liveOf(chain)))
-  if (first === undefined) throw nothingLive(chain)
-  const oldest = wanted.dead ? await oldestLetter(open, chain) : undefined
-  if (wanted.dead && oldest === undefined) return undefined
-  const from = wanted.from ?? { kind: 'block', number: Math.min(first.number, oldest?.block ?? first.number) }
+  if (first === undefined) throw noBlocks(chain)
+  const oldest = request.dead ? await oldestLetter(open, chain) : undefined
+  if (request.dead && oldest === undefined) return undefined
+  const from = request.from ?? { kind: 'block', number: Math.min(first.number, oldest?.block ?? first.number) }
   const plan: UnfinishedGeneration = {
     generation: (await highestGeneration(open, generations, chain)) + 1,
     ...{ from, began: nowMs },
@@ -56,19 +56,19 @@ async function oldestLetter(open: OpenLog, chain: string): Promise<{ block: numb
 const letterBlock = (record: DecodedRecord): number =>
   (record.kind === 'dead' ? record.dead.block_number : null) ?? Number.POSITIVE_INFINITY
 
-function otherStart(chain: string, { generation, from }: UnfinishedGeneration): ConfigError {
+function startDiffers(chain: string, { generation, from }: UnfinishedGeneration): ConfigError {
   return new ConfigError({
     code: 'backfill_unfinished',
-    what: `Generation ${generation} of ${chain} is unfinished and begins elsewhere`,
+    what: `An unfinished backfill of ${chain} (generation ${generation}) has another start`,
     got: JSON.stringify(from),
-    fix: 'Leave out --from to go on with it, or drop it first with --abandon.',
+    fix: 'Resume it without --from, or delete it with --abandon.',
   })
 }
 
-function nothingLive(chain: string): DextapeError {
+function noBlocks(chain: string): DextapeError {
   return new DextapeError({
     code: 'nothing_live',
-    what: `The log has no blocks of ${chain}, so there is no head to join`,
-    fix: 'Begin with `dextape up --chain C --rpc URL --start WHEN`: a first start needs no backfill.',
+    what: `Cannot backfill ${chain}: the log has no blocks of it`,
+    fix: 'Start it with `dextape up --chain C --rpc URL --start WHEN`; a first start needs no backfill.',
   })
 }

@@ -1,4 +1,4 @@
-/** A backfill from its plan to the switch. Stopped in between it is unfinished, and goes on when it is started again. */
+/** Runs a backfill from its plan to the switch. A stopped backfill stays unfinished and resumes at the next run. */
 import { type ChainSourceConfig, type Config, chainFacts } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { DextapeError } from '../../core/domain/errors.js'
@@ -10,10 +10,10 @@ import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Output } from '../../core/runtime/output.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { EXIT } from '../../core/runtime/run-main.js'
-import { tellWhatHistoryLacks } from '../../processes/chain-sources/kept-scope.js'
+import { warnAboutMissingHistory } from '../../processes/chain-sources/history-scope.js'
 import { bookPathOf, type OpenChain } from '../../processes/chain-sources/open-chain.js'
 import type { Platform } from '../../processes/platform/platform.js'
-import { planBackfill, type Wanted } from './plan.js'
+import { type BackfillRequest, planBackfill } from './plan.js'
 import { writeGeneration } from './write.js'
 
 export type BackfillDeps = {
@@ -31,7 +31,7 @@ export type BackfillDeps = {
 export async function runBackfill(
   deps: BackfillDeps,
   source: ChainSourceConfig,
-  wanted: Wanted,
+  request: BackfillRequest,
   signal: AbortSignal,
 ): Promise<number> {
   const { open, platform, config, dataDir, logger, health, metrics, out, nowMs } = deps
@@ -39,64 +39,69 @@ export async function runBackfill(
   const { chain } = source
   await generations.load()
   const before = generations.liveOf(chain)
-  const plan = await planBackfill({ log, codec }, generations, chain, wanted, nowMs())
+  const plan = await planBackfill({ log, codec }, generations, chain, request, nowMs())
   if (plan === undefined) {
-    await out.line(`${chain} has no dead letters of blocks; nothing to do`)
+    await out.line(`Nothing to do: ${chain} has no dead letters with a block number`)
     return EXIT.ok
   }
   const { generation } = plan
-  logger.info('writing a generation beside the live one', { chain, generation, live: before, from: plan.from })
+  logger.info('backfill started', { chain, generation, live: before, from: plan.from })
   const { progressMs } = config.intervals
-  // Progress is told by what writes, against the live head.
+  // `writeGeneration` reports progress, against the live head.
   const quiet = { logger, metrics, progressMs: Number.MAX_SAFE_INTEGER }
   const openOptions = { facts: chainFacts(config, chain), dataDir, generation, ...quiet, signal }
   const attempt = () => open({ ...openOptions, config: { ...source, start: plan.from } })
   const opened = await withRetry(attempt, createBackoff({ maxMs: 10_000 }), signal, (error) =>
     health.markUnreachable('source', error instanceof Error ? error.message : String(error)),
   )
-  if (opened === undefined) return unfinished(out, chain, generation)
-  const begun = () => firstBlock({ log, codec }, blocksTopic(chain, generation))
-  tellWhatHistoryLacks({ ...source, start: plan.from }, await begun(), bookPathOf(dataDir, chain, generation), logger)
+  if (opened === undefined) return reportUnfinished(out, chain, generation)
+  const firstWritten = () => firstBlock({ log, codec }, blocksTopic(chain, generation))
+  warnAboutMissingHistory(
+    { ...source, start: plan.from },
+    await firstWritten(),
+    bookPathOf(dataDir, chain, generation),
+    logger,
+  )
   const writing = { platform, source: opened, chain, logger, health, progressMs, nowMs }
   const written = await writeGeneration(writing, plan, signal).finally(() => opened.close?.())
   if (written.outcome.kind === 'failed') {
-    // A start that cannot be is no generation to go on with.
-    if ((await begun()) === undefined) await generations.abandon(chain)
+    // Without a block there is nothing to resume.
+    if ((await firstWritten()) === undefined) await generations.abandon(chain)
     throw written.outcome.error
   }
-  if (!written.reached) return unfinished(out, chain, generation)
-  const first = await begun()
-  if (first === undefined) throw nothingFound(chain)
-  if (generations.liveOf(chain) !== before) throw overtaken(chain, generations.liveOf(chain))
+  if (!written.reached) return reportUnfinished(out, chain, generation)
+  const first = await firstWritten()
+  if (first === undefined) throw backfillEmpty(chain)
+  if (generations.liveOf(chain) !== before) throw backfillOvertaken(chain, generations.liveOf(chain))
   await generations.makeLive(chain, { generation, from: plan.from, made: nowMs() })
   if (plan.lettersEnd !== undefined) await log.truncate(deadTopic(chain), plan.lettersEnd)
   const head = written.status.chains.get(chain)?.head?.number
   await out.line(
-    `Generation ${generation} of ${chain} is live: blocks ${first.number} to ${head}, before it was ${before}.`,
+    `Generation ${generation} of ${chain} is live: blocks ${first.number} to ${head} (was generation ${before}).`,
   )
-  await out.line('What runs goes over to it now and folds it in a new epoch; what does not, at its next start.')
+  await out.line('Running processes switch to it now and fold it in a new epoch; stopped ones do so when they start.')
   return EXIT.ok
 }
 
-async function unfinished(out: Output, chain: string, generation: number): Promise<number> {
+async function reportUnfinished(out: Output, chain: string, generation: number): Promise<number> {
   await out.line(
-    `Generation ${generation} of ${chain} is unfinished: the same command goes on with it, --abandon drops it.`,
+    `Generation ${generation} of ${chain} is unfinished: run the same command to resume it, or --abandon to delete it.`,
   )
   return EXIT.failed
 }
 
-function nothingFound(chain: string): DextapeError {
+function backfillEmpty(chain: string): DextapeError {
   return new DextapeError({
     code: 'backfill_empty',
-    what: `Nothing of ${chain} was found up to the head, and an empty history does not become the live one`,
-    fix: 'Widen the scope (pools, tokens, amms), then drop this one with --abandon and start again.',
+    what: `The backfill of ${chain} found nothing up to the head; the live history was kept`,
+    fix: 'Delete it with --abandon, widen the scope (pools, tokens, amms) and run it again.',
   })
 }
 
-function overtaken(chain: string, live: number): DextapeError {
+function backfillOvertaken(chain: string, live: number): DextapeError {
   return new DextapeError({
     code: 'backfill_overtaken',
-    what: `Generation ${live} of ${chain} became the live one meanwhile`,
-    fix: 'Run the command again: it joins the one that is live now.',
+    what: `Another backfill of ${chain} finished first: generation ${live} is live`,
+    fix: 'Run the command again to join that generation.',
   })
 }

@@ -1,4 +1,4 @@
-/** Writes a generation beside the live one until it has reached the live one's head. */
+/** Writes a generation beside the live one until it reaches the live head. */
 import type { UnfinishedGeneration } from '../../core/coordination/generations.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { firstBlock, lastRecord } from '../../core/log/topic-records.js'
@@ -10,7 +10,6 @@ import { createStatus, type IngestStatus } from '../../ingest/ingest-status.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
 import type { Platform } from '../../processes/platform/platform.js'
-import { createProgress } from './progress.js'
 
 export type WriteDeps = {
   platform: Pick<Platform, 'log' | 'codec' | 'generations' | 'checkpointsFor'>
@@ -24,8 +23,8 @@ export type WriteDeps = {
 
 export type Written = { outcome: IngestOutcome; reached: boolean; status: IngestStatus }
 
-const LOOK_EVERY_MS = 200
-/** Of its own lines ingest tells only the last: progress is told here. */
+const POLL_INTERVAL_MS = 200
+/** Silences ingest's progress lines: this file reports progress. */
 const NEVER_MS = 2 ** 31 - 1
 
 export async function writeGeneration(
@@ -44,7 +43,7 @@ export async function writeGeneration(
     generationOf: () => generation,
   })
   const broken = new AbortController()
-  const watching = watch(deps, generation, status, AbortSignal.any([signal, ended.signal])).then(
+  const watching = untilHeadReached(deps, generation, status, AbortSignal.any([signal, ended.signal])).then(
     () => arrived.abort(),
     (error: unknown) => broken.abort(error),
   )
@@ -59,36 +58,41 @@ export async function writeGeneration(
   }
 }
 
-/** Resolves once what is written has the live generation's head, or the signal aborts. */
-async function watch(deps: WriteDeps, generation: number, status: IngestStatus, signal: AbortSignal): Promise<void> {
+/** Resolves once the written blocks reach the live generation's head, or the signal aborts. */
+async function untilHeadReached(
+  deps: WriteDeps,
+  generation: number,
+  status: IngestStatus,
+  signal: AbortSignal,
+): Promise<void> {
   const { platform, source, chain, logger, progressMs, nowMs } = deps
   const progress = createProgress(nowMs)
-  const headOf = createHeadLook(platform, blocksTopic(chain, platform.generations.liveOf(chain)))
+  const readHead = createHeadReader(platform, blocksTopic(chain, platform.generations.liveOf(chain)))
   let first: number | undefined
-  let toldMs = nowMs()
+  let reportedMs = nowMs()
   while (!signal.aborted) {
-    const head = await headOf()
+    const head = await readHead()
     const written = status.chains.get(chain)?.head?.number
     if (written !== undefined && Math.max(written, source.reached?.() ?? 0) >= head) return
-    if (written !== undefined && nowMs() - toldMs >= progressMs) {
-      toldMs = nowMs()
+    if (written !== undefined && nowMs() - reportedMs >= progressMs) {
+      reportedMs = nowMs()
       first ??= (await firstBlock(platform, blocksTopic(chain, generation)))?.number ?? written
       const { done, total, percent, blocksPerS, leftS } = progress.at(
         first,
         Math.max(written, source.reached?.() ?? 0),
         head,
       )
-      logger.info('backfill', {
+      logger.info('backfill progress', {
         ...{ chain, generation, blocks_done: done, blocks_total: total, percent },
         ...{ blocks_per_s: blocksPerS, left_s: leftS, events: status.chains.get(chain)?.events ?? 0 },
       })
     }
-    await sleep(LOOK_EVERY_MS, signal)
+    await sleep(POLL_INTERVAL_MS, signal)
   }
 }
 
-/** Asks the topic's end first: a head that did not move is not decoded again. */
-function createHeadLook({ log, codec }: Pick<Platform, 'log' | 'codec'>, topic: string): () => Promise<number> {
+/** Checks the topic's end first: a head that did not move is not decoded again. */
+function createHeadReader({ log, codec }: Pick<Platform, 'log' | 'codec'>, topic: string): () => Promise<number> {
   let seen = { end: -1, number: 0 }
   return async () => {
     const { end } = await log.info(topic)
@@ -97,5 +101,32 @@ function createHeadLook({ log, codec }: Pick<Platform, 'log' | 'codec'>, topic: 
     if (last?.kind === 'block') seen = { end, number: last.block.number }
     else if (last?.kind === 'retract') seen = { end, number: last.retract.to_number }
     return seen.number
+  }
+}
+
+/** How far a backfill is, in blocks. */
+export type Progress = { done: number; total: number; percent: number; blocksPerS: number; leftS: number | null }
+
+/** The rate covers this window, so that it follows the nodes. */
+const RATE_WINDOW_MS = 60_000
+
+export function createProgress(nowMs: () => number) {
+  let marks: { atMs: number; at: number }[] = []
+  return {
+    /** `at`: the last block written, between `first` and `head`. */
+    at(first: number, at: number, head: number): Progress {
+      const now = nowMs()
+      marks.push({ atMs: now, at })
+      const old = marks.findLastIndex(({ atMs }) => atMs <= now - RATE_WINDOW_MS)
+      marks = marks.slice(Math.max(0, old))
+      const oldest = marks[0] ?? { atMs: now, at }
+      const blocksPerS = now === oldest.atMs ? 0 : ((at - oldest.at) * 1000) / (now - oldest.atMs)
+      const total = Math.max(1, head - first + 1)
+      const done = Math.min(total, Math.max(0, at - first + 1))
+      return {
+        ...{ done, total, percent: Math.floor((done * 100) / total), blocksPerS: Math.round(blocksPerS) },
+        leftS: blocksPerS > 0 ? Math.ceil((total - done) / blocksPerS) : null,
+      }
+    },
   }
 }

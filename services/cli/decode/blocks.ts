@@ -1,9 +1,9 @@
-/** Values of the input → blocks in order, each whole. Only the block at hand is kept. */
+/** Groups input values into whole blocks, in order. Only the current block is in memory. */
 import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadShape, type RawLog, readLogs } from '../../ingest/decode/evm/raw-logs.js'
 import { badInput, type InputValue } from './input.js'
 
-/** `removed`: how many of its logs a reorg took away. */
+/** `removed`: number of its logs removed by a reorg. */
 export type InputBlock = { block: EvmBlock; removed: number }
 
 export async function* inputBlocks(values: AsyncIterable<InputValue>, name: string): AsyncGenerator<InputBlock> {
@@ -54,7 +54,7 @@ type OpenBlock = {
   removed: number
 }
 
-/** One answer may hold many blocks, in any order. */
+/** One response may hold many blocks, in any order. */
 function inOrder(logs: RawLog[]): RawLog[] {
   return logs.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
 }

@@ -1,48 +1,70 @@
-/** `dextape decode`: what a node answered, on stdin, as events on stdout. Nothing is asked, nothing is kept. */
+/** `dextape decode`: decodes a node's responses from stdin to events on stdout. Makes no requests and stores nothing. */
 import { resolve } from 'node:path'
 import { type Config, chainFacts } from '../../core/config/index.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { EXIT } from '../../core/runtime/run-main.js'
-import { configOf, type GlobalOptions, loggerOf, type World } from '../context.js'
-import { inputBlocks } from './blocks.js'
-import { createDecoder } from './decoder.js'
+import { type Cli, configOf, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { type InputValue, jsonValues } from './input.js'
-import { readPoolsFile } from './pools-file.js'
-import { decodeBodies } from './solana.js'
 
-export type DecodeOptions = GlobalOptions & { chain: string; pools?: string }
+type DecodeOptions = GlobalOptions & { chain: string; pools?: string }
+
+export function addDecode({ program, world, act }: Cli): void {
+  program
+    .command('decode')
+    .description("Decode a node's receipts, logs or transactions from stdin to events (JSON lines)")
+    .requiredOption('--chain <chain>', 'Chain of the input')
+    .option('--pools <file>', 'Token and pool events as JSON lines, or a recording, in place of requests to a node')
+    .addHelpText(
+      'after',
+      [
+        '\nInput on EVM chains: receipts or eth_getLogs results, as a list, one object, JSON lines or whole JSON-RPC responses.',
+        'Receipts name the signer, which becomes the wallet of an event; for logs alone it is the sender in the log.',
+        'Pools that neither the input creates nor --pools describes are skipped and counted on stderr.',
+        '\nInput on Solana: getTransaction or getBlock results in any encoding.',
+        '\nExamples:',
+        '  dextape decode --chain eth --pools pools.jsonl < receipts.json',
+        '  dextape decode --chain solana < blocks.jsonl',
+      ].join('\n'),
+    )
+    .action(act<DecodeOptions>((options) => decode(world, options)))
+}
 
 const INPUT = 'stdin'
 
-export async function decode(world: World, options: DecodeOptions): Promise<number> {
+async function decode(world: World, options: DecodeOptions): Promise<number> {
   const config = configOf(world, options)
   if (config.chains.get(options.chain)?.family === 'solana') return await decodeSolana(world, options, config)
   const contracts = config.contracts.get(options.chain)
   if (contracts === undefined) {
     throw new ConfigError({
       code: 'chain_unknown',
-      what: `There is no chain "${options.chain}" that could be decoded`,
+      what: `Cannot decode chain "${options.chain}": it is unknown`,
       expected: [...config.chains.keys()].join(', '),
     })
   }
-  const told = await readPoolsFile(options.pools === undefined ? undefined : resolve(world.cwd, options.pools))
-  const decoder = createDecoder(chainFacts(config, options.chain), contracts, told)
-  const count = countLeftOut(loggerOf(world, config), 'logs')
+  const [{ inputBlocks }, { createDecoder }, { readPoolsFile }] = await Promise.all([
+    import('./blocks.js'),
+    import('./decoder.js'),
+    import('./pools-file.js'),
+  ])
+  const described = await readPoolsFile(options.pools === undefined ? undefined : resolve(world.cwd, options.pools))
+  const decoder = createDecoder(chainFacts(config, options.chain), contracts, described)
+  const skipped = countSkipped(loggerOf(world, config), 'logs')
   let decoded = 0
   try {
     for await (const { block, removed } of inputBlocks(inputValues(world), INPUT)) {
-      const { events, decoded: told, leftOut } = decoder.decode(block)
-      decoded += told
+      const { events, decoded: count, skipped: logs } = decoder.decode(block)
+      decoded += count
       for (const event of events) await world.out.json({ block_number: block.number, block_hash: block.hash, ...event })
-      for (const { reason, detail, log } of leftOut)
-        count.add(reason, detail, `block ${log.blockNumber}, log ${log.logIndex}`)
-      if (removed > 0) count.removed(removed)
+      for (const { reason, detail, log } of logs)
+        skipped.add(reason, detail, `block ${log.blockNumber}, log ${log.logIndex}`)
+      if (removed > 0) skipped.addRemoved(removed)
     }
   } finally {
-    count.tell()
+    skipped.report()
   }
-  if (decoded === 0) count.refuseIfAny('Describe their pools with --pools, and give the logs whole.')
+  if (decoded === 0) skipped.failIfAny('Describe their pools with --pools, and check that the logs are complete.')
   return EXIT.ok
 }
 
@@ -50,31 +72,32 @@ async function decodeSolana(world: World, options: DecodeOptions, config: Config
   if (options.pools !== undefined) {
     throw new ConfigError({
       code: 'pools_not_taken',
-      what: `--pools tells what logs leave out; transactions of ${options.chain} say it themselves`,
-      fix: 'Leave it out.',
+      what: `--pools is not supported on ${options.chain}: transactions already describe their pools`,
+      fix: 'Remove --pools.',
     })
   }
-  const count = countLeftOut(loggerOf(world, config), 'instructions')
+  const skipped = countSkipped(loggerOf(world, config), 'instructions')
   let [guessed, decoded] = [0, 0]
   try {
+    const { decodeBodies } = await import('./solana.js')
     const facts = chainFacts(config, options.chain)
     for await (const { body, events, lost } of decodeBodies(inputValues(world), facts, INPUT)) {
       if (body.isSlotGuessed) guessed += 1
       decoded += events.length
       for (const event of events) await world.out.json({ block_number: body.slot, block_hash: body.hash, ...event })
       for (const { reason, detail, txIndex, order } of lost)
-        count.add(reason, detail, `slot ${body.slot}, transaction ${txIndex}, instruction ${order}`)
+        skipped.add(reason, detail, `slot ${body.slot}, transaction ${txIndex}, instruction ${order}`)
     }
   } finally {
-    count.tell()
+    skipped.report()
     if (guessed > 0)
-      loggerOf(world, config).warn('blocks without their slot: taken as the one after the parent', { blocks: guessed })
+      loggerOf(world, config).warn('blocks without a slot; assuming the one after the parent', { blocks: guessed })
   }
-  if (decoded === 0) count.refuseIfAny('Ask the node again for whole transactions with their inner instructions.')
+  if (decoded === 0) skipped.failIfAny('Request whole transactions, with their inner instructions, from the node.')
   return EXIT.ok
 }
 
-/** A pipe that gave nothing is most often a command before it that failed. */
+/** Empty input usually means that the command before the pipe failed. */
 async function* inputValues({ stdin }: World): AsyncGenerator<InputValue> {
   let isEmpty = true
   for await (const value of jsonValues(stdin, INPUT)) {
@@ -86,12 +109,12 @@ async function* inputValues({ stdin }: World): AsyncGenerator<InputValue> {
       code: 'input_empty',
       what: 'The input is empty',
       where: { file: INPUT },
-      fix: "Pipe a node's answers into it: dextape decode --chain eth < receipts.json",
+      fix: "Pipe a node's responses into it: dextape decode --chain eth < receipts.json",
     })
 }
 
-/** By reason, with an example of each: a day's input may leave out a million. */
-function countLeftOut(logger: Logger, unit: 'logs' | 'instructions') {
+/** Counts by reason, with examples: a day of input may skip a million. */
+function countSkipped(logger: Logger, unit: 'logs' | 'instructions') {
   const reasons = new Map<string, { count: number; details: Set<string>; first: string }>()
   let removed = 0
   const EXAMPLES = 5
@@ -102,20 +125,20 @@ function countLeftOut(logger: Logger, unit: 'logs' | 'instructions') {
       if (known.details.size < EXAMPLES) known.details.add(detail)
       reasons.set(reason, known)
     },
-    /** Where nothing at all was decoded. */
-    refuseIfAny(fix: string): void {
-      const leftOut = [...reasons.values()].reduce((sum, { count }) => sum + count, 0)
-      if (leftOut === 0) return
-      const what = `No event could be decoded: ${leftOut} ${unit} were left out (${[...reasons.keys()].join(', ')})`
+    /** For input of which nothing was decoded. */
+    failIfAny(fix: string): void {
+      const total = [...reasons.values()].reduce((sum, { count }) => sum + count, 0)
+      if (total === 0) return
+      const what = `No event was decoded: ${total} ${unit} skipped (${[...reasons.keys()].join(', ')})`
       throw new DextapeError({ code: 'nothing_decoded', what, where: { file: INPUT }, fix })
     },
-    removed(logs: number): void {
+    addRemoved(logs: number): void {
       removed += logs
     },
-    tell(): void {
+    report(): void {
       for (const [reason, { count, details, first }] of reasons)
-        logger.warn(`${unit} left out`, { reason, [unit]: count, first, examples: [...details] })
-      if (removed > 0) logger.warn(`${unit} left out`, { reason: 'removed', [unit]: removed })
+        logger.warn(`${unit} skipped`, { reason, [unit]: count, first, examples: [...details] })
+      if (removed > 0) logger.warn(`${unit} skipped`, { reason: 'removed', [unit]: removed })
     },
   }
 }

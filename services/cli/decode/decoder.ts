@@ -1,4 +1,4 @@
-/** Blocks → events, with what a file tells instead of what a node would. */
+/** Blocks → events. Tokens and pools come from a file instead of a node. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { KnownContract } from '../../core/domain/evm-contracts.js'
 import type { Event } from '../../core/domain/records.js'
@@ -10,14 +10,18 @@ import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadLog, type Protocol, type Reading } from '../../ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
 import type { Venue } from '../../ingest/decode/evm/venue.js'
-import { protocolOf, type ToldFacts, type ToldPool } from './pools-file.js'
+import { type DescribedFacts, type DescribedPool, protocolOf } from './pools-file.js'
 
-export type LeftOut = { reason: string; detail: string; log: EvmLog }
+export type SkippedLog = { reason: string; detail: string; log: EvmLog }
 
-/** `decoded`: how many events the logs tell, without the tokens and pools that only the file describes. */
-export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; leftOut: LeftOut[] } }
+/** `decoded`: events decoded from logs, without tokens and pools that only the file describes. */
+export type Decoder = { decode(block: EvmBlock): { events: Event[]; decoded: number; skipped: SkippedLog[] } }
 
-export function createDecoder(facts: ChainFacts, contracts: readonly KnownContract[], told: ToldFacts): Decoder {
+export function createDecoder(
+  facts: ChainFacts,
+  contracts: readonly KnownContract[],
+  described: DescribedFacts,
+): Decoder {
   const rules = createRules({
     chain: facts.chain,
     scope: { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off' },
@@ -27,15 +31,15 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     wrappedNative: facts.native,
   })
   const book = memoryBook()
-  const prefetched = { ...nothingPrefetched(), tokens: told.tokens }
+  const prefetched = { ...nothingPrefetched(), tokens: described.tokens }
 
   return {
     decode(block) {
       const created = createdIn(block)
-      const leftOut = block.logs.flatMap((log) => prepare(log, created) ?? [])
+      const skipped = block.logs.flatMap((log) => prepare(log, created) ?? [])
       const { events, lost } = decodeBlock(block, book, prefetched, rules)
       const fromLogs = events.filter(({ type }) => type !== 'token' && type !== 'pool')
-      return { events, decoded: created.size + fromLogs.length, leftOut: [...leftOut, ...lost] }
+      return { events, decoded: created.size + fromLogs.length, skipped: [...skipped, ...lost] }
     },
   }
 
@@ -43,12 +47,12 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
     return new Set(logs.flatMap((log) => orNull(() => createdVenue(log, rules))?.id ?? []))
   }
 
-  /** Makes the venue of a log known, or says why it stays unknown. */
-  function prepare(log: EvmLog, created: ReadonlySet<string>): LeftOut | undefined {
+  /** Adds the venue of a log from the file; returns the log where the file does not describe it. */
+  function prepare(log: EvmLog, created: ReadonlySet<string>): SkippedLog | undefined {
     const ref = orNull(() => venueRef(log, rules))
     if (ref === null || book.venue(ref.id) !== undefined || prefetched.venues.has(ref.id) || created.has(ref.id)) return
-    const pool = told.pools.get(ref.id)
-    // Of a pool of several tokens, pairs may be missing in the file.
+    const pool = described.pools.get(ref.id)
+    // The file may lack pairs of a pool of more than two tokens.
     if (pool === undefined || Object.keys(pool.tokens).length < pool.tokens.length)
       return { reason: 'pool_undescribed', detail: ref.id, log }
     const name = protocolOf(pool, contracts)
@@ -59,18 +63,18 @@ export function createDecoder(facts: ChainFacts, contracts: readonly KnownContra
   }
 }
 
-function venueOf({ id, amm, tokens, fee, creator }: ToldPool, { name }: Protocol): Venue {
+function venueOf({ id, amm, tokens, fee, creator }: DescribedPool, { name }: Protocol): Venue {
   return { id, protocol: name, amm, tokens, fee, creator }
 }
 
-/** What is known where no node answers: nothing, said in the protocol's own terms. */
+/** The state of a pool whose node answers nothing. */
 function unanswered<T>(reading: Reading<T>): T {
   let step = reading.next()
   while (!step.done) step = reading.next(step.value.map(() => null))
   return step.value
 }
 
-/** A log that is not what its topic says is told by `decodeBlock`, where it is ours. */
+/** `decodeBlock` reports malformed logs of known pools. */
 function orNull<T>(read: () => T | null): T | null {
   try {
     return read()

@@ -1,18 +1,18 @@
-/** A stream as JSON values: one a line, each as it comes, or a single one over many lines. */
+/** Reads JSON values from a stream: one per line, or a single one over many lines. */
 import { DextapeError } from '../../core/domain/errors.js'
 import { type Chunks, streamBytes } from '../../ingest/sources/recording/recording-bytes.js'
 import { isBlank, splitLines, withoutByteOrderMark } from '../../ingest/sources/recording/split-lines.js'
 
-/** `line`: where it starts, from 1. */
+/** `line`: its first line, from 1. */
 export type InputValue = { value: unknown; line: number }
 
-/** The answers of a whole day may stand on one line. */
+/** One line may hold the responses of a whole day. */
 const LINE_MAX_BYTES = 256 * 1024 * 1024
 
 export async function* jsonValues(input: Chunks, name: string): AsyncGenerator<InputValue> {
   let line = 0
   let isFirst = true
-  /** From a first line that is no value of its own on: all belong together. */
+  /** Set when the first line is not a complete value: then all lines are one value. */
   let spread: { from: number; texts: string[]; problem: string } | undefined
   for await (const lines of splitLines(streamBytes(input, name), 0, LINE_MAX_BYTES)) {
     for (const { bytes, tooLong } of lines) {
@@ -37,7 +37,7 @@ export async function* jsonValues(input: Chunks, name: string): AsyncGenerator<I
 export function badInput(name: string, line: number, problem: string): DextapeError {
   return new DextapeError({
     code: 'bad_input',
-    what: `The input cannot be used: ${problem}`,
+    what: `Invalid input: ${problem}`,
     where: { file: name, position: `line ${line}` },
   })
 }

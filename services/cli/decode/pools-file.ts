@@ -1,4 +1,4 @@
-/** Tokens and pools told by a file instead of a node: events as in a recording, or a recording's blocks with such events in them. */
+/** Tokens and pools described by a file instead of a node: token and pool events, or a recording that contains them. */
 import { createReadStream, statSync } from 'node:fs'
 import { ConfigError } from '../../core/domain/errors.js'
 import type { KnownContract } from '../../core/domain/evm-contracts.js'
@@ -7,20 +7,20 @@ import type { TokenFacts } from '../../ingest/decode/evm/erc20.js'
 import { readEvent } from '../../ingest/validate/validate-event.js'
 import { badInput, jsonValues } from './input.js'
 
-export type ToldPool = { id: string; amm: string; tokens: string[]; fee: number | null; creator: string | null }
+export type DescribedPool = { id: string; amm: string; tokens: string[]; fee: number | null; creator: string | null }
 
-export type ToldFacts = { tokens: Map<string, TokenFacts>; pools: Map<string, ToldPool> }
+export type DescribedFacts = { tokens: Map<string, TokenFacts>; pools: Map<string, DescribedPool> }
 
-/** A pair of a pool of more than two tokens: the pool and the places of the pair's tokens in it. */
-const PAIR_OF_SEVERAL = /^(0x[0-9a-f]+)_(\d)_(\d)$/
+/** A pair in a pool of more than two tokens: the pool and the indexes of the pair's tokens. */
+const PAIR_IN_LARGER_POOL = /^(0x[0-9a-f]+)_(\d)_(\d)$/
 
-export async function readPoolsFile(path: string | undefined): Promise<ToldFacts> {
-  const told: ToldFacts = { tokens: new Map(), pools: new Map() }
-  if (path === undefined) return told
+export async function readPoolsFile(path: string | undefined): Promise<DescribedFacts> {
+  const described: DescribedFacts = { tokens: new Map(), pools: new Map() }
+  if (path === undefined) return described
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) {
     throw new ConfigError({
       code: 'pools_file_missing',
-      what: `There is no file ${path}`,
+      what: `File not found: ${path}`,
       fix: 'Name a file of JSON lines with token and pool events, or a recording.',
     })
   }
@@ -29,19 +29,19 @@ export async function readPoolsFile(path: string | undefined): Promise<ToldFacts
       if (!isTokenOrPool(event)) continue
       const read = readEvent({ tx_index: 0, log_index: 0, tx_hash: '0x', ...event }, 'evm')
       if (!read.ok) throw badInput(path, line, read.problem.detail)
-      if (read.event.type === 'pool') addPool(told.pools, read.event)
+      if (read.event.type === 'pool') addPool(described.pools, read.event)
       if (read.event.type === 'token') {
         const { token, name, symbol, decimals, total_supply } = read.event
         const totalSupply = total_supply === null ? null : BigInt(total_supply)
-        told.tokens.set(token, { name, symbol, decimals, totalSupply })
+        described.tokens.set(token, { name, symbol, decimals, totalSupply })
       }
     }
   }
-  return told
+  return described
 }
 
-/** The protocol a pool's exchange trades by; undefined: the exchange is not known, so only a log's topic can tell. */
-export function protocolOf({ amm }: ToldPool, contracts: readonly KnownContract[]): string | undefined {
+/** The protocol of a pool's exchange; undefined: unknown exchange, so the log's topic decides. */
+export function protocolOf({ amm }: DescribedPool, contracts: readonly KnownContract[]): string | undefined {
   return contracts.find((contract) => contract.amm === amm)?.protocol
 }
 
@@ -57,8 +57,8 @@ function isTokenOrPool(event: unknown): event is { type: 'token' | 'pool' } {
   )
 }
 
-function addPool(pools: Map<string, ToldPool>, { pool, amm, token0, token1, fee, creator }: PoolEvent): void {
-  const several = PAIR_OF_SEVERAL.exec(pool)
+function addPool(pools: Map<string, DescribedPool>, { pool, amm, token0, token1, fee, creator }: PoolEvent): void {
+  const several = PAIR_IN_LARGER_POOL.exec(pool)
   if (several === null) {
     pools.set(pool, { id: pool, amm, tokens: [token0, token1], fee, creator })
     return

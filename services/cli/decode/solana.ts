@@ -1,4 +1,4 @@
-/** `getTransaction` and `getBlock` bodies → events. Everything is in the bodies, so nothing needs to be told beside them. */
+/** `getTransaction` and `getBlock` results → events. The results are complete, so no pools file is needed. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Event } from '../../core/domain/records.js'
 import { memoryBook } from '../../ingest/decode/solana/block/book.js'

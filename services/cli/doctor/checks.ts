@@ -1,4 +1,4 @@
-/** The single checks of `dextape doctor`. Each answers with a finding and never throws. */
+/** The checks of `dextape doctor`. Each returns findings and never throws. */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Config, type KafkaChoice, withoutSecrets } from '../../core/config/index.js'
@@ -13,7 +13,7 @@ export type Finding = { level: 'ok' | 'warn' | 'fail'; what: string; fix?: strin
 
 const NODE_MAJOR_MIN = 20
 const LOW_SPACE_BYTES = 1024 ** 3
-const CONNECT_WITHIN_MS = 3000
+const CONNECT_TIMEOUT_MS = 3000
 
 export function checkNode(version: string): Finding {
   const major = Number(/^v(\d+)/.exec(version)?.[1])
@@ -47,13 +47,13 @@ export function checkPushServer({ pushServer }: Pick<Config, 'pushServer'>): Fin
   try {
     const { server, fallbackReason } = chooseTransport(pushServer)
     if (fallbackReason === null) return { level: 'ok', what: `${server} loads (the push server)` }
-    return { level: 'warn', what: `${fallbackReason}; pushes are served by ${server}, which is slower`, fix: GLIBC_FIX }
+    return { level: 'warn', what: `${fallbackReason}; using ${server} instead, which is slower`, fix: GLIBC_FIX }
   } catch (error) {
     return { level: 'fail', what: (error as Error).message }
   }
 }
 
-/** An existing directory is checked as it is; a missing one only for whether it could be made. */
+/** For a missing directory: whether it can be created. */
 export function checkDataDir(config: Config): Finding[] {
   const findings: Finding[] = []
   const path = config.dataDir
@@ -61,7 +61,7 @@ export function checkDataDir(config: Config): Finding[] {
     const dir = existsSync(path) ? openDataDir(path) : undefined
     if (dir === undefined) {
       const parent = nearestExisting(path)
-      findings.push({ level: 'ok', what: `data directory ${path} will be made in ${parent}` })
+      findings.push({ level: 'ok', what: `data directory ${path} will be created in ${parent}` })
     } else {
       const holder = lockHolder(findDataDir(path))
       const inUse = holder === undefined ? '' : `, in use by process ${holder.pid}`
@@ -76,7 +76,7 @@ export function checkDataDir(config: Config): Finding[] {
   const free = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free at ${path}`
   findings.push(
     freeBytes < LOW_SPACE_BYTES
-      ? { level: 'warn', what: free, fix: 'make room: blocks are kept for ever' }
+      ? { level: 'warn', what: free, fix: 'free some space: blocks are never deleted' }
       : { level: 'ok', what: free },
   )
   return findings
@@ -88,13 +88,13 @@ function nearestExisting(path: string): string {
   return folder
 }
 
-/** A port held by our own running `up` is as it should be. */
+/** A port in use is expected while `up` runs on this data directory. */
 export async function checkPort(config: Config, port: number, variable: string): Promise<Finding> {
   try {
     await checkPortFree(config.host, port, variable)
     return { level: 'ok', what: `port ${port} is free (${variable})` }
   } catch (error) {
-    if (isRunning(config)) return { level: 'warn', what: `port ${port} is in use, likely by the running dextape` }
+    if (isRunning(config)) return { level: 'warn', what: `port ${port} is in use, probably by the running dextape` }
     return { level: 'fail', what: (error as Error).message }
   }
 }
@@ -107,13 +107,13 @@ function isRunning(config: Config): boolean {
   }
 }
 
-/** Asks as the services do: name, rights and version of the cluster count, not only its port. */
+/** Connects as the services do, so that names, permissions and versions are checked too. */
 export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
   const brokers = choice.brokers.join(', ')
-  const log = openKafka(choice, { onUnreachable: () => {}, onReachable: () => {} }, CONNECT_WITHIN_MS)
+  const log = openKafka(choice, { onUnreachable: () => {}, onReachable: () => {} }, CONNECT_TIMEOUT_MS)
   try {
     const topics = await log.topicNames()
-    return { level: 'ok', what: `Kafka at ${brokers} answers; ${topics.length} topics are ours` }
+    return { level: 'ok', what: `Kafka at ${brokers} responds; ${topics.length} Dextape topics` }
   } catch (error) {
     return { level: 'fail', what: `Kafka at ${brokers}: ${(error as Error).message}` }
   } finally {
@@ -123,15 +123,15 @@ export async function checkKafka(choice: KafkaChoice): Promise<Finding> {
 
 export async function checkRegistry(url: string): Promise<Finding> {
   const { address, authorization } = splitUrl(url)
-  return checkHttp('The schema registry', url, 'SCHEMA_REGISTRY_URL', () => ask(`${address}/subjects`, authorization))
+  return checkHttp('Schema registry', url, 'SCHEMA_REGISTRY_URL', () => get(`${address}/subjects`, authorization))
 }
 
 export async function checkStore(url: string): Promise<Finding> {
-  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => ask(`${new URL(url).origin}/ping`))
+  return checkHttp('ClickHouse', url, 'CLICKHOUSE_URL', () => get(`${new URL(url).origin}/ping`))
 }
 
-const ask = (address: string, headers: Record<string, string> = {}) =>
-  fetch(address, { headers, signal: AbortSignal.timeout(CONNECT_WITHIN_MS) })
+const get = (address: string, headers: Record<string, string> = {}) =>
+  fetch(address, { headers, signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
 
 async function checkHttp(
   name: string,
@@ -139,16 +139,16 @@ async function checkHttp(
   variable: string,
   request: () => Promise<Response>,
 ): Promise<Finding> {
-  const shown = withoutSecrets(url)
+  const address = withoutSecrets(url)
   try {
-    const answer = await request()
-    if (answer.ok) return { level: 'ok', what: `${name} at ${shown} answers` }
-    return { level: 'fail', what: `${name} at ${shown} answers ${answer.status}`, fix: `correct ${variable}` }
+    const response = await request()
+    if (response.ok) return { level: 'ok', what: `${name} at ${address} responds` }
+    return { level: 'fail', what: `${name} at ${address} returned HTTP ${response.status}`, fix: `correct ${variable}` }
   } catch (error) {
     const reason = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? (error as Error).message
     return {
       level: 'fail',
-      what: `${name} at ${shown} is not reachable (${reason})`,
+      what: `${name} at ${address} is not reachable (${reason})`,
       fix: `start it or correct ${variable}`,
     }
   }

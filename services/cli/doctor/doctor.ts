@@ -1,60 +1,69 @@
-/** `dextape doctor`: what a start would need, each line ok, warn or fail, and what to do about it. */
+/** `dextape doctor`: checks what a start needs, one line per finding, with what to do about it. */
 import { type Config, describeConfig } from '../../core/config/index.js'
 import { EXIT } from '../../core/runtime/run-main.js'
-import { type ChainOptions, chainSections, sourcesAsked } from '../chain-options.js'
-import { configOf, type GlobalOptions, type World } from '../context.js'
-import {
-  checkDataDir,
-  checkKafka,
-  checkNative,
-  checkNode,
-  checkPort,
-  checkPushServer,
-  checkRegistry,
-  checkStore,
-  type Finding,
-} from './checks.js'
+import { addChainOptions, CHAIN_HELP, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
+import { type Cli, configOf, type GlobalOptions, type World } from '../context.js'
+import type { Finding } from './checks.js'
 
-export async function doctor(world: World, options: GlobalOptions & ChainOptions): Promise<number> {
-  const findings = [checkNode(process.version), ...(await checkNative())]
+type DoctorOptions = GlobalOptions & ChainOptions
+
+export function addDoctor({ program, world, act }: Cli): void {
+  const doctor = program
+    .command('doctor')
+    .description('Check the installation, configuration, ports, log, store and nodes')
+  addChainOptions(doctor, [])
+    .addHelpText(
+      'after',
+      [
+        '\nFor each chain it also estimates the requests and traffic that the configured pools, tokens and exchanges need.',
+        CHAIN_HELP,
+        '\nExamples:\n  dextape doctor\n  dextape doctor --chain base --rpc https://node.example --pool 0x…',
+      ].join('\n'),
+    )
+    .action(act<DoctorOptions>((options) => runDoctor(world, options)))
+}
+
+async function runDoctor(world: World, options: DoctorOptions): Promise<number> {
+  const checks = await import('./checks.js')
+  const findings = [checks.checkNode(process.version), ...(await checks.checkNative())]
   const config = readConfig(world, options, findings)
   if (config !== undefined) {
-    findings.push(checkPushServer(config))
-    findings.push(...checkDataDir(config))
-    findings.push(await checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
-    findings.push(await checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
+    findings.push(checks.checkPushServer(config))
+    findings.push(...checks.checkDataDir(config))
+    findings.push(await checks.checkPort(config, config.httpPort, 'DEXTAPE_HTTP_PORT'))
+    findings.push(await checks.checkPort(config, config.wsPort, 'DEXTAPE_WS_PORT'))
     if (config.log.kind === 'kafka') {
-      findings.push(await checkKafka(config.log))
-      if (config.log.registry.kind === 'http') findings.push(await checkRegistry(config.log.registry.url))
+      findings.push(await checks.checkKafka(config.log))
+      if (config.log.registry.kind === 'http') findings.push(await checks.checkRegistry(config.log.registry.url))
     }
-    if (config.store.kind === 'clickhouse') findings.push(await checkStore(config.store.url))
+    if (config.store.kind === 'clickhouse') findings.push(await checks.checkStore(config.store.url))
   }
-  await tell(world, findings)
+  await print(world, findings)
   if (config === undefined) return EXIT.failed
-  // Told apart: a slow node may take a minute.
-  const aboutNodes = await findNodes(world, config, options.chain)
-  await tell(world, aboutNodes)
-  await world.out.line('\nConfiguration as it will be used:')
+  // Printed separately: a slow node may take a minute.
+  const nodeFindings = await checkNodes(world, config, options.chain)
+  await print(world, nodeFindings)
+  await world.out.line('\nEffective configuration:')
   await world.out.line(JSON.stringify(describeConfig(config), null, 2))
-  return [...findings, ...aboutNodes].some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
+  return [...findings, ...nodeFindings].some(({ level }) => level === 'fail') ? EXIT.failed : EXIT.ok
 }
 
-async function findNodes(world: World, config: Config, chain: string | undefined): Promise<Finding[]> {
-  const sources = sourcesAsked(config, chain)
+async function checkNodes(world: World, config: Config, chain: string | undefined): Promise<Finding[]> {
+  const sources = selectSources(config, chain)
   if (sources.length === 0) return []
-  const { checkNodes } = await import('./nodes.js')
-  return checkNodes(config, sources, world.nowMs, new AbortController().signal)
+  const nodes = await import('./nodes.js')
+  return nodes.checkNodes(config, sources, world.nowMs, new AbortController().signal)
 }
 
-async function tell(world: World, findings: readonly Finding[]): Promise<void> {
+async function print(world: World, findings: readonly Finding[]): Promise<void> {
   for (const { level, what, fix } of findings)
     await world.out.line(`${level.padEnd(4)}  ${what}${fix === undefined ? '' : ` → ${fix}`}`)
 }
 
-function readConfig(world: World, options: GlobalOptions & ChainOptions, findings: Finding[]): Config | undefined {
+function readConfig(world: World, options: DoctorOptions, findings: Finding[]): Config | undefined {
   try {
     const config = configOf(world, options, { chains: chainSections(options) })
-    sourcesAsked(config, options.chain)
+    selectSources(config, options.chain)
     findings.push({ level: 'ok', what: 'the configuration is valid' })
     return config
   } catch (error) {

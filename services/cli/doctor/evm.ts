@@ -1,4 +1,4 @@
-/** `dextape doctor` about an EVM chain's nodes: how far back they know it, what they take, and what the scope will ask of them. */
+/** `dextape doctor` on the nodes of an EVM chain. */
 import { chainFacts } from '../../core/config/config.js'
 import type { EvmSourceConfig } from '../../core/config/evm-source.js'
 import type { Config } from '../../core/config/index.js'
@@ -9,17 +9,26 @@ import { estimateScope, type ScopeEstimate } from '../../ingest/sources/evm/esti
 import { resolveScope } from '../../ingest/sources/evm/resolve-scope.js'
 import { createChainReader, type RpcChainReader } from '../../ingest/sources/evm/rpc/evm-reader.js'
 import { checkConfiguredTokens, checkScopeTokens } from '../../ingest/sources/evm/start-checks.js'
-import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import {
+  nodeRateLimit,
+  PATIENCE,
+  type Report,
+  reportEndpoint,
+  reportHead,
+  reportNeeds,
+  TIMEOUT_MS,
+  total,
+} from './node-findings.js'
 
-/** A look at a few blocks first: where that takes long, it is all that is looked at. */
+/** A few blocks first; many only where the few were quick. */
 const SAMPLE_BLOCKS = { few: 5, many: 50 }
-const LONG_MS = 2_000
+const SLOW_MS = 2_000
 const DEPTHS = [100, 1_000, 10_000, 100_000, 1_000_000] as const
 
 export async function checkEvm(
   config: Config,
   source: EvmSourceConfig,
-  say: Say,
+  report: Report,
   nowMs: () => number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,45 +41,46 @@ export async function checkEvm(
     await reader.start(signal)
     const head = await reader.head(signal)
     await reader.probe(head, signal)
-    for (const status of reader.status()) sayEndpoint(status, say)
-    sayHead(head, source.finality, await reader.finalized(signal), nowMs, say)
-    await sayDepth(reader, head, say, signal)
+    for (const status of reader.status()) reportEndpoint(status, report)
+    reportHead(head, source.finality, await reader.finalized(signal), nowMs, report)
+    await reportDepth(reader, head, report, signal)
     const facts = chainFacts(config, chain)
     const tokens = await checkConfiguredTokens(reader, facts, new Set(source.explicitTokens), silentLogger, signal)
     if (facts.anchor === undefined && facts.stables.length === 0)
-      say('warn', 'nothing has a price in USD', `name the chain’s "anchor" or "stables" in "chains.${chain}"`)
+      report('warn', 'nothing can be priced in USD', `set "anchor" or "stables" in "chains.${chain}"`)
     const absent = tokens.filter((one) => one.facts.decimals === null)
-    if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
+    if (absent.length > 0)
+      report('warn', `tokens not found on this chain: ${absent.map(({ token }) => token).join(', ')}`)
     await checkScopeTokens(reader, chain, source.scope.tokens, signal)
     const { filter } = await resolveScope(source, facts, reader, signal)
     const meter = () => total(reader.status())
-    const sampled = (blocks: number) => estimateScope(reader, head, filter, blocks, meter, signal)
+    const sample = (blocks: number) => estimateScope(reader, head, filter, blocks, meter, signal)
     const beganMs = performance.now()
-    const few = await sampled(SAMPLE_BLOCKS.few)
-    const isSlow = performance.now() - beganMs > LONG_MS
-    sayEstimate(isSlow ? few : await sampled(SAMPLE_BLOCKS.many), maxRps, nodesTake(reader.status()), say)
+    const few = await sample(SAMPLE_BLOCKS.few)
+    const isSlow = performance.now() - beganMs > SLOW_MS
+    reportEstimate(isSlow ? few : await sample(SAMPLE_BLOCKS.many), maxRps, nodeRateLimit(reader.status()), report)
   } finally {
     await reader.close()
   }
 }
 
-/** How far back calls can be made: what a pool or a token was at the time is read by them. */
-async function sayDepth(reader: RpcChainReader, head: Header, say: Say, signal: AbortSignal): Promise<void> {
+/** How far back state can be read: pools and tokens are read as of their block. */
+async function reportDepth(reader: RpcChainReader, head: Header, report: Report, signal: AbortSignal): Promise<void> {
   const depths = [...DEPTHS.filter((depth) => depth < head.number), head.number - 1]
   let reached = 0
   for (const depth of depths) {
     const header = await reader.headerByNumber(head.number - depth, signal)
-    if (header === null || !(await hasState(reader, header, signal))) return sayReached(reached, depth, say)
+    if (header === null || !(await hasState(reader, header, signal))) return reportReached(reached, depth, report)
     reached = depth
   }
-  say('ok', 'archive: the state of every block can be read')
+  report('ok', 'archive node: state is available for every block')
 }
 
-function sayReached(reached: number, missing: number, say: Say): void {
+function reportReached(reached: number, missing: number, report: Report): void {
   const back = (depth: number) => `${depth.toLocaleString('en')} blocks back`
-  const there = reached === 0 ? '' : `state can be read ${back(reached)}; `
-  const fix = 'a start or a backfill from there needs an archive node'
-  say('warn', `${there}the state ${back(missing)} cannot be read`, fix)
+  const available = reached === 0 ? '' : `state is available ${back(reached)}; `
+  const fix = 'use an archive node to start or backfill from there'
+  report('warn', `${available}state ${back(missing)} is not available`, fix)
 }
 
 async function hasState(reader: RpcChainReader, at: Header, signal: AbortSignal): Promise<boolean> {
@@ -83,8 +93,13 @@ async function hasState(reader: RpcChainReader, at: Header, signal: AbortSignal)
   }
 }
 
-function sayEstimate(estimate: ScopeEstimate, maxRps: number | undefined, taken: number | undefined, say: Say): void {
+function reportEstimate(
+  estimate: ScopeEstimate,
+  maxRps: number | undefined,
+  nodeLimit: number | undefined,
+  report: Report,
+): void {
   const { blocks, logs, transactions, blockTimeS } = estimate
-  const seen = `the last ${blocks} blocks, ${blockTimeS.toFixed(2)} s each, had ${logs} logs of it in ${transactions} transactions`
-  sayNeeds(estimate, seen, { maxRps, taken }, say)
+  const sampled = `the last ${blocks} blocks, ${blockTimeS.toFixed(2)} s each, had ${logs} matching logs in ${transactions} transactions`
+  reportNeeds(estimate, sampled, { maxRps, nodeLimit }, report)
 }

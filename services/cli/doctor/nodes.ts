@@ -1,4 +1,4 @@
-/** `dextape doctor` about nodes: whether they answer, how far back they know the chain, what they take, and what the scope will ask of them. */
+/** `dextape doctor` on nodes: reachability, history, limits, and the requests the scope needs. */
 import type { ChainSourceConfig, Config } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import type { Finding } from './checks.js'
@@ -22,14 +22,14 @@ async function checkChain(
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  const say = (level: Finding['level'], what: string, fix?: string) =>
+  const report = (level: Finding['level'], what: string, fix?: string) =>
     void findings.push({ level, what: `${source.chain}: ${what}`, ...(fix === undefined ? {} : { fix }) })
   try {
-    if (source.family === 'evm') await checkEvm(config, source, say, nowMs, signal)
-    else await checkSolana(config, source, say, nowMs, signal)
+    if (source.family === 'evm') await checkEvm(config, source, report, nowMs, signal)
+    else await checkSolana(config, source, report, nowMs, signal)
   } catch (error) {
     if (!(error instanceof DextapeError)) throw error
-    say('fail', error.message)
+    report('fail', error.message)
   }
   return findings
 }

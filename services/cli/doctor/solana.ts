@@ -1,4 +1,4 @@
-/** `dextape doctor` about Solana's nodes: how far back they know it, and what the scope will ask of them. */
+/** `dextape doctor` on Solana nodes. */
 import { type Config, chainFacts, type SolanaSourceConfig } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { silentLogger } from '../../core/runtime/logger.js'
@@ -10,18 +10,27 @@ import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solan
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
 import { checkConfiguredMints } from '../../ingest/sources/solana/start-checks.js'
 import { createTokenFacts } from '../../ingest/sources/solana/token-facts.js'
-import { nodesTake, PATIENCE, type Say, sayEndpoint, sayHead, sayNeeds, TIMEOUT_MS, total } from './sayings.js'
+import {
+  nodeRateLimit,
+  PATIENCE,
+  type Report,
+  reportEndpoint,
+  reportHead,
+  reportNeeds,
+  TIMEOUT_MS,
+  total,
+} from './node-findings.js'
 
 const SAMPLE_SLOTS = 20
 const DEPTHS = [1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const
 const DAY_S = 86_400
-/** Looks at the head and at finality, for each block. */
-const LOOKS_A_BLOCK = 2
+/** Requests for the head and for finality. */
+const EXTRA_REQUESTS_PER_BLOCK = 2
 
 export async function checkSolana(
   config: Config,
   source: SolanaSourceConfig,
-  say: Say,
+  report: Report,
   nowMs: () => number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,17 +53,19 @@ export async function checkSolana(
     const before = total(reader.status()).bytesReceived
     const sample = await reader.range(Math.max(0, number - SAMPLE_SLOTS), number, signal)
     const bytes = total(reader.status()).bytesReceived - before
-    for (const status of reader.status()) sayEndpoint(status, say, false)
+    for (const status of reader.status()) reportEndpoint(status, report, false)
     const last = sample.at(-1)
-    if (last !== undefined) sayHead(last, source.finality, await reader.finalized(signal), nowMs, say)
-    await sayDepth(reader, number, say, signal)
+    if (last !== undefined) reportHead(last, source.finality, await reader.finalized(signal), nowMs, report)
+    await reportDepth(reader, number, report, signal)
     const facts = chainFacts(config, chain)
     const tokens = createTokenFacts(reader.accounts)
     const checked = await checkConfiguredMints(tokens, facts, new Set(source.explicitTokens), silentLogger, signal)
     const absent = checked.filter((one) => one.facts === null)
-    if (absent.length > 0) say('warn', `no tokens on this chain: ${absent.map(({ token }) => token).join(', ')}`)
-    saySample(sample, bytes, source, { events: eventsIn(sample), taken: nodesTake(reader.status()) }, say)
-    if (geyser.length > 0) say('ok', `${geyser.length} Geyser streams are configured; what they send is not asked for`)
+    if (absent.length > 0)
+      report('warn', `tokens not found on this chain: ${absent.map(({ token }) => token).join(', ')}`)
+    reportSample(sample, bytes, source, { events: eventsIn(sample), nodeLimit: nodeRateLimit(reader.status()) }, report)
+    if (geyser.length > 0)
+      report('ok', `${geyser.length} Geyser streams are configured; blocks they deliver are not requested from nodes`)
 
     function eventsIn(blocks: readonly SlotBlock[]): number {
       const [book, rules] = [memoryBook(), solanaRulesOf(source, facts)]
@@ -68,8 +79,8 @@ export async function checkSolana(
   }
 }
 
-/** How far back blocks can be read. */
-async function sayDepth(reader: RpcSlotReader, head: number, say: Say, signal: AbortSignal): Promise<void> {
+/** How far back blocks are available. */
+async function reportDepth(reader: RpcSlotReader, head: number, report: Report, signal: AbortSignal): Promise<void> {
   let reached = 0
   for (const depth of DEPTHS.filter((slots) => slots < head)) {
     try {
@@ -80,25 +91,25 @@ async function sayDepth(reader: RpcSlotReader, head: number, say: Say, signal: A
     }
     reached = depth
   }
-  const back = reached === 0 ? 'near the head alone' : `at least ${reached.toLocaleString('en')} slots back`
-  say('ok', `blocks can be read ${back}; a start or a backfill further back needs a node that keeps them`)
+  const back = reached === 0 ? 'near the head only' : `at least ${reached.toLocaleString('en')} slots back`
+  report('ok', `blocks are available ${back}; to start or backfill further back, use a node that keeps them`)
 }
 
-/** Every block is read whole, whatever the scope: nodes have no filter for it. */
-function saySample(
+/** Blocks are read whole whatever the scope: Solana nodes cannot filter them. */
+function reportSample(
   sample: readonly SlotBlock[],
   bytes: number,
   { maxRps }: SolanaSourceConfig,
-  { events, taken }: { events: number; taken: number | undefined },
-  say: Say,
+  { events, nodeLimit }: { events: number; nodeLimit: number | undefined },
+  report: Report,
 ): void {
-  if (sample.length === 0) return say('warn', 'no block near the head could be read')
+  if (sample.length === 0) return report('warn', 'no block near the head could be read')
   const blockTimeS = timeBetween(sample)
   const transactions = sample.reduce((sum, block) => sum + block.transactions.length, 0)
-  const seen = `the last ${sample.length} blocks, ${blockTimeS.toFixed(2)} s each, had ${events} events of it in ${transactions} transactions`
+  const sampled = `the last ${sample.length} blocks, ${blockTimeS.toFixed(2)} s each, had ${events} matching events in ${transactions} transactions`
   const needs = {
-    requestsPerS: (1 + LOOKS_A_BLOCK) / blockTimeS,
+    requestsPerS: (1 + EXTRA_REQUESTS_PER_BLOCK) / blockTimeS,
     bytesPerDay: (bytes / sample.length) * (DAY_S / blockTimeS),
   }
-  sayNeeds(needs, seen, { maxRps, taken }, say)
+  reportNeeds(needs, sampled, { maxRps, nodeLimit }, report)
 }

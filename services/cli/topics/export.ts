@@ -1,16 +1,15 @@
-/** `dextape topics export`: a topic as a recording. Works beside a running `up`; ends at the end the topic had at the start. */
+/** `dextape topics export`: a topic as a recording, up to the end the topic had when the export began. */
 import type { Config } from '../../core/config/index.js'
 import { sharedOrigin } from '../../core/coordination/cluster-origin.js'
 import { claimOf } from '../../core/data-dir/origin.js'
 import { createAssembler } from '../../core/log/parts.js'
-import { blocksOf } from '../../core/log/port.js'
+import { blocksOf, type EventLog } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import { SEED_FIELD } from '../../ingest/validate/read-line.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
-import { topicNamed, withLog } from '../open-log.js'
+import { configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import { requireTopic, withLog } from '../open-data.js'
+import { parseWhen, type When } from '../option-values.js'
 import { recordJson } from './record-json.js'
-import { existingTopic } from './topics.js'
-import { offsetOf, parseWhen } from './when.js'
 import { type Target, writeLines } from './write-lines.js'
 
 export type ExportOptions = GlobalOptions & Target & { from?: string; to?: string }
@@ -18,22 +17,26 @@ export type ExportOptions = GlobalOptions & Target & { from?: string; to?: strin
 export async function exportTopic(world: World, name: string, options: ExportOptions): Promise<void> {
   const from = options.from === undefined ? undefined : parseWhen('--from', options.from)
   const to = options.to === undefined ? undefined : parseWhen('--to', options.to)
-  const config = configBeside(world, options)
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
     async (open) => {
-      const topic = await existingTopic(open.log, await topicNamed(open.log, name))
+      const topic = await requireTopic(open.log, name)
       const { start, end } = await open.log.info(topic)
-      const first = from === undefined ? start : Math.max(start, await offsetOf(open.log, topic, from))
-      const stop = to === undefined ? end : Math.min(end, await offsetOf(open.log, topic, to))
+      const first = from === undefined ? start : Math.max(start, await offsetAt(open.log, topic, from))
+      const stop = to === undefined ? end : Math.min(end, await offsetAt(open.log, topic, to))
       const mark = blocksOf(topic) === undefined ? {} : await markOf(config, open)
       await writeLines(world, recordingLines(open, topic, { first, stop }, mark), options)
     },
   )
 }
 
-/** What every line of a simulated market carries, so that no import takes it for a real one. */
+async function offsetAt(log: EventLog, topic: string, when: When): Promise<number> {
+  return when.kind === 'offset' ? when.offset : await log.offsetAt(topic, when.ms)
+}
+
+/** The seed every line of a simulated market carries, so that it is never imported as real data. */
 async function markOf(config: Config, { log }: OpenLog): Promise<Record<string, number>> {
   const claim = config.log.kind === 'kafka' ? await sharedOrigin(log) : claimOf(config.dataDir)
   return claim?.origin === 'simulated' ? { [SEED_FIELD]: claim.seed } : {}
@@ -48,7 +51,7 @@ async function* recordingLines(
   const assembler = createAssembler()
   let from = first
   let isInside = false
-  // A range may end inside a block that was split: a block that began before the end is given whole.
+  // A block of several parts that begins before the end is exported whole.
   while (from < stop || isInside) {
     const records = await log.read(topic, { from })
     const last = records.at(-1)
@@ -57,7 +60,7 @@ async function* recordingLines(
     for (const { offset, value } of records) {
       if (offset >= stop && !isInside) return
       const record = codec.decodeLogRecord(value, { topic, offset })
-      // It may begin inside one too: that block is not in it.
+      // A block that begins before the first offset is not exported.
       if (!isInside && record.kind === 'block' && record.block.part > 0) continue
       const whole = assembler.push(record, offset)
       isInside = whole === undefined

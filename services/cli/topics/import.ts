@@ -1,4 +1,4 @@
-/** `dextape topics import`: a recording through the same checks and checkpoints as `up --events`. */
+/** `dextape topics import`: writes a recording to the log, with the validation and checkpoints of `up --events`. */
 import { resolve } from 'node:path'
 import { chainFacts } from '../../core/config/index.js'
 import { DextapeError } from '../../core/domain/errors.js'
@@ -9,8 +9,8 @@ import { totals } from '../../ingest/ingest-status.js'
 import { createIngest } from '../../ingest/main.js'
 import { openRecording, streamRecording } from '../../ingest/sources/recording/recording.js'
 import { pinnedGenerations } from '../../processes/chain-sources/open-ingests.js'
-import { openPlatform } from '../../processes/platform/open.js'
-import { configOf, type GlobalOptions, loggerOf, ownDir, type World } from '../context.js'
+import { openPlatform } from '../../processes/platform/open-platform.js'
+import { configOf, createdDir, type GlobalOptions, loggerOf, type World } from '../context.js'
 
 export async function importRecording(world: World, file: string, options: GlobalOptions): Promise<number> {
   const config = configOf(world, options)
@@ -22,7 +22,13 @@ export async function importRecording(world: World, file: string, options: Globa
       : await openRecording(resolve(world.cwd, file), recording)
   const health = createHealth({ parts: ['log'], logger })
   const shutdown = createShutdown(logger)
-  const platform = await openPlatform({ config, dir: () => ownDir(config), logger, health, signal: shutdown.signal })
+  const platform = await openPlatform({
+    config,
+    dir: () => createdDir(config),
+    logger,
+    health,
+    signal: shutdown.signal,
+  })
   try {
     await platform.claimOrigin(source.claim)
     const checkpoints = await platform.checkpointsFor(source)
@@ -52,7 +58,7 @@ export async function importRecording(world: World, file: string, options: Globa
 function nothingImported(file: string, deadLetters: number): DextapeError {
   return new DextapeError({
     code: 'nothing_imported',
-    what: `No line of ${file} is a block: ${deadLetters} became dead letters`,
-    fix: 'See why with `dextape dead ls --letters 5`.',
+    what: `Nothing was imported from ${file}: no line is a block, ${deadLetters} became dead letters`,
+    fix: 'List the reasons with `dextape dead ls --letters 5`.',
   })
 }

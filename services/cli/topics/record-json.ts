@@ -1,8 +1,8 @@
-/** Records as JSON lines. Blocks and retracts take the form of recordings: what is unknown or usual is left out. */
+/** Records as JSON lines. Blocks and retracts have the form of recordings, which omits null and default fields. */
 import type { Event } from '../../core/domain/records.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
 
-/** `extra` comes first, for people who look at single records. */
+/** `extra` fields come first. */
 export function recordJson(record: DecodedRecord, extra: Record<string, unknown> = {}): string {
   switch (record.kind) {
     case 'block': {
@@ -13,7 +13,7 @@ export function recordJson(record: DecodedRecord, extra: Record<string, unknown>
     case 'retract':
       return JSON.stringify({ ...extra, kind: 'retract', ...record.retract })
     case 'update':
-      // Unknown numbers are NaN in updates, and NaN is null in JSON.
+      // Unknown numbers are NaN in updates, which JSON writes as null.
       return JSON.stringify({ ...extra, ...record.update })
     case 'dead': {
       const { raw, ...letter } = record.dead
@@ -24,7 +24,7 @@ export function recordJson(record: DecodedRecord, extra: Record<string, unknown>
   }
 }
 
-/** Topics of the processes' own hold JSON or bytes; Avro in the registry's wire format begins with a zero. */
+/** Avro in the registry's wire format starts with a zero byte; internal topics hold JSON or other bytes. */
 export const isAvro = (value: Uint8Array): boolean => value[0] === 0
 
 export function internalJson(bytes: Uint8Array, extra: Record<string, unknown>): string {
@@ -45,7 +45,7 @@ function eventForm({ type, ...fields }: Event): Record<string, unknown> {
   return form
 }
 
-/** Raw bytes as text where they are text, else in base64. */
+/** Text where the bytes are valid UTF-8, else base64. */
 export function rawText(raw: Uint8Array): string {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   const text = bytes.toString('utf8')

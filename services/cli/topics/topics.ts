@@ -1,18 +1,65 @@
-/** `dextape topics ls` and `tail`. Both work beside a running `up`. */
-import { nearestName } from '../../core/config/index.js'
-import { DextapeError } from '../../core/domain/errors.js'
+/** `dextape topics`: lists, prints, exports and imports topics of the log. Reading works while `up` runs. */
 import type { Codec } from '../../core/log/codec.js'
-import type { EventLog, LogRecord } from '../../core/log/port.js'
+import type { LogRecord } from '../../core/log/port.js'
 import { silentLogger } from '../../core/runtime/logger.js'
 import { formatTime } from '../../core/runtime/output.js'
 import { createShutdown } from '../../core/runtime/shutdown.js'
-import { configBeside, existingDir, type GlobalOptions, type World } from '../context.js'
-import { topicNamed, withLog } from '../open-log.js'
-import { wholeNumber } from '../read-number.js'
+import { type Cli, configOfExistingData, existingDir, type GlobalOptions, type World } from '../context.js'
+import { requireTopic, withLog } from '../open-data.js'
+import { parseWholeNumber } from '../option-values.js'
+import type { ExportOptions } from './export.js'
 import { internalJson, isAvro, recordJson } from './record-json.js'
 
-export async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
-  const config = configBeside(world, options)
+const TOPIC_HELP = 'Topic (dex.blocks.eth), or a chain for its blocks (eth)'
+
+export function addTopics({ program, world, act }: Cli): void {
+  const topics = program.command('topics').description('Inspect, export and import topics of the log')
+  topics
+    .command('ls')
+    .description('List topics with their offsets, size and newest record')
+    .option('--json', 'Print JSON lines')
+    .action(act<{ json?: boolean }>((options) => listTopics(world, options)))
+  topics
+    .command('tail')
+    .description('Print the last records of a topic as JSON lines')
+    .argument('<topic>', TOPIC_HELP)
+    .option('-n, --lines <count>', 'Number of records', '10')
+    .option('-f, --follow', 'Keep printing new records')
+    .addHelpText('after', '\nExample:\n  dextape topics tail eth -n 3 --follow')
+    .action(act<TailOptions>((options, topic = '') => tailTopic(world, topic, options)))
+  topics
+    .command('export')
+    .description('Export a topic to a recording (JSON lines)')
+    .argument('<topic>', TOPIC_HELP)
+    .option('--from <when>', 'First offset, or a time: 2024-01-05T12:00 (UTC) or @epoch-seconds')
+    .option('--to <when>', 'Offset or time to stop before')
+    .option('-o, --out <file>', 'Write to this file instead of stdout; compressed if it ends in .gz')
+    .option('-z, --gzip', 'Compress the output')
+    .addHelpText(
+      'after',
+      '\nExample:\n  dextape topics export eth --from 2024-01-05 --to 2024-01-06 --out day.jsonl.gz',
+    )
+    .action(
+      act<ExportOptions>(async (options, topic = '') =>
+        (await import('./export.js')).exportTopic(world, topic, options),
+      ),
+    )
+  topics
+    .command('import')
+    .description('Import a recording into the log; resumes where it stopped')
+    .argument('<file>', 'JSON lines, plain or gzip; - for stdin')
+    .addHelpText(
+      'after',
+      [
+        '\nEvery line is validated; invalid lines become dead letters (`dextape dead ls`).',
+        '\nExamples:\n  dextape topics import day.jsonl.gz\n  zcat day.jsonl.gz | dextape topics import -',
+      ].join('\n'),
+    )
+    .action(act(async (options, file = '') => (await import('./import.js')).importRecording(world, file, options)))
+}
+
+async function listTopics(world: World, options: GlobalOptions & { json?: boolean }): Promise<void> {
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
@@ -39,29 +86,29 @@ export async function listTopics(world: World, options: GlobalOptions & { json?:
   )
 }
 
-export type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
+type TailOptions = GlobalOptions & { lines: string; follow?: boolean }
 
-export async function tailTopic(world: World, name: string, options: TailOptions): Promise<void> {
-  const count = wholeNumber('--lines', options.lines, { digits: 9 })
-  const config = configBeside(world, options)
+async function tailTopic(world: World, name: string, options: TailOptions): Promise<void> {
+  const count = parseWholeNumber('--lines', options.lines, { digits: 9 })
+  const config = configOfExistingData(world, options)
   await withLog(
     config,
     () => existingDir(config),
     async ({ log, codec }) => {
-      const topic = await existingTopic(log, await topicNamed(log, name))
+      const topic = await requireTopic(log, name)
       const { start, end } = await log.info(topic)
       let next = Math.max(start, end - count)
-      while (next < end) next = await print(world, codec, topic, await log.read(topic, { from: next }), end)
+      while (next < end) next = await printRecords(world, codec, topic, await log.read(topic, { from: next }), end)
       if (!options.follow) return
       const shutdown = createShutdown(silentLogger)
       for await (const records of log.follow(topic, { from: end }, shutdown.signal))
-        await print(world, codec, topic, records, Number.POSITIVE_INFINITY)
+        await printRecords(world, codec, topic, records, Number.POSITIVE_INFINITY)
       shutdown.done()
     },
   )
 }
 
-async function print(
+async function printRecords(
   world: World,
   codec: Codec,
   topic: string,
@@ -77,16 +124,4 @@ async function print(
     await world.out.line(line)
   }
   return (records.at(-1)?.offset ?? end) + 1
-}
-
-/** A topic that is not there is most often mistyped. */
-export async function existingTopic(log: EventLog, topic: string): Promise<string> {
-  const known = (await log.topics()).map((info) => info.topic)
-  if (known.includes(topic)) return topic
-  const nearest = nearestName(topic, known)
-  throw new DextapeError({
-    code: 'topic_unknown',
-    what: `There is no topic ${topic}`,
-    fix: nearest === undefined ? 'See `dextape topics ls`.' : `Did you mean ${nearest}? See \`dextape topics ls\`.`,
-  })
 }

@@ -1,4 +1,4 @@
-/** Lines to a file or to stdout, compressed where asked for or where the file's name ends in .gz. */
+/** Writes lines to a file or to stdout, compressed with --gzip or where the file name ends in .gz. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
@@ -26,8 +26,8 @@ async function openTarget(world: World, out: string | undefined): Promise<{ stre
   } catch (cause) {
     throw new ConfigError({
       code: 'out_unwritable',
-      what: `The file cannot be written: ${(cause as Error).message}`,
-      fix: 'Name another with --out.',
+      what: `Cannot write ${out}: ${(cause as Error).message}`,
+      fix: 'Name another file with --out.',
       cause,
     })
   }

@@ -1,4 +1,5 @@
-/** The log folded from its first record, in memory: what the store and the updates must say. */
+/** Folds the log from its first record in memory: the rows and updates that the store and the topic must hold. */
+import { createHash } from 'node:crypto'
 import { applyRecord } from '../../aggregate/accept-record.js'
 import { StoredHistory } from '../../aggregate/checkpoint/applied-history.js'
 import { restingState } from '../../aggregate/checkpoint/restore-state.js'
@@ -12,16 +13,15 @@ import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { liveGeneration } from '../open-log.js'
-import { fingerprintOf } from './fingerprint.js'
+import { liveGeneration } from '../open-data.js'
 
 export type Refolded = {
   chain: string
   epoch: number
   seq: number
-  /** Rows of all tables, in the form they are inserted. */
+  /** Rows of all tables, as they are inserted. */
   rows: Insert[]
-  /** The encoded update of each seq, by its fingerprint. */
+  /** Fingerprints of the encoded updates, by seq. */
   updates: Map<number, string>
 }
 
@@ -51,24 +51,29 @@ export async function refold(
     await codec.learn(records.map(({ value }) => value))
     for (const { value, offset } of records) {
       if (state.seq === until.seq) break
-      const whole = usable(() => assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset))
+      const whole = unlessDeadLetter(() => assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset))
       if (whole === undefined || (whole.record.kind !== 'block' && whole.record.kind !== 'retract')) continue
       const result = applyRecord(state, history, whole.record)
       if (result === undefined) continue
       batch.add(result)
       updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
-      if (state.seq % PROGRESS_EVERY === 0) logger.info('folding', { chain, seq: state.seq, of: until.seq })
+      if (state.seq % PROGRESS_EVERY === 0) logger.info('replaying', { chain, seq: state.seq, of: until.seq })
     }
   }
   return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, rowFactsOf(state)), updates }
 }
 
-/** What the aggregate sent to the dead letters is not in its numbers either. */
-function usable<T>(read: () => T): T | undefined {
+/** Records that `aggregate` wrote to the dead letters are in no row. */
+function unlessDeadLetter<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
     if (error instanceof DextapeError) return undefined
     throw error
   }
+}
+
+/** A short digest, to compare updates without keeping them. */
+export function fingerprintOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64').slice(0, 22)
 }

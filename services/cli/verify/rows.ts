@@ -1,6 +1,6 @@
 /**
- * Stored rows against the rows the fold gives, key by key and column by column. A running `up` goes on writing meanwhile: rows
- * newer than the fold's end are not looked at, nor those they replaced.
+ * Compares stored rows with the replayed ones, key by key and column by column. A running `up` keeps writing meanwhile: rows newer
+ * than the end of the replay are skipped, and so are those they replaced.
  */
 import type { Store } from '../../core/store/port.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
@@ -18,7 +18,7 @@ const KEYS: Record<Exclude<TableName, 'progress_rows'>, readonly string[]> = {
   holder_rows: ['token', 'holder'],
   main_pair_rows: ['token', 'block_number'],
 }
-/** Of the columns above that are no text. */
+/** Key columns that are not text. */
 const KEY_TYPES: Record<string, string> = {
   time: 'UInt32',
   block_number: 'UInt64',
@@ -32,7 +32,7 @@ const LIMITS = { maxSeconds: 300, maxRows: PAGE_ROWS }
 
 type Row = readonly unknown[]
 
-/** `version`: of the last row the fold gave. */
+/** `version`: of the last replayed row. */
 export async function verifyRows(store: Store, expected: Refolded, version: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[])
@@ -52,26 +52,26 @@ async function verifyTable(
     columns,
     KEYS[table],
   )
-  const suspect: { key: string; wrong: string[] }[] = []
+  const candidates: { key: string; wrong: string[] }[] = []
   let compared = 0
   for await (const row of storedRows(store, table, columns, { chain, version })) {
     compared += 1
     const key = keyOf(row, columns, KEYS[table])
     const want = wanted.get(key)
     wanted.delete(key)
-    suspect.push({
+    candidates.push({
       key,
-      wrong: want === undefined ? [`${key}: stored, but not in the log`] : differing(key, columns, row, want),
+      wrong: want === undefined ? [`${key}: stored, but not in the log`] : differences(key, columns, row, want),
     })
   }
-  for (const key of wanted.keys()) suspect.push({ key, wrong: [`${key}: in the log, but not stored`] })
-  const found = suspect.filter(({ wrong }) => wrong.length > 0)
-  // Asked last: whatever was replaced while the rows were read is in it.
+  for (const key of wanted.keys()) candidates.push({ key, wrong: [`${key}: in the log, but not stored`] })
+  const found = candidates.filter(({ wrong }) => wrong.length > 0)
+  // Queried last, so that it includes rows replaced while the others were read.
   const newer = found.length === 0 ? new Set() : await newerKeys(store, table, { chain, version })
   return { what: table, compared, wrong: found.flatMap(({ key, wrong }) => (newer.has(key) ? [] : wrong)) }
 }
 
-/** As the store's FINAL would leave them: the highest version of each key, tombstones away. */
+/** As FINAL returns them: the highest version of each key, without tombstones. */
 function newestRows(lines: string[], columns: readonly string[], keys: readonly string[]): Map<string, Row> {
   const version = columns.indexOf('version')
   const deleted = columns.indexOf('is_deleted')
@@ -94,15 +94,15 @@ async function* storedRows(
   columns: readonly string[],
   of: Of,
 ): AsyncGenerator<Row> {
-  const names = columns.map(asRead)
-  const sorting = KEYS[table].map(asRead)
+  const names = columns.map(readExpression)
+  const sorting = KEYS[table].map(readExpression)
   const placeholders = KEYS[table].map((name) => `{${name}:${KEY_TYPES[name] ?? 'String'}}`)
   let after: Record<string, unknown> | undefined
   for (;;) {
-    const behind = after === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
+    const nextPage = after === undefined ? '' : `AND (${sorting.join(', ')}) > (${placeholders.join(', ')})`
     const page = await store.query<{ row: Row }>(
       `SELECT tuple(${names.join(', ')}) AS row FROM ${table} FINAL
-       WHERE chain = {chain:String} AND version <= {version:UInt64} ${behind}
+       WHERE chain = {chain:String} AND version <= {version:UInt64} ${nextPage}
        ORDER BY ${sorting.join(', ')} LIMIT ${PAGE_ROWS}`,
       { ...of, ...after },
       LIMITS,
@@ -115,10 +115,10 @@ async function* storedRows(
   }
 }
 
-/** Keys of rows, tombstones too, that were written after the fold's end. */
+/** Keys of rows, including tombstones, written after the end of the replay. */
 async function newerKeys(store: Store, table: keyof typeof KEYS, of: Of): Promise<Set<string>> {
   const rows = await store.query<{ row: Row }>(
-    `SELECT DISTINCT tuple(${KEYS[table].map(asRead).join(', ')}) AS row FROM ${table}
+    `SELECT DISTINCT tuple(${KEYS[table].map(readExpression).join(', ')}) AS row FROM ${table}
      WHERE chain = {chain:String} AND version > {version:UInt64}`,
     of,
     { maxSeconds: 300, maxRows: 10_000_000 },
@@ -126,20 +126,20 @@ async function newerKeys(store: Store, table: keyof typeof KEYS, of: Of): Promis
   return new Set(rows.map(({ row }) => Object.values(row).map(String).join(' ')))
 }
 
-const asRead = (name: string): string => (TIMES.has(name) ? `toUInt32(${name})` : name)
+const readExpression = (name: string): string => (TIMES.has(name) ? `toUInt32(${name})` : name)
 
 function keyOf(row: Row, columns: readonly string[], keys: readonly string[]): string {
   return keys.map((name) => String(row[columns.indexOf(name)])).join(' ')
 }
 
-function differing(key: string, columns: readonly string[], got: Row, want: Row): string[] {
+function differences(key: string, columns: readonly string[], got: Row, want: Row): string[] {
   return columns.flatMap((name, at) =>
-    same(got[at], want[at]) ? [] : [`${key} ${name}: stored ${String(got[at])}, the log gives ${String(want[at])}`],
+    isSame(got[at], want[at]) ? [] : [`${key} ${name}: stored ${String(got[at])}, replayed ${String(want[at])}`],
   )
 }
 
-/** Unknown is null on the way in and NaN, an empty text or -1 in the store. */
-function same(got: unknown, want: unknown): boolean {
+/** Unknown values are inserted as null and stored as NaN, an empty string, -1 or 0. */
+function isSame(got: unknown, want: unknown): boolean {
   if (want === null) return got === null || got === '' || got === -1 || got === 0 || got === '0' || Number.isNaN(got)
   if (got === want || String(got) === String(want)) return true
   return typeof want === 'number' && Number(got) === want

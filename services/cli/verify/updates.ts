@@ -1,12 +1,11 @@
 /**
- * Every seq in order in the updates topic, each with the bytes the fold gives. A process that was taken for dead may have
- * written some again: readers drop them, and so does this.
+ * Compares the updates topic with the replay: every seq in order, each with the same bytes. A process that was presumed dead may
+ * have written some twice; readers drop those, and so does this.
  */
 import { createAssembler } from '../../core/log/parts.js'
 import { updatesTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
-import { fingerprintOf } from './fingerprint.js'
-import type { Refolded } from './refold.js'
+import { fingerprintOf, type Refolded } from './refold.js'
 import type { Finding } from './rows.js'
 
 const BATCH = { maxRecords: 256 }
@@ -35,7 +34,7 @@ export async function verifyUpdates({ log, codec }: OpenLog, expected: Refolded)
       }
       const print = fingerprintOf(codec.encodeUpdate(topic, { ...update, part: 0, last_part: 0 }))
       if (expected.updates.get(update.seq) !== print)
-        wrong.push(`the update of seq ${update.seq} is not what the fold gives`)
+        wrong.push(`the update of seq ${update.seq} differs from the replay`)
     }
   }
   return { what: 'updates', compared, wrong }

@@ -1,60 +1,66 @@
-/** `dextape verify`: folds the log again from its first block and compares every stored row and every update with it. */
+/** `dextape verify`: replays the log from its first block and compares every stored row and every update with the result. */
 import { chainFacts } from '../../core/config/index.js'
-import { type DataDir, findDataDir } from '../../core/data-dir/data-dir.js'
-import { openStore } from '../../core/store/clickhouse-store.js'
-import { openLocalStore } from '../../core/store/local-store.js'
+import type { OpenLog } from '../../core/log/topic-records.js'
+import { EXIT } from '../../core/runtime/run-main.js'
 import type { Store } from '../../core/store/port.js'
-import { chainsOf } from '../../processes/platform/chains-of.js'
-import type { RunVerify } from '../../processes/process-options.js'
-import { withLog } from '../open-log.js'
-import { refold } from './refold.js'
-import { type Finding, verifyRows } from './rows.js'
-import { verifyUpdates } from './updates.js'
+import { chainsOf } from '../../processes/platform/platform.js'
+import { type Cli, configOfExistingData, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
+import { withLog, withStore } from '../open-data.js'
+import type { Finding } from './rows.js'
 
-const SHOWN = 5
+type VerifyOptions = GlobalOptions & { chain?: string }
 
-export const runVerify: RunVerify = async ({ config, logger, out, chain: only }) => {
-  const dir = () => findDataDir(config.dataDir)
-  const store = await openConfigured(config.store, dir)
-  try {
-    return await withLog(config, dir, async (opened) => {
-      const chains = (await chainsOf(opened.log)).filter((chain) => only === undefined || chain === only)
-      let wrong = 0
-      const lines: [string, string, number, number][] = []
-      for (const chain of chains) {
-        const progress = await progressOf(store, chain)
-        if (progress === undefined) {
-          logger.warn('nothing of this chain is stored yet', { chain })
-          continue
-        }
-        logger.info('folding the log again', { chain, to_seq: progress.seq })
-        const expected = await refold(opened, chainFacts(config, chain), config.fold, progress, logger)
-        const findings = [
-          await verifyUpdates(opened, expected),
-          ...(await verifyRows(store, expected, progress.version)),
-        ]
-        for (const finding of findings) {
-          lines.push([chain, finding.what, finding.compared, finding.wrong.length])
-          for (const example of finding.wrong.slice(0, SHOWN))
-            logger.error('differs', { chain, what: finding.what, example })
-        }
-        wrong += findings.reduce((sum: number, finding: Finding) => sum + finding.wrong.length, 0)
-      }
-      await out.table(['chain', 'what', 'compared', 'wrong'], lines)
-      await out.line(wrong === 0 ? 'Everything stored is what the log gives.' : `${wrong} differences found.`)
-      return wrong === 0 ? 0 : 1
-    })
-  } finally {
-    await store.close()
-  }
+/** Differences logged per table. */
+const MAX_EXAMPLES = 5
+
+export function addVerify({ program, world, act }: Cli): void {
+  program
+    .command('verify')
+    .description('Replay the log and compare the result with the store')
+    .option('--chain <chain>', 'Only this chain')
+    .addHelpText('after', '\nReads every block, works while `up` runs, and exits with 1 if anything differs.')
+    .action(act<VerifyOptions>((options) => verify(world, options)))
 }
 
-async function openConfigured(
-  choice: { kind: 'embedded' } | { kind: 'clickhouse'; url: string },
-  dir: () => DataDir,
-): Promise<Store> {
-  if (choice.kind === 'clickhouse') return openStore({ kind: 'server', url: choice.url })
-  return openLocalStore(dir().path)
+async function verify(world: World, options: VerifyOptions): Promise<number> {
+  const config = configOfExistingData(world, options)
+  const dir = () => existingDir(config)
+  return withStore(config, dir, (store) => withLog(config, dir, (open) => verifyChains(store, open)))
+
+  async function verifyChains(store: Store, open: OpenLog): Promise<number> {
+    const { out } = world
+    const logger = loggerOf(world, config)
+    const [{ refold }, { verifyRows }, { verifyUpdates }] = await Promise.all([
+      import('./refold.js'),
+      import('./rows.js'),
+      import('./updates.js'),
+    ])
+    const chains = (await chainsOf(open.log)).filter((chain) => options.chain === undefined || chain === options.chain)
+    let wrong = 0
+    const lines: [string, string, number, number][] = []
+    for (const chain of chains) {
+      const progress = await progressOf(store, chain)
+      if (progress === undefined) {
+        logger.warn('nothing of this chain is stored yet', { chain })
+        continue
+      }
+      logger.info('replaying the log', { chain, to_seq: progress.seq })
+      const expected = await refold(open, chainFacts(config, chain), config.fold, progress, logger)
+      const findings: Finding[] = [
+        await verifyUpdates(open, expected),
+        ...(await verifyRows(store, expected, progress.version)),
+      ]
+      for (const finding of findings) {
+        lines.push([chain, finding.what, finding.compared, finding.wrong.length])
+        wrong += finding.wrong.length
+        for (const example of finding.wrong.slice(0, MAX_EXAMPLES))
+          logger.error('difference found', { chain, what: finding.what, example })
+      }
+    }
+    await out.table(['chain', 'what', 'compared', 'wrong'], lines)
+    await out.line(wrong === 0 ? 'The store matches the log.' : `${wrong} differences found.`)
+    return wrong === 0 ? EXIT.ok : EXIT.failed
+  }
 }
 
 async function progressOf(

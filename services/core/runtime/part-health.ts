@@ -43,7 +43,7 @@ export function createHealth({ parts: known = [], logger, nowMs = Date.now }: He
     const before = since.get(part)
     if (before === undefined) return
     since.delete(part)
-    logger.info('part reachable again', { part, unreachable_s: Math.round((nowMs() - before.ms) / 1000) })
+    logger.info('part reachable again', { part, away_s: Math.round((nowMs() - before.ms) / 1000) })
   }
 
   return {

@@ -1,9 +1,12 @@
-/** One chain read from its nodes into its live generation, and on into the next when that becomes live. */
-import { type ChainSourceConfig, chainFacts } from '../../core/config/index.js'
+/** Reads one chain from its nodes into its live generation, and into the next one when that becomes live. */
+import { type ChainSourceConfig, type Config, chainFacts } from '../../core/config/index.js'
+import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'
 import { firstBlock } from '../../core/log/topic-records.js'
 import { abortOf, createBackoff, withRetry } from '../../core/runtime/backoff.js'
+import type { Logger } from '../../core/runtime/logger.js'
+import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import { generationCheckpoint } from '../../ingest/checkpoints.js'
 import {
@@ -15,20 +18,21 @@ import {
 } from '../../ingest/ingest-status.js'
 import { createIngest, type IngestOutcome } from '../../ingest/main.js'
 import type { Source } from '../../ingest/source.js'
-import type { IngestParts } from './ingest-parts.js'
-import { tellWhatHistoryLacks } from './kept-scope.js'
+import type { ExamplePair } from '../choose-source.js'
+import type { Platform } from '../platform/platform.js'
+import { warnAboutMissingHistory } from './history-scope.js'
 import { bookPathOf, type OpenChain } from './open-chain.js'
 
 export type ChainIngest = {
   status: IngestStatus
-  /** Its nodes have answered, or cannot be used. Rejects where the configuration is wrong. */
+  /** Resolves when its nodes have responded or failed. Rejects if the configuration is wrong. */
   answered: Promise<void>
   run(signal: AbortSignal): Promise<IngestOutcome>
 }
 
-const LONGEST_WAIT_MS = 10_000
+const MAX_RETRY_DELAY_MS = 10_000
 
-/** Undefined: stopped before it was open. */
+/** Undefined: stopped before it was opened. */
 type Opened = { generation: number; source: Source | { failed: unknown } } | undefined
 
 export function openChainIngest(
@@ -56,7 +60,7 @@ export function openChainIngest(
     await generations.load()
     const generation = generations.liveOf(chain)
     const attempt = () => open({ config, facts, dataDir, generation, logger, metrics, progressMs, signal })
-    const backoff = createBackoff({ maxMs: LONGEST_WAIT_MS })
+    const backoff = createBackoff({ maxMs: MAX_RETRY_DELAY_MS })
     try {
       const source = await withRetry(attempt, backoff, signal, onRetry)
       return source === undefined ? undefined : { generation, source }
@@ -69,7 +73,7 @@ export function openChainIngest(
   async function write(source: Source, generation: number, until: AbortSignal): Promise<IngestOutcome> {
     status.source = source.name
     const first = await firstBlock({ log, codec }, blocksTopic(chain, generation))
-    tellWhatHistoryLacks(config, first, bookPathOf(dataDir, chain, generation), logger)
+    warnAboutMissingHistory(config, first, bookPathOf(dataDir, chain, generation), logger)
     const checkpoints = await platform.checkpointsFor({ id: generationCheckpoint(source.id, generation) })
     const ingest = createIngest({
       ...{ source, chain, log, codec, checkpoints, status, logger, health, progressMs },
@@ -86,7 +90,7 @@ export function openChainIngest(
   function fail(error: unknown): IngestOutcome {
     status.state = 'failed'
     status.error = describeError(error)
-    logger.error('a chain is not read', { chain, code: status.error.code, error: status.error.message })
+    logger.error('reading a chain failed', { chain, code: status.error.code, error: status.error.message })
     return { kind: 'failed', error }
   }
 
@@ -101,15 +105,33 @@ export function openChainIngest(
         const whileLive = generations.whileLive(chain, generation)
         const asLong = AbortSignal.any([until, whileLive])
         const outcome = 'failed' in source ? fail(source.failed) : await write(source, generation, asLong)
-        // What this generation cannot go on with, another may: it is waited for.
-        if (outcome.kind === 'failed' && !isTaken(outcome.error)) await abortOf(asLong)
+        // Another generation may succeed where this one failed: wait for it.
+        if (outcome.kind === 'failed' && !isTakenOver(outcome.error)) await abortOf(asLong)
         if (until.aborted || !whileLive.aborted) return outcome
-        logger.info('another generation of the chain is live, going on in it', { chain, was: generation })
+        logger.info('switching to another generation', { chain, from: generation })
       }
       return { kind: 'stopped' }
     },
   }
 }
 
-/** Another process reads this chain now. */
-const isTaken = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
+/** Another process has taken over this chain. */
+const isTakenOver = (error: unknown): boolean => error instanceof DextapeError && error.code === 'source_taken'
+
+export type IngestParts = {
+  platform: Platform
+  config: Config
+  logger: Logger
+  health: Health
+  metrics: Metrics
+  dataDir: DataDir
+}
+
+export interface Ingests {
+  /** One per source, updated in place. */
+  readonly statuses: readonly IngestStatus[]
+  /** Runs until all have ended or the signal aborts. Throws if the configuration of a chain is wrong. */
+  run(signal: AbortSignal): Promise<IngestOutcome>
+  /** A pair that trades all the time, if a source knows one. */
+  readonly example?: ExamplePair | undefined
+}

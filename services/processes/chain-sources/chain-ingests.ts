@@ -1,13 +1,13 @@
-/** Every chain read from its nodes, each on its own: one that cannot go on is told, and the others do. */
+/** Reads every chain from its nodes, independently: one that fails is reported, and the others continue. */
+
 import type { ChainSourceConfig } from '../../core/config/index.js'
-import { createChainHealth } from './chain-health.js'
-import { openChainIngest } from './chain-ingest.js'
-import type { IngestParts, Ingests } from './ingest-parts.js'
+import type { Health } from '../../core/runtime/part-health.js'
+import { type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
 import type { OpenChain } from './open-chain.js'
 
 export type ChainIngestsOptions = IngestParts & {
   open: OpenChain
-  /** A mistake in the configuration is told before anything else starts, unless the nodes take longer than this to answer. */
+  /** How long a start waits for the nodes, so that a configuration error is reported before anything else starts. */
   patienceMs?: number
 }
 
@@ -26,7 +26,7 @@ export async function openChainIngests(
     async run(until) {
       const outcomes = await Promise.all(chains.map((chain) => chain.run(until)))
       const failed = outcomes.find(({ kind }) => kind === 'failed')
-      // While one chain is read the process has something to do.
+      // The process continues while any chain is read.
       if (failed !== undefined && outcomes.every(({ kind }) => kind === 'failed')) return failed
       return { kind: until.aborted ? 'stopped' : 'done' }
     },
@@ -39,4 +39,24 @@ async function within(work: Promise<unknown>, patienceMs: number): Promise<void>
     timer = setTimeout(resolve, patienceMs)
   })
   await Promise.race([work, patience]).finally(() => clearTimeout(timer))
+}
+
+/** Merges the sources of several chains into the one part `source`: unreachable while any of them is. */
+export function createChainHealth(health: Health): (chain: string) => Health {
+  const unreachable = new Map<string, string>()
+  const reasons = () => [...unreachable].map(([chain, reason]) => `${chain}: ${reason}`).join('; ')
+  return (chain) => ({
+    ...health,
+    markUnreachable(part, reason) {
+      if (part !== 'source') return health.markUnreachable(part, reason)
+      unreachable.set(chain, reason)
+      health.markUnreachable(part, reasons())
+    },
+    markReachable(part) {
+      if (part !== 'source') return health.markReachable(part)
+      if (!unreachable.delete(chain)) return
+      if (unreachable.size === 0) health.markReachable(part)
+      else health.markUnreachable(part, reasons())
+    },
+  })
 }

@@ -1,4 +1,4 @@
-/** A chain's nodes as a source. */
+/** Opens the nodes of a chain as a source. */
 import { join } from 'node:path'
 import type { ChainSourceConfig } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
@@ -14,9 +14,9 @@ import { openSolanaSource } from '../../ingest/sources/solana/open-solana-source
 export type OpenChainOptions = {
   config: ChainSourceConfig
   facts: ChainFacts
-  /** Where facts about tokens and pools are kept. */
+  /** Stores facts about tokens and pools. */
   dataDir: DataDir
-  /** What was told on one generation's log was not told on another's. */
+  /** Each generation has its own book: facts published in one are not in another. */
   generation: number
   logger: Logger
   metrics: Metrics
@@ -25,8 +25,8 @@ export type OpenChainOptions = {
 }
 
 /**
- * Tried again after a failure that may pass. A `ConfigError` (nodes of another chain, a token that is not there) ends the start;
- * any other failure stops this chain alone.
+ * Retried after a temporary failure. A `ConfigError` (nodes of another chain, an unknown token) aborts the start; any other failure
+ * stops this chain only.
  */
 export type OpenChain = (options: OpenChainOptions) => Promise<Source>
 
@@ -40,22 +40,22 @@ export const openChain: OpenChain = async (options) => {
   const shared = { facts, bookPath, logger, progressMs, signal }
   if (config.family === 'evm') {
     const { source, endpoints } = await openEvmSource({ config, ...shared })
-    tell(metrics, chain, { endpoints })
+    registerMetrics(metrics, chain, { endpoints })
     return source
   }
   const { source, endpoints, streams } = await openSolanaSource({ config, ...shared })
-  tell(metrics, chain, { endpoints, streams })
+  registerMetrics(metrics, chain, { endpoints, streams })
   return source
 }
 
-type Told = { endpoints(): EndpointStatus[]; streams?(): StreamStatus[] }
+type Connections = { endpoints(): EndpointStatus[]; streams?(): StreamStatus[] }
 
-/** A chain that is opened again has other connections, and the same metrics. */
-const told = new WeakMap<Metrics, Map<string, Told>>()
+/** A chain that is opened again has new connections but the same metrics. */
+const connections = new WeakMap<Metrics, Map<string, Connections>>()
 
-function tell(metrics: Metrics, chain: string, opened: Told): void {
-  const current = told.get(metrics) ?? new Map<string, Told>()
-  told.set(metrics, current)
+function registerMetrics(metrics: Metrics, chain: string, opened: Connections): void {
+  const current = connections.get(metrics) ?? new Map<string, Connections>()
+  connections.set(metrics, current)
   const isNew = !current.has(chain)
   current.set(chain, opened)
   if (!isNew) return

@@ -1,4 +1,4 @@
-/** What a process reads: one source, or one for each chain. */
+/** Opens what a process reads: one source, or one per chain. */
 import type { LiveGenerations } from '../../core/coordination/generations.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { registerIngestMetrics } from '../../ingest/ingest-status.js'
@@ -6,11 +6,11 @@ import { createIngest } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
 import { type ChosenSource, openSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
+import type { IngestParts, Ingests } from './chain-ingest.js'
 import { openChainIngests } from './chain-ingests.js'
-import type { IngestParts, Ingests } from './ingest-parts.js'
 import { type OpenChain, openChain } from './open-chain.js'
 
-/** A source that cannot go on after any block writes one generation: moved to another it would leave blocks out. */
+/** A source that cannot resume after an arbitrary block stays on one generation: in another it would skip blocks. */
 export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): (chain: string) => number {
   const pinned = new Map<string, number>()
   return (chain) => {
@@ -20,16 +20,16 @@ export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): 
     if (generation === live) return generation
     throw new DextapeError({
       code: 'generation_changed',
-      what: 'Another generation of the chain became the live one while this source was written to it',
+      what: 'Another generation of the chain became live while this source was being written',
       where: { chain },
-      fix: 'Start it again: what the new generation has already is passed over.',
+      fix: 'Start it again: blocks that the new generation already has are skipped.',
     })
   }
 }
 
 type OpenOptions = IngestParts & { speed: Speed; onHistory: (done: number) => void; open?: OpenChain | undefined }
 
-/** Undefined: nothing is to be read. */
+/** Undefined: there is no source. */
 export async function openIngests(
   chosen: ChosenSource,
   options: OpenOptions,

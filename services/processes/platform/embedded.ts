@@ -1,4 +1,4 @@
-/** Everything in one data directory, for one process. */
+/** The platform of a single process: one data directory. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStateStore } from '../../aggregate/checkpoint/state-store.js'
@@ -8,18 +8,17 @@ import { openKeyStore } from '../../core/keys/key-store.js'
 import { createCodec } from '../../core/log/codec.js'
 import { openEmbedded } from '../../core/log/embedded-log.js'
 import { type Checkpoints, openCheckpoints } from '../../ingest/checkpoints.js'
-import { chainsOf } from './chains-of.js'
-import type { Platform, PlatformDeps } from './platform.js'
+import { chainsOf, type Platform, type PlatformDeps } from './platform.js'
 
-const LOOK_EVERY_MS = 200
+const POLL_INTERVAL_MS = 200
 
 export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'dir' | 'logger'>): Platform {
   const dir = openDir()
-  // Read before there is a log: an old one without a mark is real.
+  // Read before the log is created: an existing log without a mark is real.
   const held = claimOf(dir.path)
   const { log, registry } = openEmbedded({ path: dir.logPath })
   const generations = createGenerations(log, { logger })
-  /** One for all sources, for as long as the process runs: they come and go while others write. */
+  /** Shared by all sources for the life of the process: sources are opened and closed while others write. */
   let checkpoints: Checkpoints | undefined
   return {
     log,
@@ -38,7 +37,7 @@ export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'd
     async followChains(onChains, signal) {
       while (!signal.aborted) {
         onChains(await chainsOf(log))
-        await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+        await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
       }
     },
     updatesHeldMs: 0,

@@ -1,4 +1,4 @@
-/** Everything shared stands in Kafka: any number of processes on any machines, none of which keeps anything of its own. */
+/** The platform of a cluster: all shared state is in Kafka, and processes keep none of their own. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -23,7 +23,7 @@ import { claimCheckpoints } from '../../ingest/shared-checkpoints.js'
 import { LOG_STOP_MS, type Platform, type PlatformDeps } from './platform.js'
 
 const REQUEST_TIMEOUT_MS = 10_000
-/** A serving node that is further behind than this reads the store instead. */
+/** A serve node that lags more than this reads the store instead. */
 const UPDATES_HELD_MS = 3_600_000
 const SCRATCH = 'dextape-fold-'
 
@@ -49,7 +49,7 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
   let scratch: string | undefined
   stopping.addEventListener('abort', () => setTimeout(() => void log.close(), LOG_STOP_MS).unref(), { once: true })
 
-  /** What the fold looks up while it runs; the truth is in the topic, so a crash leaves rubbish and nothing else. */
+  /** A cache for the running fold. The topic is authoritative, so a crash leaves only garbage behind. */
   function scratchFolder(): string {
     scratch ??= newScratch(SCRATCH)
     return scratch
@@ -71,10 +71,10 @@ export function kafkaPlatform(choice: KafkaChoice, { logger, health, signal: sto
         log,
         {
           group: AGGREGATE_GROUP,
-          // A chain's first topic stands for the chain, whichever generation of it is live.
+          // The first generation's topic represents the chain, whichever generation is live.
           topics: async () => (await log.topicNames()).filter((topic) => blocksOf(topic)?.generation === 1),
           onAssigned: (topics) => onChains(topics.flatMap((topic) => blocksOf(topic)?.chain ?? [])),
-          onTrouble: (reason) => logger.warn('the group went on without this process; joining again', { reason }),
+          onTrouble: (reason) => logger.warn('removed from the consumer group; rejoining', { reason }),
         },
         signal,
       ),

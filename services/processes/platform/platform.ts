@@ -1,7 +1,8 @@
 /**
- * What the services stand on: one data directory, or a Kafka cluster. Everything that differs between the two is here, so that
- * the services themselves do not know.
+ * What the services run on: one data directory or a Kafka cluster. Everything that differs between the two is behind this type, so
+ * that the services need not know.
  */
+
 import type { StateStore } from '../../aggregate/checkpoint/state-store.js'
 import type { Config } from '../../core/config/index.js'
 import type { Generations } from '../../core/coordination/generations.js'
@@ -9,7 +10,7 @@ import type { DataDir } from '../../core/data-dir/data-dir.js'
 import type { Claim } from '../../core/data-dir/origin.js'
 import type { KeyStore } from '../../core/keys/key-store.js'
 import type { Codec } from '../../core/log/codec.js'
-import type { EventLog } from '../../core/log/port.js'
+import { blocksOf, type EventLog } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Health } from '../../core/runtime/part-health.js'
 import type { Checkpoints } from '../../ingest/checkpoints.js'
@@ -18,32 +19,38 @@ import type { Source } from '../../ingest/source.js'
 export type Platform = {
   log: EventLog
   codec: Codec
-  /** This process, as others may know it. */
+  /** Name of this process, for others. */
   instance: string
-  /** Refuses data of another kind than what is there. */
+  /** Throws if existing data has another origin. */
   claimOrigin(claim: Claim): Promise<void>
-  /** What the data is; undefined where nobody has written any yet. */
+  /** Origin of the data; undefined: none written yet. */
   origin(): Promise<Claim | undefined>
   checkpointsFor(source: Pick<Source, 'id'>): Promise<Checkpoints>
   generations: Generations
   openState(chain: string): Promise<StateStore>
-  /** Empty until it is loaded, which may be tried again. */
+  /** Empty until loaded; loading may be retried. */
   createKeys(): KeyStore & { load(): Promise<void> }
-  /** Calls back with the chains this process shall fold, whenever they change, until the signal aborts. */
+  /** Calls back with the chains assigned to this process, whenever they change, until the signal aborts. */
   followChains(onChains: (chains: readonly string[]) => void, signal: AbortSignal): Promise<void>
-  /** Updates must stay this long by the clock, for serving nodes whose position nobody knows; 0 where serve tells it. */
+  /** Minimum age of updates before deletion, for serve nodes whose position is unknown; 0 where it is known. */
   updatesHeldMs: number
   close(): Promise<void>
 }
 
-/** `dir` is asked for only where something stands in it. */
+/** `dir` is called only if the platform uses a data directory. */
 export type PlatformDeps = {
   config: Config
   dir: () => DataDir
   logger: Logger
   health: Health
-  /** Aborts when the process shall stop: a log that is away then is waited for a few seconds. */
+  /** Aborts when the process is asked to stop; an unreachable log is then retried for `LOG_STOP_MS`. */
   signal: AbortSignal
 }
 
 export const LOG_STOP_MS = 3000
+
+/** Chains that have blocks in the log. */
+export async function chainsOf(log: EventLog): Promise<string[]> {
+  const topics = await log.topics()
+  return [...new Set(topics.flatMap(({ topic }) => blocksOf(topic)?.chain ?? []))].sort()
+}

@@ -1,4 +1,4 @@
-/** The doctor's words about nodes, against real ones. */
+/** Findings about nodes, against real ones. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-async function said(section: ChainSection): Promise<string[]> {
+async function findingsOf(section: ChainSection): Promise<string[]> {
   const cwd = mkdtempSync(join(tmpdir(), 'dextape-doctor-'))
   const config = loadConfig({ env: {}, cwd, file: undefined, chains: { base: section } })
   const nowMs = () => (headTimeS + 3) * 1000
@@ -32,16 +32,16 @@ async function said(section: ChainSection): Promise<string[]> {
 }
 
 test('a node that has all: health, head, finality, archive, limits, and what the scope costs', async () => {
-  const lines = await said({ rpc: [node.url] })
+  const lines = await findingsOf({ rpc: [node.url] })
   expect(lines[0]).toMatch(
-    /^ok base: node 127\.0\.0\.1:\d+ answers in \d+ ms; head \d+; takes ranges of 10,000 blocks, batches of 100$/,
+    /^ok base: node 127\.0\.0\.1:\d+ responds in \d+ ms; head \d+; accepts ranges of 10,000 blocks, batches of 100$/,
   )
   expect(lines[1]).toMatch(/^ok base: head \d+, 3 s old$/)
-  expect(lines[2]).toMatch(/^ok base: final up to block \d+, \d+ below the head \(the nodes’ tag\)$/)
-  expect(lines[3]).toBe('ok base: archive: the state of every block can be read')
-  expect(lines[4]).toMatch(/^warn base: no tokens on this chain: 0x/)
+  expect(lines[2]).toMatch(/^ok base: finality: block \d+, \d+ below the head \("finalized" tag\)$/)
+  expect(lines[3]).toBe('ok base: archive node: state is available for every block')
+  expect(lines[4]).toMatch(/^warn base: tokens not found on this chain: 0x/)
   expect(lines[5]).toMatch(
-    /^ok base: the scope needs about [\d.]+ requests\/s and [\d.]+ GB a day \(the last 50 blocks, [\d.]+ s each, had \d+ logs of it in \d+ transactions\)$/,
+    /^ok base: the scope needs about [\d.]+ requests\/s and [\d.]+ GB per day \(the last 50 blocks, [\d.]+ s each, had \d+ matching logs in \d+ transactions\)$/,
   )
   expect(lines).toHaveLength(6)
 }, 60_000)
@@ -49,8 +49,8 @@ test('a node that has all: health, head, finality, archive, limits, and what the
 test('a provider with limits, and a pool that is none', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 100, maxBlocks: 10 })
   try {
-    const lines = await said({ rpc: [limiter.url], max_rps: 60, pools: ['0x'.padEnd(42, '1')] })
-    expect(lines[0]).toMatch(/takes ranges of 10 blocks/)
+    const lines = await findingsOf({ rpc: [limiter.url], max_rps: 60, pools: ['0x'.padEnd(42, '1')] })
+    expect(lines[0]).toMatch(/accepts ranges of 10 blocks/)
     expect(lines.at(-1)).toMatch(/^fail base: Cannot follow pool 0x1111/)
     expect(limiter.refused).toBe(0)
   } finally {
@@ -64,8 +64,8 @@ test('a pool costs what is read for it: the pools that price its money too', asy
   if (pool === undefined || !('address' in pool)) throw new Error('the market has no such pair')
   const money = { anchor: usdc.address, native: weth.address, stables: [usdt.address], majors: [] }
   const logsWith = async (contracts: NonNullable<ChainSection['contracts']>) => {
-    const lines = await said({ rpc: [node.url], pools: [pool.address], ...money, contracts })
-    return Number(/had (\d+) logs/.exec(lines.at(-1) ?? '')?.[1])
+    const lines = await findingsOf({ rpc: [node.url], pools: [pool.address], ...money, contracts })
+    return Number(/had (\d+) matching logs/.exec(lines.at(-1) ?? '')?.[1])
   }
   const [factory] = knownContracts(market.contracts)
   if (factory === undefined) throw new Error('the market has no factory')
@@ -75,14 +75,14 @@ test('a pool costs what is read for it: the pools that price its money too', asy
 }, 60_000)
 
 test('nobody there: one line that says so, without the URL', async () => {
-  const lines = await said({ rpc: ['http://127.0.0.1:9/my-secret-key'] })
+  const lines = await findingsOf({ rpc: ['http://127.0.0.1:9/my-secret-key'] })
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(/^fail base: the node does not respond \(chain base\); got 127\.0\.0\.1:9: ECONNREFUSED/)
   expect(lines[0]).not.toContain('secret')
 }, 60_000)
 
 test('a stablecoin of another chain', async () => {
-  const lines = await said({ rpc: [node.url], stables: ['0xdac17f958d2ee523a2206206994597c13d831ec7'] })
+  const lines = await findingsOf({ rpc: [node.url], stables: ['0xdac17f958d2ee523a2206206994597c13d831ec7'] })
   expect(lines.at(-1)).toMatch(
     /^fail base: Configured token not found on this chain: .*it is a token of eth \(its stable\)/,
   )

@@ -36,13 +36,13 @@ describe('health', () => {
     ['wss://hunter2@host:8123/x, then more', 'wss://host:8123 then more'],
     ['(http://10.0.0.1:8123/) refused', '(http://10.0.0.1:8123) refused'],
     ['no address: 5/3 parts', 'no address: 5/3 parts'],
-  ])('shows no secret: %j', (given, shown) => {
+  ])('reports no secret: %j', (given, reported) => {
     const health = createHealth({ logger: silentLogger })
     health.markUnreachable('source', given)
-    expect(health.report()[0]?.reason).toBe(shown)
+    expect(health.report()[0]?.reason).toBe(reported)
   })
 
-  it('is a gauge for each part the process leans on', async () => {
+  it('is a gauge for each part the process depends on', async () => {
     const health = createHealth({ parts: ['log', 'store'], logger: silentLogger })
     const metrics = createMetrics({ processMetrics: false })
     registerHealthMetrics(metrics, health)

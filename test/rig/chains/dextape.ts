@@ -1,7 +1,7 @@
 /** `up` and `backfill` as processes of their own, reading a moving chain in the place of nodes: `dextape.js PLAN up|backfill [OPTIONS]`. */
 import { readFileSync } from 'node:fs'
-import { type BackfillOptions, backfill } from '../../../services/cli/backfill/backfill.js'
-import { sourcesAsked } from '../../../services/cli/chain-options.js'
+import { type BackfillOptions, runBackfillCommand } from '../../../services/cli/backfill/backfill.js'
+import { selectSources } from '../../../services/cli/chain-options.js'
 import { configOf, loggerOf, type World } from '../../../services/cli/context.js'
 import { createOutput } from '../../../services/core/runtime/output.js'
 import { runMain } from '../../../services/core/runtime/run-main.js'
@@ -30,9 +30,9 @@ await runMain(async () => {
   if (command === 'backfill') {
     const [chain = '', from] = options
     const asked: BackfillOptions = { chain, ...(from === undefined ? {} : { from }) }
-    return backfill(world, asked, open)
+    return runBackfillCommand(world, asked, open)
   }
   const config = configOf(world, {})
-  const source = { kind: 'chains', sources: sourcesAsked(config, undefined) } as const
+  const source = { kind: 'chains', sources: selectSources(config, undefined) } as const
   return runUp({ config, logger: loggerOf(world, config), out: world.out, source, speed: 'max', open })
 })

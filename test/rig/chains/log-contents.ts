@@ -1,6 +1,6 @@
 /** What a chain's generations hold, read strictly: every record must continue the one before. */
 
-import { liveGeneration } from '../../../services/cli/open-log.js'
+import { liveGeneration } from '../../../services/cli/open-data.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic } from '../../../services/core/log/port.js'
 import type { OpenLog } from '../../../services/core/log/topic-records.js'

@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Wanted } from '../../../services/cli/backfill/plan.js'
+import type { BackfillRequest } from '../../../services/cli/backfill/plan.js'
 import { runBackfill } from '../../../services/cli/backfill/run.js'
 import { type EvmSourceConfig, loadConfig } from '../../../services/core/config/index.js'
 import { type DataDir, openDataDir } from '../../../services/core/data-dir/data-dir.js'
@@ -10,10 +10,10 @@ import { silentLogger } from '../../../services/core/runtime/logger.js'
 import { createMetrics } from '../../../services/core/runtime/metrics.js'
 import type { Output } from '../../../services/core/runtime/output.js'
 import { createHealth } from '../../../services/core/runtime/part-health.js'
+import type { Ingests } from '../../../services/processes/chain-sources/chain-ingest.js'
 import { openChainIngests } from '../../../services/processes/chain-sources/chain-ingests.js'
-import type { Ingests } from '../../../services/processes/chain-sources/ingest-parts.js'
 import type { OpenChain } from '../../../services/processes/chain-sources/open-chain.js'
-import { openPlatform } from '../../../services/processes/platform/open.js'
+import { openPlatform } from '../../../services/processes/platform/open-platform.js'
 import type { Platform } from '../../../services/processes/platform/platform.js'
 import { acceptedBlocks, type RecordingLine } from '../reference/lines.js'
 import { heldLive } from './log-contents.js'
@@ -39,7 +39,7 @@ export type ChainWorld = {
   openAt(trueLines: () => number, other?: readonly RecordingLine[]): OpenChain
   /** What `up` does with its chains. */
   follow(open?: OpenChain): Promise<{ ingests: Ingests; end(): Promise<unknown> }>
-  backfill(wanted?: Partial<Wanted>, signal?: AbortSignal, open?: OpenChain): Promise<number>
+  backfill(wanted?: Partial<BackfillRequest>, signal?: AbortSignal, open?: OpenChain): Promise<number>
   untilLiveAt(trueLines: number): Promise<void>
   close(): Promise<void>
 }

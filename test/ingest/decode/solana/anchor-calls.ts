@@ -7,7 +7,7 @@ import {
 } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
-import type { VenueEvent, Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
+import type { Program, VenueEvent } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import {
   type Instruction,
   inOrder,

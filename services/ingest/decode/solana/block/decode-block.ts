@@ -2,7 +2,7 @@
 import type { Event } from '../../../../core/domain/records.js'
 import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
 import { isEventCall } from '../instruction/anchor.js'
-import type { VenueEvent, Program } from '../program-decoder.js'
+import type { Program, VenueEvent } from '../program-decoder.js'
 import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'
 import { addBalances } from './balance-events.js'

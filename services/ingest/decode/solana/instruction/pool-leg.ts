@@ -5,7 +5,7 @@
  */
 
 import { BadInstruction } from '../decode-errors.js'
-import type { VenueEvent, Pool } from '../program-decoder.js'
+import type { Pool, VenueEvent } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
 import { eventsOf } from './anchor.js'
 import { accountAt } from './read-instruction.js'
@@ -71,9 +71,14 @@ function withheldBetween(instruction: Instruction, source: string, destination: 
 /** `reported`: by the program's event; null: there is no event. */
 export function agreed(instruction: Instruction, what: string, reported: bigint | null, moved: bigint | null): bigint {
   if (reported !== null && moved !== null && reported !== moved)
-    throw new BadInstruction(instruction, 'disagreement', `amount (${what}): ${reported} in the event, ${moved} in the transfers`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `amount (${what}): ${reported} in the event, ${moved} in the transfers`,
+    )
   const amount = reported ?? moved
-  if (amount === null) throw new BadInstruction(instruction, 'amounts_unknown', `amount (${what}) unknown: no event and no transfer`)
+  if (amount === null)
+    throw new BadInstruction(instruction, 'amounts_unknown', `amount (${what}) unknown: no event and no transfer`)
   return amount
 }
 
@@ -88,7 +93,12 @@ export function swapOf(
   { pool, sender, input, output }: { pool: Pool; sender: string; input: Side; output: Side },
   reported: SwapAmounts | null,
 ): Swap {
-  const amountIn = agreed(instruction, 'in', reported?.amountIn ?? null, movedBetween(instruction, input.user, input.vault))
+  const amountIn = agreed(
+    instruction,
+    'in',
+    reported?.amountIn ?? null,
+    movedBetween(instruction, input.user, input.vault),
+  )
   const paid = movedBetween(instruction, output.vault, output.user)
   const sentOut = agreed(instruction, 'out', reported?.amountOut ?? null, paid)
   const amountOut = sentOut - (reported?.withheld ?? withheldBetween(instruction, output.vault, output.user))
@@ -97,7 +107,8 @@ export function swapOf(
     const detail = `no event, and the transfers are ${amountIn} in and ${amountOut} out`
     throw new BadInstruction(instruction, 'amounts_unknown', detail)
   }
-  if (amountIn === 0n && amountOut === 0n) throw new BadInstruction(instruction, 'malformed', 'both amounts of the swap are 0')
+  if (amountIn === 0n && amountOut === 0n)
+    throw new BadInstruction(instruction, 'malformed', 'both amounts of the swap are 0')
   const recipient = ownerOf(transaction, output.user) ?? sender
   return {
     kind: 'swap',
@@ -131,7 +142,11 @@ export function movedByChange(instruction: Instruction, { user, vault }: Side, i
 /** Event and instruction must name the same pool. */
 export function refuseOtherPool(instruction: Instruction, reported: string, pool: string): void {
   if (reported !== pool)
-    throw new BadInstruction(instruction, 'disagreement', `the pool is ${reported} in the event and ${pool} in the instruction`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the pool is ${reported} in the event and ${pool} in the instruction`,
+    )
 }
 
 /** From the program's own count; unknown if negative, because the event is then not this pool's. */

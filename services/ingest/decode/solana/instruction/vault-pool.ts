@@ -6,7 +6,7 @@
 import type { LiquidityKind } from '../../../../core/domain/records.js'
 import { BadInstruction } from '../decode-errors.js'
 import { TOKEN_2022 } from '../native-programs.js'
-import type { VenueEvent, Pool } from '../program-decoder.js'
+import type { Pool, VenueEvent } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../transaction.js'
 import { balanceAfter, balanceBefore, netInto, ownerOf, transfersIn } from './vaults.js'
 
@@ -134,7 +134,11 @@ export function expectSame(instruction: Instruction, what: string, reported: big
 
 export function expectPool(instruction: Instruction, account: string, reported: string): void {
   if (account === reported) return
-  throw new BadInstruction(instruction, 'disagreement', `the pool is ${reported} in the event and ${account} in the instruction`)
+  throw new BadInstruction(
+    instruction,
+    'disagreement',
+    `the pool is ${reported} in the event and ${account} in the instruction`,
+  )
 }
 
 export function reservesAfter(
@@ -142,7 +146,8 @@ export function reservesAfter(
   vaults: Pair<string>,
   reported: Pair<bigint | null> | null,
 ): { reserve0: bigint | null; reserve1: bigint | null } {
-  const at = (side: 0 | 1) => (reported === null ? balanceAfter(transaction, vaults[side], instruction) : reported[side])
+  const at = (side: 0 | 1) =>
+    reported === null ? balanceAfter(transaction, vaults[side], instruction) : reported[side]
   return { reserve0: at(0), reserve1: at(1) }
 }
 

@@ -1,7 +1,7 @@
 /** Parses node output (`getTransaction`, `getBlock`, `blockSubscribe`, Yellowstone, whole JSON-RPC responses) into transactions by slot. */
 import type { RawInBlock } from '../block/decode-block.js'
 import { BadTransaction } from '../decode-errors.js'
-import { countAt, type Fields, fieldsAt, isFields, describeValue } from './shape.js'
+import { countAt, describeValue, type Fields, fieldsAt, isFields } from './shape.js'
 
 export type SolanaBody = {
   slot: number

@@ -33,7 +33,9 @@ export function transferOf(raw: RawInstruction, data: Uint8Array, mintOf: MintOf
   try {
     return isToken ? tokenTransfer(raw.accounts, data, mintOf) : systemTransfer(raw.accounts, data)
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction(programId, `has a malformed instruction: ${error.message}`) : error
+    throw error instanceof Malformed
+      ? new BadTransaction(programId, `has a malformed instruction: ${error.message}`)
+      : error
   }
 }
 

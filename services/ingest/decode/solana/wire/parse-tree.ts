@@ -22,7 +22,8 @@ export function buildTree(
   isRead: IsRead,
 ): Instruction[] {
   for (const index of inner.keys())
-    if (index >= top.length) throw new BadTransaction('innerInstructions.index', `is ${index}, but there are ${top.length} instructions`)
+    if (index >= top.length)
+      throw new BadTransaction('innerInstructions.index', `is ${index}, but there are ${top.length} instructions`)
   const invocations = new Invocations(logs ?? [])
   const tree: Node[] = []
   let order = 0
@@ -79,6 +80,7 @@ function isOf(invocations: Invocations, { programId, stackHeight }: RawInstructi
 /** From the node, else from the logs, else right below the top-level instruction. */
 function depthOf({ stackHeight }: RawInstruction, logged: number): number {
   if (stackHeight === null) return logged
-  if (stackHeight < 2) throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction; expected 2 or more`)
+  if (stackHeight < 2)
+    throw new BadTransaction('stackHeight', `is ${stackHeight} in an inner instruction; expected 2 or more`)
   return stackHeight - 1
 }

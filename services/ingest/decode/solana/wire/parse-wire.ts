@@ -34,7 +34,8 @@ export function readWire(text: string, encoding: unknown): WireMessage {
 export function wireInstructions({ instructions }: WireMessage, accounts: readonly string[]): RawInstruction[] {
   const keyOf = (place: number): string => {
     const key = accounts[place]
-    if (key === undefined) throw new BadTransaction('transaction', `has account index ${place}, but there are ${accounts.length} accounts`)
+    if (key === undefined)
+      throw new BadTransaction('transaction', `has account index ${place}, but there are ${accounts.length} accounts`)
     return key
   }
   return instructions.map(({ program, accounts: places, data }) => ({

@@ -4,7 +4,7 @@ import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58, encodeBase58 } from '../keys/base58.js'
 import { base64Bytes } from './parse-wire.js'
 import { keyOf, type RawInstruction, type RawTransaction, stackHeightAt } from './raw-transaction.js'
-import { countAt, type Fields, fieldsAt, isFields, listAt, describeValue } from './shape.js'
+import { countAt, describeValue, type Fields, fieldsAt, isFields, listAt } from './shape.js'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64

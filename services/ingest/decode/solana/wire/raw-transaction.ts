@@ -2,7 +2,7 @@
 import { BadTransaction, Malformed } from '../decode-errors.js'
 import { decodeBase58 } from '../keys/base58.js'
 import type { TokenBalance } from '../transaction.js'
-import { countAt, fieldsAt, isFields, keyAt, listAt, describeValue, textAt } from './shape.js'
+import { countAt, describeValue, fieldsAt, isFields, keyAt, listAt, textAt } from './shape.js'
 
 export type RawTransaction = {
   /** The first one's. */
@@ -79,7 +79,9 @@ export function base58Data(text: string): Uint8Array {
   try {
     return decodeBase58(text)
   } catch (error) {
-    throw error instanceof Malformed ? new BadTransaction('instructions.data', `is not base58: ${error.message}`) : error
+    throw error instanceof Malformed
+      ? new BadTransaction('instructions.data', `is not base58: ${error.message}`)
+      : error
   }
 }
 

@@ -38,7 +38,8 @@ export function countAt(value: unknown, path: string): number {
 /** Unsigned, 64 bits. */
 export function amountAt(value: unknown, path: string): bigint {
   const amount = typeof value === 'number' ? u64OfNumber(value) : typeof value === 'string' ? u64OfText(value) : null
-  if (amount === null) throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${describeValue(value)}`)
+  if (amount === null)
+    throw new BadTransaction(path, `must be an unsigned integer of 64 bits, got ${describeValue(value)}`)
   return amount
 }
 

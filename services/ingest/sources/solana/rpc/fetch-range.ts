@@ -9,7 +9,7 @@ import { NodeFault } from '../../nodes/node-fault.js'
 import type { SlotBlock, SlotHeader } from '../slot-block.js'
 import type { BlockFetcher } from './fetch-blocks.js'
 import { ifItComes, isTransient, orAbsent, type RangePlan } from './range-plan.js'
-import { type LinkProblems, findLinkProblems, type KnownLinks, type SharedHeaders } from './slot-links.js'
+import { findLinkProblems, type KnownLinks, type LinkProblems, type SharedHeaders } from './slot-links.js'
 
 /** Blocks available without a request: pushed by a stream, or read before. */
 export interface HeldBlocks {

@@ -140,7 +140,9 @@ export function createSlotReader(options: SlotReaderOptions): RpcSlotReader {
     },
     async range(from, to, signal) {
       const asking = about(from, signal)
-      return noteReturned(await fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking))
+      return noteReturned(
+        await fetchRange(parts, await planRange({ fetcher, lists, settledTo }, from, to, asking), asking),
+      )
     },
     async blocks(headers, signal) {
       const asking = { ...about(headers[0]?.number ?? 0, signal), patience: GONE_PATIENCE }

@@ -58,7 +58,10 @@ class Wallet {
     return sum
   }
 
-  private readEventOf(leg: Leg | undefined, { mint, source, destination }: Transfer): { leg: Leg; amount: bigint } | null {
+  private readEventOf(
+    leg: Leg | undefined,
+    { mint, source, destination }: Transfer,
+  ): { leg: Leg; amount: bigint } | null {
     if (leg === undefined) return null
     const { swap, instruction } = leg
     // Lamports sent to others are rent.

@@ -3,7 +3,7 @@
  * Reserves in events back the liquidity: they exclude unclaimed fees in the vaults. The first event versions have no reserves.
  */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
@@ -54,7 +54,11 @@ const DYNAMIC_FEE_BYTES = 32
 const LAST_SCHEDULE = 1
 
 export function dammV2Swap(instruction: Instruction): DammV2Swap {
-  return readEventOf(instruction, SWAP_2, readSwap2) ?? readEventOf(instruction, SWAP, readSwap) ?? refuseWithoutEvent(instruction, 'a swap')
+  return (
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    readEventOf(instruction, SWAP, readSwap) ??
+    refuseWithoutEvent(instruction, 'a swap')
+  )
 }
 
 export function dammV2Liquidity(instruction: Instruction): DammV2Liquidity {

@@ -4,7 +4,7 @@ import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, liquidityThrough, swapThrough, type VaultPool } from '../../instruction/vault-pool.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dammV2Created, dammV2Liquidity, dammV2Swap } from './meteora-damm-v2-events.js'
 

@@ -1,6 +1,6 @@
 /** Events Meteora's dynamic bonding curve emits by calls to itself (its source and its IDL, 0.2.1, in npm's `@meteora-ag/dynamic-bonding-curve-sdk`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

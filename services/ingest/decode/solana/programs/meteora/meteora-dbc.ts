@@ -7,7 +7,7 @@ import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../inst
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dbcComplete, dbcCreated, dbcSwap, readDbcToken } from './meteora-dbc-events.js'
 
@@ -70,7 +70,8 @@ function swap(call: Call): VenueEvent[] {
       ...{ isZeroIn: reported.isBaseIn, amountIn: reported.amountIn, amountOut: reported.amountOut },
       sqrtPrice: reported.nextSqrtPrice,
       reserves:
-        complete?.reserves ?? (reported.quote && [balanceAfter(transaction, baseVault, instruction), reported.quote.reserve]),
+        complete?.reserves ??
+        (reported.quote && [balanceAfter(transaction, baseVault, instruction), reported.quote.reserve]),
     },
   )
   if (complete !== null) return [...swaps, launch(instruction, pool, 1)]

@@ -1,6 +1,6 @@
 /** Events Meteora's DLMM emits by calls to itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). */
 import { eventDiscriminator } from '../../instruction/anchor.js'
-import { refuseWithoutEvent, readEventOf } from '../../instruction/read-instruction.js'
+import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
@@ -39,7 +39,11 @@ const CREATE = eventDiscriminator('LbPairCreate')
 
 /** Since limit orders exist, a swap emits two events, the second with more fields. The first has existed from the beginning. */
 export function dlmmSwap(instruction: Instruction): DlmmSwap {
-  return readEventOf(instruction, SWAP, readSwap) ?? readEventOf(instruction, SWAP_2, readSwap2) ?? refuseWithoutEvent(instruction, 'a swap')
+  return (
+    readEventOf(instruction, SWAP, readSwap) ??
+    readEventOf(instruction, SWAP_2, readSwap2) ??
+    refuseWithoutEvent(instruction, 'a swap')
+  )
 }
 
 export function dlmmAdded(instruction: Instruction): DlmmLiquidity {

@@ -15,7 +15,7 @@ import {
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { isDerived } from '../../keys/derived-address.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import type { VenueEvent, Pool } from '../../program-decoder.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import type { SolanaTransaction } from '../../transaction.js'
 import {
   type DlmmLiquidity,
@@ -105,7 +105,12 @@ function provider({ instruction }: Call, places: Places): { sender: string; acco
 function add(call: Call, places: Places): VenueEvent[] {
   const [at, reported] = [vaultPool(call, places), dlmmAdded(call.instruction)]
   expectPool(call.instruction, at.pool.pool, reported.pool)
-  return liquidityThrough(call, at, { ...provider(call, places), change: 'add', amounts: reported.amounts, reserves: null })
+  return liquidityThrough(call, at, {
+    ...provider(call, places),
+    change: 'add',
+    amounts: reported.amounts,
+    reserves: null,
+  })
 }
 
 /** Removing from an empty position emits no event. */

@@ -4,7 +4,7 @@
 import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
-import type { VenueEvent, Program } from '../../program-decoder.js'
+import type { Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { dlmmCreated, dlmmSwap } from './meteora-dlmm-events.js'
 import { dlmmLiquidity, dlmmPool } from './meteora-dlmm-liquidity.js'
@@ -57,7 +57,13 @@ function swap(call: Call): VenueEvent[] {
       source: at(4, 'the account it sells from'),
       destination: at(5, 'the account it buys to'),
     },
-    { isZeroIn: reported.isForY, amountIn: reported.amountIn, amountOut: reported.amountOut, sqrtPrice: null, reserves: null },
+    {
+      isZeroIn: reported.isForY,
+      amountIn: reported.amountIn,
+      amountOut: reported.amountOut,
+      sqrtPrice: null,
+      reserves: null,
+    },
   )
 }
 

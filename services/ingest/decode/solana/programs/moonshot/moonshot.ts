@@ -4,11 +4,11 @@
  * SOL is native here and reported as wrapped SOL, as in every other pool.
  */
 import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
-import { accountAt, refuseWithoutEvent, readBytes } from '../../instruction/read-instruction.js'
+import { accountAt, readBytes, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame } from '../../instruction/vault-pool.js'
 import { balanceAfter, netInto, transfersIn } from '../../instruction/vaults.js'
 import { WRAPPED_SOL } from '../../native-programs.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { subtree } from '../../transaction.js'
 import { curveLamports, curveProgress } from './moonshot-curve.js'
 import { type MoonshotTrade, moonshotMigration, moonshotTrade, readMoonshotToken } from './moonshot-events.js'

@@ -13,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Pool } from '../../program-decoder.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import { type Traded, tradesOf } from './whirlpool-events.js'
 
 export function whirlpoolOf(pool: string, token0: string, token1: string): Pool {
@@ -106,7 +106,11 @@ function swapAt(leg: Leg, { pool: address, sender, isAIn, input, output }: Hop, 
   if (event !== null) {
     refuseOtherPool(instruction, event.pool, address)
     if (event.isAIn !== isAIn)
-      throw new BadInstruction(instruction, 'disagreement', `the input is token ${event.isAIn ? 'A' : 'B'} in the event and token ${event.isAIn ? 'B' : 'A'} in the instruction`)
+      throw new BadInstruction(
+        instruction,
+        'disagreement',
+        `the input is token ${event.isAIn ? 'A' : 'B'} in the event and token ${event.isAIn ? 'B' : 'A'} in the instruction`,
+      )
   }
   const [a, b] = isAIn ? [input, output] : [output, input]
   const settled = swapOf(leg, { pool: whirlpoolOf(address, a.mint, b.mint), sender, input, output }, event)

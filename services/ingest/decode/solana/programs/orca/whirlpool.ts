@@ -13,7 +13,7 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { decreaseOf, increaseOf, repositionOf } from './whirlpool-events.js'
 import { swapped, swappedTwice, swappedTwiceV2, swappedV2, whirlpoolOf } from './whirlpool-swap.js'
 

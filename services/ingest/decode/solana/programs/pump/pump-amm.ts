@@ -8,7 +8,7 @@ import { BadInstruction } from '../../decode-errors.js'
 import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
 import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import { balanceAfter, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../transaction.js'
 import {
   BUY,
@@ -174,7 +174,11 @@ function moved(
 function accountsAt(instruction: Instruction, places: Record<keyof Accounts, number>, pool: string): Accounts {
   const named = accountAt(instruction, places.pool, 'the pool')
   if (named !== pool)
-    throw new BadInstruction(instruction, 'disagreement', `the pool is ${pool} in the event and ${named} in the instruction`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `the pool is ${pool} in the event and ${named} in the instruction`,
+    )
   return {
     pool,
     baseMint: accountAt(instruction, places.baseMint, 'the base mint'),

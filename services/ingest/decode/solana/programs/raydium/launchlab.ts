@@ -20,7 +20,7 @@ import {
 import { accountAt } from '../../instruction/read-instruction.js'
 import { netInto, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN_2022 } from '../../native-programs.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type LaunchTrade, launchOf, launchTradeOf } from './launchlab-events.js'
 
@@ -105,7 +105,11 @@ function traded(leg: Leg, isBuy: boolean): VenueEvent[] {
 function refuseOther(instruction: Instruction, trade: LaunchTrade, pool: string, isBuy: boolean): void {
   refuseOtherPool(instruction, trade.pool, pool)
   if (trade.isBuy !== isBuy)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isBuy ? 'buy' : 'sale'} in the instruction, a ${isBuy ? 'sale' : 'buy'} in the event`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `a ${isBuy ? 'buy' : 'sale'} in the instruction, a ${isBuy ? 'sale' : 'buy'} in the event`,
+    )
 }
 
 /**

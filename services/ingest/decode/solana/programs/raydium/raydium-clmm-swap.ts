@@ -13,7 +13,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Pool } from '../../program-decoder.js'
+import type { Pool, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmSwap, clmmSwapsOf } from './raydium-clmm-events.js'
 

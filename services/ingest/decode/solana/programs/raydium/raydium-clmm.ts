@@ -11,7 +11,7 @@ import {
   vaultSide,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Program } from '../../program-decoder.js'
+import type { Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'
 import { type ClmmChange, clmmDecreaseOf, clmmIncreaseOf, clmmOpeningOf } from './raydium-clmm-events.js'
 import { clmmPool, clmmRoute, clmmSwap } from './raydium-clmm-swap.js'

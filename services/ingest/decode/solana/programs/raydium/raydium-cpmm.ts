@@ -21,7 +21,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { type CpmmSwap, cpmmLiquidityOf, cpmmSwapOf } from './raydium-cpmm-events.js'
 
 const SWAP_BASE_INPUT = instructionDiscriminator('swap_base_input')
@@ -89,7 +89,11 @@ function liquidity(leg: Leg, isDeposit: boolean): VenueEvent {
   const event = cpmmLiquidityOf(instruction)
   if (event !== null) refuseOtherPool(instruction, event.pool, pool.pool)
   if (event !== null && event.isDeposit !== isDeposit)
-    throw new BadInstruction(instruction, 'disagreement', `a ${isDeposit ? 'deposit' : 'withdrawal'} in the instruction, a ${isDeposit ? 'withdrawal' : 'deposit'} in the event`)
+    throw new BadInstruction(
+      instruction,
+      'disagreement',
+      `a ${isDeposit ? 'deposit' : 'withdrawal'} in the instruction, a ${isDeposit ? 'withdrawal' : 'deposit'} in the event`,
+    )
   const amount0 = agreed(
     instruction,
     'token 0',

@@ -18,7 +18,7 @@ import {
   withReserves,
 } from '../../instruction/pool-leg.js'
 import { accountAt } from '../../instruction/read-instruction.js'
-import type { VenueEvent, Pool, Program } from '../../program-decoder.js'
+import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import { type RayLog, rayLogOf } from './raydium-v4-log.js'
 
 const INITIALIZE_2 = 1

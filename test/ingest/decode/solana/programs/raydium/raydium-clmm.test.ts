@@ -46,7 +46,15 @@ type Amounts = readonly [arrived0: bigint, withheld0: bigint, arrived1: bigint, 
 
 function swapEvent(pool: string, isZeroIn: boolean, amounts: Amounts, sqrtPrice: bigint): Uint8Array {
   const parties = [key(pool), key(POOL), key(POOL), key(POOL)]
-  return reported('SwapEvent', ...parties, ...amounts.map(u64), u8(isZeroIn ? 1 : 0), u128(sqrtPrice), u128(9n), i32(-7))
+  return reported(
+    'SwapEvent',
+    ...parties,
+    ...amounts.map(u64),
+    u8(isZeroIn ? 1 : 0),
+    u128(sqrtPrice),
+    u128(9n),
+    i32(-7),
+  )
 }
 
 type Fixture = { accounts: { pubkey: string; label?: string }[]; data: string }

@@ -1,6 +1,6 @@
 import type { Platform, PlatformDeps } from './platform.js'
 
-/** Only the one asked for is loaded: a start waits for it. */
+/** Loads only the configured platform: start-up waits for the import. */
 export async function openPlatform(deps: PlatformDeps): Promise<Platform> {
   const { log } = deps.config
   if (log.kind === 'kafka') return (await import('./kafka.js')).kafkaPlatform(log, deps)
