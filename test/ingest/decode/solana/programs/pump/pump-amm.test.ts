@@ -117,7 +117,9 @@ describeRecorded('PumpSwap', 6, () => {
     expect(() => decode(sale([base, quote]))).toThrow(
       /changed by 82847919 and -90553519340 in the event, by 82847919 and -90508151845 in the transfers/,
     )
-    expect(() => decode({ ...sale(), accounts: [key(55), ...accounts.slice(1)] })).toThrow(/in the event and .* in the instruction/)
+    expect(() => decode({ ...sale(), accounts: [key(55), ...accounts.slice(1)] })).toThrow(
+      /in the event and .* in the instruction/,
+    )
     expect(() => decode({ ...sale(), inner: [] })).toThrow(BadInstruction)
     expect(() => decode({ ...sale(), accounts: [] })).toThrow(BadInstruction)
   })
