@@ -38,7 +38,7 @@ describe('with a fixed key and nothing said of addresses', () => {
     expect((await up.get('/v2/supported_chains')).status).toBe(200)
     const listed = await runCommand(['keys', 'ls', '--json'], { cwd: plan.folder, env: environmentOf(plan) })
     expect(listed).toMatchObject({ code: 0, out: '' })
-    expect(up.greeting).toMatch(/key +the one in DEXTAPE_API_KEY/)
+    expect(up.greeting).toMatch(/key +value of DEXTAPE_API_KEY/)
     expect(up.greeting).not.toContain('dx_')
   })
 

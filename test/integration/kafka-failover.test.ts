@@ -91,7 +91,7 @@ describe('two aggregators', () => {
     expectInTime(await untilNextUpdates(cluster, chains, WITHIN_MS + PROMISED_MS), 'after SIGSTOP')
     await one.resume()
     await one.until('its log says that it lost its chains', async () => {
-      const lost = saidBy(one, /is no longer folded here|has taken this chain over/, saidBefore)
+      const lost = saidBy(one, /no longer assigned to this process|another process took over this chain/, saidBefore)
       return chains.every((name) => lost.some(({ chain }) => chain === name))
     })
     await untilShared()

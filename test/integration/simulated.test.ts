@@ -109,7 +109,8 @@ describe('a simulated market', () => {
 describe('simulated and real data', () => {
   const recording = () =>
     writeRecording(dirname(dataDir), 'real.jsonl', generateRecording({ seed: 5, chain: 'eth', blocks: 20 }))
-  const refusal = (held: string, wanted: string) => `The data directory ${dataDir} holds ${held} data, and ${wanted}`
+  const refusal = (held: string, wanted: string) =>
+    `The data directory ${dataDir} holds ${held} data; it cannot be mixed with ${wanted}`
 
   test('a simulated directory takes no recording', async () => {
     const up = start({ config: EMPTY })
@@ -134,7 +135,7 @@ describe('simulated and real data', () => {
     const { rest } = await up.serving
     expect(await (await fetch(`${rest}/status`)).json()).toMatchObject({ simulated: false })
     const { out } = await up.stop()
-    expect(out).toContain('No source is given')
+    expect(out).toContain('No source: serving existing data only')
     expect(out).not.toContain('SIMULATED')
   })
 

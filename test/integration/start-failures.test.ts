@@ -63,7 +63,10 @@ describe('configuration', () => {
   })
 
   test('a file that is not there, and one that is neither YAML nor JSON', async () => {
-    expectRefused(await runUp({ env: { DEXTAPE_CONFIG: join(folder, 'none.yaml') } }), 'cannot be read')
+    expectRefused(
+      await runUp({ env: { DEXTAPE_CONFIG: join(folder, 'none.yaml') } }),
+      'Cannot read the configuration file',
+    )
     const broken = join(folder, 'broken.yaml')
     writeFileSync(broken, 'chains: [}\n')
     expectRefused(await runUp({ env: { DEXTAPE_CONFIG: broken } }), 'neither YAML nor JSON')

@@ -90,7 +90,7 @@ describe('a store that is not there at the start', () => {
   })
 
   it('that refuses the configuration ends the start with its reason', async () => {
-    const refused = new ConfigError({ code: 'store_refused', what: 'The store does not let this user in' })
+    const refused = new ConfigError({ code: 'store_refused', what: 'The store denied access' })
     const { serve, answers } = await node({ prepare: () => Promise.reject(refused) })
     await expect(serve.start()).rejects.toBe(refused)
     expect(await answers('/health')).toBeUndefined()
