@@ -1,6 +1,7 @@
 /** The same market stopped at many places: windows, prices and main pairs as they stood at each. */
 import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countOf } from '../rig/counts.js'
 import { type Played, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { interleave, onChain, textOf, writeRecording } from '../rig/http/recording-file.js'
@@ -31,7 +32,7 @@ const PLACES: Place[] = [
   { name: 'a block without events', at: isEmpty },
 ]
 
-/** Numbers of lines to play: for each kind of place the first and the last of it behind the opening. */
+/** Numbers of lines to play: for each kind of place the first behind the opening and, in long runs, the last. */
 function cuts(): { name: string; count: number }[] {
   const found = new Map<string, number[]>()
   let [now, time] = [0, 0]
@@ -44,7 +45,10 @@ function cuts(): { name: string; count: number }[] {
     now = Math.max(now, time)
   }
   return [...found].flatMap(([name, counts]) =>
-    [...new Set([counts[0] ?? 0, counts.at(-1) ?? 0])].map((count) => ({ name, count })),
+    [...new Set([counts[0] ?? 0, counts.at(-1) ?? 0].slice(0, countOf('cutsPerKind')))].map((count) => ({
+      name,
+      count,
+    })),
   )
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countOf } from '../rig/counts.js'
 import { type Baseline, makeBaseline } from '../rig/up/baseline.js'
 import { readRows } from '../rig/up/contents.js'
 import { rowDifferences } from '../rig/up/differences.js'
@@ -7,7 +8,7 @@ import { retractDepths, seqsOf, tapeWithoutOrphans, writeTape } from '../rig/up/
 
 /** What names the log's own order, which the orphans are part of. */
 const ORDER = ['version', 'seq']
-const RESTARTS = 6
+const RESTARTS = countOf('orphanRestarts')
 
 let base: Baseline
 let clean: Awaited<ReturnType<typeof readRows>>

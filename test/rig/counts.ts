@@ -44,6 +44,19 @@ export const COUNTS = {
     ...{ short: 3, long: 20, seed: 3, files: ['test/core/log/embedded.test.ts', 'test/core/log/kafka.test.ts'] },
     proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
   },
+  orphanRestarts: {
+    ...{ short: 2, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
+    proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
+  },
+  candleCurrencies: {
+    ...{ short: 1, long: 3, seed: 101, files: ['test/integration/recording-generated.test.ts'] },
+    proves:
+      'every candle REST serves of three generated markets equals the reference, in this many currencies a series',
+  },
+  cutsPerKind: {
+    ...{ short: 1, long: 2, seed: 301, files: ['test/integration/recording-cuts.test.ts'] },
+    proves: 'a market stopped at this many places of each kind has the windows, prices and main pairs of that moment',
+  },
   evmMarketSeeds: {
     // Odd seeds read a chain from its first block, even ones from the middle of its life.
     ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },
