@@ -41,7 +41,7 @@ export const COUNTS = {
     proves: 'appends arrive once and in order whatever happens to the broker',
   },
   logWriterKills: {
-    ...{ short: 3, long: 20, seed: 3, files: ['test/core/log/embedded.test.ts', 'test/core/log/kafka.test.ts'] },
+    ...{ short: 3, long: 20, seed: 3, files: ['test/core/log/embedded-log.test.ts', 'test/core/log/kafka.test.ts'] },
     proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
   },
   orphanRestarts: {
