@@ -31,6 +31,8 @@ const CALM: MarketOptions = {
   retracts: { probability: 0.04, maxDepth: 6 },
 }
 const LEAST_PUSHES = 10 * ROUNDS
+/** Updates between the last new token and the first cursor: a restarted node replays only what came after new facts. */
+const CLEAR_OF_OPENING = 10
 /** Of a token whose facts change a restarted node keeps only what came after; nothing of that kind where somebody listens. */
 const LISTENED = ['eth', 'solana']
 const CHAINS = [...LISTENED, 'bsc']
@@ -127,9 +129,15 @@ beforeAll(async () => {
     settings,
   })
   await telling(async () => {
-    const { ingest, wsUrl } = cluster
+    const { ingest, serve, wsUrl } = cluster
     await cluster.untilSeqs(seqsOf(opening))
     await ingest.restart(['--events', tape, '--speed', SPEED])
+    await serve.until('blocks behind the opening', async () => {
+      const { chains } = await cluster.status()
+      return [...seqsOf(opening)].every(([name, last]) =>
+        chains.some(({ chain, seq }) => chain === name && seq > last + CLEAR_OF_OPENING),
+      )
+    })
     const subscriptions = subscriptionsOn(lines)
     client = startResumingClient({ url: wsUrl, key: KEY, subscriptions })
     await client.listening
