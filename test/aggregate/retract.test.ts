@@ -3,12 +3,11 @@ import { differencesFromReference } from '../rig/aggregate/against-reference.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
+import { seedsOf } from '../rig/counts.js'
 import { deliverTwice, generateRecording, withoutOrphans } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
 import { recompute } from '../rig/reference/recompute.js'
-
-const SEEDS = [11, 12, 13, 14, 15, 16]
 
 function readerOf(lines: readonly RecordingLine[], chain: string): Reader {
   const reader = new Reader()
@@ -22,25 +21,16 @@ function contents({ trades, candles, pairs, tokens, holders }: Reader) {
 }
 
 describe('a retract leaves no trace', () => {
-  for (const seed of SEEDS) {
+  it.each(seedsOf('foldRetractSeeds'))('seed %i: bit for bit a run without the orphaned blocks', (seed) => {
     const chain = seed % 2 === 0 ? 'eth' : 'solana'
+    const facts = marketMoney(chain)
     const retracts = { probability: 0.12, maxDepth: 20 }
-    const plan = { seed, chain, blocks: 220, options: { retracts } }
-
-    it(`seed ${seed}: bit for bit a run without the orphaned blocks`, () => {
-      const lines = generateRecording(plan)
-      expect(lines.some((line) => line.kind === 'retract')).toBe(true)
-      expect(
-        exactDifferences(contents(readerOf(lines, chain)), contents(readerOf(withoutOrphans(lines), chain))),
-      ).toEqual([])
-    })
-
-    it(`seed ${seed}: equal to the recomputation`, () => {
-      const lines = generateRecording(plan)
-      const facts = marketMoney(chain)
-      expect(differencesFromReference(readerOf(lines, chain), recompute(lines, facts), facts).slice(0, 10)).toEqual([])
-    })
-  }
+    const lines = generateRecording({ seed, chain, blocks: 220, options: { retracts } })
+    expect(lines.some((line) => line.kind === 'retract')).toBe(true)
+    const reader = readerOf(lines, chain)
+    expect(exactDifferences(contents(reader), contents(readerOf(withoutOrphans(lines), chain)))).toEqual([])
+    expect(differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 10)).toEqual([])
+  })
 
   it('after each retract the state is as it was: what follows folds the same', () => {
     const lines = generateRecording({
@@ -49,12 +39,13 @@ describe('a retract leaves no trace', () => {
       blocks: 120,
       options: { retracts: { probability: 0.3, maxDepth: 20 } },
     })
-    for (let cut = 0; cut < lines.length; cut += 1) {
-      if (lines[cut]?.kind !== 'retract') continue
-      const head = lines.slice(0, cut + 1)
-      expect(
-        exactDifferences(contents(readerOf(head, 'eth')), contents(readerOf(withoutOrphans(head), 'eth'))),
-      ).toEqual([])
+    const folding = startFold(marketMoney('eth'))
+    const reader = new Reader()
+    for (const [at, line] of lines.entries()) {
+      for (const result of foldLines(folding, [line])) reader.read(result)
+      if (line.kind !== 'retract') continue
+      const survivors = withoutOrphans(lines.slice(0, at + 1))
+      expect(exactDifferences(contents(reader), contents(readerOf(survivors, 'eth')))).toEqual([])
     }
   })
 })

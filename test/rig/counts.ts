@@ -57,6 +57,20 @@ export const COUNTS = {
     ...{ short: 1, long: 2, seed: 301, files: ['test/integration/recording-cuts.test.ts'] },
     proves: 'a market stopped at this many places of each kind has the windows, prices and main pairs of that moment',
   },
+  foldMarketSeeds: {
+    ...{ short: 2, long: 20, seed: 1, files: ['test/aggregate/fold-against-reference.test.ts'] },
+    proves: 'the fold of a generated market equals the recomputation from scratch',
+  },
+  foldRetractSeeds: {
+    // Odd seeds are Solana’s, even ones Ethereum’s.
+    ...{ short: 2, long: 20, seed: 15, files: ['test/aggregate/retract.test.ts'] },
+    proves: 'a fold through retracts ends bit for bit where one without the orphaned blocks does',
+  },
+  checkpointCrashSeeds: {
+    // Two neighbours are of both chain families, and of fast and slow blocks.
+    ...{ short: 2, long: 20, seed: 42, files: ['test/aggregate/checkpoint.test.ts'] },
+    proves: 'a fold that crashes at random and resumes from checkpoints gives the same updates, bit for bit',
+  },
   evmMarketSeeds: {
     // Odd seeds read a chain from its first block, even ones from the middle of its life.
     ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },

@@ -30,15 +30,15 @@ function rollDay({ pairs, last }: Reader): void {
     if (Math.floor(pair.updated_at / DAY_S) < today) pair.price_day_usd = pair.price_usd
 }
 
-describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
-  // This one has forks on every chain, and launches that graduate.
-  const records = played({ liveS: 20 })
+/** This one has forks on every chain, and launches that graduate. */
+const history = played({ liveS: 20 })
 
+describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
   it('folds to what the recomputation from scratch finds', () => {
     const reader = new Reader()
-    for (const result of fold(records, chain)) reader.read(result)
+    for (const result of fold(history, chain)) reader.read(result)
     rollDay(reader)
-    const lines = records.filter((record) => chainOfRecord(record) === chain).map(asLine)
+    const lines = history.filter((record) => chainOfRecord(record) === chain).map(asLine)
     const reference = recompute(lines, factsOf(chain))
     expect(reference.trades.length).toBeGreaterThan(1_900)
     expect(lines.some(isRetract)).toBe(true)

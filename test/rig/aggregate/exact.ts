@@ -1,3 +1,5 @@
+import { isSame } from '../reference/same.js'
+
 /** The paths at which two plain values differ, numbers bit for bit (NaN is NaN, 0 is not -0); the first few. */
 export function exactDifferences(got: unknown, expected: unknown, limit = 10): string[] {
   const found: string[] = []
@@ -6,7 +8,7 @@ export function exactDifferences(got: unknown, expected: unknown, limit = 10): s
 }
 
 function walk(got: unknown, expected: unknown, path: string, found: string[], limit: number): void {
-  if (found.length >= limit || Object.is(got, expected)) return
+  if (found.length >= limit || isSame(got, expected, Object.is)) return
   if (typeof got === 'object' && typeof expected === 'object' && got !== null && expected !== null) {
     const left = entries(got)
     const right = entries(expected)

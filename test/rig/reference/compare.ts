@@ -1,3 +1,5 @@
+import { isSame } from './same.js'
+
 /** Sums may be taken in another order than the reference's: equal, both unknown, or nearly equal. */
 export function closeTo(a: number, b: number, tolerance = 1e-9): boolean {
   if (Object.is(a, b) || a === b) return true
@@ -6,6 +8,7 @@ export function closeTo(a: number, b: number, tolerance = 1e-9): boolean {
 
 /** The paths at which two plain values differ, numbers by `closeTo`, the rest by identity; empty: the same. */
 export function differences(got: unknown, expected: unknown, path = ''): string[] {
+  if (isSame(got, expected, isClose)) return []
   if (typeof got === 'number' && typeof expected === 'number') {
     return closeTo(got, expected) ? [] : [`${path}: got ${got}, expected ${expected}`]
   }
@@ -18,6 +21,9 @@ export function differences(got: unknown, expected: unknown, path = ''): string[
     differences(left.get(key), right.get(key), path === '' ? key : `${path}.${key}`),
   )
 }
+
+const isClose = (got: unknown, expected: unknown): boolean =>
+  got === expected || (typeof got === 'number' && typeof expected === 'number' && closeTo(got, expected))
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
