@@ -1,7 +1,18 @@
 // One KRaft node per directory: formatted at its first start, then a Java process that writes to kafka.log.
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { archiveOptions } from './class-archive.mjs'
@@ -39,8 +50,7 @@ export async function startNode(directory, port, options = archiveOptions()) {
   mkdirSync(directory, { recursive: true })
   const settings = join(directory, 'server.properties')
   writeFileSync(settings, readFileSync(SETTINGS, 'utf8') + placeOf(directory, port))
-  if (!existsSync(join(directory, 'data/meta.properties')))
-    await run('java', [...QUICK, ...CLASSES, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings])
+  if (!existsSync(join(directory, 'data/meta.properties'))) await format(join(directory, 'data'), settings)
 
   const java = [...QUICK, ...options, `-Dlog4j2.configurationFile=${LOGGING}`, ...CLASSES, 'kafka.Kafka', settings]
   const child = spawn('java', java, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -53,6 +63,22 @@ export async function startNode(directory, port, options = archiveOptions()) {
   await once(child, 'spawn')
   writeFileSync(join(directory, 'broker.json'), JSON.stringify({ pid: child.pid, port }))
   return { pid: child.pid, ready, ended, signal: (name) => child.kill(name) }
+}
+
+/** Kafka's own tool formats once for these settings; later nodes get a copy, which saves starting Java twice. */
+async function format(data, settings) {
+  const formatted = `${JARS}-formatted-${createHash('sha256').update(readFileSync(SETTINGS)).digest('hex').slice(0, 12)}`
+  if (existsSync(formatted)) return cpSync(formatted, data, { recursive: true })
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', settings]
+  await run('java', [...QUICK, ...archiveOptions(), ...CLASSES, ...tool])
+  const part = mkdtempSync(`${formatted}.part-`)
+  try {
+    cpSync(data, part, { recursive: true })
+    // Renamed last: a folder of this name is complete. Of two at the same time, one fails.
+    renameSync(part, formatted)
+  } catch {
+    rmSync(part, { recursive: true, force: true })
+  }
 }
 
 function placeOf(directory, port) {
