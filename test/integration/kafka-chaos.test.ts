@@ -24,7 +24,7 @@ const ROUNDS = countOf('chaosRounds')
 /** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
 const SPEED = '4'
 /** More than is played in all rounds, on a slow machine too. */
-const BLOCKS = 30 * ROUNDS + 600
+const BLOCKS = 30 * ROUNDS + 400
 
 const CALM: MarketOptions = {
   ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
@@ -120,7 +120,7 @@ beforeAll(async () => {
   const opening = all.slice(0, all.findLastIndex(isOpening) + 1)
   const openingTape = writeTape(join(folder, 'opening.jsonl'), opening)
   const tape = writeTape(join(folder, 'tape.jsonl'), all)
-  const settings = { intervals: { flush_ms: 200, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
+  const settings = { intervals: { flush_ms: 500, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
   const chains = CHAINS.map(marketMoney)
   cluster = await startCluster({
     ingest: ['--events', openingTape, '--speed', 'max'],

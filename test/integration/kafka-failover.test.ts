@@ -28,12 +28,12 @@ beforeAll(async () => {
     ...{ secondsPerBlock: 2, quietHour: 0, quietDay: 0, maxTimeBackS: 20 },
     retracts: { probability: 0.05, maxDepth: 6 },
   }
-  const lines = generateTape({ seed: 71, chains: CHAINS, blocksPerChain: 900, options })
+  const lines = generateTape({ seed: 71, chains: CHAINS, blocksPerChain: 600, options })
   const tape = writeTape(join(folder, 'tape.jsonl'), lines)
-  // Several blocks a second of each chain.
+  // Two blocks a second of each chain.
   cluster = await startCluster({
-    ...{ ingest: ['--events', tape, '--speed', '8'], aggregates: 2 },
-    settings: { intervals: { flush_ms: 200, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } },
+    ...{ ingest: ['--events', tape, '--speed', '4'], aggregates: 2 },
+    settings: { intervals: { flush_ms: 1000, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } },
   })
   const [first, second] = cluster.aggregates
   if (first === undefined || second === undefined) throw new Error('two aggregators are needed')

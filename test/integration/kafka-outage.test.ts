@@ -10,7 +10,8 @@ import { memoryOf, resetPeak } from '../rig/servers/figures.js'
 import { blockNamesIn } from '../rig/up/contents.js'
 
 const AWAY_S = countOf('outageSeconds')
-const SWAPS_PER_S = isLongRun() ? 1000 : 300
+const SWAPS_PER_S = isLongRun() ? 1000 : 40
+const HISTORY_H = isLongRun() ? 2 : 0.1
 /** A block of the slowest chain comes every twelve seconds. */
 const LIVE_LAG_S = 20
 const NAMED_WITHIN_MS = 10_000
@@ -27,7 +28,7 @@ let hotPaths: string[]
 beforeAll(async () => {
   cluster = await startCluster({
     ingest: ['--simulate', '--rate', String(SWAPS_PER_S), '--seed', String(seedOf('outageSeconds'))],
-    settings: { simulator: { history_h: 2 }, retention: { updates_h: 1_000_000 } },
+    settings: { simulator: { history_h: HISTORY_H }, retention: { updates_h: 1_000_000 } },
   })
   await untilLive()
   const trending = '/v2/tokens/trending?chain=eth&page_size=5'

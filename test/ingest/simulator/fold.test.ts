@@ -50,7 +50,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
 
 describe('a whole history with what follows', () => {
   const liveS = START_S + 3 * DAY_S
-  const records = played({ liveS: 1200 })
+  const records = played({ liveS: 1200, swapsPerS: 8 })
   const results = new Map(CHAINS.map(({ chain }) => [chain, fold(records, chain)]))
 
   it('leaves nothing for the dead letters', () => {

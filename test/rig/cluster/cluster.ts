@@ -8,7 +8,8 @@ import type { StatusReport } from '../../../services/serve/status-report.js'
 import { type ClickHouse, startClickHouse } from '../clickhouse/server.js'
 import { type Ended, runCommand } from '../http/command.js'
 import { type Broker, startBroker } from '../kafka/broker.js'
-import { openTestLog } from '../kafka/open-log.js'
+import { freshPrefix, openTestLog } from '../kafka/open-log.js'
+import { sharedBroker } from '../servers/shared.js'
 import { steadyPort } from '../servers/steady-port.js'
 import { type Service, startService } from './service.js'
 
@@ -18,6 +19,8 @@ export type ClusterPlan = {
   /** Arguments of `dextape ingest`. */
   ingest: readonly string[]
   aggregates?: number
+  /** The broker of all test files, under a prefix of this cluster's own: for tests that do not kill it. */
+  broker?: 'shared'
   /** Money of chains that are not built in. */
   chains?: readonly ChainFacts[]
   /** More of the configuration file. */
@@ -67,13 +70,15 @@ async function start(
   closing: (() => Promise<unknown> | unknown)[],
   stop: () => Promise<void>,
 ): Promise<Cluster> {
-  const broker = await startBroker()
+  const isShared = plan.broker === 'shared'
+  const broker = isShared ? notToBeKilled(await sharedBroker()) : await startBroker()
   closing.push(() => broker.stop())
+  const prefix = isShared ? freshPrefix() : ''
   const store = await startClickHouse()
   closing.push(() => store.stop())
-  const log = openTestLog(broker.brokers, '')
+  const log = openTestLog(broker.brokers, prefix)
   closing.push(() => log.close())
-  const env = environmentOf(plan, folder, broker, store)
+  const env = environmentOf(plan, folder, { broker, prefix, store })
 
   async function service(
     name: string,
@@ -130,15 +135,28 @@ async function start(
   }
 }
 
+function notToBeKilled(brokers: string): Broker {
+  const refuse = () => Promise.reject(new Error('other test files use this broker too'))
+  const failures = { kill: refuse, pause: refuse, resume: refuse, restart: refuse }
+  return { brokers, pid: Number.NaN, ...failures, stop: async () => {} }
+}
+
 function environmentOf(
   { chains = [], settings = {} }: ClusterPlan,
   folder: string,
-  broker: Broker,
-  store: ClickHouse,
+  { broker, prefix, store }: { broker: Broker; prefix: string; store: ClickHouse },
 ): Record<string, string> {
   const config = join(folder, 'dextape.json')
   const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, money])
-  writeFileSync(config, JSON.stringify({ host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }))
+  writeFileSync(
+    config,
+    JSON.stringify({
+      host: '127.0.0.1',
+      kafka: { brokers: broker.brokers.split(','), topic_prefix: prefix },
+      ...settings,
+      chains: Object.fromEntries(sections),
+    }),
+  )
   return {
     ...{ DEXTAPE_CONFIG: config, DEXTAPE_API_KEY: KEY },
     ...{ KAFKA_BROKERS: broker.brokers, CLICKHOUSE_URL: store.url },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { RecordingLine } from '../reference/lines.js'
 import { type Contents, readContents } from './contents.js'
 import { contentDifferences } from './differences.js'
-import { play, scratchFolder, untilSeqs } from './play.js'
+import { BUSY, play, scratchFolder, untilSeqs } from './play.js'
 import { chainsOf, generateTape, seqsOf, type TapePlan, writeTape } from './recording.js'
 
 export type Baseline = {
@@ -24,13 +24,13 @@ export type Baseline = {
 
 export const makeBaseline = (plan: TapePlan): Promise<Baseline> => baselineOf(generateTape(plan))
 
-export async function baselineOf(lines: readonly RecordingLine[]): Promise<Baseline> {
+export async function baselineOf(lines: readonly RecordingLine[], config = BUSY): Promise<Baseline> {
   const folder = scratchFolder()
   const pathOf = (name: string) => join(folder, name)
   const [chains, seqs] = [chainsOf(lines), seqsOf(lines)]
   const tape = writeTape(pathOf('tape.jsonl.gz'), lines)
   const dataDir = pathOf('once')
-  await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
+  await play({ dataDir, events: tape, config }, (up) => untilSeqs(up, seqs))
   const contents = await readContents(dataDir, chains)
   return {
     ...{ lines, chains, seqs, tape, dataDir, contents, pathOf },
