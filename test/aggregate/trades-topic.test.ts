@@ -11,6 +11,7 @@ import { tradesTopic } from '../../services/core/log/port.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { appendLines, runPipeline } from '../rig/aggregate/pipeline-run.js'
+import { seedsOf } from '../rig/counts.js'
 import { storeTargetOf } from '../rig/engine.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
@@ -101,10 +102,13 @@ function asStored(trades: readonly TradeRecord[], like: Stored): Stored[] {
 const withoutChain = (records: readonly TradeRecord[]) => records.map(({ chain: _chain, ...rest }) => rest)
 
 describe('inserts less retracts are the stored trades', () => {
-  for (const seed of [61, 62, 63, 64]) {
+  for (const seed of seedsOf('tradeRecordSeeds')) {
     it(`seed ${seed}, with reorgs, through random crashes: the same records as without`, async () => {
       const named = seed % 2 === 0 ? 'eth' : 'solana'
-      const options = { retracts: { probability: 0.1, maxDepth: 12 }, secondsPerBlock: seed < 63 ? 12 : 600 }
+      const options = {
+        retracts: { probability: 0.1, maxDepth: 12 },
+        secondsPerBlock: [1, 2].includes(seed % 4) ? 12 : 600,
+      }
       const lines = generateRecording({ seed, chain: named, blocks: 150, options })
       const calm = await publish(lines, marketMoney(named))
       const rough = await publish(lines, marketMoney(named), createRandom(seed))

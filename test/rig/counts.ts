@@ -72,6 +72,10 @@ export const COUNTS = {
     ...{ short: 2, long: 20, seed: 42, files: ['test/aggregate/checkpoint.test.ts'] },
     proves: 'a fold that crashes at random and resumes from checkpoints gives the same updates, bit for bit',
   },
+  tradeRecordSeeds: {
+    ...{ short: 2, long: 12, seed: 62, files: ['test/aggregate/trades-topic.test.ts'] },
+    proves: 'inserts less retracts of the trades topic are the stored trades, through reorgs and crashes',
+  },
   evmMarketSeeds: {
     // Odd seeds read a chain from its first block, even ones from the middle of its life.
     ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-market.test.ts'] },
