@@ -9,7 +9,7 @@ import type { OpenChain } from '../../processes/chain-sources/open-chain.js'
 import { addNodeOptions, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
 import { type Cli, configOf, createdDir, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { invalidOption } from '../option-values.js'
-import type { BackfillRequest } from './plan.js'
+import type { BackfillRequest } from './backfill-generations.js'
 
 export type BackfillOptions = GlobalOptions &
   Omit<ChainOptions, 'start'> & { chain: string; from?: string; dead?: boolean; abandon?: boolean; dropOld?: boolean }

@@ -45,7 +45,7 @@ async function decode(world: World, options: DecodeOptions): Promise<number> {
   }
   const [{ inputBlocks }, { createDecoder }, { readPoolsFile }] = await Promise.all([
     import('./blocks.js'),
-    import('./decoder.js'),
+    import('./evm.js'),
     import('./pools-file.js'),
   ])
   const described = await readPoolsFile(options.pools === undefined ? undefined : resolve(world.cwd, options.pools))

@@ -5,8 +5,8 @@
 import { createAssembler } from '../../core/log/parts.js'
 import { updatesTopic } from '../../core/log/port.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
+import type { Finding } from './compare.js'
 import { fingerprintOf, type Refolded } from './refold.js'
-import type { Finding } from './rows.js'
 
 const BATCH = { maxRecords: 256 }
 

@@ -3,7 +3,7 @@
  * transaction, reads see one snapshot.
  */
 import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
-import type { Environment, TopicState } from './lmdb-environment.js'
+import type { Environment, TopicState } from './lmdb-tables.js'
 import type { LogRecord } from './port.js'
 
 /** Chunks removed in one transaction: a long truncate must not block appends. */

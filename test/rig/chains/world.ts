@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BackfillRequest } from '../../../services/cli/backfill/plan.js'
+import type { BackfillRequest } from '../../../services/cli/backfill/backfill-generations.js'
 import { runBackfill } from '../../../services/cli/backfill/run.js'
 import { type EvmSourceConfig, loadConfig } from '../../../services/core/config/index.js'
 import { type DataDir, openDataDir } from '../../../services/core/data-dir/data-dir.js'

@@ -7,7 +7,7 @@ import { BlockQueue, type BlockStream } from '../block-stream.js'
 import type { Commitment, SlotBlock } from '../slot-block.js'
 import { isCount, readBlock } from './check-block.js'
 import { readError } from './read-error.js'
-import { blockNotices } from './requests.js'
+import { blockNotices } from './rpc-messages.js'
 
 export type BlockNoticesOptions = {
   chain: string

@@ -6,7 +6,7 @@ import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import { createSlots } from '../../nodes/request-queue.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
 import { isCount, readBlock, readHeader } from './check-block.js'
-import { blockRequest, firstFromRequest, headerRequest } from './requests.js'
+import { blockRequest, firstFromRequest, headerRequest } from './rpc-messages.js'
 
 export interface BlockFetcher {
   /** Null: the endpoint has none, which is only a hint. */

@@ -5,7 +5,7 @@ import type { EndpointPool } from '../../nodes/endpoint-pool.js'
 import { followNotices } from '../../nodes/subscriptions.js'
 import { rationedMs, watchHeads } from '../../nodes/watch-heads.js'
 import type { SlotHeader } from '../slot-block.js'
-import { SLOT_NOTICES } from './requests.js'
+import { SLOT_NOTICES } from './rpc-messages.js'
 import type { SlotTracker } from './slot-tracker.js'
 
 export type SlotHeadsOptions = {

@@ -5,7 +5,7 @@ import { blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { RecentMap } from '../recent-map.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'
-import { listRequest } from './requests.js'
+import { listRequest } from './rpc-messages.js'
 
 export interface SlotLists {
   /** In order. Null: no node lists them. A list may omit blocks and may include an orphaned one. */

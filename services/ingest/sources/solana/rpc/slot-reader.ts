@@ -14,7 +14,7 @@ import { createBlockFetcher, fetchFirstFrom, MAX_IN_FLIGHT } from './fetch-block
 import { fetchRange, type HeldBlocks, type RangeParts } from './fetch-range.js'
 import { planRange } from './range-plan.js'
 import { readError } from './read-error.js'
-import { genesisRequest, slotRequest } from './requests.js'
+import { genesisRequest, slotRequest } from './rpc-messages.js'
 import { followSlots } from './slot-heads.js'
 import { createKnownLinks, createSharedHeaders } from './slot-links.js'
 import { createSlotLists } from './slot-lists.js'

@@ -6,7 +6,7 @@ import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import { createAskEvery } from '../../nodes/watch-heads.js'
 import type { Commitment } from '../slot-block.js'
 import { isCount } from './check-block.js'
-import { slotRequest } from './requests.js'
+import { slotRequest } from './rpc-messages.js'
 
 export interface SlotTracker {
   head(signal: AbortSignal): Promise<number>
