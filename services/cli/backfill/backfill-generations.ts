@@ -1,12 +1,12 @@
-/** Decides which generation a backfill writes, and from which block. */
-
+/** Which generation of a chain a backfill writes, and which ones it deletes. */
 import type { ChainStart } from '../../core/config/index.js'
 import type { Generations, UnfinishedGeneration } from '../../core/coordination/generations.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
-import { blocksOf, blocksTopic, deadTopic } from '../../core/log/port.js'
-import type { OpenLog } from '../../core/log/topic-records.js'
-import { firstBlock, recordsOf } from '../../core/log/topic-records.js'
+import { blocksOf, blocksTopic, deadTopic, type EventLog } from '../../core/log/port.js'
+import { firstBlock, type OpenLog, recordsOf } from '../../core/log/topic-records.js'
+import type { Output } from '../../core/runtime/output.js'
+import type { Platform } from '../../processes/platform/platform.js'
 
 /** `from`: the first block requested; `dead`: start at the oldest dead letter. */
 export type BackfillRequest = { from: ChainStart | undefined; dead: boolean }
@@ -71,4 +71,40 @@ function noBlocks(chain: string): DextapeError {
     what: `Cannot backfill ${chain}: the log has no blocks of it`,
     fix: 'Start it with `dextape up --chain C --rpc URL --start WHEN`; a first start needs no backfill.',
   })
+}
+
+type Parts = Pick<Platform, 'log' | 'generations'>
+
+/** Deletes the unfinished generation. */
+export async function abandonGeneration({ log, generations }: Parts, chain: string, out: Output): Promise<void> {
+  await generations.load()
+  const unfinished = generations.unfinishedOf(chain)
+  if (unfinished === undefined)
+    throw new DextapeError({ code: 'nothing_unfinished', what: `No unfinished backfill of ${chain}` })
+  await generations.abandon(chain)
+  await empty(log, blocksTopic(chain, unfinished.generation))
+  await out.line(
+    `Deleted unfinished generation ${unfinished.generation} of ${chain}; generation ${generations.liveOf(chain)} stays live.`,
+  )
+}
+
+/** Deletes the generations that were live before. */
+export async function dropOldGenerations({ log, generations }: Parts, chain: string, out: Output): Promise<void> {
+  await generations.load()
+  const live = generations.liveOf(chain)
+  const kept = new Set([live, generations.unfinishedOf(chain)?.generation])
+  let dropped = 0
+  for (const { topic, start, end } of await log.topics()) {
+    const blocks = blocksOf(topic)
+    if (blocks?.chain !== chain || kept.has(blocks.generation) || start === end) continue
+    await empty(log, topic)
+    dropped += 1
+    await out.line(`${topic}: deleted ${end - start} records`)
+  }
+  if (dropped === 0) await out.line(`${chain} has no earlier generation; generation ${live} is live`)
+}
+
+async function empty(log: EventLog, topic: string): Promise<void> {
+  const { end } = await log.info(topic)
+  if (end > 0) await log.truncate(topic, end)
 }

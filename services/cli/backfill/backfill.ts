@@ -56,7 +56,7 @@ export async function runBackfillCommand(world: World, options: BackfillOptions,
     import('../../processes/chain-sources/open-chain.js'),
     import('../../processes/platform/open-platform.js'),
     import('./run.js'),
-    import('./old-generations.js'),
+    import('./backfill-generations.js'),
   ])
   // On a cluster a second backfill takes over, and the first one fails.
   const lock = isEmbedded ? lockBackfill(dataDir, chain) : undefined

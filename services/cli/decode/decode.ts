@@ -43,8 +43,7 @@ async function decode(world: World, options: DecodeOptions): Promise<number> {
       expected: [...config.chains.keys()].join(', '),
     })
   }
-  const [{ inputBlocks }, { createDecoder }, { readPoolsFile }] = await Promise.all([
-    import('./blocks.js'),
+  const [{ inputBlocks, createDecoder }, { readPoolsFile }] = await Promise.all([
     import('./evm.js'),
     import('./pools-file.js'),
   ])

@@ -1,4 +1,4 @@
-/** Blocks → events. Tokens and pools come from a file instead of a node. */
+/** Logs of an EVM chain → whole blocks → events. Tokens and pools come from a file instead of a node. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import type { KnownContract } from '../../core/domain/evm-contracts.js'
 import type { Event } from '../../core/domain/records.js'
@@ -9,7 +9,9 @@ import { nothingPrefetched } from '../../ingest/decode/evm/block/prefetched.js'
 import type { EvmBlock, EvmLog } from '../../ingest/decode/evm/log.js'
 import { BadLog, type Protocol, type Reading } from '../../ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../ingest/decode/evm/protocols.js'
+import { BadShape, type RawLog, readLogs } from '../../ingest/decode/evm/raw-logs.js'
 import type { Venue } from '../../ingest/decode/evm/venue.js'
+import { badInput, type InputValue } from './input.js'
 import { type DescribedFacts, type DescribedPool, protocolOf } from './pools-file.js'
 
 export type SkippedLog = { reason: string; detail: string; log: EvmLog }
@@ -82,4 +84,66 @@ function orNull<T>(read: () => T | null): T | null {
     if (error instanceof BadLog) return null
     throw error
   }
+}
+
+/** `removed`: number of its logs removed by a reorg. */
+export type InputBlock = { block: EvmBlock; removed: number }
+
+/** Groups input values into whole blocks, in order. Only the current block is in memory. */
+export async function* inputBlocks(values: AsyncIterable<InputValue>, name: string): AsyncGenerator<InputBlock> {
+  let open: OpenBlock | undefined
+  for await (const { value, line } of values) {
+    for (const raw of inOrder(logsOf(value, line))) {
+      const { blockNumber, blockHash } = raw.log
+      if (open !== undefined && blockNumber > open.number) {
+        yield close(open)
+        open = undefined
+      }
+      open ??= { number: blockNumber, hash: blockHash, logs: new Map(), senders: new Map(), removed: 0 }
+      if (blockNumber < open.number)
+        throw badInput(name, line, `block ${blockNumber} comes after block ${open.number}; sort the lines by block`)
+      if (blockHash !== open.hash)
+        throw badInput(name, line, `block ${blockNumber} has two hashes, ${open.hash} and ${blockHash}`)
+      add(open, raw, line)
+    }
+  }
+  if (open !== undefined) yield close(open)
+
+  function logsOf(value: unknown, line: number): RawLog[] {
+    try {
+      return readLogs(value)
+    } catch (error) {
+      throw error instanceof BadShape ? badInput(name, line, error.message) : error
+    }
+  }
+
+  function add(block: OpenBlock, { log, from, removed }: RawLog, line: number): void {
+    if (removed) {
+      block.removed += 1
+      return
+    }
+    const twin = block.logs.get(log.logIndex)
+    if (twin !== undefined && JSON.stringify(twin) !== JSON.stringify(log))
+      throw badInput(name, line, `block ${log.blockNumber} has two different logs ${log.logIndex}`)
+    block.logs.set(log.logIndex, log)
+    if (from !== undefined) block.senders.set(log.txHash, from)
+  }
+}
+
+type OpenBlock = {
+  number: number
+  hash: string
+  logs: Map<number, EvmLog>
+  senders: Map<string, string>
+  removed: number
+}
+
+/** One response may hold many blocks, in any order. */
+function inOrder(logs: RawLog[]): RawLog[] {
+  return logs.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
+}
+
+function close({ number, hash, logs, senders, removed }: OpenBlock): InputBlock {
+  const sorted = [...logs.values()].sort((a, b) => a.logIndex - b.logIndex)
+  return { block: { number, hash, parentHash: '', timeS: 0, logs: sorted, senders }, removed }
 }

@@ -1,10 +1,10 @@
-/**
- * Compares stored rows with the replayed ones, key by key and column by column. A running `up` keeps writing meanwhile: rows newer
- * than the end of the replay are skipped, and so are those they replaced.
- */
+/** Compares what the store and the updates topic hold with the replay. */
+import { createAssembler } from '../../core/log/parts.js'
+import { updatesTopic } from '../../core/log/port.js'
+import type { OpenLog } from '../../core/log/topic-records.js'
 import type { Store } from '../../core/store/port.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
-import type { Refolded } from './refold.js'
+import { fingerprintOf, type Refolded } from './refold.js'
 
 export type Finding = { what: string; compared: number; wrong: string[] }
 
@@ -32,7 +32,10 @@ const LIMITS = { maxSeconds: 300, maxRows: PAGE_ROWS }
 
 type Row = readonly unknown[]
 
-/** `version`: of the last replayed row. */
+/**
+ * Compares stored rows with the replayed ones, key by key and column by column. A running `up` keeps writing meanwhile: rows newer
+ * than the end of the replay are skipped, and so are those they replaced. `version`: of the last replayed row.
+ */
 export async function verifyRows(store: Store, expected: Refolded, version: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[])
@@ -143,4 +146,40 @@ function isSame(got: unknown, want: unknown): boolean {
   if (want === null) return got === null || got === '' || got === -1 || got === 0 || got === '0' || Number.isNaN(got)
   if (got === want || String(got) === String(want)) return true
   return typeof want === 'number' && Number(got) === want
+}
+
+const BATCH = { maxRecords: 256 }
+
+/**
+ * Compares the updates topic with the replay: every seq in order, each with the same bytes. A process that was presumed dead may
+ * have written some twice; readers drop those, and so does this.
+ */
+export async function verifyUpdates({ log, codec }: OpenLog, expected: Refolded): Promise<Finding> {
+  const topic = updatesTopic(expected.chain)
+  const assembler = createAssembler()
+  const wrong: string[] = []
+  let compared = 0
+  let before: number | undefined
+  for (let from = (await log.info(topic)).start; ; ) {
+    const records = await log.read(topic, { from, ...BATCH })
+    const last = records.at(-1)
+    if (last === undefined) break
+    from = last.offset + 1
+    await codec.learn(records.map(({ value }) => value))
+    for (const { value, offset } of records) {
+      const whole = assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset)
+      if (whole?.record.kind !== 'update' || whole.record.update.epoch !== expected.epoch) continue
+      const { update } = whole.record
+      if (update.seq > expected.seq) continue
+      if (before !== undefined && update.seq > before + 1) wrong.push(`seq ${update.seq} follows ${before}`)
+      if (before === undefined || update.seq > before) {
+        compared += 1
+        before = update.seq
+      }
+      const print = fingerprintOf(codec.encodeUpdate(topic, { ...update, part: 0, last_part: 0 }))
+      if (expected.updates.get(update.seq) !== print)
+        wrong.push(`the update of seq ${update.seq} differs from the replay`)
+    }
+  }
+  return { what: 'updates', compared, wrong }
 }

@@ -30,10 +30,9 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
   async function verifyChains(store: Store, open: OpenLog): Promise<number> {
     const { out } = world
     const logger = loggerOf(world, config)
-    const [{ refold }, { verifyRows }, { verifyUpdates }] = await Promise.all([
+    const [{ refold }, { verifyRows, verifyUpdates }] = await Promise.all([
       import('./refold.js'),
       import('./compare.js'),
-      import('./updates.js'),
     ])
     const chains = (await chainsOf(open.log)).filter((chain) => options.chain === undefined || chain === options.chain)
     let wrong = 0
