@@ -1,8 +1,7 @@
 /** Source items → log entries. A record the codec refuses becomes a dead letter, so that it never stops a chain. */
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
-import { encodeFittingLetter } from '../core/log/fit-letter.js'
-import { splitBlock } from '../core/log/parts.js'
+import { encodeFittingLetter, splitBlock } from '../core/log/parts.js'
 import { deadTopic, type LogEntry } from '../core/log/port.js'
 import { chainOf, type SourceRecord } from './source.js'
 import { jsonOf } from './validate/check-fields.js'

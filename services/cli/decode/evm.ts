@@ -1,6 +1,6 @@
 /** Logs of an EVM chain → whole blocks → events. Tokens and pools come from a file instead of a node. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import type { KnownContract } from '../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../core/domain/exchanges.js'
 import type { Event } from '../../core/domain/records.js'
 import { memoryBook } from '../../ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../ingest/decode/evm/block/decode-block.js'

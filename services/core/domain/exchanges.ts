@@ -1,4 +1,18 @@
-/** The Solana programs whose trades ingest decodes, and their exchange names in the API. */
+/** What identifies the exchanges of a chain: contracts on EVM chains, programs on Solana. */
+
+/** A contract that identifies an exchange: a pool is real if a known factory created it. */
+export type KnownContract = {
+  /** Lower case. */
+  address: string
+  /** Its logs announce new pools: a factory, or a singleton that also holds the pools. */
+  protocol: string
+  /** The exchange's name in the API. */
+  amm: string
+  /** Hundredths of a basis point, where all its pools have the same fee. */
+  fee?: number
+  /** Other contracts of the same exchange a decoder needs, by role (`positions`, `helper` …). */
+  others?: Readonly<Record<string, string>>
+}
 
 export type SolanaProgram = {
   /** The name in the documentation. */
@@ -7,6 +21,7 @@ export type SolanaProgram = {
   amm: string
 }
 
+/** The programs whose trades ingest decodes, and their exchange names in the API. */
 export const SOLANA_PROGRAMS: readonly SolanaProgram[] = [
   { name: 'pump', amm: 'pump', programId: '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P' },
   { name: 'pump-amm', amm: 'pumpamm', programId: 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA' },

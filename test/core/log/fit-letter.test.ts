@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createCodec } from '../../../services/core/log/codec.js'
-import { encodeFittingLetter } from '../../../services/core/log/fit-letter.js'
+import { encodeFittingLetter } from '../../../services/core/log/parts.js'
 import { memoryRegistry } from './memory-registry.js'
 
 const codec = createCodec(memoryRegistry())

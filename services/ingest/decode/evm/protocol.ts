@@ -2,7 +2,7 @@
  * The interface every protocol's decoder implements. Pure: logs and node answers in, venue events out; the caller does
  * all reading.
  */
-import type { KnownContract } from '../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../core/domain/exchanges.js'
 import type { LaunchStage } from '../../../core/domain/records.js'
 import type { EvmLog } from './log.js'
 import type { Venue, VenueState } from './venue.js'

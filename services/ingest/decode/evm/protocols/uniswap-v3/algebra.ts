@@ -5,7 +5,7 @@
  * the market, so the fee is not a fact of the pool.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress } from '../../abi/log-fields.js'
 import { addressWord, answeredUint, callOf } from '../../abi/view-calls.js'

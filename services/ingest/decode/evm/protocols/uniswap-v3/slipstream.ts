@@ -4,7 +4,7 @@
  * velodrome-finance/slipstream. Fee modules may change fees with every block, so the fee is not a fact of the pool.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, indexedInt, uintAt } from '../../abi/log-fields.js'
 import { addressWord, answeredAddress, answeredInt, callOf, intWord } from '../../abi/view-calls.js'

@@ -1,6 +1,6 @@
 /** Uniswap V3 and forks with the same logs (Sushi V3 …). Signatures: `IUniswapV3Factory`, `IUniswapV3PoolState` of @uniswap/v3-core. */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, indexedUint, intAt } from '../../abi/log-fields.js'
 import { type Answer, addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../abi/view-calls.js'

@@ -3,7 +3,7 @@
  * reserves that follow from the logs.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { readBalances } from '../../erc20.js'
 import { completeEvent, type EventDraft } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
