@@ -11,7 +11,7 @@ import { addressWord, answeredAddress, answeredInt, callOf, intWord } from '../.
 import type { EvmLog } from '../../log.js'
 import { type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Venue } from '../../venue.js'
-import { SWAP, swapWith, V3_MOVES } from './v3-logs.js'
+import { SWAP, swapWith, V3_MOVES } from './uniswap-v3.js'
 import { type Move, v3Protocol } from './v3-pool.js'
 
 const POOL_CREATED = topicOf('PoolCreated(address,address,int24,address)')
