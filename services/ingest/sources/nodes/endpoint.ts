@@ -1,8 +1,7 @@
 /** One node: its transport, rate, learned limits and health. */
 
-import { createAdaptiveRate } from './adaptive-rate.js'
 import { createHealth, type Health } from './endpoint-health.js'
-import { createLearnedLimits, type LearnedLimits } from './endpoint-limits.js'
+import { createAdaptiveRate, createLearnedLimits, type LearnedLimits } from './endpoint-limits.js'
 import type { EndpointName } from './endpoint-name.js'
 import { NodeFault } from './node-fault.js'
 import { createSlots, type Pace } from './request-queue.js'

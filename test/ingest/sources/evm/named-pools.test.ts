@@ -3,7 +3,7 @@ import { BUILT_IN_CONTRACTS } from '../../../../services/core/config/evm-source.
 import { createRules } from '../../../../services/ingest/decode/evm/block/decode-rules.js'
 import type { Call } from '../../../../services/ingest/decode/evm/protocol.js'
 import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
-import { describeNamed } from '../../../../services/ingest/sources/evm/named-pools.js'
+import { describeNamed } from '../../../../services/ingest/sources/evm/resolve-scope.js'
 
 const V4_ID = `0x${'ab'.repeat(32)}`
 const CURVE = `0x${'cd'.repeat(20)}_fo`

@@ -1,8 +1,8 @@
 /** Which block is the head, and how far apart blocks are, where endpoints disagree. */
 import { expect, test } from 'vitest'
 import { createHeaderFetcher, type FullHeader } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
-import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/head-tracker.js'
-import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/listed-senders.js'
+import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/heads.js'
+import { createListedSenders } from '../../../../../services/ingest/sources/evm/rpc/sender-ways.js'
 import { createEndpoint, type Endpoint } from '../../../../../services/ingest/sources/nodes/endpoint.js'
 import { endpointNames } from '../../../../../services/ingest/sources/nodes/endpoint-name.js'
 import { createEndpointPool } from '../../../../../services/ingest/sources/nodes/endpoint-pool.js'
