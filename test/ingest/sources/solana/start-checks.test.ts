@@ -4,7 +4,7 @@ import { BUILT_IN_CHAINS } from '../../../../services/core/config/built-in-chain
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
 import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
 import { TOKEN, WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
-import { checkConfiguredMints } from '../../../../services/ingest/sources/solana/start-checks.js'
+import { checkConfiguredMints } from '../../../../services/ingest/sources/solana/open-solana-source.js'
 import { createTokenFacts } from '../../../../services/ingest/sources/solana/token-facts.js'
 import { key } from '../../decode/solana/anchor-calls.js'
 import { startMachine } from '../../decode/solana/token/machine.js'
