@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../../core/domain/chains.js'
-import { pushedInterval } from '../../history/intervals.js'
+import { pushedInterval } from '../../history/candle-bars.js'
 import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
 import { windowOf } from '../../memory/windows.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
