@@ -17,9 +17,10 @@ export const scratchFolder = (): string => mkdtempSync(join(tmpdir(), 'dx-up-'))
 /** Until each chain's seq is folded and served: after a crash, updates are served that the fold comes to again only later. */
 export async function untilSeqs(up: UpProcess, seqs: ReadonlyMap<string, number>): Promise<void> {
   await up.until(`seq ${[...seqs].map(([chain, seq]) => `${chain} ${seq}`).join(', ')}`, async () => {
-    const [status, metrics] = await Promise.all([up.status(), up.metrics()])
-    const folded = (chain: string) => metrics.get(`dextape_fold_seq{chain="${chain}"}`)
-    return [...seqs].every(([chain, seq]) => status.get(chain)?.seq === seq && folded(chain) === seq)
+    const status = await up.status()
+    if ([...seqs].some(([chain, seq]) => status.get(chain)?.seq !== seq)) return false
+    const metrics = await up.metrics()
+    return [...seqs].every(([chain, seq]) => metrics.get(`dextape_fold_seq{chain="${chain}"}`) === seq)
   })
 }
 
