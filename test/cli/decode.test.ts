@@ -35,7 +35,7 @@ const argumentsOf = (args: string[]): string[] => [
   ...args,
 ]
 
-const decode = (stdin: string, args: string[] = []): Promise<Ended> =>
+const decode = (stdin: string | Buffer, args: string[] = []): Promise<Ended> =>
   runHere(argumentsOf(args), { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data') }, stdin })
 
 function decodeInProcess(stdin: string | Buffer, args: string[] = []): Promise<Ended> {

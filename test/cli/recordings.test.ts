@@ -40,7 +40,7 @@ beforeAll(() => {
 })
 
 describe('simulate', () => {
-  const args = ['simulate', '--seed', '7', '--hours', '0.1', '--end', '@1704412800']
+  const args = ['simulate', '--seed', '7', '--hours', '0.1', '--swaps', '2000', '--end', '@1704412800']
 
   it('writes the same recording for the same seed and end, gzip by the name, with the seed on every line', async () => {
     const dir = folder()
@@ -64,6 +64,7 @@ describe('simulate', () => {
     const refused = [
       ['--hours', '0'],
       ['--seed', '-1'],
+      ['--swaps', '10'],
       ['--end', '7'],
       ['--out', 'none/day.jsonl'],
     ]

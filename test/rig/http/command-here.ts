@@ -8,7 +8,7 @@ import { createOutput } from '../../../services/core/runtime/output.js'
 import { runMain } from '../../../services/core/runtime/run-main.js'
 import type { Ended } from './command.js'
 
-export type HereOptions = { cwd: string; env?: Record<string, string>; stdin?: string }
+export type HereOptions = { cwd: string; env?: Record<string, string>; stdin?: string | Buffer }
 
 /** One at a time: the streams of the process are the command's meanwhile. */
 export async function runHere(args: readonly string[], { cwd, env = {}, stdin = '' }: HereOptions): Promise<Ended> {
