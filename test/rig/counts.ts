@@ -48,10 +48,9 @@ export const COUNTS = {
     ...{ short: 2, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
     proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
   },
-  candleCurrencies: {
-    ...{ short: 1, long: 3, seed: 101, files: ['test/integration/recording-generated.test.ts'] },
-    proves:
-      'every candle REST serves of three generated markets equals the reference, in this many currencies a series',
+  candleSeries: {
+    ...{ short: 1, long: 7, seed: 101, files: ['test/integration/recording-generated.test.ts'] },
+    proves: 'every candle REST serves of three generated markets equals the reference, of this many in seven series',
   },
   cutsPerKind: {
     ...{ short: 1, long: 2, seed: 301, files: ['test/integration/recording-cuts.test.ts'] },

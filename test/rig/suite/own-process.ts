@@ -1,15 +1,11 @@
 /**
- * Which test files may share a process. A file is pure when nothing it imports, directly or not, starts a process or opens a
- * native engine, and nothing of the tests it imports replaces a global. All others get a process of their own.
+ * Which test files need a process of their own: those that replace a global, directly or by what they import of the tests, and
+ * those with a browser. All others run one after another in two processes, which saves each the two seconds of loading.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-const IMPURE_MODULES = new Set([
-  ...['node:child_process', 'node:worker_threads', 'node:cluster', 'node:vm'],
-  // One data path a process; threads that outlive a file; a browser.
-  ...['chdb', 'chdb/connection', 'uWebSockets.js', 'playwright-core'],
-])
+const LONE_MODULES = new Set(['node:vm', 'playwright-core'])
 const CHANGES_GLOBALS = new RegExp(
   [
     String.raw`\bvi\.(mock|doMock|hoisted|resetModules|useFakeTimers|setSystemTime|stubGlobal|stubEnv|spyOn)\b`,
@@ -19,10 +15,10 @@ const CHANGES_GLOBALS = new RegExp(
 )
 const IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
 
-type Source = { imports: readonly string[]; isImpure: boolean }
+type Source = { imports: readonly string[]; isLone: boolean }
 
 /** Relative to `root`, as vitest's `include` takes them. */
-export function pureTestFiles(root: string): string[] {
+export function filesOfOwnProcess(root: string): string[] {
   const sources = new Map<string, Source>()
   const sourceOf = (path: string): Source => {
     const known = sources.get(path)
@@ -32,7 +28,7 @@ export function pureTestFiles(root: string): string[] {
     return source
   }
   return testFiles(join(root, 'test'))
-    .filter((file) => closureOf(file, sourceOf).every((path) => !sourceOf(path).isImpure))
+    .filter((file) => closureOf(file, sourceOf).some((path) => sourceOf(path).isLone))
     .map((file) => relative(root, file))
 }
 
@@ -41,7 +37,7 @@ function readSource(path: string, isTest: boolean): Source {
   const named = [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
   return {
     imports: named.filter((name) => name.startsWith('.')).flatMap((name) => sourceFile(dirname(path), name)),
-    isImpure: named.some((name) => IMPURE_MODULES.has(name)) || (isTest && CHANGES_GLOBALS.test(text)),
+    isLone: named.some((name) => LONE_MODULES.has(name)) || (isTest && CHANGES_GLOBALS.test(text)),
   }
 }
 
