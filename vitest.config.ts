@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/rig/suite/longest-first.js'
-import { pureTestFiles } from './test/rig/suite/pure-files.js'
+import { filesOfOwnProcess } from './test/rig/suite/own-process.js'
 
-const pure = pureTestFiles(import.meta.dirname)
+const alone = filesOfOwnProcess(import.meta.dirname)
 
 /** Suites of the push protocol: they hold for both WebSocket servers. */
 const PUSH_PROTOCOL = [
@@ -21,12 +21,14 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     projects: [
+      { test: { name: 'alone', include: alone, ...limits() } },
+      { test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: alone, isolate: false, ...limits() } },
       {
-        // Each file in a process of its own: the embedded engine allows one data path a process.
-        test: { name: 'system', include: ['test/**/*.test.ts'], exclude: pure, ...limits() },
+        test: {
+          ...{ name: 'push-ws', include: PUSH_PROTOCOL, env: { DEXTAPE_PUSH_SERVER: 'ws' } },
+          ...{ isolate: false, ...limits() },
+        },
       },
-      { test: { name: 'pure', include: pure, isolate: false, ...limits() } },
-      { test: { name: 'push-ws', include: PUSH_PROTOCOL, env: { DEXTAPE_PUSH_SERVER: 'ws' }, ...limits() } },
     ],
   },
 })

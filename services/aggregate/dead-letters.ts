@@ -2,7 +2,7 @@
 import type { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec, Loose } from '../core/log/codec.js'
-import { encodeFittingLetter } from '../core/log/fit-letter.js'
+import { encodeFittingLetter } from '../core/log/parts.js'
 import type { EventLog, LogEntry, LogRecord } from '../core/log/port.js'
 import type { DeadEvent } from './fold/block-changes.js'
 

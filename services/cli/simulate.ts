@@ -12,9 +12,10 @@ import { parseNumber, parseTime } from './option-values.js'
 import { recordJson } from './topics/record-json.js'
 import { type Target, writeLines } from './topics/write-lines.js'
 
-type SimulateOptions = GlobalOptions & Target & { seed?: string; hours: string; end?: string }
+type SimulateOptions = GlobalOptions & Target & { seed?: string; hours: string; swaps?: string; end?: string }
 
 const Hours = Type.Number({ minimum: 0.1, maximum: 720 })
+const Swaps = Type.Integer({ minimum: 2000, maximum: 10_000_000 })
 const PROGRESS_INTERVAL_MS = 2000
 
 export function addSimulate({ program, world, act }: Cli): void {
@@ -24,6 +25,7 @@ export function addSimulate({ program, world, act }: Cli): void {
     .option('-o, --out <file>', 'Write to this file instead of stdout; compressed if it ends in .gz')
     .option('--seed <number>', 'Seed: the same seed and end give the same recording')
     .option('--hours <count>', 'Hours of chain time, 0.1 to 720', '24')
+    .option('--swaps <count>', 'About how many swaps, 2000 to 10000000 (default: 30000)')
     .option('--end <time>', 'End in chain time: 2024-01-05T12:00 (UTC) or @epoch-seconds (default: now)')
     .option('-z, --gzip', 'Compress the output')
     .addHelpText(
@@ -42,12 +44,15 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
   const config = configOf(world, options)
   const seed = options.seed === undefined ? config.simulator.seed : parseNumber('--seed', options.seed, Seed)
   const historyS = Math.round(parseNumber('--hours', options.hours, Hours) * 3600)
+  const historySwaps = options.swaps === undefined ? undefined : parseNumber('--swaps', options.swaps, Swaps)
   const endMs = options.end === undefined ? world.nowMs() : parseTime('--end', options.end)
   const counts = { blocks: 0, retracts: 0, events: 0 }
   const { openSimulator } = await import('../ingest/sources/simulator/simulator.js')
   const { SIMULATED_CHAINS } = await import('../processes/choose-source.js')
   const source = openSimulator({
-    ...{ seed, swapsPerS: config.simulator.swapsPerS, historyS },
+    ...{ seed, historyS, ...(historySwaps === undefined ? {} : { historySwaps }) },
+    // As many a second as asked for, however short the time.
+    swapsPerS: Math.max(config.simulator.swapsPerS, (2 * (historySwaps ?? 0)) / historyS),
     chains: SIMULATED_CHAINS.map((chain) => chainFacts(config, chain)),
     snapshots: { load: async () => undefined, save: async () => {} },
     // The file is written in one go: there is nothing to resume.

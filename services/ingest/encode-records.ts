@@ -1,10 +1,10 @@
 /** Source items → log entries. A record the codec refuses becomes a dead letter, so that it never stops a chain. */
+import type { RecordName } from '../../schemas/avro.js'
 import type { DeadLetter } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
-import { encodeFittingLetter } from '../core/log/fit-letter.js'
-import { splitBlock } from '../core/log/parts.js'
+import { encodeFittingLetter, splitBlock } from '../core/log/parts.js'
 import { deadTopic, type LogEntry } from '../core/log/port.js'
-import { chainOf, type SourceRecord } from './source.js'
+import { chainOf, type SourceItem, type SourceRecord } from './source.js'
 import { jsonOf } from './validate/check-fields.js'
 
 export type IngestCodec = Pick<
@@ -60,5 +60,28 @@ export function unencodable(record: SourceRecord, source: string, error: unknown
     position: null,
     raw: Buffer.from(jsonOf(record.kind === 'block' ? record.block : record.retract) ?? ''),
     at: time,
+  }
+}
+
+export type SchemasOfTopic = { topic: string; records: RecordName[] }
+
+/** Which schemas must be registered before a topic's first record: a remote registry must know them. */
+export interface TopicSchemas {
+  /** Undefined: registered before. */
+  unregisteredSchemas(item: Exclude<SourceItem<unknown>, { kind: 'idle' }>): SchemasOfTopic | undefined
+  markRegistered(schemas: SchemasOfTopic): void
+}
+
+export function createTopicSchemas(topicOf: (chain: string) => string): TopicSchemas {
+  const registered = new Set<string>()
+  return {
+    unregisteredSchemas(item) {
+      const topic = item.kind === 'dead' ? deadTopic(item.letter.chain) : topicOf(chainOf(item.record))
+      if (registered.has(topic)) return undefined
+      return { topic, records: item.kind === 'dead' ? ['dead_letter'] : ['block', 'retract'] }
+    },
+    markRegistered({ topic }) {
+      registered.add(topic)
+    },
   }
 }

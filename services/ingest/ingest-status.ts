@@ -1,6 +1,7 @@
-/** Counters of ingest: hot paths add to them, /status and /metrics read them. */
+/** Counters of ingest: hot paths add to them; /status, /metrics and the progress log read them. */
 import { DextapeError } from '../core/domain/errors.js'
 import type { DeadLetter } from '../core/domain/records.js'
+import type { Logger } from '../core/runtime/logger.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
 import type { ChainMark } from './checkpoints.js'
 import type { SourceRecord } from './source.js'
@@ -128,4 +129,31 @@ export function registerIngestMetrics(metrics: Metrics, status: IngestStatus): v
     for (const [chain, { deadLetters }] of status.chains)
       for (const [reason, value] of deadLetters) yield { labels: { chain, reason }, value }
   })
+}
+
+/** Logs what ingest has published: once per interval, and in total when it stops. */
+export function startProgressLog(status: IngestStatus, everyMs: number, logger: Logger): { stop(): void } {
+  const startedMs = performance.now()
+  let last = totals(status)
+  const report = (message: string, sinceMs: number) => {
+    const now = totals(status)
+    const perS = (count: number) => Math.round((count * 1000) / Math.max(1, sinceMs))
+    logger.info(message, {
+      source: status.source,
+      blocks: now.blocks,
+      events: now.events,
+      dead_letters: now.deadLetters,
+      events_per_s: perS(now.events - last.events),
+    })
+    last = now
+  }
+  const timer = setInterval(() => report('ingest', everyMs), everyMs)
+  timer.unref()
+  return {
+    stop() {
+      clearInterval(timer)
+      last = { blocks: 0, retracts: 0, events: 0, deadLetters: 0 }
+      report(`ingest ${status.state}`, performance.now() - startedMs)
+    },
+  }
 }

@@ -8,13 +8,11 @@ import type { Logger } from '../core/runtime/logger.js'
 import { createHealth, type Health, type Part } from '../core/runtime/part-health.js'
 import { type Batch, createBatch } from './batch.js'
 import type { Checkpoints } from './checkpoints.js'
-import type { IngestCodec } from './encode-records.js'
-import { startProgressLog } from './ingest-progress.js'
-import { createStatus, describeError, type IngestStatus } from './ingest-status.js'
+import { createTopicSchemas, type IngestCodec, type SchemasOfTopic } from './encode-records.js'
+import { createStatus, describeError, type IngestStatus, startProgressLog } from './ingest-status.js'
 import type { Publisher } from './publish.js'
 import { createResume } from './resume-source.js'
 import type { Source } from './source.js'
-import { createTopicSchemas, type SchemasOfTopic } from './topic-schemas.js'
 
 export type IngestOutcome = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failed'; error: unknown }
 

@@ -1,6 +1,6 @@
 import { type Config, chainFacts } from '../core/config/config.js'
 import { normalAddress } from '../core/domain/chains.js'
-import { SOLANA_AMMS } from '../core/domain/solana-programs.js'
+import { SOLANA_AMMS } from '../core/domain/exchanges.js'
 import type { Memory } from './memory/memory.js'
 import type { Market } from './views/market-facts.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { abandonGeneration, dropOldGenerations } from '../../services/cli/backfill/old-generations.js'
+import { abandonGeneration, dropOldGenerations } from '../../services/cli/backfill/backfill-generations.js'
 import { createProgress } from '../../services/cli/backfill/write.js'
 import { lockBackfill } from '../../services/core/data-dir/lock.js'
 import { DextapeError } from '../../services/core/domain/errors.js'

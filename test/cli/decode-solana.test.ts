@@ -1,36 +1,18 @@
 /** `dextape decode --chain solana` as a person runs it: what a node answered in, events out. */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { repositoryRoot } from '../../schemas/avro.js'
+import type { Ended } from '../rig/http/command.js'
+import { runHere } from '../rig/http/command-here.js'
 import { describeRecorded, recordingPath } from '../rig/recordings.js'
 import { generatedTransaction, PUMP_BUY, PUMP_SELL, ROUTE } from '../rig/solana/generated/transactions.js'
 
-const root = repositoryRoot()
-const BIN = join(root, 'services/cli/dextape.js')
 const DATA = recordingPath('solana/tx-parser')
 const dir = mkdtempSync(join(tmpdir(), 'dextape-decode-solana-'))
 
-type Ended = { code: number | null; out: string; err: string }
-
-function decode(stdin: string, args: string[] = []): Promise<Ended> {
-  const child = spawn(process.execPath, [BIN, 'decode', '--chain', 'solana', ...args], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data') },
-  })
-  const ended: Ended = { code: null, out: '', err: '' }
-  child.stdout.on('data', (chunk) => {
-    ended.out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    ended.err += chunk
-  })
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(stdin)
-  return new Promise((resolve) => child.on('close', (code) => resolve({ ...ended, code })))
-}
+const decode = (stdin: string, args: string[] = []): Promise<Ended> =>
+  runHere(['decode', '--chain', 'solana', ...args], { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data') }, stdin })
 
 const bodyOf = (name: string): Record<string, unknown> =>
   ([JSON.parse(readFileSync(join(DATA, `${name}.json`), 'utf8'))].flat() as Record<string, unknown>[])[0] ?? {}

@@ -3,16 +3,14 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
-import { runCli } from '../../services/cli/program.js'
-import { createOutput } from '../../services/core/runtime/output.js'
-import { EXIT, messageOf } from '../../services/core/runtime/run-main.js'
 import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
 import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
 import { DAY_POOL, type Day, generatedDay, recordedDay, tradesOf } from '../rig/evm/day.js'
+import type { Ended } from '../rig/http/command.js'
+import { runHere } from '../rig/http/command-here.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { describeRecorded } from '../rig/recordings.js'
 
@@ -31,17 +29,20 @@ const [PAIR, TOKEN0, TOKEN1, ROUTER, TRADER, SIGNER] = [
 ]
 const POOLS = join(dir, 'pools.jsonl')
 
-type Ended = { code: number | null; out: string; err: string }
+const argumentsOf = (args: string[]): string[] => [
+  'decode',
+  ...(args.includes('--chain') ? [] : ['--chain', 'eth']),
+  ...args,
+]
 
-function decode(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
-  const child = spawn(
-    process.execPath,
-    [BIN, 'decode', ...(args.includes('--chain') ? [] : ['--chain', 'eth']), ...args],
-    {
-      cwd: dir,
-      env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data') },
-    },
-  )
+const decode = (stdin: string | Buffer, args: string[] = []): Promise<Ended> =>
+  runHere(argumentsOf(args), { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data') }, stdin })
+
+function decodeInProcess(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
+  const child = spawn(process.execPath, [BIN, ...argumentsOf(args)], {
+    cwd: dir,
+    env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data') },
+  })
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => {
     out += chunk
@@ -52,31 +53,6 @@ function decode(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
   child.stdin.on('error', () => undefined)
   child.stdin.end(stdin)
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
-}
-
-/** The same command without a process of its own, where only what it prints matters. */
-async function decodeHere(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
-  const lines: string[] = []
-  const stdout = new Writable({
-    write(chunk, _, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const world = {
-    env: { DEXTAPE_DATA_DIR: join(dir, 'data') },
-    cwd: dir,
-    out: createOutput(stdout),
-    stdout,
-    stdin: Readable.from([Buffer.from(stdin)]) as AsyncIterable<Buffer>,
-    stderrIsTerminal: false,
-    nowMs: Date.now,
-  }
-  try {
-    return { code: await runCli(world, ['decode', '--chain', 'eth', ...args]), out: lines.join(''), err: '' }
-  } catch (error) {
-    return { code: EXIT.failed, out: lines.join(''), err: messageOf(error) }
-  }
 }
 
 const eventsOf = ({ out }: Ended) =>
@@ -144,7 +120,7 @@ describe('a node’s responses become events', () => {
   }
 
   it('a receipt, with the tokens and the pool first', async () => {
-    const ended = await decode(JSON.stringify(receipt(TRADE)), ['--pools', POOLS])
+    const ended = await decodeInProcess(JSON.stringify(receipt(TRADE)), ['--pools', POOLS])
     expect(ended).toMatchObject({ code: 0, err: '' })
     const events = eventsOf(ended)
     expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
@@ -159,22 +135,22 @@ describe('a node’s responses become events', () => {
     ['one a line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
     ['gzip', gzipSync(JSON.stringify(receipt(TRADE)))],
   ])('%s', async (_, input) => {
-    expect(swapOf(await decodeHere(input, ['--pools', POOLS]))).toEqual(swap)
+    expect(swapOf(await decode(input, ['--pools', POOLS]))).toEqual(swap)
   })
 
   it('for logs alone the wallet is the sender in the log', async () => {
-    const ended = await decodeHere(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
+    const ended = await decode(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
     expect(swapOf(ended)).toEqual({ ...swap, wallet: ROUTER })
   })
 
   it('logs in any order, each once', async () => {
-    const ended = await decodeHere(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
+    const ended = await decode(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap')).toEqual([{ ...swap, wallet: ROUTER }])
   })
 
   it('a pool created in the input needs no file', async () => {
     const made = v2('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN1], [PAIR, 1n], 1, FACTORY)
-    const ended = await decodeHere(JSON.stringify([made, ...TRADE].map(asRaw)))
+    const ended = await decode(JSON.stringify([made, ...TRADE].map(asRaw)))
     expect(eventsOf(ended).map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
   })
 
@@ -229,7 +205,7 @@ describe('input without any event is a failure', () => {
   it('a line cut anywhere', async () => {
     const line = JSON.stringify(receipt(TRADE))
     for (let length = 0; length < line.length; length += 1)
-      expect(await decodeHere(line.slice(0, length), ['--pools', POOLS]), `${length}`).toMatchObject({
+      expect(await decode(line.slice(0, length), ['--pools', POOLS]), `${length}`).toMatchObject({
         code: 1,
         out: '',
       })
@@ -272,7 +248,7 @@ describe('invalid input fails with its line', () => {
       'two different logs 4',
     ],
   ])('%s', async (_, input, where, what) => {
-    const { code, err } = await decodeHere(input, ['--pools', POOLS])
+    const { code, err } = await decode(input, ['--pools', POOLS])
     expect([code, err]).toEqual([1, expect.stringContaining(where)])
     expect(err).toContain(what)
   })

@@ -9,12 +9,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { jsonLines } from '../ingest/rig.js'
 import { blockAt } from '../ingest/samples.js'
+import type { Ended } from '../rig/http/command.js'
+import { runHere } from '../rig/http/command-here.js'
 
 const root = repositoryRoot()
 const BIN = join(root, 'services/cli/dextape.js')
 const folder = () => mkdtempSync(join(tmpdir(), 'dextape-recordings-'))
-
-type Ended = { code: number | null; out: string; err: string }
 
 function start(args: string[], dir: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [BIN, ...args], { cwd: dir, env: { PATH: process.env.PATH, ...env } })
@@ -28,12 +28,7 @@ function start(args: string[], dir: string, env: Record<string, string> = {}) {
   return { child, done: once(child, 'close').then(([code]): Ended => ({ ...ended, code: code as number })) }
 }
 
-function run(args: string[], dir: string, stdin = ''): Promise<Ended> {
-  const { child, done } = start(args, dir)
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(stdin)
-  return done
-}
+const run = (args: string[], dir: string, stdin = ''): Promise<Ended> => runHere(args, { cwd: dir, stdin })
 
 const originIn = (dir: string) => readFileSync(join(dir, '.dextape/ORIGIN'), 'utf8')
 const marked = (number: number, seed = 7) => ({ simulated_seed: seed, kind: 'block', ...blockAt(number) })
@@ -45,7 +40,7 @@ beforeAll(() => {
 })
 
 describe('simulate', () => {
-  const args = ['simulate', '--seed', '7', '--hours', '0.1', '--end', '@1704412800']
+  const args = ['simulate', '--seed', '7', '--hours', '0.1', '--swaps', '2000', '--end', '@1704412800']
 
   it('writes the same recording for the same seed and end, gzip by the name, with the seed on every line', async () => {
     const dir = folder()
@@ -69,6 +64,7 @@ describe('simulate', () => {
     const refused = [
       ['--hours', '0'],
       ['--seed', '-1'],
+      ['--swaps', '10'],
       ['--end', '7'],
       ['--out', 'none/day.jsonl'],
     ]

@@ -26,7 +26,7 @@ describe('requests to the push interface', () => {
   let client: Client
 
   beforeAll(async () => {
-    served = await serveMarket({ market, speed: speedFor(market.lines, 15) })
+    served = await serveMarket({ market, speed: speedFor(market.lines, 8) })
     await served.up.until('began', async () => {
       const status = await served.up.status()
       return market.chains.every((one) => (status.get(one)?.seq ?? 0) >= LISTEN_AFTER)

@@ -20,7 +20,7 @@ describe('pushes as the interface has them', () => {
   let listener: Client
 
   beforeAll(async () => {
-    served = await serveMarket({ market, speed: speedFor(market.lines, 15) })
+    served = await serveMarket({ market, speed: speedFor(market.lines, 8) })
     await served.up.until('began', async () => {
       const status = await served.up.status()
       return market.chains.every((chain) => (status.get(chain)?.seq ?? 0) >= LISTEN_AFTER)

@@ -18,7 +18,7 @@ let base: Baseline
 
 beforeAll(async () => {
   const options = { retracts: { probability: 0.1, maxDepth: 20 }, quietDay: 0, quietHour: 0 }
-  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 150, options })
+  base = await makeBaseline({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 100, options })
 })
 
 afterAll(() => base?.remove())

@@ -1,6 +1,6 @@
 /** Every example of the README, run as a reader would: pasted into a shell beside what `npm start` started. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -46,11 +46,16 @@ async function freePort(): Promise<number> {
 }
 
 async function newEnvironment(): Promise<Environment> {
-  const dataDir = join(scratchFolder(), 'data')
+  const folder = scratchFolder()
+  const dataDir = join(folder, 'data')
+  // A short history: what is printed and served is the same, sooner.
+  const config = join(folder, 'dextape.json')
+  writeFileSync(config, JSON.stringify({ simulator: { history_h: 0.1 } }))
   return {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/tmp',
     DEXTAPE_DATA_DIR: dataDir,
+    DEXTAPE_CONFIG: config,
     DEXTAPE_HTTP_PORT: String(await freePort()),
     DEXTAPE_WS_PORT: String(await freePort()),
     ...storeEnvironmentOf(dataDir),

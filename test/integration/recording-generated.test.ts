@@ -21,8 +21,10 @@ import { differences } from '../rig/reference/compare.js'
 
 const retracts = { probability: 0.05, maxDepth: 6 }
 const ALL: readonly Category[] = ['u', 'm', 'r']
+/** A prime, so that every interval, pair and currency has its turn. */
+const SERIES_EACH = 7
 const someOf = (series: number): readonly Category[] =>
-  ALL.filter((_, at) => (at + series) % ALL.length < countOf('candleCurrencies'))
+  ALL.filter((_, at) => (ALL.length * series + at) % SERIES_EACH < countOf('candleSeries'))
 
 const MARKETS = [
   { seed: 101, chain: 'eth', blocks: 200, options: { retracts }, categories: someOf },

@@ -1,7 +1,8 @@
 /** Reorgs over long silences, followed by a node that was up all the time: lines come through `topics import` beside it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
-import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
+import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
+import { runHere } from '../rig/http/command-here.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { environmentOf, startUp, type Up, type UpPlan } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 test.each(STOPS)('$count lines', async ({ count, from }) => {
   const part = writeRecording(folder, `part-${count}.jsonl`, lines.slice(from, count))
-  expect(await runCommand(['topics', 'import', part], { cwd: folder, env: environmentOf(plan) })).toMatchObject({
+  expect(await runHere(['topics', 'import', part], { cwd: folder, env: environmentOf(plan) })).toMatchObject({
     code: 0,
   })
   await up.applied(CHAIN, count)

@@ -15,7 +15,7 @@ let clean: Awaited<ReturnType<typeof readRows>>
 
 beforeAll(async () => {
   const options = { retracts: { probability: 0.12, maxDepth: 20 } }
-  base = await makeBaseline({ seed: 42, chains: ['eth', 'solana'], blocksPerChain: 150, options })
+  base = await makeBaseline({ seed: 42, chains: ['eth', 'solana'], blocksPerChain: 120, options })
   const lines = tapeWithoutOrphans(base.lines)
   const dataDir = base.pathOf('clean')
   const events = writeTape(base.pathOf('clean.jsonl'), lines)

@@ -6,6 +6,7 @@ import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import { flagships } from '../../services/ingest/sources/simulator/simulator.js'
 import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
+import { runHere } from '../rig/http/command-here.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { startUp, type UpProcess } from '../rig/up/process.js'
@@ -13,7 +14,9 @@ import { connect, type Frame } from '../serve/push-client.js'
 
 const CHAINS = ['eth', 'bsc', 'solana'] as const
 const KEY = 'dx_simulated'
-const SMALL = { simulator: { history_h: 2 }, intervals: { flush_ms: 200, checkpoint_ms: 300 } }
+/** The slowest chain has a block every twelve seconds. */
+const LIVE_LAG_S = 20
+const SMALL = { simulator: { history_h: 0.05 }, intervals: { checkpoint_ms: 500 } }
 /** Where only its being there counts. */
 const EMPTY = { ...SMALL, simulator: { history_h: 0 } }
 
@@ -33,14 +36,13 @@ function start(options: Partial<Parameters<typeof startUp>[0]> = {}): UpProcess 
   return up
 }
 
-const command = (args: readonly string[], dir = dataDir) =>
-  runCommand([...args, '--data-dir', dir], {
-    cwd: dirname(dataDir),
-    env: { ...storeEnvironmentOf(dataDir) },
-  })
+const place = () => ({ cwd: dirname(dataDir), env: { ...storeEnvironmentOf(dataDir) } })
+const command = (...args: string[]) => runCommand([...args, '--data-dir', dataDir], place())
+/** For what is refused before anything is opened. */
+const commandHere = (...args: string[]) => runHere([...args, '--data-dir', dataDir], place())
 
 const live = async (up: UpProcess) =>
-  up.until('the clock', async () => [...(await up.status()).values()].every(({ lag_s }) => lag_s < 10))
+  up.until('the clock', async () => [...(await up.status()).values()].every(({ lag_s }) => lag_s < LIVE_LAG_S))
 
 describe('a simulated market', () => {
   test('pushes on every topic of every chain within 20 s', async () => {
@@ -101,7 +103,7 @@ describe('a simulated market', () => {
       expect(head).toBeGreaterThanOrEqual(was?.head ?? 0)
     }
     expect((await third.stop()).code).toBe(0)
-    const verified = await command(['verify'])
+    const verified = await command('verify')
     expect({ code: verified.code, err: verified.err.includes('differs') }).toEqual({ code: 0, err: false })
   })
 })
@@ -112,7 +114,7 @@ describe('simulated and real data', () => {
   const refusal = (held: string, wanted: string) =>
     `The data directory ${dataDir} holds ${held} data; it cannot be mixed with ${wanted}`
 
-  test('a simulated directory takes no recording', async () => {
+  test('a simulated directory takes no recording, nor does its store under another directory', async () => {
     const up = start({ config: EMPTY })
     await up.serving
     await up.stop()
@@ -120,15 +122,19 @@ describe('simulated and real data', () => {
       ['up', '--events', recording()],
       ['topics', 'import', recording()],
     ]) {
-      const { code, err } = await command(args)
+      const { code, err } = await commandHere(...args)
       expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining(refusal('simulated (seed 1)', 'real')) })
     }
+    // The directory loses its mark; the store it names still knows.
+    writeFileSync(join(dataDir, 'ORIGIN'), 'real\n')
+    const { code, err } = await command('up', '--events', recording())
+    expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('The store holds simulated data') })
   })
 
   test('a directory of real data is served as it is, and takes no simulation', async () => {
-    expect((await command(['topics', 'import', recording()])).code).toBe(0)
+    expect((await commandHere('topics', 'import', recording())).code).toBe(0)
     for (const args of [['--simulate'], ['--rate', '5'], ['--seed', '3']]) {
-      const { code, err } = await command(['up', ...args])
+      const { code, err } = await commandHere('up', ...args)
       expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining(refusal('real', 'simulated')) })
     }
     const up = start()
@@ -139,16 +145,6 @@ describe('simulated and real data', () => {
     expect(out).not.toContain('SIMULATED')
   })
 
-  test('a store keeps them apart though the directories differ', async () => {
-    const up = start({ config: EMPTY })
-    await up.serving
-    await up.stop()
-    // The directory loses its mark and its log; the store it names still knows.
-    writeFileSync(join(dataDir, 'ORIGIN'), 'real\n')
-    const { code, err } = await command(['up', '--events', recording()])
-    expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('The store holds simulated data') })
-  })
-
   test('a rate or a seed out of range is refused', async () => {
     for (const [option, value] of [
       ['--rate', '0'],
@@ -156,7 +152,7 @@ describe('simulated and real data', () => {
       ['--seed', '1.5'],
       ['--rate', 'fast'],
     ] as const) {
-      const { code, err } = await command(['up', option, value])
+      const { code, err } = await commandHere('up', option, value)
       expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining(option) })
     }
   })

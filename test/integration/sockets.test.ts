@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { runSockets } from '../bench/sockets/run.js'
 
-test('sixty sockets with twenty subscriptions each on the simulated market', async () => {
-  const run = { sockets: 60, subscriptionsEach: 20, swapsPerS: 150, seconds: 8, seed: 3, tell: () => {} }
+test('forty sockets with twenty subscriptions each on the simulated market', async () => {
+  const run = { sockets: 40, subscriptionsEach: 20, swapsPerS: 80, seconds: 6, historyH: 0.1, seed: 3, tell: () => {} }
   const { pushes, lost, twice, disordered, undue, closed, notices, examples } = await runSockets(run)
   expect({ lost, twice, disordered, undue, closed, notices, examples }).toEqual({
     ...{ lost: 0, twice: 0, disordered: 0, undue: 0, closed: 0, notices: [], examples: [] },

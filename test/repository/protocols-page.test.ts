@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { BUILT_IN_CONTRACTS } from '../../services/core/config/evm-source.js'
-import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../services/core/domain/solana-programs.js'
+import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../services/core/domain/exchanges.js'
 import { PROTOCOLS } from '../../services/ingest/decode/evm/protocols.js'
 
 const page = readFileSync(join(repositoryRoot(), 'docs/protocols.md'), 'utf8')

@@ -9,7 +9,7 @@ import type { OpenChain } from '../../processes/chain-sources/open-chain.js'
 import { addNodeOptions, type ChainOptions, chainSections, selectSources } from '../chain-options.js'
 import { type Cli, configOf, createdDir, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { invalidOption } from '../option-values.js'
-import type { BackfillRequest } from './plan.js'
+import type { BackfillRequest } from './backfill-generations.js'
 
 export type BackfillOptions = GlobalOptions &
   Omit<ChainOptions, 'start'> & { chain: string; from?: string; dead?: boolean; abandon?: boolean; dropOld?: boolean }
@@ -56,7 +56,7 @@ export async function runBackfillCommand(world: World, options: BackfillOptions,
     import('../../processes/chain-sources/open-chain.js'),
     import('../../processes/platform/open-platform.js'),
     import('./run.js'),
-    import('./old-generations.js'),
+    import('./backfill-generations.js'),
   ])
   // On a cluster a second backfill takes over, and the first one fails.
   const lock = isEmbedded ? lockBackfill(dataDir, chain) : undefined

@@ -13,7 +13,7 @@ import { EXIT } from '../../core/runtime/run-main.js'
 import { warnAboutMissingHistory } from '../../processes/chain-sources/history-scope.js'
 import { bookPathOf, type OpenChain } from '../../processes/chain-sources/open-chain.js'
 import type { Platform } from '../../processes/platform/platform.js'
-import { type BackfillRequest, planBackfill } from './plan.js'
+import { type BackfillRequest, planBackfill } from './backfill-generations.js'
 import { writeGeneration } from './write.js'
 
 export type BackfillDeps = {

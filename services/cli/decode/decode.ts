@@ -43,9 +43,8 @@ async function decode(world: World, options: DecodeOptions): Promise<number> {
       expected: [...config.chains.keys()].join(', '),
     })
   }
-  const [{ inputBlocks }, { createDecoder }, { readPoolsFile }] = await Promise.all([
-    import('./blocks.js'),
-    import('./decoder.js'),
+  const [{ inputBlocks, createDecoder }, { readPoolsFile }] = await Promise.all([
+    import('./evm.js'),
     import('./pools-file.js'),
   ])
   const described = await readPoolsFile(options.pools === undefined ? undefined : resolve(world.cwd, options.pools))

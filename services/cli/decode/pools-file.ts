@@ -1,7 +1,7 @@
 /** Tokens and pools described by a file instead of a node: token and pool events, or a recording that contains them. */
 import { createReadStream, statSync } from 'node:fs'
 import { ConfigError } from '../../core/domain/errors.js'
-import type { KnownContract } from '../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../core/domain/exchanges.js'
 import type { PoolEvent } from '../../core/domain/records.js'
 import type { TokenFacts } from '../../ingest/decode/evm/erc20.js'
 import { readEvent } from '../../ingest/validate/validate-event.js'

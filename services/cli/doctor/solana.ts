@@ -5,10 +5,9 @@ import { silentLogger } from '../../core/runtime/logger.js'
 import { memoryBook } from '../../ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../ingest/decode/solana/block/decode-block.js'
 import { timeBetween } from '../../ingest/sources/following/chain-nodes.js'
-import { solanaRulesOf } from '../../ingest/sources/solana/open-solana-source.js'
+import { checkConfiguredMints, solanaRulesOf } from '../../ingest/sources/solana/open-solana-source.js'
 import { createSlotReader, type RpcSlotReader } from '../../ingest/sources/solana/rpc/slot-reader.js'
 import type { SlotBlock } from '../../ingest/sources/solana/slot-block.js'
-import { checkConfiguredMints } from '../../ingest/sources/solana/start-checks.js'
 import { createTokenFacts } from '../../ingest/sources/solana/token-facts.js'
 import {
   nodeRateLimit,

@@ -6,7 +6,7 @@ import type { Store } from '../../core/store/port.js'
 import { chainsOf } from '../../processes/platform/platform.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
 import { withLog, withStore } from '../open-data.js'
-import type { Finding } from './rows.js'
+import type { Finding } from './compare.js'
 
 type VerifyOptions = GlobalOptions & { chain?: string }
 
@@ -30,10 +30,9 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
   async function verifyChains(store: Store, open: OpenLog): Promise<number> {
     const { out } = world
     const logger = loggerOf(world, config)
-    const [{ refold }, { verifyRows }, { verifyUpdates }] = await Promise.all([
+    const [{ refold }, { verifyRows, verifyUpdates }] = await Promise.all([
       import('./refold.js'),
-      import('./rows.js'),
-      import('./updates.js'),
+      import('./compare.js'),
     ])
     const chains = (await chainsOf(open.log)).filter((chain) => options.chain === undefined || chain === options.chain)
     let wrong = 0

@@ -1,6 +1,6 @@
 /** Which chains are read from nodes, by file, environment and command line together. */
 import type { ChainFacts } from '../domain/chains.js'
-import type { KnownContract } from '../domain/evm-contracts.js'
+import type { KnownContract } from '../domain/exchanges.js'
 import { BUILT_IN_CHAINS } from './built-in-chains.js'
 import { describeEvmSource, type EvmSourceConfig, evmSource, knownContracts } from './evm-source.js'
 import type { ChainSection } from './file-schema.js'

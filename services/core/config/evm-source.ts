@@ -1,6 +1,6 @@
 /** What is read from an EVM chain, and from which nodes. */
 import { normalAddress } from '../domain/chains.js'
-import type { KnownContract } from '../domain/evm-contracts.js'
+import type { KnownContract } from '../domain/exchanges.js'
 import { ADDRESS_FORM } from './chain-facts.js'
 import { POOL_FACTORIES } from './contracts/pool-factories.js'
 import { SINGLETONS } from './contracts/singletons.js'

@@ -1,5 +1,5 @@
 /** What is read from Solana (or a similar cluster), and from which nodes. */
-import { SOLANA_AMMS } from '../domain/solana-programs.js'
+import { SOLANA_AMMS } from '../domain/exchanges.js'
 import { ADDRESS_FORM } from './chain-facts.js'
 import type { ChainSection } from './file-schema.js'
 import { describeNodeSource, isUrl, type NodeSource, nodeSource, withoutSecrets } from './node-source.js'

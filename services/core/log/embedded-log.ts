@@ -3,10 +3,18 @@ import { DextapeError } from '../domain/errors.js'
 import { createArrivals } from './arrivals.js'
 import { assertEntries, assertName, assertOffset, offsetLost } from './assertions.js'
 import { packChunks } from './chunk.js'
-import { type Environment, type EnvironmentOptions, openEnvironment, type TopicState } from './lmdb-environment.js'
+import {
+  appendChunks,
+  type Environment,
+  type EnvironmentOptions,
+  firstOffsetAt,
+  openEnvironment,
+  readRecords,
+  type TopicState,
+  truncateSome,
+} from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
-import { appendChunks, firstOffsetAt, readRecords, truncateSome } from './topic-table.js'
 
 export type EmbeddedOptions = EnvironmentOptions & { maxValueBytes?: number }
 

@@ -1,7 +1,7 @@
-/** Splits records that are too large for the log into parts, and joins them again when reading. */
+/** Splits records that are too large for the log into parts, and joins them when reading. Dead letters are cut instead. */
 import { DextapeError } from '../domain/errors.js'
-import type { Block, Update } from '../domain/records.js'
-import type { DecodedRecord, Loose } from './codec.js'
+import type { Block, DeadLetter, Update } from '../domain/records.js'
+import type { Codec, DecodedRecord, Loose } from './codec.js'
 
 const BLOCK_LISTS = ['events'] as const
 const UPDATE_LISTS = ['pairs', 'tokens', 'main_pair_changes', 'retracted', 'gone_tokens'] as const
@@ -156,4 +156,32 @@ function describe(record: DecodedRecord): string {
     default:
       return `a ${record.kind}`
   }
+}
+
+/** The most bytes Avro takes for the length of `raw`. */
+const LENGTH_BYTES = 5
+
+/** Encodes a dead letter within the log's size limit by cutting its raw bytes. `source` says where the whole record is. */
+export function encodeFittingLetter(
+  codec: Pick<Codec, 'encodeDeadLetter'>,
+  topic: string,
+  letter: Loose<DeadLetter>,
+  maxBytes: number,
+): Buffer {
+  const whole = codec.encodeDeadLetter(topic, letter)
+  if (whole.byteLength <= maxBytes) return whole
+  const { raw } = letter
+  const detail = shortened(letter.detail, Math.floor(maxBytes / 8))
+  const withCutNote = (keptBytes: number) => ({
+    ...letter,
+    detail: `${detail} (raw cut to ${keptBytes} of ${raw.length} bytes)`,
+  })
+  const besidesRaw = codec.encodeDeadLetter(topic, { ...withCutNote(raw.length), raw: raw.subarray(0, 0) }).byteLength
+  const kept = raw.subarray(0, Math.max(0, maxBytes - besidesRaw - LENGTH_BYTES))
+  return codec.encodeDeadLetter(topic, { ...withCutNote(kept.length), raw: kept })
+}
+
+/** A character takes at most three bytes, so an eighth of the limit in characters leaves room for the rest. */
+function shortened(detail: string, maxLength: number): string {
+  return detail.length <= maxLength ? detail : `${detail.slice(0, maxLength)}… (detail cut)`
 }

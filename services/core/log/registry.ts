@@ -5,7 +5,7 @@
 import type { AvroRecord } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
 import { incompatibility } from './avro-types.js'
-import type { Environment } from './lmdb-environment.js'
+import type { Environment } from './lmdb-tables.js'
 
 /** A remote registry answers with promises; `Codec.prepare` and `Codec.learn` await them ahead of the hot path. */
 export interface SchemaRegistry {

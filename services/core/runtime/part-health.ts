@@ -1,6 +1,5 @@
 /** Which parts a process depends on are unreachable, since when and why: for /status, and logged when it changes. */
-import { withoutAddresses } from './error-text.js'
-import type { Logger } from './logger.js'
+import { type Logger, withoutAddresses } from './logger.js'
 import type { Metrics } from './metrics.js'
 
 export type Part = 'log' | 'store' | 'source' | 'registry'

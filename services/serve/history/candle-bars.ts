@@ -1,5 +1,6 @@
+import { bucketStart, INTERVAL_SECONDS } from '../../core/domain/buckets.js'
+import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Candle } from '../../core/domain/records.js'
-import type { HistoryInterval } from './intervals.js'
 
 /** USD, native coin, quote token. */
 export type Category = 'u' | 'm' | 'r'
@@ -68,4 +69,69 @@ export function fillPrevious(
 
 function flat(timeS: number, close: number): Bar {
   return { timeS, open: close, first: Number.NaN, high: close, low: close, close, volume: 0, filled: true }
+}
+
+/** An interval of the candle history: stored, or rolled up from days. */
+export type HistoryInterval = {
+  /** Name in responses: minutes, or `s1`. */
+  name: number | 's1'
+  /** The stored candles it is read from. */
+  stored: Interval
+  /** Maximum number of stored candles per bucket. */
+  storedPerBucket: number
+  startOf(timeS: number): number
+  /** The bucket `steps` after the one that starts at `startS`; steps may be negative. */
+  step(startS: number, steps: number): number
+}
+
+const DAY_S = 86_400
+const THREE_DAYS_S = 3 * DAY_S
+
+const storedIntervals = INTERVALS.map((stored, index): HistoryInterval => {
+  const seconds = INTERVAL_SECONDS[index] ?? 1
+  return {
+    name: stored === 's1' ? 's1' : seconds / 60,
+    stored,
+    storedPerBucket: 1,
+    startOf: (timeS) => bucketStart(index, timeS),
+    step: (startS, steps) => startS + steps * seconds,
+  }
+})
+
+const threeDays: HistoryInterval = {
+  name: 4320,
+  stored: 'k1440',
+  storedPerBucket: 3,
+  startOf: (timeS) => Math.floor(timeS / THREE_DAYS_S) * THREE_DAYS_S,
+  step: (startS, steps) => startS + steps * THREE_DAYS_S,
+}
+
+const month: HistoryInterval = {
+  name: 43200,
+  stored: 'k1440',
+  storedPerBucket: 31,
+  startOf: (timeS) => monthStart(timeS, 0),
+  step: (startS, steps) => monthStart(startS, steps),
+}
+
+function monthStart(timeS: number, months: number): number {
+  const date = new Date(timeS * 1000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / 1000
+}
+
+/** By every accepted name: `15`, `k15`, `s1`. */
+export const HISTORY_INTERVALS: ReadonlyMap<string, HistoryInterval> = new Map(
+  [...storedIntervals, threeDays, month].flatMap((interval): [string, HistoryInterval][] =>
+    interval.name === 's1'
+      ? [['s1', interval]]
+      : [
+          [String(interval.name), interval],
+          [`k${interval.name}`, interval],
+        ],
+  ),
+)
+
+/** Interval name in pushes: `s1`, or minutes without the `k`. */
+export function pushedInterval(interval: string): string {
+  return interval.startsWith('k') ? interval.slice(1) : interval
 }

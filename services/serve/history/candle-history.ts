@@ -2,8 +2,7 @@ import type { Candle } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import type { MainPairChangeAt } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
-import { type Bar, barOf, type Category, fillPrevious, rollUp } from './candle-bars.js'
-import type { HistoryInterval } from './intervals.js'
+import { type Bar, barOf, type Category, fillPrevious, type HistoryInterval, rollUp } from './candle-bars.js'
 
 /** A range of bucket starts taken from one pair. */
 export type Segment = { pair: string; fromS: number; toS: number }

@@ -22,6 +22,8 @@ export type SocketsRun = {
   swapsPerS: number
   seconds: number
   seed: number
+  /** Of the market before the first socket opens; six by default. */
+  historyH?: number
   /** Told as it goes on: such a run takes a while. */
   tell(line: string): void
 }
@@ -45,7 +47,7 @@ export async function runSockets(run: SocketsRun): Promise<SocketsResult> {
   const dataDir = join(folder, 'data')
   const up = startUp({
     dataDir,
-    config: { simulator: { seed: run.seed, swaps_per_s: run.swapsPerS, history_h: 6 } },
+    config: { simulator: { seed: run.seed, swaps_per_s: run.swapsPerS, history_h: run.historyH ?? 6 } },
     env: { DEXTAPE_API_KEY: KEY },
   })
   try {

@@ -33,9 +33,9 @@ export type Served = {
 
 export type ServedPlan = { market: ContractMarket; speed?: string; config?: Record<string, unknown> }
 
-/** Nothing is let go of for its age; what is folded is soon in the store. */
+/** Nothing is let go of for its age. */
 const CONFIG = {
-  intervals: { flush_ms: 200, checkpoint_ms: 1000 },
+  intervals: { flush_ms: 1000, checkpoint_ms: 2000 },
   retention: { updates_h: 1_000_000, s1_candles_d: 100_000 },
 }
 

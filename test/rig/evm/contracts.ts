@@ -1,5 +1,5 @@
 /** The exchanges and tokens of a test's chain. Their addresses follow from the deployer and the order alone: the same on every node. */
-import type { KnownContract } from '../../../services/core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../services/core/domain/exchanges.js'
 import { encode } from './abi.js'
 import { creationCode } from './artifacts.js'
 import { asBytes32, asNumber, asString, caller, type Facts, pancakeV3Deployer, token } from './handwritten.js'

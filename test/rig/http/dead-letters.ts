@@ -1,5 +1,5 @@
 /** Dead letters as `dextape dead` tells them. */
-import { type CommandOptions, runCommand } from './command.js'
+import { type HereOptions, runHere } from './command-here.js'
 
 export type ListedLetter = {
   offset: number
@@ -11,29 +11,29 @@ export type ListedLetter = {
   position: string | null
 }
 
-async function lines(args: readonly string[], options: CommandOptions): Promise<string[]> {
-  const { code, out, err } = await runCommand(['dead', ...args], options)
+async function lines(args: readonly string[], options: HereOptions): Promise<string[]> {
+  const { code, out, err } = await runHere(['dead', ...args], options)
   if (code !== 0) throw new Error(`dextape dead ${args.join(' ')} ended with ${code}: ${err}`)
   return out.split('\n').filter((line) => line !== '')
 }
 
 /** Letters by reason. */
-export async function deadCounts(chain: string, options: CommandOptions): Promise<Record<string, number>> {
+export async function deadCounts(chain: string, options: HereOptions): Promise<Record<string, number>> {
   const rows = await lines(['ls', chain, '--json'], options)
   const parsed = rows.map((row) => JSON.parse(row) as { reason: string; letters: number })
   return Object.fromEntries(parsed.map(({ reason, letters }) => [reason, letters]))
 }
 
-export async function deadLetters(chain: string, options: CommandOptions): Promise<ListedLetter[]> {
+export async function deadLetters(chain: string, options: HereOptions): Promise<ListedLetter[]> {
   return (await lines(['ls', chain, '--letters', '1000', '--json'], options)).map(
     (row) => JSON.parse(row) as ListedLetter,
   )
 }
 
-export async function rawLetter(chain: string, offset: number, options: CommandOptions): Promise<string> {
-  return (await runCommand(['dead', 'show', chain, String(offset), '--raw'], options)).out
+export async function rawLetter(chain: string, offset: number, options: HereOptions): Promise<string> {
+  return (await runHere(['dead', 'show', chain, String(offset), '--raw'], options)).out
 }
 
-export async function shownLetter(chain: string, offset: number, options: CommandOptions): Promise<string> {
-  return (await runCommand(['dead', 'show', chain, String(offset)], options)).out
+export async function shownLetter(chain: string, offset: number, options: HereOptions): Promise<string> {
+  return (await runHere(['dead', 'show', chain, String(offset)], options)).out
 }

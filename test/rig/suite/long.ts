@@ -1,4 +1,4 @@
-/** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count, one after another. */
+/** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { COUNTS, type CountName, countOf } from '../counts.js'
@@ -6,6 +6,8 @@ import { COUNTS, type CountName, countOf } from '../counts.js'
 // As npm scripts run: in the repository's root.
 const VITEST = 'node_modules/vitest/vitest.mjs'
 const ALL = Object.keys(COUNTS) as CountName[]
+/** A suite of a hundred seeds is one test. */
+const TEST_TIMEOUT_MS = 3_600_000
 
 async function runLong(asked: readonly string[]): Promise<number> {
   const unknown = asked.filter((name) => !Object.hasOwn(COUNTS, name))
@@ -15,23 +17,14 @@ async function runLong(asked: readonly string[]): Promise<number> {
   }
   const names = asked.length > 0 ? (asked as CountName[]) : ALL
   const env = { ...process.env, DEXTAPE_TEST: 'long' }
-  const failed: string[] = []
-  for (const [at, name] of names.entries()) {
-    const { files, proves } = COUNTS[name]
-    process.stdout.write(`\n[${at + 1}/${names.length}] ${name} ${countOf(name, env)}: ${proves}\n`)
-    const startedMs = Date.now()
-    const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', '3600000', ...files], {
-      env,
-      stdio: 'inherit',
-    })
-    const [code] = (await once(child, 'close')) as [number | null]
-    if (code !== 0) failed.push(name)
-    const took = Math.round((Date.now() - startedMs) / 1000)
-    process.stdout.write(`[${at + 1}/${names.length}] ${name} ${code === 0 ? 'passed' : 'FAILED'} after ${took} s\n`)
-  }
-  process.stdout.write(`\n${names.length - failed.length} of ${names.length} suites passed\n`)
-  if (failed.length > 0) process.stdout.write(`Run again: npm run test:long -- ${failed.join(' ')}\n`)
-  return failed.length > 0 ? 1 : 0
+  for (const name of names) process.stdout.write(`${name} ${countOf(name, env)}: ${COUNTS[name].proves}\n`)
+  const files = new Set(names.flatMap((name) => COUNTS[name].files))
+  const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', String(TEST_TIMEOUT_MS), ...files], {
+    env,
+    stdio: 'inherit',
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code ?? 1
 }
 
 process.exitCode = await runLong(process.argv.slice(2))

@@ -1,4 +1,4 @@
-/** Starts what takes longest first, so that the run does not end with one worker waiting for the other; pure files fill the end. */
+/** Starts what takes longest first, so that the run does not end with one worker waiting for the other. */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -34,8 +34,11 @@ const SECONDS: Record<string, number> = {
 
 export class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
-    const weightOf = ({ moduleId, project }: TestSpecification): number =>
-      project.name === 'pure' ? -1 : (SECONDS[relative(`${this.ctx.config.root}/test`, moduleId)] ?? 0)
-    return [...specifications].sort((a, b) => weightOf(b) - weightOf(a))
+    // A process is used again only while the next file is of the same project: the projects come one after another.
+    const projects = ['alone', 'push-ws', 'shared']
+    const turnOf = ({ project }: TestSpecification): number => projects.indexOf(project.name)
+    const weightOf = ({ moduleId }: TestSpecification): number =>
+      SECONDS[relative(`${this.ctx.config.root}/test`, moduleId)] ?? 0
+    return [...specifications].sort((a, b) => turnOf(a) - turnOf(b) || weightOf(b) - weightOf(a))
   }
 }

@@ -9,7 +9,7 @@ import type { ChainStatus, StatusReport } from '../../../services/serve/status-r
 import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
-const POLL_MS = 25
+const POLL_MS = 40
 /** So late only where it never comes: a busy machine is no failure. */
 const GIVE_UP_MS = 300_000
 

@@ -4,7 +4,7 @@
  * left out. Fees are those the exchanges or DefiLlama's fee adapters state for all pools of a factory; where sources differ, or pools
  * do, there is none.
  */
-import type { KnownContract } from '../../domain/evm-contracts.js'
+import type { KnownContract } from '../../domain/exchanges.js'
 
 /** Hundredths of a basis point. */
 const V2_FEE = 3000

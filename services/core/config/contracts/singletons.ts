@@ -3,7 +3,7 @@
  * Each address was found in two independent public places: Uniswap's, Curve's (curve-js, metaregistry), Balancer's, LFJ's and
  * four.meme's own documents or code, DefiLlama's adapters, other projects' configurations. One found in a single place is left out.
  */
-import type { KnownContract } from '../../domain/evm-contracts.js'
+import type { KnownContract } from '../../domain/exchanges.js'
 
 const uniswapV4 = (address: string, positions: string): KnownContract => ({
   address,

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { EvmSourceConfig } from '../../../core/config/evm-source.js'
 import { type ChainFacts, ZERO_ADDRESS } from '../../../core/domain/chains.js'
-import type { KnownContract } from '../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../core/domain/exchanges.js'
 import { readJsonFile, writeJsonFile } from '../../../core/runtime/json-file.js'
 import { selectorOf } from '../../decode/evm/abi/keccak.js'
 import { addressWord, answeredAddress, answeredUint, callOf, uintWord } from '../../decode/evm/abi/view-calls.js'

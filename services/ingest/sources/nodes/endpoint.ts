@@ -1,9 +1,8 @@
 /** One node: its transport, rate, learned limits and health. */
 
-import { createAdaptiveRate } from './adaptive-rate.js'
 import { createHealth, type Health } from './endpoint-health.js'
+import { createAdaptiveRate, createLearnedLimits, type LearnedLimits } from './endpoint-limits.js'
 import type { EndpointName } from './endpoint-name.js'
-import { createLearnedLimits, type LearnedLimits } from './learned-limits.js'
 import { NodeFault } from './node-fault.js'
 import { createSlots, type Pace } from './request-queue.js'
 import type { SocketTransport } from './socket-transport.js'

@@ -1,11 +1,9 @@
 /** The first block of a market: its money, its tokens with their holders, its pools. */
-import { describeRisk, describeToken } from './describe-token.js'
+import { describeRisk, describeToken, PROJECTS, type Project } from './describe-token.js'
 import { openPool } from './liquidity.js'
 import { newToken, type Pool, rawOf, SLOT, type Token } from './market-state.js'
-import type { MoneyFacts } from './money-tokens.js'
-import { moneyOf } from './money-tokens.js'
 import type { Stage } from './stage.js'
-import { PROJECTS, type Project } from './token-names.js'
+import { type MoneyFacts, moneyOf } from './venues.js'
 
 const VOLATILITY = { native: 1e-4, major: 8e-5, stable: 1.5e-6, token: 2.5e-4 }
 /** Share of a pool's value per day. */

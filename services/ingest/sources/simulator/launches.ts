@@ -1,12 +1,11 @@
 /** Launch platforms: tokens start on a curve; most lose their buyers, some sell out and graduate to a pool. */
 
-import { describeRisk, describeToken } from './describe-token.js'
+import { describeRisk, describeToken, memeName } from './describe-token.js'
 import { describePool, forgetPool, openPool, writeLiquidity } from './liquidity.js'
 import { type Launch, newPool, newToken, type Pool, rawOf, SLOT, type Token, wholeOf } from './market-state.js'
 import { type CurveTerms, costOf, quoteFor, tokensFor } from './pool-arithmetic.js'
 import { anyTrader, type Stage } from './stage.js'
 import { settle } from './swap-in-pool.js'
-import { memeName } from './token-names.js'
 
 const GRADUATES = 0.28
 const MAX_GRADUATES = 25

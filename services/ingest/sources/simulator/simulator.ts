@@ -19,6 +19,8 @@ export type SimulatorOptions = {
   swapsPerS: number
   /** Seconds of history written before now on a first start. */
   historyS: number
+  /** About how many swaps that history has; of a market that is never resumed, since positions do not carry it. */
+  historySwaps?: number
   /** Their native coins, anchors, stables and majors are the markets' money. */
   chains: readonly ChainFacts[]
   /** Stores the markets' state, so that a resume only recomputes what came since. */
@@ -67,7 +69,9 @@ async function startRun(options: SimulatorOptions, snapshots: Snapshots, from?: 
   const { seed, swapsPerS } = options
   const origin = from === undefined ? await firstOrigin(options, snapshots) : originOf(options, from)
   const kept = snapshots.latest(origin, from?.step ?? 0)
-  const markets = interleave({ ...origin, seed, chains: options.chains }, kept)
+  const { historySwaps } = options
+  const plan = { ...origin, seed, chains: options.chains, ...(historySwaps === undefined ? {} : { historySwaps }) }
+  const markets = interleave(plan, kept)
   const rates: SimulatorPosition['rates'] = from === undefined ? [] : [...from.rates]
   for (let work = 0; from !== undefined && markets.step < from.step; ) {
     work += workOf(markets.advance(rateAt(rates, markets.step)))

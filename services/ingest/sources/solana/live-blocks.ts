@@ -3,8 +3,7 @@
 import { createBackoff, type Sleep, sleep } from '../../../core/runtime/backoff.js'
 import type { Metrics, Sample } from '../../../core/runtime/metrics.js'
 import { type FaultKind, NodeFault } from '../nodes/node-fault.js'
-import type { BlockStream } from './block-stream.js'
-import { type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
+import { type BlockStream, type SlotBlock, type SlotHeader, slotHeader } from './slot-block.js'
 
 /** A stream's public status. `connected`: blocks arrive. */
 export type StreamStatus = { name: string; connected: boolean; lastSlot: number | null; error: string | null }

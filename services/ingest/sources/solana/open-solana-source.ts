@@ -1,25 +1,25 @@
 /** Opens a Solana cluster as a source. Configuration errors are reported here, before anything is read. */
 import type { SolanaSourceConfig } from '../../../core/config/solana-source.js'
 import type { ChainFacts, ChainMoney } from '../../../core/domain/chains.js'
+import type { Logger } from '../../../core/runtime/logger.js'
 import { createSolanaRules, type SolanaRules } from '../../decode/solana/block/decode-rules.js'
 import { WRAPPED_SOL } from '../../decode/solana/native-programs.js'
 import { PROGRAMS } from '../../decode/solana/programs.js'
 import type { Source } from '../../source.js'
 import { createProgress } from '../following/catch-up-progress.js'
-import { decodedScope, moneySet } from '../following/configured-scope.js'
+import { decodedScope, moneyOf, moneySet, type RankedToken, refuseUnusable } from '../following/configured-scope.js'
 import { watchFinality } from '../following/finality.js'
 import { type ChainPosition, followChain, type OpenSourceOptions } from '../following/follow-chain.js'
 import { startBlock } from '../following/start-block.js'
 import { endpointNames } from '../nodes/endpoint-name.js'
 import type { EndpointStatus } from '../nodes/endpoint-status.js'
-import type { BlockStream } from './block-stream.js'
 import { createFactsFiller } from './fill-facts.js'
 import { followStreams, type LiveBlocks, type StreamStatus } from './live-blocks.js'
 import { blockNoticesStream } from './rpc/block-notices.js'
 import { createSlotReader } from './rpc/slot-reader.js'
+import type { BlockStream } from './slot-block.js'
 import { openSolanaBook, solanaDecoder } from './solana-decoder.js'
-import { checkConfiguredMints } from './start-checks.js'
-import { createTokenFacts } from './token-facts.js'
+import { createTokenFacts, type TokenFacts, type TokenFactsReader } from './token-facts.js'
 
 export type OpenSolanaOptions = OpenSourceOptions<SolanaSourceConfig>
 
@@ -122,4 +122,28 @@ async function geyserStreams({ chain, commitment, geyser, scope }: SolanaSourceC
   return geyser.map(({ url, token }, place) =>
     geyserStream({ chain, url, token, commitment, accounts, name: names[place] }),
   )
+}
+
+/** `facts` null: not a mint. */
+export type CheckedMint = RankedToken & { facts: TokenFacts | null }
+
+/** Throws if a configured token is not a mint; a built-in one is only logged. Returns the tokens with their facts. */
+export async function checkConfiguredMints(
+  reader: TokenFactsReader,
+  facts: ChainFacts,
+  explicit: ReadonlySet<string>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<CheckedMint[]> {
+  const money = moneyOf(facts)
+  const found = await reader.of(
+    money.map(({ token }) => token),
+    signal,
+  )
+  const checked = money.map((ranked) => ({ ...ranked, facts: found.get(ranked.token) ?? null }))
+  const unusable = checked
+    .filter((one) => one.facts === null)
+    .map(({ token, rank }) => ({ token, rank, reason: 'is not a mint on this cluster' }))
+  refuseUnusable(facts.chain, unusable, explicit, 'mints of the Token or the Token-2022 program', logger)
+  return checked
 }

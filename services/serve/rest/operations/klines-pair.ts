@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Bar } from '../../history/candle-bars.js'
+import { type Bar, HISTORY_INTERVALS, type HistoryInterval } from '../../history/candle-bars.js'
 import { readHistory, wholeHistory } from '../../history/candle-history.js'
-import { HISTORY_INTERVALS, type HistoryInterval } from '../../history/intervals.js'
 import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
 import { type Market, targetOf } from '../../views/market-facts.js'
 import { operation } from '../operation.js'

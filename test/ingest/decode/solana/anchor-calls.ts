@@ -4,7 +4,7 @@ import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import type { Program, VenueEvent } from '../../../../services/ingest/decode/solana/program-decoder.js'

@@ -1,7 +1,7 @@
 /** What every program's decoder is held to on generated transactions. */
 import { describe, expect, it } from 'vitest'
 import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
-import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/anchor.js'
+import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import type { Instruction } from '../../../../services/ingest/decode/solana/transaction.js'
 import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'

@@ -1,6 +1,6 @@
 /** What others may know of the decoders is what they are. */
 import { describe, expect, it } from 'vitest'
-import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../../../services/core/domain/solana-programs.js'
+import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../../../services/core/domain/exchanges.js'
 import { PROGRAMS } from '../../../../services/ingest/decode/solana/programs.js'
 import { decoded } from './block/decoded.js'
 import { everyTransaction } from './real-transactions.js'

@@ -1,10 +1,9 @@
 /** What an endpoint takes, how fast, and when it is left alone. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSenderWays } from '../../../../services/ingest/sources/evm/rpc/sender-ways.js'
-import { createAdaptiveRate } from '../../../../services/ingest/sources/nodes/adaptive-rate.js'
 import { createHealth } from '../../../../services/ingest/sources/nodes/endpoint-health.js'
+import { createAdaptiveRate, createLearnedLimits } from '../../../../services/ingest/sources/nodes/endpoint-limits.js'
 import { endpointNames } from '../../../../services/ingest/sources/nodes/endpoint-name.js'
-import { createLearnedLimits } from '../../../../services/ingest/sources/nodes/learned-limits.js'
 import { type FaultKind, NodeFault } from '../../../../services/ingest/sources/nodes/node-fault.js'
 import { createPace } from '../../../../services/ingest/sources/nodes/request-queue.js'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { sleep } from '../../../../services/core/runtime/backoff.js'
-import { createHeadTracker } from '../../../../services/ingest/sources/evm/rpc/head-tracker.js'
-import { followHeads } from '../../../../services/ingest/sources/evm/rpc/heads.js'
+import { createHeadTracker, followHeads } from '../../../../services/ingest/sources/evm/rpc/heads.js'
 import { NodeFault } from '../../../../services/ingest/sources/nodes/node-fault.js'
 import { watchHeads } from '../../../../services/ingest/sources/nodes/watch-heads.js'
 

@@ -1,9 +1,8 @@
 /** Streams that are cut, lie and repeat themselves, and what is held of them. */
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
-import type { BlockStream } from '../../../../services/ingest/sources/solana/block-stream.js'
 import { followStreams, type LiveOptions } from '../../../../services/ingest/sources/solana/live-blocks.js'
-import type { SlotHeader } from '../../../../services/ingest/sources/solana/slot-block.js'
+import type { BlockStream, SlotHeader } from '../../../../services/ingest/sources/solana/slot-block.js'
 import { layCable } from './geyser/cable.js'
 import { blockUpdate, hashOf } from './geyser/geyser-blocks.js'
 import { serve } from './geyser/geyser-rig.js'

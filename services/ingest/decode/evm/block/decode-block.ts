@@ -8,10 +8,9 @@ import { BadLog, type Protocol, type Refusal, type VenueEvent } from '../protoco
 import { pairId, type Venue, type VenueState } from '../venue.js'
 import type { Book, KnownVenue } from './book.js'
 import { createdVenue, type DecodeRules, isInScope, isWellMade, venueRef } from './decode-rules.js'
-import { EventList, openingPlace, placeOf } from './event-list.js'
 import { atBlock, type Prefetched, tokenEvent } from './prefetched.js'
 import { addTransfers } from './transfers.js'
-import { addVenueEvent, graduatedTo } from './venue-events.js'
+import { addVenueEvent, EventList, graduatedTo, openingPlace, placeOf } from './venue-events.js'
 
 export type LostLog = { log: EvmLog; reason: string; detail: string }
 

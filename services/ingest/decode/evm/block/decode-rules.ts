@@ -1,7 +1,7 @@
 /** What is decoded on a chain: its protocols by topic, its known contracts, and its scope. */
 import { nearestName } from '../../../../core/config/nearest-name.js'
 import { ConfigError } from '../../../../core/domain/errors.js'
-import type { KnownContract } from '../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../core/domain/exchanges.js'
 import type { Scope } from '../../scope.js'
 import type { EvmLog } from '../log.js'
 import type { ChainContracts, Protocol } from '../protocol.js'

@@ -4,8 +4,8 @@ import { TRANSFER, type Transfer, transferOf, wrappingOf } from '../erc20.js'
 import type { EvmBlock, EvmLog } from '../log.js'
 import type { Book } from './book.js'
 import type { DecodeRules } from './decode-rules.js'
-import { type EventList, openingPlace, placeOf } from './event-list.js'
 import { atBlock, ofHolder, type Prefetched, tokenEvent } from './prefetched.js'
+import { type EventList, openingPlace, placeOf } from './venue-events.js'
 
 export type FollowedTransfer = { log: EvmLog; transfer: Transfer }
 

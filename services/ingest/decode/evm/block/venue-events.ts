@@ -1,10 +1,9 @@
-/** Venue events → the record events of the venue's pairs. */
-
-import type { LiquidityKind } from '../../../../core/domain/records.js'
+/** Venue events → the record events of the venue's pairs, and the list that collects a block's events. */
+import type { Event, LiquidityKind } from '../../../../core/domain/records.js'
 import { tradedSqrtPrice } from '../../traded-price.js'
+import type { EvmLog } from '../log.js'
 import type { VenueEvent } from '../protocol.js'
 import { pairId, type Venue, type VenueState } from '../venue.js'
-import { type EventList, placeOf } from './event-list.js'
 
 export type EventInput = {
   venue: Venue
@@ -123,4 +122,49 @@ export function graduatedTo({ log }: Graduation, curve: Venue, touched: Funded):
     if (events.some(isFunded)) return id
   }
   return undefined
+}
+
+export type Place = Pick<Event, 'tx_index' | 'log_index' | 'sub' | 'tx_hash'>
+
+/** `sub` is set by the list. */
+export function placeOf({ txIndex, logIndex, txHash }: EvmLog): Place {
+  return { tx_index: txIndex, log_index: logIndex, sub: 0, tx_hash: txHash }
+}
+
+/** Before the block's first log; `log` is the one that revealed the fact. */
+export function openingPlace({ txHash }: EvmLog): Place {
+  return { tx_index: 0, log_index: 0, sub: 0, tx_hash: txHash }
+}
+
+/** Collects a block's events: each at its log's position, those that open the block first. */
+export class EventList {
+  private readonly opening: Event[] = []
+  private readonly events: Event[] = []
+
+  add(event: Event): void {
+    this.events.push(event)
+  }
+
+  /** Facts that hold before the block's first log. */
+  open(event: Event): void {
+    this.opening.push(event)
+  }
+
+  /** In order, each at a unique position. */
+  finish(): Event[] {
+    const { opening, events } = this
+    events.sort(byPlace)
+    const all = opening.length === 0 ? events : opening.concat(events)
+    let before: Event | undefined
+    for (const event of all) {
+      // Most are alone at their position, where it is 0 already.
+      if (before !== undefined && byPlace(event, before) === 0) event.sub = before.sub + 1
+      before = event
+    }
+    return all
+  }
+}
+
+function byPlace(a: Event, b: Event): number {
+  return a.tx_index - b.tx_index || a.log_index - b.log_index
 }

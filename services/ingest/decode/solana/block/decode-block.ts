@@ -1,7 +1,7 @@
 /** One block's transactions → its events; advances the book. Pure except for the book. */
 import type { Event } from '../../../../core/domain/records.js'
 import { BadInstruction, BadTransaction, Malformed } from '../decode-errors.js'
-import { isEventCall } from '../instruction/anchor.js'
+import { isEventCall } from '../instruction/read-instruction.js'
 import type { Program, VenueEvent } from '../program-decoder.js'
 import { type Instruction, inOrder, type SolanaTransaction } from '../transaction.js'
 import { parseBalances, parseTransaction } from '../wire/parse-transaction.js'

@@ -7,8 +7,7 @@
 import { BadInstruction } from '../decode-errors.js'
 import type { Pool, VenueEvent } from '../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../transaction.js'
-import { eventsOf } from './anchor.js'
-import { accountAt } from './read-instruction.js'
+import { accountAt, eventsOf } from './read-instruction.js'
 import { balanceAfter, mintOf, ownerOf, transfersIn } from './vaults.js'
 
 export type Leg = { instruction: Instruction; transaction: SolanaTransaction }

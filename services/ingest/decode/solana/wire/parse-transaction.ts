@@ -5,13 +5,17 @@ import { encodeBase58 } from '../keys/base58.js'
 import { isNativeMover, TOKEN, TOKEN_2022, VOTE, WRAPPED_SOL } from '../native-programs.js'
 import type { OpenedToken, SolanaTransaction } from '../transaction.js'
 import { addLoadedAccounts, innerInstructions, jsonAccounts, jsonSignature, readJson } from './parse-json.js'
-import { readBalances } from './parse-meta.js'
-import { parsedOpening } from './parse-parsed.js'
-import { fillWithheldFees } from './parse-transfer.js'
+import { fillWithheldFees, parsedOpening } from './parse-transfer.js'
 import { buildTree } from './parse-tree.js'
 import { readWire, wireInstructions } from './parse-wire.js'
 import { readYellowstone, yellowstoneAccounts, yellowstoneSignature } from './parse-yellowstone.js'
-import type { Balances, IsRead, RawInstruction, RawTransaction } from './raw-transaction.js'
+import {
+  type Balances,
+  type IsRead,
+  type RawInstruction,
+  type RawTransaction,
+  readBalances,
+} from './raw-transaction.js'
 import { describeValue, type Fields, fieldsAt, isFields, listAt, textAt } from './shape.js'
 
 export type Place = {

@@ -12,13 +12,12 @@ import { createCallFetcher } from './fetch-calls.js'
 import { createHeaderFetcher } from './fetch-headers.js'
 import { createLogFetcher } from './fetch-logs.js'
 import { createSenderFetcher } from './fetch-senders.js'
-import { createHeadTracker } from './head-tracker.js'
-import { followHeads } from './heads.js'
+import { createHeadTracker, followHeads } from './heads.js'
 import { quantity, toQuantity } from './hex.js'
-import { createListedSenders } from './listed-senders.js'
 import { createLogEvidence, createReceiptWitness } from './log-evidence.js'
 import { compileFilter } from './log-filter.js'
 import { readError } from './read-error.js'
+import { createListedSenders } from './sender-ways.js'
 
 export type ChainReaderOptions = NodesOptions & {
   /** Undefined: the endpoints only have to agree with each other. */

@@ -8,13 +8,12 @@ import type { Endpoint } from '../../nodes/endpoint.js'
 import type { Asking } from '../../nodes/endpoint-pool.js'
 import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { CheckedBlock } from '../chain-reader.js'
-import { createBloomCache, isInBloom } from './bloom.js'
 import { type Doubt, doubts } from './check-logs.js'
 import type { FullHeader, HeaderFetcher } from './fetch-headers.js'
 import { type AnsweredLogs, type LogFetcher, type LogPiece, readPassing } from './fetch-logs.js'
-import type { ListedSenders } from './listed-senders.js'
 import { type LogEvidence, mayHaveLogs, type ReceiptWitness } from './log-evidence.js'
-import type { CompiledFilter } from './log-filter.js'
+import { type CompiledFilter, createBloomCache, isInBloom } from './log-filter.js'
+import type { ListedSenders } from './sender-ways.js'
 
 export interface BlockFetcher {
   range(from: number, to: number, filter: CompiledFilter, asking: Asking): Promise<CheckedBlock[]>

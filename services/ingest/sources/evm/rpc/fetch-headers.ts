@@ -6,9 +6,9 @@ import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Header } from '../chain-reader.js'
 import { HEADER, WHOLE_BLOCK, type WireHeader } from './answer-shapes.js'
-import { isBloom } from './bloom.js'
 import { isHash, quantity, toQuantity } from './hex.js'
-import type { ListedSenders } from './listed-senders.js'
+import { isBloom } from './log-filter.js'
+import type { ListedSenders } from './sender-ways.js'
 
 export interface HeaderFetcher {
   /** `whole`: with their transactions, whose senders are cached for later requests. */

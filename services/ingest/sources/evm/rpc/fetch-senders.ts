@@ -6,8 +6,7 @@ import type { RpcRequest } from '../../nodes/transport.js'
 import type { Header } from '../chain-reader.js'
 import { SIGNED, WHOLE_BLOCK, type WireTransaction } from './answer-shapes.js'
 import { isAddress } from './hex.js'
-import type { ListedSenders } from './listed-senders.js'
-import { createSenderWays, MIN_SAMPLE, type SenderWay } from './sender-ways.js'
+import { createSenderWays, type ListedSenders, MIN_SAMPLE, type SenderWay } from './sender-ways.js'
 
 export type WantedSenders = { block: Header; txHashes: readonly string[] }
 

@@ -9,10 +9,9 @@ import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { blameOn, NodeFault } from '../../nodes/node-fault.js'
 import type { Wanted } from '../../nodes/pick-json.js'
 import { COUNTED_LOGS, LOGS } from './answer-shapes.js'
-import { fillShare } from './bloom.js'
 import type { FullHeader } from './fetch-headers.js'
 import { quantity } from './hex.js'
-import type { CompiledFilter } from './log-filter.js'
+import { type CompiledFilter, fillShare } from './log-filter.js'
 
 /** `known`: proven by earlier answers, or unprovable because the node refuses unfiltered requests; `unclear`: no answer. */
 export type HasLogs = 'known' | 'none' | 'unclear'

@@ -3,11 +3,9 @@ import { isFields } from '../../../decode/solana/wire/shape.js'
 import { type EndpointName, endpointNames } from '../../nodes/endpoint-name.js'
 import { type Blame, blameOn, type FaultKind, NodeFault } from '../../nodes/node-fault.js'
 import { socketTransport } from '../../nodes/socket-transport.js'
-import { BlockQueue, type BlockStream } from '../block-stream.js'
-import type { Commitment, SlotBlock } from '../slot-block.js'
-import { isCount, readBlock } from './check-block.js'
+import { BlockQueue, type BlockStream, type Commitment, type SlotBlock } from '../slot-block.js'
 import { readError } from './read-error.js'
-import { blockNotices } from './requests.js'
+import { blockNotices, isCount, readBlock } from './rpc-messages.js'
 
 export type BlockNoticesOptions = {
   chain: string

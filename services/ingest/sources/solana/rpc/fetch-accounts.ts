@@ -4,8 +4,7 @@ import { isFields } from '../../../decode/solana/wire/shape.js'
 import type { Asking, EndpointPool } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn } from '../../nodes/node-fault.js'
 import type { SolanaAccount } from '../slot-block.js'
-import { isCount } from './check-block.js'
-import { accountsRequest } from './requests.js'
+import { accountsRequest, isCount } from './rpc-messages.js'
 
 /** Maximum per request (agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const MAX_ADDRESSES = 100

@@ -5,8 +5,7 @@ import type { Asking, EndpointPool, Settle } from '../../nodes/endpoint-pool.js'
 import { type Blame, blameOn, NodeFault } from '../../nodes/node-fault.js'
 import { createSlots } from '../../nodes/request-queue.js'
 import type { Commitment, SlotBlock, SlotHeader } from '../slot-block.js'
-import { isCount, readBlock, readHeader } from './check-block.js'
-import { blockRequest, firstFromRequest, headerRequest } from './requests.js'
+import { blockRequest, firstFromRequest, headerRequest, isCount, readBlock, readHeader } from './rpc-messages.js'
 
 export interface BlockFetcher {
   /** Null: the endpoint has none, which is only a hint. */

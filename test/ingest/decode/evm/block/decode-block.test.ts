@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { KnownContract } from '../../../../../services/core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../services/core/domain/exchanges.js'
 import type { Event } from '../../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import type { Program } from '../../../../../services/ingest/decode/solana/program-decoder.js'
 import { whirlpool } from '../../../../../services/ingest/decode/solana/programs/orca/whirlpool.js'
 import { launchLab } from '../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'

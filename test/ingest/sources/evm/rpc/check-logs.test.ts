@@ -2,14 +2,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
-import { bloomBits, fillShare, isInBloom } from '../../../../../services/ingest/sources/evm/rpc/bloom.js'
 import { doubts, readLogs } from '../../../../../services/ingest/sources/evm/rpc/check-logs.js'
 import {
   brokenLink,
   type FullHeader,
   readHeader,
 } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
-import { compileFilter } from '../../../../../services/ingest/sources/evm/rpc/log-filter.js'
+import {
+  bloomBits,
+  compileFilter,
+  fillShare,
+  isInBloom,
+} from '../../../../../services/ingest/sources/evm/rpc/log-filter.js'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
 const A = `0x${'aa'.repeat(20)}`

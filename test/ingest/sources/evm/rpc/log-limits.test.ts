@@ -1,7 +1,6 @@
 /** Providers' own words for "too much", as their users reported them. */
 import { expect, test } from 'vitest'
-import { readLogLimit } from '../../../../../services/ingest/sources/evm/rpc/log-limits.js'
-import { readError } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
+import { readError, readLogLimit } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 
 const range = (blocks?: number) => (blocks === undefined ? { kind: 'range' } : { kind: 'range', blocks })
 const suggested = (from: number, to: number) => ({ kind: 'range', suggested: { from, to } })

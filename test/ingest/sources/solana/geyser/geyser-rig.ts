@@ -1,8 +1,7 @@
 /** A Geyser endpoint and streams from it, all gone after each test. */
 import { afterEach } from 'vitest'
-import type { BlockStream } from '../../../../../services/ingest/sources/solana/block-stream.js'
 import { type GeyserOptions, geyserStream } from '../../../../../services/ingest/sources/solana/geyser/geyser-stream.js'
-import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
+import type { BlockStream, SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
 import { type GeyserServer, startGeyser, type Visitor } from './geyser-server.js'
 
 export const TOKEN = 'a-secret-0123456789'

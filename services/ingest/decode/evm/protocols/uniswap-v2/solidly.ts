@@ -10,7 +10,6 @@ import { addressAt, boolAt, expectShape, indexedAddress, indexedBool, uintAt } f
 import { addressWord, answeredBool, answeredUint, boolWord, callOf } from '../../abi/view-calls.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Protocol } from '../../protocol.js'
-import { claim, type PairState, pairState, refuse, settle, sync } from './pair-ledger.js'
 import * as v2 from './uniswap-v2.js'
 
 const POOL_CREATED = topicOf('PoolCreated(address,address,bool,address,uint256)')
@@ -36,7 +35,7 @@ const KIND: PoolKind = {
     ),
 }
 
-export const solidly: Protocol<PairState> = {
+export const solidly: Protocol<v2.PairState> = {
   name: KIND.protocol,
   creationTopics: [POOL_CREATED, PAIR_CREATED],
   topics: [SYNC, SWAP, v2.SWAP, v2.MINT, BURN, v2.BURN],
@@ -52,25 +51,25 @@ export const solidly: Protocol<PairState> = {
   },
 
   describe: (id, _log, chain) => describePool(id, KIND, chain),
-  emptyState: () => pairState([0n, 0n]),
+  emptyState: () => v2.pairState([0n, 0n]),
   readState: (venue) => v2.readPairState(venue),
 
   apply(log, _venue, state) {
     switch (log.topics[0]) {
       case SYNC:
         expectShape(log, 1, 2)
-        return sync(log, state, [uintAt(log, 0), uintAt(log, 1)])
+        return v2.sync(log, state, [uintAt(log, 0), uintAt(log, 1)])
       case SWAP:
         expectShape(log, 3, 4)
-        return claim(log, state, v2.swapOf(log))
+        return v2.claim(log, state, v2.swapOf(log))
       case BURN:
         expectShape(log, 3, 2)
-        return claim(log, state, v2.liquidityOf(log, 'remove'))
+        return v2.claim(log, state, v2.liquidityOf(log, 'remove'))
       default:
         return v2.applyPairLog(log, state)
     }
   },
-  refuse: (log, state) => refuse(state, log.topics[0] === SYNC),
-  settle: (_venue, state) => settle(state),
+  refuse: (log, state) => v2.refuse(state, log.topics[0] === SYNC),
+  settle: (_venue, state) => v2.settle(state),
   isPricedByTrades: ({ facts }) => facts?.stable === true,
 }

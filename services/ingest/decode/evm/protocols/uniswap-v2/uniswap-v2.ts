@@ -3,16 +3,22 @@
  * `IUniswapV2Factory` of @uniswap/v2-core. Reserves are the pair's own, from its Sync logs, so token taxes and rebases
  * are included.
  */
-
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, uintAt } from '../../abi/log-fields.js'
 import { addressWord, answeredUint, callOf } from '../../abi/view-calls.js'
-import { type EventDraft, netSwap } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import { describePool, type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
-import type { Applied, Call, Protocol, Reading } from '../../protocol.js'
-import type { Venue } from '../../venue.js'
-import { claim, type PairState, pairState, refuse, settle, sync } from './pair-ledger.js'
+import {
+  type Applied,
+  type Call,
+  completeEvent,
+  type EventDraft,
+  netSwap,
+  type Protocol,
+  type Reading,
+  type VenueEvent,
+} from '../../protocol.js'
+import type { Venue, VenueState } from '../../venue.js'
 
 const PAIR_CREATED = topicOf('PairCreated(address,address,address,uint256)')
 const SYNC = topicOf('Sync(uint112,uint112)')
@@ -100,4 +106,48 @@ export function* readPairState({ id }: Venue): Reading<PairState> {
   const [answer] = yield [call]
   const [reserve0, reserve1] = [answeredUint(answer, 0), answeredUint(answer, 1)]
   return pairState(reserve0 === null || reserve1 === null ? null : [reserve0, reserve1])
+}
+
+/**
+ * Reserves of a pair that publishes them: a Sync states them right before the Swap, Mint or Burn it belongs to. A Sync
+ * that no other log of its transaction claims is a change without a trade: a donation, a rebase, a skim.
+ */
+export type PairState = VenueState & {
+  /** The transaction's last Sync, until a log claims it. */
+  unclaimed: { log: EvmLog; before: VenueState['reserves'] } | null
+}
+
+export function pairState(reserves: VenueState['reserves']): PairState {
+  return { reserves, unclaimed: null }
+}
+
+export function sync(log: EvmLog, state: PairState, reserves: readonly bigint[]): Applied<PairState> {
+  return {
+    state: { reserves, unclaimed: { log, before: state.reserves } },
+    events: unclaimedEvents(state),
+  }
+}
+
+export function claim(log: EvmLog, state: PairState, draft: EventDraft): Applied<PairState> {
+  return {
+    state: { reserves: state.reserves, unclaimed: null },
+    events: [completeEvent(draft, log, state.reserves)],
+  }
+}
+
+/** A refused Swap, Mint or Burn takes its Sync with it: the reserves hold, but they did not change without a trade. */
+export function refuse(state: PairState, isSync: boolean): PairState {
+  return pairState(isSync ? null : state.reserves)
+}
+
+export function settle(state: PairState): Applied<PairState> {
+  return { state: pairState(state.reserves), events: unclaimedEvents(state) }
+}
+
+function unclaimedEvents({ reserves, unclaimed }: PairState): readonly VenueEvent[] {
+  if (unclaimed === null || reserves === null) return []
+  const { log, before } = unclaimed
+  if (before !== null && reserves.every((reserve, place) => reserve === before[place])) return []
+  // A Sync names no sender: use the pool.
+  return [{ kind: 'reserves', sender: log.address, log, reserves }]
 }

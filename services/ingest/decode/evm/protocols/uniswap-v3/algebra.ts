@@ -5,7 +5,7 @@
  * the market, so the fee is not a fact of the pool.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress } from '../../abi/log-fields.js'
 import { addressWord, answeredUint, callOf } from '../../abi/view-calls.js'
@@ -14,7 +14,7 @@ import type { EvmLog } from '../../log.js'
 import { type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Protocol } from '../../protocol.js'
 import type { Venue } from '../../venue.js'
-import { burnWith, SWAP, swapWith, V3_MOVES } from './v3-logs.js'
+import { burnWith, SWAP, swapWith, V3_MOVES } from './uniswap-v3.js'
 import { type V3State, v3Protocol } from './v3-pool.js'
 
 const POOL = topicOf('Pool(address,address,address)')

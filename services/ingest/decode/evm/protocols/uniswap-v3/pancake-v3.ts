@@ -6,8 +6,17 @@
 import { topicOf } from '../../abi/keccak.js'
 import { answeredAddress } from '../../abi/view-calls.js'
 import type { PoolKind } from '../../pool-contract.js'
-import { confirmByFee, createdWithFee, FEE, feeOf, LM_POOL, POOL_CREATED, SLOT0 } from './uniswap-v3.js'
-import { swapWith, V3_MOVES } from './v3-logs.js'
+import {
+  confirmByFee,
+  createdWithFee,
+  FEE,
+  feeOf,
+  LM_POOL,
+  POOL_CREATED,
+  SLOT0,
+  swapWith,
+  V3_MOVES,
+} from './uniswap-v3.js'
 import { v3Protocol } from './v3-pool.js'
 
 const SWAP = topicOf('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)')

@@ -4,14 +4,14 @@
  * velodrome-finance/slipstream. Fee modules may change fees with every block, so the fee is not a fact of the pool.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { selectorOf, topicOf } from '../../abi/keccak.js'
 import { addressAt, expectShape, indexedAddress, indexedInt, uintAt } from '../../abi/log-fields.js'
 import { addressWord, answeredAddress, answeredInt, callOf, intWord } from '../../abi/view-calls.js'
 import type { EvmLog } from '../../log.js'
 import { type PoolKind, tokensOf, venueOf } from '../../pool-contract.js'
 import type { Venue } from '../../venue.js'
-import { SWAP, swapWith, V3_MOVES } from './v3-logs.js'
+import { SWAP, swapWith, V3_MOVES } from './uniswap-v3.js'
 import { type Move, v3Protocol } from './v3-pool.js'
 
 const POOL_CREATED = topicOf('PoolCreated(address,address,int24,address)')

@@ -3,12 +3,19 @@
  * reserves that follow from the logs.
  */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { readBalances } from '../../erc20.js'
-import { completeEvent, type EventDraft } from '../../event-draft.js'
 import type { EvmLog } from '../../log.js'
 import { describePool, type PoolKind } from '../../pool-contract.js'
-import { type Applied, BadLog, type Protocol, type Reading, type VenueEvent } from '../../protocol.js'
+import {
+  type Applied,
+  BadLog,
+  completeEvent,
+  type EventDraft,
+  type Protocol,
+  type Reading,
+  type VenueEvent,
+} from '../../protocol.js'
 import type { Venue, VenueState } from '../../venue.js'
 
 export type V3Parts = {

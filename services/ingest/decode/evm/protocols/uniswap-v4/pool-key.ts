@@ -1,6 +1,6 @@
 /** A pool's key, whose hash is the pool id, and a position's key likewise (v4-core: PoolKey.sol, Position.sol). */
 
-import type { KnownContract } from '../../../../../core/domain/evm-contracts.js'
+import type { KnownContract } from '../../../../../core/domain/exchanges.js'
 import { hashOfHex } from '../../abi/keccak.js'
 import { addressWord, intWord, uintWord } from '../../abi/view-calls.js'
 import type { ChainContracts } from '../../protocol.js'

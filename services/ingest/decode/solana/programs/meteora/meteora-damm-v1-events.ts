@@ -1,6 +1,5 @@
 /** Events Meteora's DAMM v1 logs (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). Absent if the node truncated the logs. */
-import { eventDiscriminator } from '../../instruction/anchor.js'
-import { readEventOf } from '../../instruction/read-instruction.js'
+import { eventDiscriminator, readEventOf } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

@@ -1,8 +1,13 @@
 /** Meteora's DAMM v1, pools over its dynamic vaults (its IDL, `amm` 0.5.3, in npm's `@meteora-ag/dynamic-amm-sdk`). */
 
 import { BadInstruction, Malformed } from '../../decode-errors.js'
-import { discriminatorOf, instructionDiscriminator, payloadOf } from '../../instruction/anchor.js'
-import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import {
+  accountAt,
+  discriminatorOf,
+  instructionDiscriminator,
+  payloadOf,
+  readBytes,
+} from '../../instruction/read-instruction.js'
 import { type Call, expectPool, expectSame, liquidityThrough, type Pair } from '../../instruction/vault-pool.js'
 import { balanceAfter, mintOf, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
 import { TOKEN } from '../../native-programs.js'

@@ -2,8 +2,7 @@
  * Events Meteora's DAMM v2 emits by calls to itself (its source and its IDL, `cp_amm` 0.2.5, in npm's `@meteora-ag/cp-amm-sdk`).
  * Reserves in events back the liquidity: they exclude unclaimed fees in the vaults. The first event versions have no reserves.
  */
-import { eventDiscriminator } from '../../instruction/anchor.js'
-import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
+import { eventDiscriminator, readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

@@ -1,8 +1,7 @@
 /** Meteora's DAMM v2: constant product within a price range (its source and its IDL, `cp_amm` 0.2.5, in npm's `@meteora-ag/cp-amm-sdk`). */
 
 import { BadInstruction } from '../../decode-errors.js'
-import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
-import { accountAt } from '../../instruction/read-instruction.js'
+import { accountAt, discriminatorOf, instructionDiscriminator } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, liquidityThrough, swapThrough, type VaultPool } from '../../instruction/vault-pool.js'
 import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'

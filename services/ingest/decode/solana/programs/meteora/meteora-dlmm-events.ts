@@ -1,6 +1,5 @@
 /** Events Meteora's DLMM emits by calls to itself (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). */
-import { eventDiscriminator } from '../../instruction/anchor.js'
-import { readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
+import { eventDiscriminator, readEventOf, refuseWithoutEvent } from '../../instruction/read-instruction.js'
 import type { Pair } from '../../instruction/vault-pool.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'

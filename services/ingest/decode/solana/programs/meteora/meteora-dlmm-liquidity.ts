@@ -1,8 +1,7 @@
 /** Liquidity of Meteora's DLMM: positions, limit orders (held in the same reserves) and claimed fees. */
 
 import { BadInstruction } from '../../decode-errors.js'
-import { instructionDiscriminator } from '../../instruction/anchor.js'
-import { accountAt } from '../../instruction/read-instruction.js'
+import { accountAt, instructionDiscriminator } from '../../instruction/read-instruction.js'
 import {
   type Call,
   expectPool,

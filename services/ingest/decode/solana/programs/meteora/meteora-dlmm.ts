@@ -1,8 +1,7 @@
 /**
  * Meteora's DLMM: liquidity in bins, a price a bin (its IDL, `lb_clmm` 0.12.0, in npm's `@meteora-ag/dlmm`). The fee varies with the price, so a pair has no fixed fee. Reserves include unclaimed fees.
  */
-import { discriminatorOf, instructionDiscriminator } from '../../instruction/anchor.js'
-import { accountAt } from '../../instruction/read-instruction.js'
+import { accountAt, discriminatorOf, instructionDiscriminator } from '../../instruction/read-instruction.js'
 import { type Call, expectPool, swapThrough } from '../../instruction/vault-pool.js'
 import type { Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction } from '../../transaction.js'

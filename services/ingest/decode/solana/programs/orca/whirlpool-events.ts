@@ -1,7 +1,7 @@
 /** Events Orca's Whirlpool program has emitted since 2025 (orca-so/whirlpools: programs/whirlpool/src/events.rs). Amounts are as sent, transfer fees included. */
-import { eventDiscriminator } from '../../instruction/anchor.js'
+
 import { eventsNamed } from '../../instruction/pool-leg.js'
-import { readBytes } from '../../instruction/read-instruction.js'
+import { eventDiscriminator, readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 

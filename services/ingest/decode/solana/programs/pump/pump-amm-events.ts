@@ -1,5 +1,5 @@
 /** Events of PumpSwap (pump-fun/pump-public-docs, `idl/pump_amm.json`). Read only as far as needed: fields are only ever appended. */
-import { eventDiscriminator } from '../../instruction/anchor.js'
+import { eventDiscriminator } from '../../instruction/read-instruction.js'
 import { SYSTEM } from '../../native-programs.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 

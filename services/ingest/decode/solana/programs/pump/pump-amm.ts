@@ -5,8 +5,13 @@
  */
 
 import { BadInstruction } from '../../decode-errors.js'
-import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
-import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import {
+  accountAt,
+  discriminatorOf,
+  eventsOf,
+  instructionDiscriminator,
+  readBytes,
+} from '../../instruction/read-instruction.js'
 import { balanceAfter, netInto, ownerOf, transfersIn } from '../../instruction/vaults.js'
 import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction } from '../../transaction.js'

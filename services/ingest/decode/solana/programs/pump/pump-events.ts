@@ -4,7 +4,7 @@
  */
 
 import { Malformed } from '../../decode-errors.js'
-import { eventDiscriminator } from '../../instruction/anchor.js'
+import { eventDiscriminator } from '../../instruction/read-instruction.js'
 import { SYSTEM, WRAPPED_SOL } from '../../native-programs.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 

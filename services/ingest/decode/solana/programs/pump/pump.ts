@@ -4,8 +4,13 @@
  */
 
 import { BadInstruction } from '../../decode-errors.js'
-import { discriminatorOf, eventsOf, instructionDiscriminator } from '../../instruction/anchor.js'
-import { accountAt, readBytes } from '../../instruction/read-instruction.js'
+import {
+  accountAt,
+  discriminatorOf,
+  eventsOf,
+  instructionDiscriminator,
+  readBytes,
+} from '../../instruction/read-instruction.js'
 import { ownerOf, transfersIn } from '../../instruction/vaults.js'
 import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
 import type { Instruction, SolanaTransaction, Transfer } from '../../transaction.js'

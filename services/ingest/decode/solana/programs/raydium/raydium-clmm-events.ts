@@ -1,7 +1,7 @@
 /** Events of Raydium CLMM (raydium-clmm: programs/amm/src/states/pool.rs, personal_position.rs). Fields appended by later versions are not read. */
-import { eventDiscriminator } from '../../instruction/anchor.js'
+
 import { eventsNamed } from '../../instruction/pool-leg.js'
-import { readBytes } from '../../instruction/read-instruction.js'
+import { eventDiscriminator, readBytes } from '../../instruction/read-instruction.js'
 import type { Instruction } from '../../transaction.js'
 import type { ByteReader } from '../../wire/byte-reader.js'
 

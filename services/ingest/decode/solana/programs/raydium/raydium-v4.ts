@@ -2,8 +2,7 @@
  * Raydium AMM v4 (raydium-amm: program/src/instruction.rs, processor.rs): coin and pc, each in a vault. Reserves are what the program counts as the
  * pool's, from its own record; without one, the vaults' balances, which include unclaimed protocol fees.
  */
-
-import { BadInstruction } from '../../decode-errors.js'
+import { BadInstruction, Malformed } from '../../decode-errors.js'
 import {
   agreed,
   countedReserves,
@@ -17,9 +16,9 @@ import {
   vaultReserves,
   withReserves,
 } from '../../instruction/pool-leg.js'
-import { accountAt } from '../../instruction/read-instruction.js'
+import { accountAt, readBytes } from '../../instruction/read-instruction.js'
 import type { Pool, Program, VenueEvent } from '../../program-decoder.js'
-import { type RayLog, rayLogOf } from './raydium-v4-log.js'
+import type { Instruction } from '../../transaction.js'
 
 const INITIALIZE_2 = 1
 const DEPOSIT = 3
@@ -171,4 +170,56 @@ function unexpected({ instruction }: Leg, { kind }: RayLog): BadInstruction {
     'disagreement',
     `instruction ${instruction.data[0]} logged a ray_log of kind ${kind}`,
   )
+}
+
+/** The program's own records, `ray_log: <base64>` (raydium-amm: program/src/log.rs). Pool amounts are from before, less what the protocol may withdraw. */
+const PREFIX = 'ray_log: '
+const [INIT_LOG, DEPOSIT_LOG, WITHDRAW_LOG, SWAP_BASE_IN_LOG, SWAP_BASE_OUT_LOG] = [0, 1, 2, 3, 4]
+const [PC_TO_COIN, COIN_TO_PC] = [1n, 2n]
+
+type PoolAmounts = { poolCoin: bigint; poolPc: bigint }
+
+type RayLog =
+  | ({ kind: 'init' } & PoolAmounts)
+  | ({ kind: 'deposit' | 'withdraw'; coin: bigint; pc: bigint } & PoolAmounts)
+  | ({ kind: 'swap'; isCoinIn: boolean; amountIn: bigint; amountOut: bigint } & PoolAmounts)
+
+/** Null: it logged none, or the logs are truncated. */
+export function rayLogOf(instruction: Instruction): RayLog | null {
+  const line = instruction.programLogs?.findLast((each) => each.startsWith(PREFIX))
+  return line === undefined ? null : readRayLog(instruction, line.slice(PREFIX.length))
+}
+
+function readRayLog(instruction: Instruction, text: string): RayLog {
+  return readBytes(instruction, Buffer.from(text, 'base64'), (reader) => {
+    const kind = reader.u8()
+    switch (kind) {
+      case INIT_LOG: {
+        reader.skip(8 + 1 + 1 + 8 + 8)
+        const [poolPc, poolCoin] = [reader.u64(), reader.u64()]
+        return { kind: 'init', poolCoin, poolPc }
+      }
+      case DEPOSIT_LOG:
+      case WITHDRAW_LOG: {
+        // A deposit's limits and its base side; a withdrawal's share and what the wallet had of it.
+        reader.skip(kind === DEPOSIT_LOG ? 3 * 8 : 2 * 8)
+        const [poolCoin, poolPc] = [reader.u64(), reader.u64()]
+        reader.skip(8 + 16 + 16)
+        const [coin, pc] = [reader.u64(), reader.u64()]
+        return { kind: kind === DEPOSIT_LOG ? 'deposit' : 'withdraw', coin, pc, poolCoin, poolPc }
+      }
+      case SWAP_BASE_IN_LOG:
+      case SWAP_BASE_OUT_LOG: {
+        const [first, second, direction] = [reader.u64(), reader.u64(), reader.u64()]
+        if (direction !== PC_TO_COIN && direction !== COIN_TO_PC) throw new Malformed(`unknown direction ${direction}`)
+        const [poolCoin, poolPc] = [reader.skip(8).u64(), reader.u64()]
+        const result = reader.u64()
+        // In: the amount paid and the minimum out; out: the maximum in and the amount wanted.
+        const [amountIn, amountOut] = kind === SWAP_BASE_IN_LOG ? [first, result] : [result, second]
+        return { kind: 'swap', isCoinIn: direction === COIN_TO_PC, amountIn, amountOut, poolCoin, poolPc }
+      }
+      default:
+        throw new BadInstruction(instruction, 'malformed', `unknown ray_log kind ${kind}`)
+    }
+  })
 }

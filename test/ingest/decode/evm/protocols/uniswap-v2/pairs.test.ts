@@ -1,8 +1,7 @@
 /** Pairs that publish their reserves: Uniswap V2's and Solidly's. */
 import { describe, expect, it } from 'vitest'
-import { pairState } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/pair-ledger.js'
 import { solidly } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/solidly.js'
-import { uniswapV2 } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/uniswap-v2.js'
+import { pairState, uniswapV2 } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/uniswap-v2.js'
 import { address, FACTORY, makeLog, POOL, play, TOKEN0, TOKEN1, venue } from '../../rig.js'
 
 const [ROUTER, TRADER] = [address(1), address(2)]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { payloadOf } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+import { payloadOf } from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { TOKEN, TOKEN_2022, WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { meteoraDammV2 } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v2.js'
 import { dammV2Swap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-damm-v2-events.js'

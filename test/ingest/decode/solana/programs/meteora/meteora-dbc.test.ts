@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TOKEN, WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { meteoraDbc } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc.js'
-import { dbcSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc-events.js'
+import { dbcSwap, meteoraDbc } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dbc.js'
 import { inOrder } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import {

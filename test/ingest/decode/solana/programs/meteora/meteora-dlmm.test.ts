@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { payloadOf } from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+import { payloadOf } from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { meteoraDlmm } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm.js'
 import { dlmmSwap } from '../../../../../../services/ingest/decode/solana/programs/meteora/meteora-dlmm-events.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { moonshot } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot.js'
+import { moonshot, moonshotTrade } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot.js'
 import { curveProgress } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot-curve.js'
-import { moonshotTrade } from '../../../../../../services/ingest/decode/solana/programs/moonshot/moonshot-events.js'
 import { inOrder, type SolanaTransaction } from '../../../../../../services/ingest/decode/solana/transaction.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { whirlpool } from '../../../../../../services/ingest/decode/solana/programs/orca/whirlpool.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'

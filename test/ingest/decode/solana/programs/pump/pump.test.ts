@@ -5,7 +5,7 @@ import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import { pump } from '../../../../../../services/ingest/decode/solana/programs/pump/pump.js'
 import { readCreate, readTrade } from '../../../../../../services/ingest/decode/solana/programs/pump/pump-events.js'

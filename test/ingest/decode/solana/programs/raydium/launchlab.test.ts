@@ -3,10 +3,9 @@ import {
   EVENT_CALL,
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { TOKEN_2022 } from '../../../../../../services/ingest/decode/solana/native-programs.js'
-import { launchLab } from '../../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'
-import { launchTradeOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/launchlab-events.js'
+import { launchLab, launchTradeOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/launchlab.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
 import { describeGenerated } from '../../generated-cases.js'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
+} from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import { raydiumClmm } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-clmm.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import {
   eventDiscriminator,
   instructionDiscriminator,
-} from '../../../../../../services/ingest/decode/solana/instruction/anchor.js'
-import { raydiumCpmm } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-cpmm.js'
+} from '../../../../../../services/ingest/decode/solana/instruction/read-instruction.js'
 import {
   cpmmLiquidityOf,
   cpmmSwapOf,
-} from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-cpmm-events.js'
+  raydiumCpmm,
+} from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-cpmm.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
 import { describeGenerated } from '../../generated-cases.js'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeBase58 } from '../../../../../../services/ingest/decode/solana/keys/base58.js'
-import { raydiumV4 } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-v4.js'
-import { rayLogOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-v4-log.js'
+import { raydiumV4, rayLogOf } from '../../../../../../services/ingest/decode/solana/programs/raydium/raydium-v4.js'
 import { describeRecorded } from '../../../../../rig/recordings.js'
 import { garble } from '../../garble.js'
 import { describeGenerated } from '../../generated-cases.js'

@@ -1,0 +1,193 @@
+/**
+ * The LMDB environment of a data directory (one file for records, positions and schemas, shared by several processes), and reads
+ * and edits of one topic in it. These are synchronous: writes are called within a write transaction, reads see one snapshot.
+ */
+import { type Database, type Key, open, type RootDatabase } from 'lmdb'
+import { ConfigError } from '../domain/errors.js'
+import { type Chunk, chunkNewestMs, chunkPayloadBytes, chunkRecords, chunkTimestampMs, unpackChunk } from './chunk.js'
+import type { LogRecord } from './port.js'
+
+/** A topic's facts. `id` keeps record keys short. */
+export type TopicState = { id: number; start: number; end: number; bytes: number; newestMs: number }
+
+export type Environment = {
+  root: RootDatabase<Buffer, Key>
+  /** topic name → its facts */
+  topics: Database<TopicState, string>
+  /** [topic id, offset of the first record] → chunk */
+  chunks: Database<Buffer, Key>
+  /** [topic id, highest timestamp so far] → offset of the first chunk with it */
+  times: Database<number, Key>
+  /** [group, topic] → next offset */
+  groups: Database<number, Key>
+  /** The schema registry's table. */
+  schemas: Database<unknown, Key>
+}
+
+export type EnvironmentOptions = { path: string; readOnly?: boolean }
+
+/** Address space, not disk: processes that share the file rarely need to remap it. It can grow beyond this. */
+const MAP_BYTES = 2 ** 34
+
+export function openEnvironment({ path, readOnly = false }: EnvironmentOptions): Environment {
+  try {
+    const root = open<Buffer, Key>(path, {
+      encoding: 'binary',
+      maxDbs: 8,
+      maxReaders: 512,
+      mapSize: MAP_BYTES,
+      noSubdir: false,
+      readOnly,
+      // A commit returns only after its fsync, so no reader sees what a power failure could undo.
+      overlappingSync: false,
+    })
+    return {
+      root,
+      topics: root.openDB({ name: 'topics', encoding: 'json' }),
+      chunks: root.openDB({ name: 'chunks', encoding: 'binary' }),
+      times: root.openDB({ name: 'times', encoding: 'json' }),
+      groups: root.openDB({ name: 'groups', encoding: 'json' }),
+      schemas: root.openDB({ name: 'schemas', encoding: 'json' }),
+    }
+  } catch (cause) {
+    throw new ConfigError({
+      code: 'log_unavailable',
+      what: 'Cannot open the log',
+      where: { file: path },
+      got: cause instanceof Error ? cause.message : String(cause),
+      fix: readOnly
+        ? 'Run `dextape up` once, or set DEXTAPE_DATA_DIR to an existing data directory.'
+        : 'Set DEXTAPE_DATA_DIR to a directory this user can write to.',
+      cause,
+    })
+  }
+}
+
+/** Chunks removed in one transaction: a long truncate must not block appends. */
+const CHUNKS_PER_TRUNCATION = 500
+
+type FoundChunk = { first: number; bytes: Buffer }
+
+export function appendChunks(env: Environment, topic: string, chunks: readonly Chunk[]): number {
+  const state = env.topics.get(topic) ?? newTopic(env)
+  const firstOffset = state.end
+  for (const chunk of chunks) {
+    env.chunks.put([state.id, state.end], chunk.bytes)
+    if (state.end === state.start || chunk.newestMs > state.newestMs) {
+      env.times.put([state.id, chunk.newestMs], state.end)
+      state.newestMs = chunk.newestMs
+    }
+    state.end += chunk.records
+    state.bytes += chunk.payloadBytes
+  }
+  env.topics.put(topic, state)
+  return firstOffset
+}
+
+function newTopic(env: Environment): TopicState {
+  return { id: env.topics.getCount() + 1, start: 0, end: 0, bytes: 0, newestMs: 0 }
+}
+
+export function readRecords(
+  env: Environment,
+  state: TopicState,
+  from: number,
+  maxRecords: number,
+  maxBytes: number,
+): LogRecord[] {
+  const records: LogRecord[] = []
+  let offset = Math.max(from, state.start)
+  let bytesLeft = maxBytes
+  while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
+    const chunk = chunkAt(env, state, offset)
+    if (chunk === undefined) break
+    bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
+    offset = chunk.first + chunkRecords(chunk.bytes)
+  }
+  return records
+}
+
+function chunkAt(env: Environment, state: TopicState, offset: number): FoundChunk | undefined {
+  const exact = env.chunks.get([state.id, offset])
+  if (exact !== undefined) return { first: offset, bytes: exact }
+  for (const { key, value } of env.chunks.getRange({
+    start: [state.id, offset],
+    end: [state.id],
+    reverse: true,
+    limit: 1,
+  })) {
+    return { first: (key as [number, number])[1], bytes: value }
+  }
+  return undefined
+}
+
+/** Exact even if timestamps decrease: the index has the first chunk with the timestamp, its table the record. */
+export function firstOffsetAt(env: Environment, state: TopicState, timestampMs: number): number {
+  for (const { value } of env.times.getRange({ start: [state.id, timestampMs], end: [state.id + 1], limit: 1 })) {
+    const chunk = chunkAt(env, state, value)
+    if (chunk === undefined) break
+    let offset = Math.max(chunk.first, state.start)
+    while (chunkTimestampMs(chunk.bytes, offset - chunk.first) < timestampMs) offset++
+    return offset
+  }
+  return state.end
+}
+
+/** Deletes records below an offset, as many as one transaction should; true when there is more to do. */
+export function truncateSome(env: Environment, topic: string, beforeOffset: number): boolean {
+  const state = env.topics.get(topic)
+  if (state === undefined) return false
+  const target = Math.min(beforeOffset, state.end)
+  if (target <= state.start) return false
+
+  const whole: FoundChunk[] = []
+  let reached = state.start
+  for (const { key, value } of env.chunks.getRange({
+    start: [state.id],
+    end: [state.id, target],
+    limit: CHUNKS_PER_TRUNCATION,
+  })) {
+    const first = (key as [number, number])[1]
+    const next = first + chunkRecords(value)
+    const from = Math.max(state.start, first)
+    state.bytes -= chunkPayloadBytes(value, from - first)
+    reached = Math.min(next, target)
+    if (next <= target) whole.push({ first, bytes: value })
+    else state.bytes += chunkPayloadBytes(value, target - first)
+  }
+  for (const { first } of whole) env.chunks.remove([state.id, first])
+  state.start = reached
+  reindexTimes(env, state)
+  env.topics.put(topic, state)
+  return reached < target
+}
+
+/**
+ * After a truncate the running maximum starts again at `start`: chunks that a deleted, higher timestamp had kept out of the
+ * index are added, up to the first remaining entry, which is above all of them.
+ */
+function reindexTimes(env: Environment, state: TopicState): void {
+  const forgotten: number[] = []
+  let firstKept = state.end
+  for (const { key, value } of env.times.getRange({ start: [state.id], end: [state.id + 1] })) {
+    if (value >= state.start) {
+      firstKept = value
+      break
+    }
+    forgotten.push((key as [number, number])[1])
+  }
+  for (const timestampMs of forgotten) env.times.remove([state.id, timestampMs])
+
+  let maximumMs = -1
+  for (let offset = state.start; offset < firstKept; ) {
+    const chunk = chunkAt(env, state, offset)
+    if (chunk === undefined) break
+    const newestMs = chunkNewestMs(chunk.bytes, offset - chunk.first)
+    if (newestMs > maximumMs) {
+      env.times.put([state.id, newestMs], chunk.first)
+      maximumMs = newestMs
+    }
+    offset = chunk.first + chunkRecords(chunk.bytes)
+  }
+  if (firstKept === state.end) state.newestMs = Math.max(maximumMs, 0)
+}
