@@ -11,7 +11,7 @@ const each = Object.entries(COUNTS) as [CountName, Count][]
 
 describe('counts of randomised suites', () => {
   it('are short by default, full in a long run, and one by one what its variable says', () => {
-    expect(countOf('crashKills', {})).toBe(8)
+    expect(countOf('crashKills', {})).toBe(5)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long' })).toBe(50)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long', DEXTAPE_TEST_CRASH_KILLS: '3' })).toBe(3)
     expect(seedOf('crashKills', { DEXTAPE_TEST_SEED: '900' })).toBe(900)
