@@ -10,7 +10,7 @@ import { verdictOn } from '../rig/cluster/pushes.js'
 import { type ResumingClient, startResumingClient } from '../rig/cluster/resuming-client.js'
 import { candleDifferences } from '../rig/cluster/stored-candles.js'
 import { updateRuns } from '../rig/cluster/update-runs.js'
-import { countOf, seedOf } from '../rig/counts.js'
+import { countOf, isLongRun, seedOf } from '../rig/counts.js'
 import { generateRecording, type MarketOptions } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
@@ -24,7 +24,8 @@ const ROUNDS = countOf('chaosRounds')
 /** Five minutes of pushes are kept in chain time: at this speed more than a minute of ours. */
 const SPEED = '4'
 /** More than is played in all rounds, on a slow machine too. */
-const BLOCKS = 30 * ROUNDS + 400
+const BLOCKS = 30 * ROUNDS + (isLongRun() ? 600 : 400)
+const FLUSH_MS = isLongRun() ? 200 : 500
 
 const CALM: MarketOptions = {
   ...{ secondsPerBlock: 2, swapsPerBlock: 8, maxTimeBackS: 0, quietHour: 0, quietDay: 0 },
@@ -120,7 +121,7 @@ beforeAll(async () => {
   const opening = all.slice(0, all.findLastIndex(isOpening) + 1)
   const openingTape = writeTape(join(folder, 'opening.jsonl'), opening)
   const tape = writeTape(join(folder, 'tape.jsonl'), all)
-  const settings = { intervals: { flush_ms: 500, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
+  const settings = { intervals: { flush_ms: FLUSH_MS, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } }
   const chains = CHAINS.map(marketMoney)
   cluster = await startCluster({
     ingest: ['--events', openingTape, '--speed', 'max'],

@@ -18,6 +18,9 @@ const PROMISED_MS = 10_000
 /** A busy machine decides nothing: the promise is checked by long runs. */
 const WITHIN_MS = isLongRun() ? PROMISED_MS : 12 * PROMISED_MS
 
+/** Four blocks a second of each chain in a long run, two else. */
+const LOAD = isLongRun() ? { speed: '8', blocks: 900, flushMs: 200 } : { speed: '4', blocks: 600, flushMs: 1000 }
+
 const folder = mkdtempSync(join(tmpdir(), 'dx-failover-'))
 let cluster: Cluster
 let one: Service
@@ -28,12 +31,11 @@ beforeAll(async () => {
     ...{ secondsPerBlock: 2, quietHour: 0, quietDay: 0, maxTimeBackS: 20 },
     retracts: { probability: 0.05, maxDepth: 6 },
   }
-  const lines = generateTape({ seed: 71, chains: CHAINS, blocksPerChain: 600, options })
+  const lines = generateTape({ seed: 71, chains: CHAINS, blocksPerChain: LOAD.blocks, options })
   const tape = writeTape(join(folder, 'tape.jsonl'), lines)
-  // Two blocks a second of each chain.
   cluster = await startCluster({
-    ...{ ingest: ['--events', tape, '--speed', '4'], aggregates: 2 },
-    settings: { intervals: { flush_ms: 1000, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } },
+    ...{ ingest: ['--events', tape, '--speed', LOAD.speed], aggregates: 2 },
+    settings: { intervals: { flush_ms: LOAD.flushMs, checkpoint_ms: 500 }, retention: { updates_h: 1_000_000 } },
   })
   const [first, second] = cluster.aggregates
   if (first === undefined || second === undefined) throw new Error('two aggregators are needed')

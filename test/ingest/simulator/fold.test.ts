@@ -6,9 +6,10 @@ import type { SourceRecord } from '../../../services/ingest/source.js'
 import { differencesFromReference } from '../../rig/aggregate/against-reference.js'
 import { startFold } from '../../rig/aggregate/fold-lines.js'
 import { Reader } from '../../rig/aggregate/reader.js'
+import { isLongRun } from '../../rig/counts.js'
 import { isRetract, type RecordingLine } from '../../rig/reference/lines.js'
 import { recompute } from '../../rig/reference/recompute.js'
-import { CHAINS, chainOfRecord, DAY_S, factsOf, played, START_S } from './rig.js'
+import { CHAINS, chainOfRecord, DAY_S, factsOf, played, RATE, START_S } from './rig.js'
 
 const graduations = (line: RecordingLine) =>
   isRetract(line) ? [] : line.events.filter((event) => event.type === 'launch' && event.stage === 'graduated')
@@ -50,7 +51,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
 
 describe('a whole history with what follows', () => {
   const liveS = START_S + 3 * DAY_S
-  const records = played({ liveS: 1200, swapsPerS: 8 })
+  const records = played({ liveS: 1200, swapsPerS: isLongRun() ? RATE : 8 })
   const results = new Map(CHAINS.map(({ chain }) => [chain, fold(records, chain)]))
 
   it('leaves nothing for the dead letters', () => {
