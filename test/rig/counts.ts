@@ -128,6 +128,13 @@ export const COUNTS = {
   },
 } as const satisfies Record<string, Count>
 
+/** Suites without a count that carry more load, or hold to stricter times, in a long run. */
+export const HEAVIER_SUITES = [
+  'test/integration/kafka-equal.test.ts',
+  'test/integration/kafka-failover.test.ts',
+  'test/ingest/simulator/fold.test.ts',
+] as const
+
 export type CountName = keyof typeof COUNTS
 
 /** As DEXTAPE_TEST_CRASH_KILLS for `crashKills`. */
