@@ -22,7 +22,7 @@ function failing(log: ReturnType<typeof memoryLog>, calls: readonly number[], er
 }
 
 describe('ingest', () => {
-  it('publishes blocks and retracts of several chains in order, and buries what it cannot use', async () => {
+  it('publishes blocks and retracts of several chains in order, and dead-letters what it cannot use', async () => {
     const rig = newRig(memoryLog())
     const retract = { kind: 'retract', chain: 'eth', from_number: 2, from_hash: '0xb2', to_number: 1, to_hash: '0xb1' }
     const bsc = blockAt(70, { chain: 'bsc' })
@@ -44,7 +44,7 @@ describe('ingest', () => {
     })
   })
 
-  it('gives letters without a time the chain time, so that retention keeps them', async () => {
+  it('stamps dead letters without a time with the chain time, so that retention keeps them', async () => {
     const rig = newRig(memoryLog())
     await playFile(rig, writeRecording(jsonLines(blockAt(1), 'nonsense')))
     expect((await rig.log.read('dex.dead.unknown', { from: 0 })).map(({ timestampMs }) => timestampMs)).toEqual([
@@ -52,7 +52,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('splits a block that is larger than the log takes', async () => {
+  it('splits a block that exceeds the log’s record size', async () => {
     const rig = newRig(memoryLog(20_000))
     const events = Array.from({ length: 200 }, (_, log_index) => rawSwap({ log_index }))
     await playFile(rig, writeRecording(jsonLines(blockAt(1, { events }), blockAt(2))))
@@ -61,7 +61,7 @@ describe('ingest', () => {
     expect([parts.at(0), parts.at(-2), parts.at(-1)]).toEqual(['1', '1', '2'])
   })
 
-  it('cuts the raw form of a letter to what the log takes, and says so', async () => {
+  it('truncates the raw form of a dead letter to the log’s record size, and marks it as truncated', async () => {
     const rig = newRig(memoryLog(40_000))
     await playFile(rig, writeRecording(jsonLines('x'.repeat(100_000))))
     const [record] = await rig.log.read('dex.dead.unknown', { from: 0 })
@@ -72,7 +72,7 @@ describe('ingest', () => {
     expect(raw.length).toBeGreaterThan(39_000)
   })
 
-  it('resumes where it stopped, and counts only what is new', async () => {
+  it('resumes where it stopped, and counts only new records', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(blockAt(1), 'nonsense', blockAt(2)))
     await playFile(rig, path)
@@ -83,7 +83,7 @@ describe('ingest', () => {
     expect(totals(status).blocks).toBe(1)
   })
 
-  it('tries again what may succeed later', async () => {
+  it('retries errors that are retryable', async () => {
     const log = memoryLog()
     const rig = newRig(log)
     failing(log, [1, 2, 4], away(true))
@@ -93,7 +93,7 @@ describe('ingest', () => {
     expect([status.state, status.error]).toEqual(['done', undefined])
   })
 
-  it('names what it waits for, and says once that it is away and once that it is back', async () => {
+  it('names the dependency it waits for, and logs its outage and its recovery once each', async () => {
     const log = memoryLog()
     const lines: string[] = []
     const health = createHealth({ logger: createLogger('json', {}, (line) => lines.push(line)), nowMs: () => 5000 })
@@ -112,14 +112,14 @@ describe('ingest', () => {
     ])
   })
 
-  it('fails for good where a retry cannot help, and says why', async () => {
+  it('fails without a retry on a permanent error, and gives the reason', async () => {
     const log = memoryLog()
     failing(log, [1], away(false))
     const { status } = await playFile(newRig(log), writeRecording(jsonLines(blockAt(1))))
     expect([status.state, status.error]).toEqual(['failed', { code: 'log_away', message: 'the log is away' }])
   })
 
-  it('publishes what a source gave before it failed, then tries again from there', async () => {
+  it('publishes the records read before a source failure, then retries from there', async () => {
     const rig = newRig(memoryLog())
     const froms: unknown[] = []
     const source: Source<number> = {
@@ -141,7 +141,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('stops when asked to, and a later run does the rest', async () => {
+  it('stops on request, and a later run publishes the rest', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(...Array.from({ length: 5000 }, (_, number) => blockAt(number + 1))))
     const stop = new AbortController()
@@ -155,11 +155,11 @@ describe('ingest', () => {
     expect(await published(rig)).toEqual(Array.from({ length: 5000 }, (_, number) => `${number + 1}`))
   })
 
-  it('shows what it did in the metrics', async () => {
+  it('reports its work in the metrics', async () => {
     const ingest = await playFile(newRig(memoryLog()), writeRecording(jsonLines(blockAt(1), 'nonsense')))
     const metrics = createMetrics({ processMetrics: false })
     registerIngestMetrics(metrics, ingest.status)
-    // A second part may bury letters under the same name.
+    // Another component may write dead letters under the same name.
     metrics.counter({ name: 'dextape_dead_letters_total', help: '' }, () => [
       { labels: { chain: 'eth', reason: 'pool_unknown' }, value: 3 },
     ])
@@ -172,12 +172,12 @@ describe('ingest', () => {
 })
 
 describe('a crash between an append and its checkpoint', () => {
-  it('leaves nothing twice in the log', async () => {
+  it('leaves no duplicates in the log', async () => {
     const lines = [blockAt(1), 'nonsense', blockAt(2), blockAt(3), 'more nonsense', blockAt(4)]
     for (let lost = 1; lost <= 3; lost++) {
       const rig = newRig(memoryLog())
       const path = writeRecording(jsonLines(...lines))
-      // The checkpoint that would acknowledge the appends is lost, as in a kill right before it.
+      // The checkpoint that would acknowledge the appends is lost, as if killed right before writing it.
       let puts = 0
       const { put } = rig.checkpoints
       rig.checkpoints.put = async (id, checkpoint) => {
@@ -186,7 +186,7 @@ describe('a crash between an append and its checkpoint', () => {
       }
       await playFile(rig, path)
       rig.checkpoints.put = put
-      // Meanwhile the fold buries letters of its own in the same topic.
+      // Meanwhile the fold writes its dead letters to the same topic.
       const [theirs] = await rig.log.read('dex.dead.unknown', { from: 0 })
       if (theirs !== undefined) await rig.log.append('dex.dead.unknown', [{ ...theirs, value: Buffer.from('theirs') }])
       await playFile(rig, path)
@@ -196,7 +196,7 @@ describe('a crash between an append and its checkpoint', () => {
     }
   })
 
-  it('is not mistaken for a log that lost what was published: then all is played again', async () => {
+  it('is told apart from a log that lost published records: those are replayed', async () => {
     const rig = newRig(memoryLog())
     const path = writeRecording(jsonLines(blockAt(1), blockAt(2)))
     await playFile(rig, path)

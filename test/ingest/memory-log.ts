@@ -1,4 +1,4 @@
-/** A log in memory that fails when told to, for the machinery around it. */
+/** An in-memory log that fails on request, to test the code around it. */
 import type { EventLog, LogEntry, LogRecord, TopicInfo } from '../../services/core/log/port.js'
 
 export type MemoryLog = EventLog & { entries: Map<string, LogRecord[]>; beforeAppend: (topic: string) => void }

@@ -18,7 +18,7 @@ import { blockAt, rawSwap } from './samples.js'
 type Item = SourceItem<RecordingPosition>
 const never = new AbortController().signal
 
-function shown(item: Item): string {
+function summaryOf(item: Item): string {
   if (item.kind === 'idle') return 'idle'
   if (item.kind === 'dead') return `${item.letter.reason}@${item.letter.source.split(':')[1]}`
   return item.record.kind === 'block' ? `${item.record.block.number}` : 'retract'
@@ -28,7 +28,7 @@ async function take(items: AsyncIterable<Item>, count = Number.POSITIVE_INFINITY
   const seen: string[] = []
   let position: RecordingPosition | undefined
   for await (const item of items) {
-    seen.push(shown(item))
+    seen.push(summaryOf(item))
     if (item.kind !== 'idle') position = item.position()
     if (seen.length === count) break
   }
@@ -52,7 +52,7 @@ describe.each([
     }
   })
 
-  it('that has grown resumes with the new lines', async () => {
+  it('resumes with the new lines after it has grown', async () => {
     const path = writeRecording(text, { gzip })
     const { position } = await take((await open(path)).items(undefined, never))
     const more = jsonLines(blockAt(5))
@@ -62,21 +62,21 @@ describe.each([
     expect((await take(grown.items(position, never))).seen).toEqual(['5'])
   })
 
-  it('whose played part changed is played from its start', async () => {
+  it('is replayed from its start if the part already played changed', async () => {
     const path = writeRecording(text, { gzip })
     const { position } = await take((await open(path)).items(undefined, never), 3)
     writeRecording(jsonLines(blockAt(1), blockAt(2), blockAt(3, { hash: '0xother' })), { gzip, path })
     expect((await take((await open(path)).items(position, never))).seen).toEqual(['1', '2', '3'])
   })
 
-  it('that became shorter than what was played is played from its start', async () => {
+  it('is replayed from its start if it is now shorter than what was played', async () => {
     const path = writeRecording(text, { gzip })
     const { position } = await take((await open(path)).items(undefined, never))
     writeRecording(jsonLines(blockAt(1)), { gzip, path })
     expect((await take((await open(path)).items(position, never))).seen).toEqual(['1'])
   })
 
-  it('is the same source under another name and another one with another first line', async () => {
+  it('is identified by its first line, not by its file name', async () => {
     const [a, b] = [await open(writeRecording(text, { gzip })), await open(writeRecording(text, { gzip: !gzip }))]
     const c = await open(writeRecording(jsonLines(blockAt(9)), { gzip }))
     expect(a.id).toBe(b.id)
@@ -85,12 +85,12 @@ describe.each([
 })
 
 describe('lines', () => {
-  it('may end in CRLF, be blank, start with a byte order mark and miss the last line end', async () => {
+  it('may end in CRLF, be blank, start with a byte order mark, or lack the last line ending', async () => {
     const path = writeRecording(`\ufeff${JSON.stringify(blockAt(1))}\r\n\r\n  \n${JSON.stringify(blockAt(2))}`)
     expect((await take((await open(path)).items(undefined, never))).seen).toEqual(['1', '2'])
   })
 
-  it('that are bad are letters with their number, and the rest is published', async () => {
+  it('that are invalid become dead letters with their line number, and the rest is published', async () => {
     const bad = blockAt(2, { events: [rawSwap({ amount_in: 'x' }), rawSwap({ log_index: 9, type: 'what' })] })
     const path = writeRecording(jsonLines(blockAt(1), '{broken', bad, '[]', blockAt(3)))
     expect((await take((await open(path)).items(undefined, never))).seen).toEqual([
@@ -104,7 +104,7 @@ describe('lines', () => {
     ])
   })
 
-  it('count as played with their block: stopped between its letters and itself, the line comes again', async () => {
+  it('are re-read after a stop between their dead letters and their block', async () => {
     const bad = blockAt(2, { events: [rawSwap({ amount_in: 'x' })] })
     const source = await open(writeRecording(jsonLines(blockAt(1), bad)))
     const first = await take(source.items(undefined, never), 2)
@@ -112,7 +112,7 @@ describe('lines', () => {
     expect((await take(source.items(first.position, never))).seen).toEqual(['not_an_integer@2', '2'])
   })
 
-  it('still being written are a letter once, and are read when they are whole', async () => {
+  it('that are still being written become one dead letter, and are read once complete', async () => {
     const [one, two] = [JSON.stringify(blockAt(1)), JSON.stringify(blockAt(2))]
     const path = writeRecording(`${one}\n${two.slice(0, 40)}`)
     const first = await take((await open(path)).items(undefined, never))
@@ -122,7 +122,7 @@ describe('lines', () => {
     expect((await take((await open(path)).items(first.position, never))).seen).toEqual(['2'])
   })
 
-  it('cut by any chunk boundary are the same lines', async () => {
+  it('are read the same whatever the chunk boundaries', async () => {
     const bytes = Buffer.from('a\nbb\r\n\nccc')
     for (let size = 1; size <= bytes.length; size++) {
       async function* chunks() {
@@ -141,7 +141,7 @@ describe('lines', () => {
     }
   })
 
-  it('that are too long are marked and passed over', async () => {
+  it('that are too long are reported and skipped', async () => {
     async function* chunks() {
       for (const text of ['aaaa', 'aaaa', 'aa\nbb', '\n']) yield Buffer.from(text)
     }
@@ -153,7 +153,7 @@ describe('lines', () => {
     ])
   })
 
-  it('of 40 MB are fine', async () => {
+  it('of 40 MB are read', async () => {
     const big = blockAt(1, { events: [], padding: 'x'.repeat(40_000_000) })
     expect((await take((await open(writeRecording(jsonLines(big, blockAt(2))))).items(undefined, never))).seen).toEqual(
       ['1', '2'],
@@ -164,13 +164,13 @@ describe('lines', () => {
 describe('a damaged gzip', () => {
   const blocks = Array.from({ length: 3000 }, (_, number) => blockAt(number, { hash: `0x${Math.sin(number)}` }))
 
-  it('that was cut gives what was whole, then a clear error', async () => {
+  it('that was truncated yields its complete part, then a clear error', async () => {
     const whole = gzipSync(jsonLines(...blocks))
     const path = writeRecording(whole.subarray(0, Math.floor(whole.length * 0.7)))
     const seen: string[] = []
     const source = await open(path)
     const playing = (async () => {
-      for await (const item of source.items(undefined, never)) seen.push(shown(item))
+      for await (const item of source.items(undefined, never)) seen.push(summaryOf(item))
     })()
     await expect(playing).rejects.toMatchObject({ code: 'gzip_truncated', retry: false })
     expect(seen.length).toBeGreaterThan(1500)
@@ -178,14 +178,14 @@ describe('a damaged gzip', () => {
   })
 })
 
-it('a recording that is not there is a configuration error', async () => {
+it('reports a missing recording as a configuration error', async () => {
   await expect(open(`${folder()}/none.jsonl`)).rejects.toMatchObject({
     name: 'ConfigError',
     code: 'recording_unreadable',
   })
 })
 
-it('a stream is read once, plain or gzip, whatever its chunks', async () => {
+it('reads a stream once, plain or gzip, whatever its chunks', async () => {
   const text = jsonLines(blockAt(1), blockAt(2))
   for (const bytes of [Buffer.from(text), gzipSync(text)]) {
     async function* single() {
@@ -197,12 +197,12 @@ it('a stream is read once, plain or gzip, whatever its chunks', async () => {
 })
 
 describe('speed', () => {
-  it('is max or a factor', () => {
+  it('accepts max or a factor', () => {
     expect(['max', '1', '10', '0.5'].map(parseSpeed)).toEqual(['max', 1, 10, 0.5])
     for (const bad of ['', '0', '-1', 'fast', '1e3', 'Infinity']) expect(() => parseSpeed(bad)).toThrow('speed')
   })
 
-  it('paces by chain time from the first record on', () => {
+  it('paces by chain time, starting at the first record', () => {
     let now = 5000
     const waitMs = createPace(10, () => now)
     expect(waitMs(100)).toBe(0)
@@ -212,7 +212,7 @@ describe('speed', () => {
     expect(waitMs(90)).toBe(0)
   })
 
-  it('waits between records, and lets what came before out first', async () => {
+  it('waits between records, and flushes earlier ones first', async () => {
     const at = (number: number, time: number) => blockAt(number, { time })
     const path = writeRecording(jsonLines(at(1, 1000), at(2, 1000), at(3, 1004), at(4, 1006)))
     let now = 0
@@ -232,7 +232,7 @@ describe('speed', () => {
     const source = await openRecording(path, options({ speed: 1 }))
     const seen: string[] = []
     for await (const item of source.items(undefined, stop.signal)) {
-      seen.push(shown(item))
+      seen.push(summaryOf(item))
       if (item.kind === 'idle') setTimeout(() => stop.abort(), 5)
     }
     expect(seen).toEqual(['1', 'idle'])
@@ -245,11 +245,11 @@ async function isUsedWhole(path: string, lines: number): Promise<void> {
   expect(seen.every((item) => /^\d+$/.test(item))).toBe(true)
 }
 
-it('a generated day is used whole', async () => {
+it('publishes a generated day without dead letters', async () => {
   const lines = generatedDay().lines()
   await isUsedWhole(writeRecording(jsonLines(...lines)), lines.length)
 })
 
 describeRecorded('the sample day of real data', 1, () => {
-  it('is used whole', () => isUsedWhole(DAY_RECORDING, 3991))
+  it('is published without dead letters', () => isUsedWhole(DAY_RECORDING, 3991))
 })

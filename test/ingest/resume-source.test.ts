@@ -39,7 +39,7 @@ const retract = (from: number, to: number): RecordingLine => ({
   ...{ kind: 'retract', chain: 'eth', from_number: from, from_hash: `h${from}`, to_number: to, to_hash: `h${to}` },
 })
 
-/** Plays lines as a moving chain until all that came true is published, `trueLines` at a time. */
+/** Plays lines as a growing chain until every line that became canonical is published, `trueLines` at a time. */
 async function play(
   open: ReturnType<typeof newLog>,
   checkpoints: Checkpoints,
@@ -82,7 +82,7 @@ async function published(lines: readonly RecordingLine[]): Promise<string[]> {
   return (await readPublished(open.log, open.codec, topic)).map(({ hash }: PublishedBlock) => hash)
 }
 
-it('the end of a chain on the log is its last block and those below it, down to a final one', async () => {
+it('reads the end of a chain from the log: its last block and those below it, down to a final one', async () => {
   const chain = Array.from({ length: 20 }, (_, at) => block(at + 1, { finalized: Math.max(0, at - 4) }))
   expect(await published([])).toEqual([])
   expect(await published(chain.slice(0, 3))).toEqual(['h1', 'h2', 'h3'])
@@ -90,32 +90,32 @@ it('the end of a chain on the log is its last block and those below it, down to 
   expect(await published([...chain, retract(20, 17)])).toEqual(['h12', 'h13', 'h14', 'h15', 'h16', 'h17'])
 })
 
-it('is looked for further back after a deep reorg', async () => {
+it('looks further back after a deep reorg', async () => {
   const chain = Array.from({ length: 300 }, (_, at) => block(at + 1))
   const lines = [...chain, retract(300, 2), block(3, { hash: 'x3', parent: 'h2' })]
   expect(await published(lines)).toEqual(['h1', 'h2', 'x3'])
 })
 
-it('a source resumes after the log’s last block where a crash lost its checkpoint, and the chain changed since', async () => {
+it('resumes after the log’s last block when a crash lost its checkpoint and the chain reorged since', async () => {
   const lines = [block(1), block(2), block(3), block(4), retract(4, 2), block(3, { hash: 'x3', parent: 'h2' })]
   const open = newLog()
   const checkpoints = memoryCheckpoints()
   await play(open, checkpoints, lines, 2)
   const before = checkpoints.get('moving:eth')
   await play(open, checkpoints, lines, 4)
-  // Blocks 3 and 4 are on the log, and the checkpoint that told of them never was.
+  // Blocks 3 and 4 are on the log, but the checkpoint that covers them was never written.
   await checkpoints.put('moving:eth', before ?? { ends: {}, chains: {} })
   await play(open, checkpoints, lines, 6)
   expect(await heldBy(open, 'eth', 1)).toEqual({ hashes: ['h1', 'h2', 'x3'], wrong: [], records: 6 })
 })
 
-it.each([1, 2, 3, 4, 5])('and so at any point, whatever checkpoint is left (seed %d)', async (seed) => {
+it.each([1, 2, 3, 4, 5])('resumes from any point with any surviving checkpoint (seed %d)', async (seed) => {
   const retracts = { probability: 0.3, maxDepth: 6 }
   const lines = generateRecording({ seed, chain: 'eth', blocks: 40, options: { retracts } })
   const open = newLog()
   const kept = [memoryCheckpoints()]
   for (let trueLines = 1; trueLines <= lines.length; trueLines += 1 + ((seed * trueLines) % 5)) {
-    // Every third start finds a checkpoint from some time ago, or none at all.
+    // Every third start finds an old checkpoint, or none at all.
     const checkpoints =
       kept[trueLines % 3 === 0 ? (trueLines * 7) % kept.length : kept.length - 1] ?? memoryCheckpoints()
     const own = memoryCheckpoints()

@@ -72,7 +72,7 @@ export async function published({ log, codec }: Rig, chain = 'eth'): Promise<str
   })
 }
 
-/** `reason source` of each letter. */
+/** `reason source` of each dead letter. */
 export async function buried({ log, codec }: Rig, chain = 'eth'): Promise<string[]> {
   const records = await log.read(deadTopic(chain), { from: 0 })
   return records.map(({ value }) => {

@@ -43,7 +43,7 @@ export const family = (chain: string): ChainFamily => (chain === 'solana' ? 'sol
 export const read = (value: unknown): ReadLine =>
   readLine(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), { source: 'file:1', family })
 
-/** [reason, position, block number] of each letter, for lines of any fate. */
+/** [reason, position, block number] of each dead letter. */
 export function letters(result: ReadLine): [string, string | null, number | null][] {
   const dead = result.kind === 'dead' ? [result.letter] : result.kind === 'block' ? result.dead : []
   return dead.map(({ reason, position, block_number }) => [reason, position, block_number])

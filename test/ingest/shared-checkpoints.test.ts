@@ -15,8 +15,8 @@ const at = (line: number): Checkpoint => ({ position: { line }, ends: { 'dex.blo
 const claim = (writer: string, log: EventLog = shared.open(), sourceId = ID) =>
   claimCheckpoints(log, { sourceId, writer })
 
-describe('checkpoints of a cluster', () => {
-  it('are nothing at first, and on another machine what the last one wrote', async () => {
+describe('shared checkpoints of a cluster', () => {
+  it('start empty, and can be read on another machine', async () => {
     const first = await claim('a')
     expect(first.get(ID)).toBeUndefined()
     await first.put(ID, at(1))
@@ -25,7 +25,7 @@ describe('checkpoints of a cluster', () => {
     expect((await claim('b')).get(ID)).toEqual(at(2))
   })
 
-  it('of other sources are apart', async () => {
+  it('are separate for each source', async () => {
     await (await claim('a')).put(ID, at(1))
     const other = await claim('b', shared.open(), 'simulator:11')
     expect(other.get('simulator:11')).toBeUndefined()
@@ -34,7 +34,7 @@ describe('checkpoints of a cluster', () => {
     expect(() => other.get(ID)).toThrow(expect.objectContaining({ code: 'source_unclaimed' }))
   })
 
-  it('belong to the latest claim: the earlier one hears of it when it writes, and its word does not count', async () => {
+  it('belong to the latest claim: writes of an earlier claimant are rejected', async () => {
     const old = await claim('old')
     await old.put(ID, at(1))
     const young = await claim('young')
@@ -45,13 +45,13 @@ describe('checkpoints of a cluster', () => {
     expect((await claim('late')).get(ID)).toEqual(at(11))
   })
 
-  it('go on from the last writer where a claimant ended before it wrote', async () => {
+  it('resume from the last writer if a claimant ended before it wrote', async () => {
     await (await claim('a')).put(ID, at(4))
     await claim('b')
     expect((await claim('c')).get(ID)).toEqual(at(4))
   })
 
-  it('have one holder of many that claim at once', async () => {
+  it('have one holder when many claim at once', async () => {
     const claimed = await Promise.all(['a', 'b', 'c', 'd'].map((writer) => claim(writer)))
     const outcomes = await Promise.allSettled(claimed.map((checkpoints, n) => checkpoints.put(ID, at(n))))
     const holders = outcomes.flatMap(({ status }, n) => (status === 'fulfilled' ? [at(n)] : []))
@@ -59,7 +59,7 @@ describe('checkpoints of a cluster', () => {
     expect((await claim('e')).get(ID)).toEqual(holders[0])
   })
 
-  it('keep the newest holder’s word when only the last record of each key is left', async () => {
+  it('keep the newest holder’s checkpoint after log compaction', async () => {
     const log = shared.open()
     const old = await claim('old')
     await old.put(ID, at(1))

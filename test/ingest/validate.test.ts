@@ -9,11 +9,11 @@ const blockOf = (value: unknown) => {
   return result
 }
 
-/** The fate of one event, alone in a good block. */
+/** Validates one event, alone in a valid block. */
 const fate = (event: unknown) => letters(blockOf(rawBlock({ events: [event] })))
 
-describe('a good line', () => {
-  it('becomes a block of the log, absent fields null and parts whole', () => {
+describe('a valid line', () => {
+  it('becomes a block of the log, with absent fields null and defaults for its parts', () => {
     expect(blockOf(rawBlock())).toEqual({
       kind: 'block',
       dead: [],
@@ -31,7 +31,7 @@ describe('a good line', () => {
     })
   })
 
-  it('may say kind "block" and leave out finalized_number', () => {
+  it('may have kind "block" and omit finalized_number', () => {
     const { finalized_number: _, ...rest } = rawBlock({ kind: 'block' })
     expect(blockOf(rest).block.finalized_number).toBe(0)
   })
@@ -44,7 +44,7 @@ describe('a good line', () => {
     })
   })
 
-  it('has its EVM ids in lower case, its Solana ids as they came', () => {
+  it('gets lower-case EVM ids and keeps Solana ids unchanged', () => {
     const ids = { pool: 'PoOl', tx_hash: '0xAB', token_in: 'AaA', token_out: 'BbB', wallet: 'WaL' }
     const event = rawSwap(ids)
     expect(blockOf(rawBlock({ events: [event] })).block.events[0]).toMatchObject({
@@ -57,7 +57,7 @@ describe('a good line', () => {
     expect(blockOf(rawBlock({ chain: 'solana', events: [event] })).block.events[0]).toMatchObject(ids)
   })
 
-  it('has its events in chain order, whatever order they came in', () => {
+  it('gets its events sorted into chain order', () => {
     const at = (tx_index: number, log_index: number, sub: number) => rawSwap({ tx_index, log_index, sub })
     const { block } = blockOf(rawBlock({ events: [at(2, 0, 0), at(1, 5, 1), at(1, 5, 0), at(1, 4, 9)] }))
     expect(block.events.map((event) => [event.tx_index, event.log_index, event.sub])).toEqual([
@@ -68,12 +68,12 @@ describe('a good line', () => {
     ])
   })
 
-  it('takes safe integers as amounts and drops leading zeros', () => {
+  it('accepts safe integers as amounts and drops leading zeros', () => {
     const [event] = blockOf(rawBlock({ events: [rawSwap({ amount_in: 123, amount_out: '007' })] })).block.events
     expect(event).toMatchObject({ amount_in: '123', amount_out: '7' })
   })
 
-  it('takes every event type', () => {
+  it('accepts every event type', () => {
     const head = { tx_index: 0, tx_hash: '0x1' }
     const events = [
       { type: 'token', token: USDC, name: 'USD Coin', symbol: 'USDC', decimals: 6, total_supply: '1' },
@@ -99,52 +99,52 @@ describe('a good line', () => {
   })
 })
 
-describe('a bad event is a dead letter alone', () => {
+describe('an invalid event becomes a dead letter without its block', () => {
   const cases: [why: string, event: unknown, reason: string][] = [
-    ['is no object', 7, 'not_a_record'],
+    ['is not an object', 7, 'not_a_record'],
     ['has no type', { ...rawSwap(), type: undefined }, 'missing_field'],
     ['has an unknown type', rawSwap({ type: 'airdrop' }), 'unknown_event'],
     ['has the type of an inherited property', rawSwap({ type: 'constructor' }), 'unknown_event'],
     ['lacks a field', rawSwap({ pool: undefined }), 'missing_field'],
-    ['has null where it may not', rawSwap({ wallet: null }), 'missing_field'],
-    ['has a number for a text', rawSwap({ pool: 5 }), 'wrong_type'],
+    ['has null in a required field', rawSwap({ wallet: null }), 'missing_field'],
+    ['has a number instead of a string', rawSwap({ pool: 5 }), 'wrong_type'],
     ['has blanks in an id', rawSwap({ pool: '0x 1' }), 'wrong_type'],
-    ['has an endless id', rawSwap({ pool: 'a'.repeat(129) }), 'too_long'],
-    ['has a text for an index', rawSwap({ tx_index: '3' }), 'wrong_type'],
+    ['has an id that is too long', rawSwap({ pool: 'a'.repeat(129) }), 'too_long'],
+    ['has a string as an index', rawSwap({ tx_index: '3' }), 'wrong_type'],
     ['has a negative index', rawSwap({ log_index: -1 }), 'out_of_range'],
     ['has an index above 32 bits', rawSwap({ sub: 2 ** 31 }), 'out_of_range'],
-    ['has a fraction for an index', rawSwap({ tx_index: 1.5 }), 'wrong_type'],
+    ['has a fraction as an index', rawSwap({ tx_index: 1.5 }), 'wrong_type'],
     ['has a negative amount', rawSwap({ amount_in: '-1' }), 'out_of_range'],
     ['has an amount in hexadecimal', rawSwap({ amount_in: '0x10' }), 'not_an_integer'],
-    ['has an amount with a point', rawSwap({ amount_in: '1.0' }), 'not_an_integer'],
+    ['has an amount with a decimal point', rawSwap({ amount_in: '1.0' }), 'not_an_integer'],
     ['has an empty amount', rawSwap({ amount_in: '' }), 'not_an_integer'],
     ['has an amount above 256 bits', rawSwap({ amount_in: (2n ** 256n).toString() }), 'out_of_range'],
     ['has an amount that JSON rounded', rawSwap({ amount_in: 2 ** 53 }), 'precision_lost'],
-    ['has a fraction as amount', rawSwap({ amount_in: 1.5 }), 'not_an_integer'],
+    ['has a fraction as an amount', rawSwap({ amount_in: 1.5 }), 'not_an_integer'],
     ['swaps a token for itself', rawSwap({ token_out: WETH.toUpperCase().replace('0X', '0x') }), 'same_token'],
-    ['has half a profile', rawSwap({ profile: { token0TotalHolding: 1 } }), 'missing_field'],
-    ['is a pool of one token', { ...rawSwap({ type: 'pool' }), token0: USDC, token1: USDC }, 'same_token'],
-    ['moves liquidity in an unknown way', rawSwap({ type: 'liquidity', kind: 'burn' }), 'wrong_type'],
-    ['is a balance without a number', rawSwap({ type: 'balance', token: USDC, holder: '0x1' }), 'missing_field'],
+    ['has an incomplete profile', rawSwap({ profile: { token0TotalHolding: 1 } }), 'missing_field'],
+    ['is a pool of a single token', { ...rawSwap({ type: 'pool' }), token0: USDC, token1: USDC }, 'same_token'],
+    ['has an unknown kind of liquidity change', rawSwap({ type: 'liquidity', kind: 'burn' }), 'wrong_type'],
+    ['is a balance without an amount', rawSwap({ type: 'balance', token: USDC, holder: '0x1' }), 'missing_field'],
     [
-      'is a balance told twice',
+      'is a balance with both a delta and an absolute amount',
       rawSwap({ type: 'balance', token: USDC, holder: '0x1', delta: '1', balance: '1' }),
       'wrong_type',
     ],
     [
-      'is a launch past its end',
+      'is a launch with a progress above 1',
       rawSwap({ type: 'launch', token: USDC, platform: 'p', stage: 'curve', progress: 2 }),
       'out_of_range',
     ],
-    ['is meta whose risk is no object', rawSwap({ type: 'meta', token: USDC, risk: '[1]' }), 'wrong_type'],
-    ['has a name without end', rawSwap({ type: 'token', token: USDC, name: 'x'.repeat(1025) }), 'too_long'],
-    ['has decimals nobody has', rawSwap({ type: 'token', token: USDC, decimals: 256 }), 'out_of_range'],
+    ['is meta whose risk is not an object', rawSwap({ type: 'meta', token: USDC, risk: '[1]' }), 'wrong_type'],
+    ['has a name that is too long', rawSwap({ type: 'token', token: USDC, name: 'x'.repeat(1025) }), 'too_long'],
+    ['has decimals out of range', rawSwap({ type: 'token', token: USDC, decimals: 256 }), 'out_of_range'],
   ]
-  it.each(cases)('that %s', (_, event, reason) => {
+  it.each(cases)('if it %s', (_, event, reason) => {
     expect(fate(event).map(([given]) => given)).toEqual([reason])
   })
 
-  it('with its reason, place and raw form, and the rest of the block is published', () => {
+  it('with its reason, position and raw form, and the rest of the block is published', () => {
     const bad = rawSwap({ log_index: 8, amount_in: 'x' })
     const result = blockOf(rawBlock({ events: [bad, rawSwap()] }))
     expect(result.block.events.map(({ log_index }) => log_index)).toEqual([7])
@@ -162,42 +162,42 @@ describe('a bad event is a dead letter alone', () => {
     ])
   })
 
-  it('when another event has its identity: the first one holds', () => {
+  it('if an earlier event has the same identity', () => {
     const result = blockOf(rawBlock({ events: [rawSwap(), rawSwap({ amount_in: '5' })] }))
     expect(result.block.events).toMatchObject([{ amount_in: '1000' }])
     expect(letters(result)).toEqual([['duplicate_event', '3:7:0', 100]])
   })
 })
 
-describe('a line that is not a record is a dead letter', () => {
+describe('a line that is not a record becomes a dead letter', () => {
   const without = (name: string): Raw => ({ ...rawBlock(), [name]: undefined })
   const cases: [why: string, line: unknown, chain: string, reason: string][] = [
-    ['no JSON', '{broken', 'unknown', 'malformed_json'],
-    ['JSON cut off, naming its chain', '{"chain":"eth","number":1', 'eth', 'malformed_json'],
+    ['invalid JSON', '{broken', 'unknown', 'malformed_json'],
+    ['truncated JSON that names its chain', '{"chain":"eth","number":1', 'eth', 'malformed_json'],
     ['a list', '[1]', 'unknown', 'not_a_record'],
     ['null', 'null', 'unknown', 'not_a_record'],
-    ['of no chain', without('chain'), 'unknown', 'missing_field'],
-    ['of a chain that cannot be one', rawBlock({ chain: '../etc' }), 'unknown', 'bad_chain'],
-    ['of the chain "unknown"', rawBlock({ chain: 'unknown' }), 'unknown', 'bad_chain'],
-    ['of another kind', rawBlock({ kind: 'uncle' }), 'eth', 'unknown_kind'],
+    ['without a chain', without('chain'), 'unknown', 'missing_field'],
+    ['with an invalid chain name', rawBlock({ chain: '../etc' }), 'unknown', 'bad_chain'],
+    ['with the chain "unknown"', rawBlock({ chain: 'unknown' }), 'unknown', 'bad_chain'],
+    ['with an unknown kind', rawBlock({ kind: 'uncle' }), 'eth', 'unknown_kind'],
     ['without number', without('number'), 'eth', 'missing_field'],
     ['without hash', without('hash'), 'eth', 'missing_field'],
     ['without parent_hash', without('parent_hash'), 'eth', 'missing_field'],
     ['without time', without('time'), 'eth', 'missing_field'],
     ['without events', without('events'), 'eth', 'missing_field'],
-    ['whose events are an object', rawBlock({ events: {} }), 'eth', 'wrong_type'],
+    ['with an object as events', rawBlock({ events: {} }), 'eth', 'wrong_type'],
     ['with a negative number', rawBlock({ number: -1 }), 'eth', 'out_of_range'],
     ['with a number above 2^53', rawBlock({ number: 2 ** 53 }), 'eth', 'out_of_range'],
-    ['with milliseconds for seconds', rawBlock({ time: 1_704_412_811_000 }), 'eth', 'out_of_range'],
+    ['with milliseconds instead of seconds', rawBlock({ time: 1_704_412_811_000 }), 'eth', 'out_of_range'],
     ['that is part of a block', rawBlock({ part: 1, last_part: 2 }), 'eth', 'out_of_range'],
     [
-      'a retract that ends nothing',
+      'a retract of no blocks',
       { kind: 'retract', chain: 'eth', from_number: 5, from_hash: 'a', to_number: 5, to_hash: 'a' },
       'eth',
       'out_of_range',
     ],
     [
-      'a retract without its tip',
+      'a retract without its tip hash',
       { kind: 'retract', chain: 'eth', from_number: 5, to_number: 4, to_hash: 'a' },
       'eth',
       'missing_field',
@@ -210,20 +210,20 @@ describe('a line that is not a record is a dead letter', () => {
       expect(Buffer.from(result.letter.raw).toString()).toBe(typeof line === 'string' ? line : JSON.stringify(line))
   })
 
-  it('bytes that are no UTF-8', () => {
+  it('bytes that are not UTF-8', () => {
     const result = readLine(Buffer.from([0x7b, 0xff, 0x7d]), { source: 'f:1', family })
     expect(result).toMatchObject({ kind: 'dead', letter: { reason: 'not_utf8', raw: Buffer.from([0x7b, 0xff, 0x7d]) } })
   })
 })
 
-describe('whatever a line holds, it is used or dead-lettered, and nothing is lost', () => {
+describe('every line is published or dead-lettered, and nothing is lost', () => {
   const context = { source: 'f:1', family }
   const words = fc.constantFrom('eth', 'swap', 'block', 'retract', '0xab', '1', '-1', '', 'constructor')
   const value = fc.oneof(words, fc.jsonValue(), fc.integer(), fc.double(), fc.constant(null))
   const names = Object.keys({ ...rawBlock(), ...rawSwap(), kind: 1, delta: 1, balance: 1, profile: 1, sub: 1 })
   const record = fc.dictionary(fc.constantFrom(...names, '__proto__'), value)
 
-  it('any bytes', () => {
+  it('random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(['block', 'retract', 'dead']).toContain(readLine(Buffer.from(bytes), context).kind)
@@ -232,7 +232,7 @@ describe('whatever a line holds, it is used or dead-lettered, and nothing is los
     )
   })
 
-  it('any JSON', () => {
+  it('random JSON', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -247,7 +247,7 @@ describe('whatever a line holds, it is used or dead-lettered, and nothing is los
     )
   })
 
-  it('any events in a good block: each is an event or a letter', () => {
+  it('random events in a valid block: each becomes an event or a dead letter', () => {
     const event = fc.oneof(
       record,
       fc.record({ over: record }).map(({ over }) => rawSwap(over)),

@@ -20,11 +20,11 @@ afterAll(() => {
 
 const broker = (...args: string[]) => run(process.execPath, [COMMAND, ...args, '--dir', directory])
 
-// With a Docker engine nobody needs this command, and Java need not be there.
+// With a Docker engine this command is not needed, and Java may be missing.
 const isOfNoUse = spawnSync('java', ['-version']).status !== 0 && (await dockerAnswers())
 
 test.skipIf(isOfNoUse)(
-  'a broker started by hand is seen, refuses a second one on its data, and is stopped',
+  'a broker started by hand is detected, rejects a second one on its data, and can be stopped',
   async () => {
     const port = await steadyPort(2)
     const nothing = { code: 1, out: `kafka: no broker is running on ${directory}\n` }
@@ -48,7 +48,7 @@ test.skipIf(isOfNoUse)(
   },
 )
 
-test('a command line that cannot be meant is refused', async () => {
+test('rejects an invalid command line', async () => {
   expect(await broker('begin')).toEqual({
     code: 1,
     out: 'kafka: Unknown command "begin". Use fetch, start, stop, status or --help\n',
@@ -59,8 +59,8 @@ test('a command line that cannot be meant is refused', async () => {
   })
 })
 
-test('what is missing is named, with the command that gets it', async () => {
-  // A path that has node alone.
+test('names what is missing, with the command that installs it', async () => {
+  // A PATH with only node.
   const env = { PATH: join(directory, 'nothing-here'), XDG_CACHE_HOME: directory }
   const child = spawn(process.execPath, [COMMAND, 'fetch'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let err = ''

@@ -30,7 +30,7 @@ async function produce(...values: string[]): Promise<void> {
   await producer.disconnect()
 }
 
-/** The first `count` values, read by a group of its own from the start. */
+/** The first `count` values, read from the start by a separate group. */
 async function consume(count: number): Promise<string[]> {
   const consumer = kafka.consumer({ groupId: `rig-${count}` })
   await consumer.connect()
@@ -50,7 +50,7 @@ async function consume(count: number): Promise<string[]> {
   return values
 }
 
-test('a topic is made only by who asks for it', async () => {
+test('creates a topic only on request', async () => {
   const admin = clientOf({ retries: 0 }).admin()
   await admin.connect()
   await expect(admin.fetchTopicOffsets(TOPIC)).rejects.toThrow('does not host this topic-partition')
@@ -59,7 +59,7 @@ test('a topic is made only by who asks for it', async () => {
   await admin.disconnect()
 })
 
-test('what was acknowledged is there after kill -9 and a restart at the same address', async () => {
+test('keeps acknowledged records after kill -9 and a restart at the same address', async () => {
   await produce('a', 'b')
   const { pid, brokers } = broker
   await broker.kill()
@@ -72,7 +72,7 @@ test('what was acknowledged is there after kill -9 and a restart at the same add
   expect(await consume(3)).toEqual(['a', 'b', 'c'])
 })
 
-test('a paused broker answers nobody until it is resumed', async () => {
+test('does not answer while paused, until it is resumed', async () => {
   await broker.pause()
   const impatient = clientOf({ retries: 0 }).admin()
   await expect(impatient.connect()).rejects.toThrow(/timed out|timeout/i)
@@ -81,7 +81,7 @@ test('a paused broker answers nobody until it is resumed', async () => {
   expect(await consume(4)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a broker does not outlive the process that started it, however that ended', async () => {
+test('a broker stops with the process that started it, however that ended', async () => {
   const rig = join(repositoryRoot(), 'dist/test/rig/kafka/broker.js')
   const script = `import('${rig}').then(({ startBroker }) => startBroker()).then(({ pid }) => console.log(pid))`
   const folder = mkdtempSync(join(tmpdir(), 'dextape-rig-'))

@@ -24,7 +24,7 @@ async function holdersOf(token: string): Promise<string[]> {
   return (await store.query<{ holder: string }>(sql, { token })).map(({ holder }) => holder)
 }
 
-test('what was inserted is there after kill -9 and a restart at the same address', async () => {
+test('keeps inserted rows after kill -9 and a restart at the same address', async () => {
   await insert('kept', 'alice')
   const { url } = server
   await server.kill()
@@ -35,7 +35,7 @@ test('what was inserted is there after kill -9 and a restart at the same address
   expect(await store.migrate()).toEqual([])
 })
 
-test('inserts that a kill meets in the middle arrive once it is back', async () => {
+test('inserts interrupted by a kill arrive once it is back', async () => {
   const holders = Array.from({ length: 40 }, (_, at) => `h${String(at).padStart(2, '0')}`)
   const all = Promise.all(holders.map((holder) => insert('met', holder)))
   while ((await holdersOf('met')).length === 0);
@@ -44,7 +44,7 @@ test('inserts that a kill meets in the middle arrive once it is back', async () 
   expect(await holdersOf('met')).toEqual(holders)
 })
 
-test('a paused server answers nobody until it is resumed', async () => {
+test('does not answer while paused, until it is resumed', async () => {
   await server.pause()
   const answer = holdersOf('kept')
   const stalled = fetch(new URL('/ping', server.url), { signal: AbortSignal.timeout(500) })
@@ -53,7 +53,7 @@ test('a paused server answers nobody until it is resumed', async () => {
   expect(await answer).toEqual(['alice'])
 })
 
-test('two servers at once, each with its own data', async () => {
+test('runs two servers at once with separate data', async () => {
   const other = await startClickHouse()
   const elsewhere = await openStore({ kind: 'server', url: other.url })
   await elsewhere.migrate()

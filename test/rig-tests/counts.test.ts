@@ -10,7 +10,7 @@ const root = repositoryRoot()
 const each = Object.entries(COUNTS) as [CountName, Count][]
 
 describe('counts of randomised suites', () => {
-  it('are short by default, full in a long run, and one by one what its variable says', () => {
+  it('are short by default, full in a long run, and overridable one by one by a variable', () => {
     expect(countOf('crashKills', {})).toBe(5)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long' })).toBe(50)
     expect(countOf('crashKills', { DEXTAPE_TEST: 'long', DEXTAPE_TEST_CRASH_KILLS: '3' })).toBe(3)
@@ -21,7 +21,7 @@ describe('counts of randomised suites', () => {
   it.each([
     [{ DEXTAPE_TEST: 'full' }, 'DEXTAPE_TEST must be "long" or unset, got "full"'],
     [{ DEXTAPE_TEST_CRASH_KILLS: 'many' }, 'DEXTAPE_TEST_CRASH_KILLS must be a whole number, got "many"'],
-  ])('refuses %j', (env, message) => {
+  ])('rejects %j', (env, message) => {
     expect(() => countOf('crashKills', env)).toThrow(message)
   })
 
@@ -37,7 +37,7 @@ describe('counts of randomised suites', () => {
     expect(page).toContain(variableOf('crashKills'))
   })
 
-  it('let the few chaos rounds of npm test kill and pause every kind of part', () => {
+  it('let the few chaos rounds of npm test kill and pause every kind of process', () => {
     const parts = ['ingest', 'aggregate-1', 'aggregate-2', 'serve', 'broker', 'store']
     const rounds = planRounds(createRandom(COUNTS.chaosRounds.seed), COUNTS.chaosRounds.short, parts)
     const kinds = rounds.flatMap(({ failures }) =>

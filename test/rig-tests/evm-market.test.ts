@@ -1,4 +1,4 @@
-/** The market does what the tests of reading rely on: everything happens, most of it works, and a seed makes the same chain again. */
+/** The market covers what other tests rely on: every action occurs, most succeed, and a seed repeats the same chain. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashOfText } from '../rig/evm/abi.js'
 import { playMarket } from '../rig/evm/market.js'
@@ -17,7 +17,7 @@ afterAll(() => node?.stop())
 
 const headHash = async () => (await node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 
-test('a seed makes the same chain again, another seed another', async () => {
+test('a seed repeats the same chain, another seed makes another', async () => {
   const heads: string[] = []
   for (const seed of [1, 1, 2]) {
     const opened = await node.snapshot()
@@ -57,7 +57,7 @@ const EVENTS = {
   tokens: ['Transfer(address,address,uint256)', 'Deposit(address,uint256)', 'Withdrawal(address,uint256)'],
 }
 
-test('everything happens, and little of it fails', async () => {
+test('every action occurs, and few fail', async () => {
   const opened = await node.snapshot()
   const from = Number(await node.rpc('eth_blockNumber')) + 1
   const { pools, reorgs } = await playMarket(market, { seed: 7, blocks: 150, reorgChance: 0.03 })

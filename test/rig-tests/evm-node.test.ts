@@ -1,4 +1,4 @@
-/** The local node does what tests build on: blocks on demand, going back, and an end that leaves nothing. */
+/** The local node has what tests rely on: blocks on demand, reverting, and a clean stop. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EvmNode, startNode } from '../rig/evm/node.js'
 
@@ -11,7 +11,7 @@ afterAll(() => node?.stop())
 type Header = { number: string; hash: string; parentHash: string; timestamp: string }
 const header = (tag: string): Promise<Header> => node.rpc<Header>('eth_getBlockByNumber', [tag, false])
 
-test('a block has the time it was given, and another one takes its place after going back', async () => {
+test('a block has the given time, and another replaces it after a revert', async () => {
   expect(Number(await node.rpc('eth_chainId'))).toBe(8453)
   const before = await node.snapshot()
   await node.mine(1_700_000_100)
@@ -25,7 +25,7 @@ test('a block has the time it was given, and another one takes its place after g
   expect(second.hash).not.toBe(first.hash)
 })
 
-test('several transactions make one block in the order they came', async () => {
+test('mines several transactions into one block in the order they came', async () => {
   await node.rpc('evm_setAutomine', [false])
   const [from, to] = [node.accounts[3], node.accounts[1]]
   const hashes: string[] = []
@@ -37,7 +37,7 @@ test('several transactions make one block in the order they came', async () => {
   expect(transactions).toEqual(hashes)
 })
 
-test('nothing is left of a stopped node', async () => {
+test('a stopped node leaves nothing behind', async () => {
   const other = await startNode({ chainId: 1 })
   await other.stop()
   expect(() => process.kill(other.pid, 0)).toThrow('ESRCH')

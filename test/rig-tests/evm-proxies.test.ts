@@ -1,4 +1,4 @@
-/** What stands in front of a node does what it says: limits hold, faults and lies come at their rate, and the same again from the same seed. */
+/** Proxies in front of a node: limits hold, and faults and lies come at their rate, repeatable from the seed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type HostileNode, startHostileNode } from '../rig/evm/hostile-node.js'
@@ -27,7 +27,7 @@ async function ask(url: string, body: unknown): Promise<string> {
 const question = (method: string, params: unknown[] = [], id = 1) => ({ jsonrpc: '2.0', id, method, params })
 const range = (fromBlock: string, toBlock: string) => question('eth_getLogs', [{ fromBlock, toBlock }])
 
-test('a limiter counts each of a batch and refuses wide ranges in a provider’s words', async () => {
+test('a limiter counts each request of a batch and rejects wide ranges with a provider’s message', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 10, maxBlocks: 10 })
   const six = Array.from({ length: 6 }, (_, id) => question('eth_chainId', [], id))
   expect(await ask(limiter.url, six)).toMatch(/^200 /)
@@ -45,7 +45,7 @@ async function hundred(hostile: HostileNode): Promise<string[]> {
   return answers
 }
 
-test('a hostile node fails and lies at its rates, and the same again from the same seed', async () => {
+test('a hostile node fails and lies at its rates, and repeats both from the same seed', async () => {
   const honest = await ask(node.url, range('0x20', '0x33'))
   const [first, second] = [
     await startHostileNode(node, { seed: 5, errorChance: 0.2, lieChance: 0.2, silenceMs: 5000 }),
@@ -61,7 +61,7 @@ test('a hostile node fails and lies at its rates, and the same again from the sa
   await second.stop()
 })
 
-test('an event happens once, between two requests', async () => {
+test('an event runs once, between two requests', async () => {
   const hostile = await startHostileNode(node, { seed: 1, errorChance: 0, lieChance: 0 })
   hostile.after(3, () => node.mine())
   const heads: string[] = []
@@ -70,7 +70,7 @@ test('an event happens once, between two requests', async () => {
   await hostile.stop()
 })
 
-test('new heads come through its socket', async () => {
+test('forwards new heads through its socket', async () => {
   const hostile = await startHostileNode(node, { seed: 2, errorChance: 0, lieChance: 0 })
   const socket = new WebSocket(hostile.wsUrl)
   await new Promise((resolve) => socket.once('open', resolve))

@@ -16,13 +16,13 @@ const blocksOf = (lines: RecordingLine[]): RecordingBlock[] =>
 const eventsOf = (lines: RecordingLine[]): RecordingEvent[] => blocksOf(lines).flatMap((block) => block.events)
 
 describe('the generator', () => {
-  test('the same seed gives the same lines, another seed others', () => {
+  test('the same seed gives the same lines, another seed gives others', () => {
     const text = (seed: number) =>
       JSON.stringify(generateRecording({ seed, chain: 'eth', blocks: 80, options: { retracts } }))
     expect(text(7)).toBe(text(7))
     expect(text(7)).not.toBe(text(8))
   })
-  test.each(runs)('$chain: every line links, events stand in order, nothing final is retracted', ({ chain, lines }) => {
+  test.each(runs)('$chain: every line links, events are in order, nothing final is retracted', ({ chain, lines }) => {
     let finalized = 0
     for (const line of lines) {
       if (isRetract(line)) {
@@ -40,7 +40,7 @@ describe('the generator', () => {
     }
     expect(blocksOf(withoutOrphans(lines))).toHaveLength(350)
   })
-  test.each(runs)('$chain: addresses and hashes look like the chain’s', ({ chain, lines }) => {
+  test.each(runs)('$chain: addresses and hashes have the chain’s format', ({ chain, lines }) => {
     const shape = chain === 'solana' ? /^[1-9A-HJ-NP-Za-km-z]{32,44}$/ : /^0x[0-9a-f]{40}$/
     for (const event of eventsOf(lines)) {
       const address = 'pool' in event && event.pool ? event.pool : 'token' in event ? event.token : ''
@@ -49,14 +49,14 @@ describe('the generator', () => {
     }
     for (const block of blocksOf(lines)) expect(block.hash).toMatch(chain === 'solana' ? shape : /^0x[0-9a-f]{64}$/)
   })
-  test.each(runs)('$chain: orphans and repeats leave no trace in the reference', ({ chain, lines, reference }) => {
+  test.each(runs)('$chain: orphaned and repeated blocks do not affect the reference', ({ chain, lines, reference }) => {
     expect(lines.some(isRetract)).toBe(true)
     expect(differences(recompute(withoutOrphans(lines), marketMoney(chain)), reference)).toEqual([])
     expect(differences(recompute(deliverTwice(lines), marketMoney(chain)), reference)).toEqual([])
   })
 })
 
-describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
+describe.each(runs)('edge cases on $chain', ({ chain, lines, reference }) => {
   const money = marketMoney(chain)
   const events = eventsOf(withoutOrphans(lines))
   const blocks = blocksOf(withoutOrphans(lines))
@@ -68,13 +68,13 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
   }
   const changesOf = (symbol: string) => reference.mainPairChanges.filter(({ token }) => symbolOf(token) === symbol)
 
-  test('all flags, and both good and bad mixtures of them', () => {
+  test('all flags, and both valid and invalid combinations of them', () => {
     expect(new Set(reference.trades.map(({ flags }) => flags))).toEqual(new Set([0, 1, 2, 3, 4, 5]))
   })
   test('dead letters of both kinds', () => {
     expect(new Set(reference.dead.map(({ reason }) => reason))).toEqual(new Set(['pool_unknown', 'pool_mismatch']))
   })
-  test('a stable that loses its peg', () => {
+  test('a stablecoin that loses its peg', () => {
     const rates = reference.trades
       .filter(({ pair }) => reference.pairs.get(pair)?.quote_token === money.stables[0])
       .map(({ quote_usd }) => quote_usd)
@@ -90,7 +90,7 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
     expect(changesOf('MEME').length).toBeGreaterThan(3)
     expect(reference.mainPairChanges.some(({ new_pair }) => new_pair === null)).toBe(true)
   })
-  test('chains of hops, a loop with a way out, a quote that is worth nothing', () => {
+  test('price paths of several hops, a loop with an exit, a worthless quote token', () => {
     expect(tokenNamed('DEEPER')?.price_usd).toBeGreaterThan(0)
     expect([quoteOfMain('LOOPA'), quoteOfMain('LOOPB')]).not.toEqual(['LOOPB', 'LOOPA'])
     expect(tokenNamed('LOOPA')?.price_usd).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
     expect(fake?.liquidity_usd).toBeGreaterThan(1e8)
     expect(fake?.tvl).toBeLessThan(1e5)
   })
-  test('decimals of 0, unknown, learned late; reserves and square-root prices', () => {
+  test('decimals that are 0, unknown or learned late; reserves and square-root prices', () => {
     expect(tokenNamed('ZERO')).toMatchObject({ decimals: 0 })
     expect(tokenNamed('MYST')).toMatchObject({ decimals: null, price_usd: Number.NaN })
     const late = reference.trades.filter(
@@ -120,7 +120,7 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
     expect(graduated.some(({ pool, at }) => described(pool) >= 0 && described(pool) < at)).toBe(true)
     expect(graduated.some(({ pool, at }) => described(pool) > at)).toBe(true)
   })
-  test('every kind of event, deltas and whole balances, several events of one log, a pool described twice', () => {
+  test('every kind of event, balance changes and absolute balances, several events of one log, a pool described twice', () => {
     expect(new Set(events.map(({ type }) => type)).size).toBe(7)
     const balances = events.filter((event) => event.type === 'balance')
     expect(
@@ -132,7 +132,7 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
     const pools = events.flatMap((event) => (event.type === 'pool' ? [event.pool] : []))
     expect(new Set(pools).size).toBeLessThan(pools.length)
   })
-  test('times: the same again, back, a silence of an hour; empty blocks; a missing kind', () => {
+  test('repeated timestamps, timestamps that go back, a silence of an hour, empty blocks, a missing kind', () => {
     const steps = blocks.slice(1).map((block, at) => block.time - (blocks[at]?.time ?? 0))
     expect([steps.includes(0), steps.some((step) => step < 0), steps.some((step) => step > 3600)]).toEqual([
       true,
@@ -142,7 +142,7 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
     expect(blocks.some(({ events }) => events.length === 0)).toBe(true)
     expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['block', undefined]))
   })
-  test('a wallet that buys and sells in several pairs, and a nameless one', () => {
+  test('a wallet that buys and sells in several pairs, and swaps without a wallet', () => {
     const [wallet] = reference.trades.map((trade) => trade.wallet).filter((name) => name !== '')
     const mine = reference.trades.filter((trade) => trade.wallet === wallet)
     expect(new Set(mine.map(({ pair }) => pair)).size).toBeGreaterThan(2)
@@ -151,14 +151,14 @@ describe.each(runs)('nasty things on $chain', ({ chain, lines, reference }) => {
   })
 })
 
-test('rare things come in one run or another: a silence of over a day, a native price that is only left over', () => {
+test('across runs, rare cases occur: a silence of over a day, a native price kept from earlier', () => {
   expect(runs.some((run) => silence(run.lines) > 86_400)).toBe(true)
-  const leftOver = runs.some(({ chain, lines, reference }) =>
+  const isPriceKept = runs.some(({ chain, lines, reference }) =>
     liveReferencePools(reference, marketMoney(chain).native ?? '', blocksOf(withoutOrphans(lines)))
       .slice(20)
       .includes(0),
   )
-  expect(leftOver).toBe(true)
+  expect(isPriceKept).toBe(true)
 })
 
 function silence(lines: RecordingLine[]): number {

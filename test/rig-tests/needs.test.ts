@@ -20,7 +20,7 @@ const WORKING = {
   curl: 'echo curl',
 }
 
-/** Its PATH has these programs and nothing else. */
+/** A PATH with only these programs. */
 function machineWith(programs: Record<string, string>, given: Partial<Machine> = {}): Machine {
   const folder = mkdtempSync(join(tmpdir(), 'dextape-path-'))
   folders.push(folder)
@@ -39,7 +39,7 @@ const without = (...names: (keyof typeof WORKING)[]) =>
 
 const namesOf = (machine: Machine) => missingNeeds(machine).map(({ name }) => name)
 
-describe('what the tests need beside Node', () => {
+describe('what the tests need besides Node', () => {
   it('is found on the PATH', () => {
     expect(missingNeeds(machineWith(WORKING))).toEqual([])
   })
@@ -60,14 +60,14 @@ describe('what the tests need beside Node', () => {
     expect(namesOf(machineWith(programs, given))).toEqual(expected)
   })
 
-  it('is a browser that CHROMIUM_PATH names, and no other', () => {
+  it('accepts only the browser in CHROMIUM_PATH, if set', () => {
     const machine = machineWith(WORKING)
     const named = { ...machine, env: { ...machine.env, CHROMIUM_PATH: '/opt/mine' } }
     expect(namesOf(named)).toEqual(['Chromium'])
     expect(namesOf({ ...named, hasFile: (path) => path === '/opt/mine' })).toEqual([])
   })
 
-  it('is listed whole in one message with one command', async () => {
+  it('is listed in one message with one command', async () => {
     const machine = machineWith({}, { hasFile: () => false })
     const message = missingMessage(missingNeeds(machine), machine)
     expect(message).toBe(
@@ -99,7 +99,7 @@ describe('what the tests need beside Node', () => {
     expect(installCommand(missingNeeds(machine), machine)).toBe(command)
   })
 
-  it('is installed as root on Debian, and looked for again', async () => {
+  it('is installed as root on Debian, and checked again', async () => {
     const before = machineWith(without('mvn'), { isRoot: true })
     const after = machineWith(WORKING, { isRoot: true })
     const ran: string[] = []

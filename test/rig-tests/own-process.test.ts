@@ -25,7 +25,7 @@ const SOURCES: Record<string, string> = {
   'test/reads.test.ts': "if (process.env.CI === 'true') console.log(process.env.HOME)",
 }
 
-it('a file has a process of its own if it, or what it imports of the tests, replaces a global or starts a browser', () => {
+it('a file runs in a separate process if it, or a test file it imports, replaces a global or starts a browser', () => {
   for (const [path, text] of Object.entries(SOURCES)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), `${text}\n`)

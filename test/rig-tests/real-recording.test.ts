@@ -1,4 +1,4 @@
-/** A day of one pool: what is left of it must add up to the sums others made of it. */
+/** One day of a pool: the result must add up to independently computed sums. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import { type Day, generatedDay, type Minute, recordedDay } from '../rig/evm/day.js'
@@ -35,7 +35,7 @@ function addsUp(day: Day): void {
     elapsedMs = performance.now() - start
   })
 
-  test('all swaps and liquidity events, in order', () => {
+  test('has all swaps and liquidity events, in order', () => {
     expect(acceptedBlocks(lines)).toHaveLength(lines.length)
     expect(reference.trades).toHaveLength(day.swaps)
     expect(reference.liquidity).toHaveLength(day.liquidity)
@@ -69,7 +69,7 @@ function addsUp(day: Day): void {
     expect(minutes.size).toBeGreaterThan(500)
   })
 
-  test('the day’s candle is the day', () => {
+  test('the day’s candle equals the day', () => {
     const candle = reference.candles.get(`${PAIR}|k1440|${Date.UTC(2024, 0, 5) / 1000}`)
     const prices = reference.trades.filter(({ flags }) => flags === 0).map(({ price_usd }) => price_usd)
     expect(candle).toMatchObject({

@@ -23,6 +23,6 @@ test('every missing, mistyped and unknown field is named once, with the first wr
   ])
 })
 
-test('no records at all is a problem', () => {
+test('an empty list of records is a problem', () => {
   expect(fieldProblems([], TRADE)).toEqual(['there are no records'])
 })

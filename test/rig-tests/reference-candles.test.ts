@@ -8,7 +8,7 @@ import { liquidity, MONDAY, pairOf, pool, reserves, swap, tape, tokenOf } from '
 
 const opened = () => tape().block(MONDAY, pool('p', 'a', 'usd'), liquidity('p', 1e6, 2e6))
 const buy = (usd: number, units: number, wallet = 'w') => swap('p', usd, 'usd', units, 'a', { wallet })
-/** Off every mid: flagged. */
+/** Far from every mid price: flagged. */
 const outlier = swap('p', 10, 'usd', 0.001, 'a', reserves(1e6, 2e6))
 
 function bars(
@@ -25,7 +25,7 @@ function bars(
 }
 
 describe('candles', () => {
-  test('open is the close before, high and low cover it, first stands beside', () => {
+  test('open is the previous close, high and low include it, first is separate', () => {
     const reference = opened()
       .block(MONDAY + 3, buy(20, 10), buy(40, 10), buy(30, 10))
       .block(MONDAY + 130, buy(50, 10), buy(35, 10))
@@ -37,7 +37,7 @@ describe('candles', () => {
     expect(bars(reference, 's1', MONDAY + 130)).toEqual([3, 5, 5, 3, 3.5, 85])
     expect(reference.candles.size).toBe(2 + 2 + 8)
   })
-  test('only flagged trades: flat at the close before, first unknown, volume counted', () => {
+  test('only flagged trades: flat at the previous close, first unknown, volume counted', () => {
     const reference = opened()
       .block(MONDAY, buy(20, 10))
       .block(MONDAY + 60, outlier)
@@ -46,7 +46,7 @@ describe('candles', () => {
     expect(bars(reference, 'k1', MONDAY + 60)).toEqual([2, Number.NaN, 2, 2, 2, 10])
     expect(bars(reference, 'k1', MONDAY + 120)).toEqual([2, 3, 3, 2, 3, 30])
   })
-  test('only flagged trades and no close before: no row', () => {
+  test('only flagged trades and no previous close: no row', () => {
     const reference = opened()
       .block(MONDAY, outlier)
       .block(MONDAY + 60, buy(30, 10))
@@ -54,7 +54,7 @@ describe('candles', () => {
     expect(bars(reference, 'k1', MONDAY)).toBeUndefined()
     expect(bars(reference, 'k1', MONDAY + 60)).toEqual([3, 3, 3, 3, 3, 30])
   })
-  test('native unknown: no bars in it, then flat ones', () => {
+  test('native price unknown: no bars in it, then flat ones', () => {
     const reference = opened()
       .block(MONDAY, buy(20, 10), pool('n', 'nat', 'usd'))
       .block(MONDAY + 60, swap('n', 10, 'usd', 1, 'nat'), buy(30, 10))
@@ -63,7 +63,7 @@ describe('candles', () => {
     expect(bars(reference, 'k1', MONDAY, 'r')).toEqual([2, 2, 2, 2, 2, 20])
     expect(bars(reference, 'k1', MONDAY + 60, 'm')).toEqual([0.3, 0.3, 0.3, 0.3, 0.3, 3])
   })
-  test('time that goes back changes its own bucket, and the open of those after it', () => {
+  test('a timestamp that goes back changes its bucket, and the open of those after it', () => {
     const made = opened()
       .block(MONDAY, buy(20, 10))
       .block(MONDAY + 60, buy(30, 10))
@@ -76,12 +76,12 @@ describe('candles', () => {
     expect(reference.now).toBe(MONDAY + 120)
     expect(pairOf(reference, 'p').price_usd).toBe(5)
   })
-  test('an hour back is taken, a second more stops', () => {
+  test('a timestamp one hour back is accepted, one second more stops', () => {
     const made = opened().block(MONDAY + 4000)
     expect(made.block(MONDAY + 400, buy(20, 10)).read().trades).toHaveLength(1)
     expect(() => made.block(MONDAY + 399).read()).toThrow('more than an hour')
   })
-  test('weeks start on Monday, days and the rest at their UTC floor', () => {
+  test('weeks start on Monday, other intervals at their UTC floor', () => {
     const sunday = MONDAY + 6 * 86_400 + 86_399
     expect(
       ['k10080', 'k1440', 'k240', 'k120', 'k1', 's1'].map((interval) => bucketStart(interval as 'k1', sunday) - MONDAY),
@@ -91,7 +91,7 @@ describe('candles', () => {
 })
 
 describe('windows', () => {
-  test('1m and 5m end at the second', () => {
+  test('1m and 5m windows end at the second', () => {
     const at = (now: number) =>
       pairOf(
         opened()
@@ -105,7 +105,7 @@ describe('windows', () => {
     expect(at(299)).toEqual([0, 1, 1, 1, 1, 1])
     expect(at(300)).toEqual([0, 0, 1, 1, 1, 1])
   })
-  test('15m, 1h, 4h and 24h end at the minute', () => {
+  test('15m, 1h, 4h and 24h windows end at the minute', () => {
     const at = (now: number) =>
       pairOf(
         opened()
@@ -120,7 +120,7 @@ describe('windows', () => {
       ),
     ).toEqual([...['1111', '0111', '0111', '0011', '0011', '0001', '0001', '0000']])
   })
-  test('volumes, counts, wallets, amounts, high and low; an empty wallet counts for none', () => {
+  test('volumes, counts, wallets, amounts, high and low; an empty wallet is not counted', () => {
     const sell = swap('p', 10, 'a', 15, 'usd', { wallet: 'w' })
     const reference = opened()
       .block(MONDAY, buy(20, 10), buy(50, 10, 'v'), buy(30, 10), buy(30, 10, ''), sell, outlier)
@@ -130,7 +130,7 @@ describe('windows', () => {
       ...{ amount: 50.001, high: 5, low: 1.5, price_before: Number.NaN },
     })
   })
-  test('price_before: the close of the last bucket before the window, event order inside it', () => {
+  test('price_before: the close of the last bucket before the window, in event order within it', () => {
     const reference = opened()
       .block(MONDAY + 61, buy(20, 10), buy(30, 10))
       .block(MONDAY + 119, outlier)
@@ -144,7 +144,7 @@ describe('windows', () => {
       ...Array(3).fill(Number.NaN),
     ])
   })
-  test('a token’s are over all its pairs, its price before the main pair’s', () => {
+  test('a token’s windows cover all its pairs, with the main pair’s price before', () => {
     const other = (usd: number, wallet: string) => swap('q', usd, 'usdt', 1, 'a', { wallet })
     const reference = opened()
       .block(MONDAY, pool('q', 'a', 'usdt'), buy(20, 10), other(3, 'w'))
@@ -155,7 +155,7 @@ describe('windows', () => {
       ...{ amount: 12, high: 9, low: 1, price_before: 2 },
     })
   })
-  test('as they stood after any block: what a recording that ends there gives', () => {
+  test('windows after any block equal those of a recording that ends there', () => {
     const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60 })
     const whole = recompute(lines, marketMoney('eth'))
     for (const upTo of [20, 41, 60]) {
@@ -168,14 +168,14 @@ describe('windows', () => {
   })
 })
 
-test('price of the day: the last before midnight, else the first after', () => {
+test('daily price: the last before midnight, else the first after', () => {
   const first = opened()
     .block(MONDAY + 100, buy(20, 10))
     .block(MONDAY + 200, buy(30, 10))
   expect(pairOf(first.read(), 'p').price_day_usd).toBe(2)
   expect(pairOf(first.block(MONDAY + 86_399).read(), 'p').price_day_usd).toBe(2)
   expect(pairOf(first.block(MONDAY + 86_400, buy(50, 10)).read(), 'p').price_day_usd).toBe(3)
-  // A block that went back over midnight still makes yesterday's close.
+  // A block whose timestamp goes back over midnight still sets yesterday's close.
   expect(pairOf(first.block(MONDAY + 86_398, buy(44, 10)).read(), 'p').price_day_usd).toBe(4.4)
 })
 

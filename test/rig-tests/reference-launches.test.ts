@@ -13,14 +13,14 @@ describe('launches', () => {
   })
   const curve = () =>
     tape().block(MONDAY, pool('curve', 'a', 'nat'), launch('created', 'curve'), liquidity('curve', 5, 5))
-  test('a graduation moves the main pair at once, and the curve does not come back', () => {
+  test('a graduation moves the main pair at once, and the curve does not return', () => {
     const reference = curve()
       .block(MONDAY, pool('dex', 'a', 'usd'), launch('graduated', 'dex'))
       .block(MONDAY, liquidity('curve', 5, 1e9))
       .read()
     expect(reference.mainPairChanges.map(({ block, new_pair }) => [block, new_pair])).toEqual([[2, 'curve'], [3, 'dex']]) // biome-ignore format: a table
   })
-  test('at that event: later trades of the block are priced by it', () => {
+  test('applies at that event: later trades of the block are priced by the new pair', () => {
     const reference = tape()
       .block(MONDAY, pool('curve', 'a', 'usd'), launch('created', 'curve'), swap('curve', 4, 'usd', 2, 'a'))
       .block(
@@ -35,7 +35,7 @@ describe('launches', () => {
       .read()
     expect(reference.trades.slice(2).map(({ quote_usd }) => quote_usd)).toEqual([2, 3])
   })
-  test('described only later: from that event on; the token has no main pair in between', () => {
+  test('for a pool described later: applies from that event on, with no main pair in between', () => {
     const reference = curve()
       .block(MONDAY, launch('graduated', 'dex'))
       .block(MONDAY, pool('dex', 'a', 'usd'))

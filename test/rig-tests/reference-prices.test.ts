@@ -22,12 +22,12 @@ describe('stables', () => {
       )
       .block(MONDAY + 1, swap('p', 10, 'usdt', 5, 'a'))
       .read()
-  test('a depegged stable is worth what it trades at', () => {
+  test('a depegged stablecoin is worth its traded price', () => {
     expect(depegged(20_000).trades[1]).toMatchObject({ quote_usd: 0.8, price_usd: 1.6, amount_usd: 8 })
   })
-  test('a pool under 10,000 does not say so', () =>
+  test('a pool under 10,000 does not depeg it', () =>
     expect(depegged(4_999).trades[1]).toMatchObject({ quote_usd: 1, price_usd: 2 }))
-  test('TVL counts from its block’s end on: the same block still sees 1', () => {
+  test('TVL counts from the end of its block: the same block still sees 1', () => {
     const reference = tape()
       .block(
         MONDAY,
@@ -43,7 +43,7 @@ describe('stables', () => {
 })
 
 describe('native', () => {
-  test('unknown before any good trade, then any pool’s, however shallow', () => {
+  test('unknown before any good trade, then priced by any pool, however shallow', () => {
     expect(
       priceOf(
         tape()
@@ -86,7 +86,7 @@ describe('native', () => {
       ),
     ).toBe(102)
   })
-  test('a pool without a trade for an hour does not count; none left: the last value stays', () => {
+  test('a pool without a trade for an hour does not count; with none remaining the last value stays', () => {
     const opened = () => tape().block(MONDAY, ...nativePool('n', 90, 50_000), ...nativePool('m', 110, 60_000))
     expect(
       priceOf(
@@ -113,7 +113,7 @@ describe('native', () => {
       ),
     ).toBe(110)
   })
-  test('a flagged trade keeps a pool alive and makes no price', () => {
+  test('a flagged trade keeps a pool active but sets no price', () => {
     const reference = tape()
       .block(MONDAY, ...nativePool('n', 90, 50_000), ...nativePool('m', 110, 60_000))
       .block(MONDAY + 3600, swap('n', 91_000, 'usd', 1, 'nat', reserves(555, 50_000)))
@@ -121,7 +121,7 @@ describe('native', () => {
     expect(reference.trades[2]?.flags).toBe(2)
     expect(priceOf(reference, 'nat')).toBe(90)
   })
-  test('found anew inside a block, right after the trade', () => {
+  test('is recomputed inside a block, right after the trade', () => {
     const reference = tape()
       .block(MONDAY, ...nativePool('n', 90, 50_000), pool('p', 'a', 'nat'))
       .block(
@@ -143,19 +143,19 @@ describe('TVL', () => {
         .read(),
       'p',
     )
-  test('before a good trade twice the quote side, then the smaller target side', () => {
+  test('twice the quote side before a good trade, then limited by the smaller target side', () => {
     expect(deep([liquidity('p', 100, 300)])).toMatchObject({ tvl: 600, liquidity_usd: 300 })
     expect(deep([swap('p', 2, 'usd', 1, 'a', reserves(100, 300))])).toMatchObject({ tvl: 500, liquidity_usd: 300 })
     expect(deep([swap('p', 9, 'usd', 1, 'a', reserves(100, 300))])).toMatchObject({ tvl: 600, liquidity_usd: 300 })
   })
-  test('unknown reserves: unknown', () => {
+  test('unknown reserves give an unknown TVL', () => {
     expect(deep([liquidity('p', 100, 300), swap('p', 2, 'usd', 1, 'a')]).tvl).toBeNaN()
     expect(deep([swap('p', 2, 'usd', 1, 'a', { reserve1: '5000000' })])).toMatchObject({
       tvl: Number.NaN,
       liquidity_usd: 5,
     })
   })
-  test('fake reserves in a worthless quote are worth that quote’s own main pair at most', () => {
+  test('fake reserves in a worthless quote are worth at most that quote’s main pair', () => {
     const reference = tape()
       .block(MONDAY, pool('t', 'b', 'usd'), swap('t', 2, 'usd', 2, 'b', reserves(30, 30)))
       .block(MONDAY, pool('f', 'a', 'b'), swap('f', 7, 'b', 1, 'a', reserves(1e9, 9e9)))
@@ -163,7 +163,7 @@ describe('TVL', () => {
     expect(pairOf(reference, 'f')).toMatchObject({ target_token: 'a', price_usd: 7, liquidity_usd: 9e9, tvl: 120 })
     expect(tokenOf(reference, 'a')).toMatchObject({ tvl: 120, main_pair: 'f' })
   })
-  test('a quote whose main pair is worth nobody knows what', () => {
+  test('a quote whose main pair has an unknown value', () => {
     const reference = tape()
       .block(MONDAY, pool('t', 'b', 'usd'), swap('t', 2, 'usd', 2, 'b'))
       .block(MONDAY, pool('f', 'a', 'b'), swap('f', 7, 'b', 1, 'a', reserves(10, 70)))
@@ -171,7 +171,7 @@ describe('TVL', () => {
     expect(pairOf(reference, 'f')).toMatchObject({ liquidity_usd: 70, tvl: Number.NaN })
     expect(tokenOf(reference, 'a').tvl).toBeNaN()
   })
-  test('at a block’s end the pools nearer to money come first, whatever the order of events', () => {
+  test('at the end of a block, pools closer to quote tokens come first, whatever the order of events', () => {
     const reference = tape()
       .block(MONDAY, pool('t', 'b', 'usd'), swap('t', 2, 'usd', 2, 'b', reserves(30, 30)))
       .block(MONDAY, pool('f', 'a', 'b'))
@@ -186,7 +186,7 @@ describe('quote and target', () => {
     pairOf(reference, name).target_token,
     pairOf(reference, name).quote_token,
   ]
-  test('by rank, whichever side', () => {
+  test('by rank, on either side', () => {
     const reference = tape()
       .block(MONDAY, pool('1', 'usd', 'usdt'), pool('2', 'nat', 'usdt'), pool('3', 'nat', 'maj'), pool('4', 'maj', 'a'))
       .read()
@@ -237,7 +237,7 @@ describe('main pair', () => {
     expect(priceOf(reference, 'e')).toBeNaN()
   })
 
-  test('re-ranked in rounds: a chain described from its far end stands at the end of one block', () => {
+  test('re-ranked in rounds: a chain described from its far end is complete at the end of one block', () => {
     const reference = tape()
       .block(MONDAY, pool('4', 'd', 'c'), pool('3', 'c', 'b'), pool('2', 'b', 'a'), pool('1', 'a', 'usd'))
       .read()
@@ -259,7 +259,7 @@ describe('main pair', () => {
     expect(rivals(6_600).mainPairChanges).toEqual([{ block: 2, token: 'a', old_pair: null, new_pair: '1' }])
     expect(rivals(6_601).mainPairChanges.at(-1)).toEqual({ block: 3, token: 'a', old_pair: '1', new_pair: '2' })
   })
-  test('under 10,000 by volume; the upper class wins at once', () => {
+  test('ranked by volume under 10,000; the upper class wins at once', () => {
     const opened = () =>
       tape().block(
         MONDAY,
@@ -292,14 +292,14 @@ describe('main pair', () => {
       ).main_pair,
     ).toBe('2')
   })
-  test('the volume that ranks is of the last 24 hours', () => {
+  test('ranking volume covers the last 24 hours', () => {
     const reference = tape()
       .block(MONDAY, pool('1', 'a', 'usd'), pool('2', 'a', 'usdt'), swap('1', 100, 'usd', 50, 'a'))
       .block(MONDAY + 86_400, swap('2', 5, 'usdt', 2, 'a'))
       .read()
     expect(tokenOf(reference, 'a').main_pair).toBe('2')
   })
-  test('a new main pair without a good trade leaves the price; with one it brings its own', () => {
+  test('a new main pair without a good trade keeps the price; with one it sets its own', () => {
     const opened = (events: EventFacts[]) =>
       tape()
         .block(

@@ -17,16 +17,16 @@ describe('which blocks survive', () => {
   const hashes = (...lines: (RecordingBlock | RecordingRetract)[]): string[] =>
     acceptedBlocks(lines).map(({ hash }) => hash)
 
-  test('what a retract ends is gone', () =>
+  test('retracted blocks are removed', () =>
     expect(hashes(a, ab, abc, retract('abc', 'ab'), abd)).toEqual(['a', 'ab', 'abd']))
-  test('a line delivered again is dropped', () => {
+  test('a duplicate line is dropped', () => {
     const once = [a, ab, abc, retract('abc', 'ab'), abd]
     expect(hashes(...once.flatMap((line) => [line, line]))).toEqual(['a', 'ab', 'abd'])
     expect(hashes(...once, ...once)).toEqual(['a', 'ab', 'abd'])
   })
-  test('a chain may come back to blocks it left', () =>
+  test('a chain may return to orphaned blocks', () =>
     expect(hashes(a, ab, abc, retract('abc', 'ab'), abd, retract('abd', 'ab'), abc)).toEqual(['a', 'ab', 'abc']))
-  test('a block or retract that links to nothing stops', () => {
+  test('a block or retract without its parent stops', () => {
     expect(() => hashes(a, abc)).toThrow('does not link')
     expect(() => hashes(a, ab, retract('abd', 'ab'))).toThrow('does not link')
   })
@@ -52,7 +52,7 @@ describe('one swap', () => {
       { id: '3-7.1', tx_seq: 2, sell: true },
     ])
   })
-  test('elsewhere the id counts the swaps and liquidity that applied', () => {
+  test('elsewhere the id counts the swaps and liquidity events applied', () => {
     const made = opened().block(
       MONDAY + 5,
       token('x'),
@@ -62,7 +62,7 @@ describe('one swap', () => {
     )
     expect(made.read({ ...MONEY, family: 'solana' }).trades[0]?.id).toBe('3-1')
   })
-  test('the native leg: quote, target, and through USD', () => {
+  test('the native leg: from the quote, from the target, and through USD', () => {
     const trades = tape()
       .block(
         MONDAY,
@@ -95,7 +95,7 @@ describe('one swap', () => {
       Array(5).fill(Number.NaN),
     )
   })
-  test('unpriced: an amount of 0 is dust too', () => {
+  test('unpriced: an amount of 0 is also dust', () => {
     expect(
       opened()
         .block(MONDAY, swap('p', 5, 'usd', 0, 'a'))
@@ -127,7 +127,7 @@ describe('one swap', () => {
       .read()
     expect(reference.trades[0]).toMatchObject({ flags: 0, price_usd: 4, target_amount: 3 })
   })
-  test('unknown decimals are never guessed, and learned ones do not reprice', () => {
+  test('unknown decimals are never guessed, and decimals learned later do not reprice', () => {
     const reference = tape()
       .block(MONDAY, token('u', null), pool('p', 'u', 'usd'), swap('p', 8, 'usd', 2, 'u', reserves(10, 40_000)))
       .block(MONDAY + 1, token('u', 6))
@@ -144,23 +144,23 @@ describe('one swap', () => {
     opened()
       .block(MONDAY, swap('p', 20, 'usd', 0.01, 'a', reserves(...after)))
       .read().trades[0]?.flags
-  test('outlier: 1,000× off a mid that stands still', () => expect(far([100_000, 200_000])).toBe(OUTLIER))
-  test('no outlier: the pool stands there afterwards', () => expect(far([1_000, 1_200_000])).toBe(0))
-  test('no outlier: within 5× before', () => {
+  test('outlier: 1,000× off a mid price that does not move', () => expect(far([100_000, 200_000])).toBe(OUTLIER))
+  test('not an outlier: the pool stays at that price', () => expect(far([1_000, 1_200_000])).toBe(0))
+  test('not an outlier: within 5× before', () => {
     const trade = (usd: number) =>
       opened()
         .block(MONDAY, swap('p', usd, 'usd', 10, 'a', reserves(1e5, 2e5)))
         .read().trades[0]?.flags
     expect([trade(100), trade(100.001), trade(4), trade(3.999)]).toEqual([0, OUTLIER, 0, OUTLIER])
   })
-  test('no outlier: a mid after it that is unknown', () => {
+  test('not an outlier: the mid price after it is unknown', () => {
     expect(
       opened()
         .block(MONDAY, swap('p', 20, 'usd', 0.01, 'a'))
         .read().trades[0]?.flags,
     ).toBe(0)
   })
-  test('outlier: the mid before is the last known one, across a swap that told no reserves', () => {
+  test('outlier: the mid price before is the last known one, across a swap without reserves', () => {
     const made = opened().block(
       MONDAY,
       swap('p', 20, 'usd', 10, 'a'),
@@ -168,7 +168,7 @@ describe('one swap', () => {
     )
     expect(made.read().trades[1]?.flags).toBe(OUTLIER)
   })
-  test('outlier: the square-root price decides over reserves, in both orientations', () => {
+  test('outlier: the square-root price takes precedence over reserves, in both orientations', () => {
     const sqrt_price = String(2n * 2n ** 96n)
     for (const [token0, token1, price] of [
       ['a', 'usd', 4],
@@ -190,7 +190,7 @@ describe('one swap', () => {
       ])
     }
   })
-  test('a flagged trade makes no price but counts', () => {
+  test('a flagged trade sets no price but counts', () => {
     const reference = opened()
       .block(MONDAY, swap('p', 20, 'usd', 10, 'a', reserves(1e5, 2e5)))
       .block(MONDAY, swap('p', 20, 'usd', 0.01, 'a', reserves(1e5, 2e5)))
@@ -198,7 +198,7 @@ describe('one swap', () => {
     expect(pairOf(reference, 'p')).toMatchObject({ price_usd: 2, ath_usd: 2, tx_count: 2 })
     expect(pairOf(reference, 'p').windows[5]).toMatchObject({ buys: 2, buy_volume: 40, high: 2 })
   })
-  test('a swap before its pool is described is dead, alone; so are liquidity and foreign tokens', () => {
+  test('a swap before its pool is described is a dead letter, alone; so are liquidity and other tokens', () => {
     const reference = tape()
       .block(
         MONDAY,
@@ -254,7 +254,7 @@ test('holders: a balance sets, a delta adds, above 0 counts', () => {
   expect(reference.holders).toEqual(new Map([['a|x', 0n], ['a|y', 10n], ['a|z', -3n], ['a|q', 1n]])) // biome-ignore format: a table
 })
 
-test('EVM addresses are one whatever their case', () => {
+test('EVM addresses are case-insensitive', () => {
   const made = tape().block(MONDAY, pool('P', 'A', 'USD'), swap('p', 2, 'usd', 1, 'a'))
   expect(recompute(made.lines, { ...MONEY, anchor: 'Usd' }).trades[0]).toMatchObject({ pair: 'p', price_usd: 2 })
 })

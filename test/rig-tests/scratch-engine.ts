@@ -1,9 +1,9 @@
-/** A ClickHouse for the rig's own queries: the server CLICKHOUSE_URL names, else the in-process engine. */
+/** A ClickHouse for the queries of the rig: the server in CLICKHOUSE_URL, else the in-process engine. */
 import { readFileSync } from 'node:fs'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 
 export type ScratchEngine = {
-  /** The table `trade_rows` of the migrations, filled with JSONCompactEachRow lines; its full name. */
+  /** The table `trade_rows` of the migrations, filled with JSONCompactEachRow lines; returns its full name. */
   loadTrades(lines: string): Promise<string>
   rows<Row>(sql: string): Promise<Row[]>
   close(): Promise<void>
@@ -38,7 +38,7 @@ async function connect(): Promise<ClickHouseClient> {
   const url = process.env.CLICKHOUSE_URL
   if (url !== undefined) return createClient({ url })
   const { createChdbConnection } = await import('chdb/connection')
-  // The client takes a ready connection, which its published option types do not tell.
+  // The client accepts an existing connection, although its published option types omit it.
   return createClient({ connection: createChdbConnection({ path: ':memory:' }) } as unknown as Parameters<
     typeof createClient
   >[0])

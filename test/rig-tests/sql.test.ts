@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => engine.close())
 
-test.each(INTERVALS)('%s candles by SQL window functions equal those grouped here', async (interval) => {
+test.each(INTERVALS)('%s candles by SQL window functions equal those grouped in JavaScript', async (interval) => {
   for (const currency of ['u', 'm', 'r'] as const) {
     const rows = await engine.rows<SqlCandle>(candlesSql(source, interval, currency))
     const got = new Map(
@@ -58,7 +58,7 @@ test.each(INTERVALS)('%s candles by SQL window functions equal those grouped her
   }
 })
 
-test('windows by SQL equal those filtered here', async () => {
+test('windows by SQL equal those filtered in JavaScript', async () => {
   type Row = { pair: string; window: string } & { [K in keyof Window]: number | null }
   const rows = await engine.rows<Row>(windowsSql(source, reference.now))
   const got = new Map(rows.map(({ pair, window, ...values }) => [`${pair} ${window}`, values]))

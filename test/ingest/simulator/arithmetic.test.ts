@@ -14,7 +14,7 @@ import { createRandom, exponential } from '../../../services/ingest/sources/simu
 const SOL = 10n ** 9n
 
 describe('a pool', () => {
-  it('gives what the router of Uniswap V2 computes', () => {
+  it('gives the output that Uniswap V2’s router computes', () => {
     // 1,000 × 9,970 × 2,000,000 / (1,000,000 × 10,000 + 1,000 × 9,970) = 1,992.013…
     expect(amountOut(1000n, 1_000_000n, 2_000_000n, 30n)).toBe(1992n)
     expect(amountOut(1000n, 1_000_000n, 2_000_000n, 25n)).toBe(1993n)
@@ -53,7 +53,7 @@ describe('the curve of Pump.fun', () => {
     expect(Math.abs(last / opening - 1)).toBeLessThan(0.001)
   })
 
-  it('tells its price as Q64.64: √(30 SOL / 1,073,000,000 tokens), raw', () => {
+  it('publishes its price as Q64.64: √(30 SOL / 1,073,000,000 tokens), raw', () => {
     const root = Number(curveSqrtPrice('solana', PUMP, true)) / 2 ** 64
     expect(root * root).toBeCloseTo(30e9 / 1_073e12, 15)
   })
@@ -78,7 +78,7 @@ describe('the random numbers', () => {
     expect(first(1, 2, 3, 4)).toBe(streams[0])
   })
 
-  it('are even, and their bell and skew are what they say', () => {
+  it('are uniform, and the normal and skewed ones have their stated mean and spread', () => {
     const random = createRandom()
     random.start(7, 7, 7, 7)
     const count = 200_000
@@ -88,7 +88,7 @@ describe('the random numbers', () => {
     expect(mean(() => random.skewed(0.8))).toBeCloseTo(1, 1)
   })
 
-  it('know e', () => {
+  it('have an accurate exponential function', () => {
     for (const x of [-5, -0.3, 0, 0.7, 4]) expect(exponential(x) / Math.exp(x)).toBeCloseTo(1, 9)
   })
 })

@@ -10,7 +10,7 @@ const isAfter = (a: Event, b: Event): boolean =>
   (a.tx_index - b.tx_index || a.log_index - b.log_index || a.sub - b.sub) > 0
 
 describe('every record', () => {
-  it('is one that a recording may hold, to the letter', () => {
+  it('is valid in a recording, unchanged', () => {
     const family = (chain: string) => factsOf(chain).family
     for (const record of records) {
       const line = record.kind === 'block' ? record.block : { kind: 'retract', ...record.retract }
@@ -23,7 +23,7 @@ describe('every record', () => {
     }
   })
 
-  it('comes in order of time over all chains, but for what a fork repeats', () => {
+  it('is in time order over all chains, except for what a fork repeats', () => {
     let now = 0
     const repeatsTo = new Map<string, number>()
     for (const record of records) {
@@ -38,7 +38,7 @@ describe('every record', () => {
 })
 
 describe.each(CHAINS.map(({ chain }) => chain))('blocks of %s', (chain) => {
-  it('link to the one before, climb, and order their events', () => {
+  it('link to their parent, have rising numbers, and order their events', () => {
     let head: { number: number; hash: string } | undefined
     const hashes = new Set<string>()
     for (const record of ofChain(chain)) {
@@ -61,7 +61,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('blocks of %s', (chain) => {
     }
   })
 
-  it('are finalized twelve blocks later, never retracted after', () => {
+  it('are final twelve blocks later and never retracted after that', () => {
     let finalized = 0
     const kept: number[] = []
     for (const record of ofChain(chain)) {
@@ -80,7 +80,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('blocks of %s', (chain) => {
   })
 })
 
-it('orphaned blocks come again with most of their trades', () => {
+it('most trades of orphaned blocks are published again', () => {
   const orphaned: string[] = []
   const all = new Set<string>()
   for (const { chain } of CHAINS) {

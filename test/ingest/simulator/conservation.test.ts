@@ -6,7 +6,7 @@ const records = played({ historySwaps: 24_000, liveS: 300 })
 
 type Reserves = { token0: string; reserve0: bigint; reserve1: bigint }
 
-/** Every pool's reserves recomputed from amounts alone; throws where an event tells others. */
+/** Recomputes every pool's reserves from amounts alone; throws if an event has other reserves. */
 function followReserves(blocks: readonly Block[], onSwap?: (before: Reserves, after: Reserves, amm: string) => void) {
   const pools = new Map<string, Reserves>()
   for (const event of blocks.flatMap(({ events }) => events)) {
@@ -35,7 +35,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('on %s', (chain) => {
   const blocks = survivors(records, chain)
   const { anchor, family, native } = factsOf(chain)
 
-  it('reserves are what came in less what went out, and k never falls in a swap', () => {
+  it('reserves equal inflow minus outflow, and k never falls in a swap', () => {
     let swaps = 0
     followReserves(blocks, (before, after, amm) => {
       swaps += 1
@@ -45,17 +45,17 @@ describe.each(CHAINS.map(({ chain }) => chain))('on %s', (chain) => {
     expect(swaps).toBeGreaterThan(4000)
   })
 
-  it('nobody holds less than nothing, each block tells a balance once, and all add up to the supply', () => {
+  it('no balance is negative, each block publishes a balance once, and balances add up to the supply', () => {
     const balances = new Map<string, bigint>()
     const supplies = new Map<string, bigint>()
     for (const block of blocks) {
-      const told = new Set<string>()
+      const published = new Set<string>()
       for (const event of block.events) {
         if (event.type === 'token') supplies.set(event.token, BigInt(event.total_supply ?? '0'))
         if (event.type !== 'balance') continue
         const key = `${event.token} ${event.holder}`
-        expect(told.has(key)).toBe(false)
-        told.add(key)
+        expect(published.has(key)).toBe(false)
+        published.add(key)
         expect(family === 'evm' ? event.balance : event.delta).toBeNull()
         const after =
           event.balance === null ? (balances.get(key) ?? 0n) + BigInt(event.delta ?? '0') : BigInt(event.balance)
@@ -75,7 +75,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('on %s', (chain) => {
     expect(sums.has(native ?? '')).toBe(true)
   })
 
-  it('pools hold what their reserves say', () => {
+  it('pools hold the balances of their reserves', () => {
     const held = new Map<string, bigint>()
     for (const event of eventsOf(blocks, 'balance')) {
       const key = `${event.token} ${event.holder}`
@@ -90,7 +90,7 @@ describe.each(CHAINS.map(({ chain }) => chain))('on %s', (chain) => {
   })
 })
 
-it('profiles come with every swap on Solana and with none elsewhere', () => {
+it('only Solana swaps have profiles, and all of them do', () => {
   const solana = eventsOf(survivors(records, 'solana'), 'swap')
   expect(solana.every(({ profile }) => profile !== null)).toBe(true)
   expect(solana.some(({ profile }) => profile?.token0HasNewAccount)).toBe(true)

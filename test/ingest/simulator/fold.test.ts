@@ -24,7 +24,7 @@ function fold(records: readonly SourceRecord[], chain: string): FoldResult[] {
     .flatMap((record): FoldResult | [] => applyRecord(state, history, record) ?? [])
 }
 
-/** A pair last told of yesterday: its price then is today's first, as readers of updates know. */
+/** A pair last published yesterday: its last price is today's opening price, as readers of updates know. */
 function rollDay({ pairs, last }: Reader): void {
   const today = Math.floor((last?.now ?? 0) / DAY_S)
   for (const pair of pairs.values())
@@ -35,7 +35,7 @@ function rollDay({ pairs, last }: Reader): void {
 const history = played({ liveS: 20 })
 
 describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
-  it('folds to what the recomputation from scratch finds', () => {
+  it('folds to the same result as a recomputation from scratch', () => {
     const reader = new Reader()
     for (const result of fold(history, chain)) reader.read(result)
     rollDay(reader)
@@ -49,23 +49,23 @@ describe.each(CHAINS.map(({ chain }) => chain))('a history of %s', (chain) => {
   })
 })
 
-describe('a whole history with what follows', () => {
+describe('a whole history and the live blocks after it', () => {
   const liveS = START_S + 3 * DAY_S
   const records = played({ liveS: 1200, swapsPerS: isLongRun() ? RATE : 8 })
   const results = new Map(CHAINS.map(({ chain }) => [chain, fold(records, chain)]))
 
-  it('leaves nothing for the dead letters', () => {
+  it('produces no dead letters', () => {
     expect([...results.values()].flat().flatMap(({ dead }) => dead)).toEqual([])
   })
 
-  it.each(CHAINS.map(({ chain }) => chain))('has dust and outliers on %s, and few of them', (chain) => {
+  it.each(CHAINS.map(({ chain }) => chain))('has a few dust trades and outliers on %s', (chain) => {
     const trades = (results.get(chain) ?? []).flatMap(({ update }) => update.pairs.flatMap((pair) => pair.trades))
     const flagged = (flag: number) => trades.filter(({ flags }) => (flags & flag) !== 0).length
     expect([flagged(FLAG.dust) > 10, flagged(FLAG.outlier) > 5]).toEqual([true, true])
     expect(trades.filter(({ flags }) => flags !== 0).length / trades.length).toBeLessThan(0.03)
   })
 
-  it.each(CHAINS.map(({ chain }) => chain))('changes main pairs on %s, live every few minutes', (chain) => {
+  it.each(CHAINS.map(({ chain }) => chain))('changes main pairs on %s, every few minutes when live', (chain) => {
     const switches = (results.get(chain) ?? []).flatMap(({ update }) =>
       update.main_pair_changes.flatMap(({ old_pair: old }) => (old === null ? [] : update.time)),
     )
@@ -73,7 +73,7 @@ describe('a whole history with what follows', () => {
     expect(switches.filter((time) => time >= liveS).length).toBeGreaterThan(2)
   })
 
-  it('prices the native coins, and every pool of the money deeply', () => {
+  it('prices the native coins, and gives every quote token pool deep liquidity', () => {
     for (const [chain, all] of results) {
       const reader = new Reader()
       for (const result of all) reader.read(result)
@@ -86,7 +86,7 @@ describe('a whole history with what follows', () => {
     }
   })
 
-  it('trades as much an hour where live begins as before', () => {
+  it('has the same hourly volume before and after going live', () => {
     const usdBetween = (from: number, to: number): number =>
       [...results.values()]
         .flat()

@@ -26,13 +26,13 @@ describe('the history', () => {
     expect(total / blocks).toBeGreaterThan(7)
   })
 
-  it.each([1, 2000])('has as many as it should at %d swaps a second', (swapsPerS) => {
+  it.each([1, 2000])('has the expected number at %d swaps per second', (swapsPerS) => {
     const thin = played({ swapsPerS, historySwaps: 9_000 })
     const total = CHAINS.reduce((sum, { chain }) => sum + eventsOf(survivors(thin, chain), 'swap').length, 0)
     expect(Math.abs(total - 9_000)).toBeLessThan(900)
   })
 
-  it.each(flagships(1, CHAINS))('of $chain has its pairs trade all along', ({ chain, pair }) => {
+  it.each(flagships(1, CHAINS))('of $chain has its pairs trade throughout', ({ chain, pair }) => {
     const [deep] = CHAINS.filter((facts) => facts.chain === chain)
     const other = eventsOf(past(chain), 'pool').find(
       ({ pool, token0, token1 }) =>
@@ -49,7 +49,7 @@ describe('the history', () => {
     }
   })
 
-  it('has launches that die and launches that graduate, on Solana and BNB Smart Chain', () => {
+  it('has launches that fail and launches that graduate, on Solana and BNB Smart Chain', () => {
     for (const [chain, curve, amm] of [
       ['solana', 'pump', 'pumpamm'],
       ['bsc', 'fourmeme', 'cakev2'],
@@ -70,7 +70,7 @@ describe('the history', () => {
     }
   })
 
-  it('has liquidity of every kind, new pools, forks, wallets that come, and token facts', () => {
+  it('has every kind of liquidity change, new pools, forks, new wallets, and token facts', () => {
     for (const { chain } of CHAINS) {
       const blocks = past(chain)
       expect(new Set(eventsOf(blocks, 'liquidity').map(({ kind }) => kind))).toEqual(
@@ -104,14 +104,14 @@ describe('the history', () => {
 })
 
 describe('live', () => {
-  it('keeps to the rate of its hour', () => {
+  it('keeps the rate of its hour', () => {
     const total = CHAINS.reduce((sum, { chain }) => sum + eventsOf(live(chain), 'swap').length, 0)
     const expected = RATE * LIVE_FOR_S * rhythmAt((LIVE_S + LIVE_FOR_S / 2) * 1000)
     expect(Math.abs(total / expected - 1)).toBeLessThan(0.2)
   })
 
   it.each(flagships(1, CHAINS))(
-    'the flagship of $chain trades every 3 s, its liquidity moves every 9 s',
+    'the flagship pair of $chain trades every 3 s, its liquidity changes every 9 s',
     ({ chain, pair }) => {
       const gapOf = (times: readonly number[]) => Math.max(...times.slice(1).map((time, at) => time - (times[at] ?? 0)))
       const liquidity = live(chain).flatMap(({ time, events }) =>

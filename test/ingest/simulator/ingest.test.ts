@@ -36,7 +36,7 @@ async function values({ log }: Rig): Promise<string[][]> {
 }
 
 describe('ingest of a simulated market', () => {
-  it('writes the same log through stops as without any, and nothing dead', async () => {
+  it('writes the same log with and without stops, and no dead letters', async () => {
     const whole = newRig(memoryLog())
     const status = await ingestUntil(whole, memorySnapshots(), { ms: LIVE_MS }, LIVE_MS + 90_000)
     expect([status.state, status.error]).toEqual(['stopped', undefined])
@@ -45,7 +45,7 @@ describe('ingest of a simulated market', () => {
     const snapshots = memorySnapshots()
     const clock = { ms: LIVE_MS }
     for (const seconds of [0, 1, 20, 41]) await ingestUntil(stopped, snapshots, clock, LIVE_MS + seconds * 1000)
-    // It was away for a while: what the clock passed is caught up with.
+    // After a pause, it catches up with the clock.
     clock.ms = LIVE_MS + 70_000
     await ingestUntil(stopped, snapshots, clock, LIVE_MS + 90_000)
     expect(await values(stopped)).toEqual(await values(whole))
@@ -54,7 +54,7 @@ describe('ingest of a simulated market', () => {
     )
   })
 
-  it('gives again, to the byte, what a crash left in the log without a checkpoint', async () => {
+  it('repeats byte for byte what a crash left in the log without a checkpoint', async () => {
     const checkpoints = memoryCheckpoints()
     const rig: Rig = { ...newRig(memoryLog()), checkpoints }
     const snapshots = memorySnapshots()

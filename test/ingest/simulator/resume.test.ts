@@ -13,7 +13,7 @@ beforeAll(async () => {
   texts = textOf(whole)
 })
 
-/** The rest of the same run from a record on, with whatever snapshots there are. */
+/** The rest of the same run from a record on, with the given snapshots. */
 async function restAfter(at: number, saved: string | undefined): Promise<string[]> {
   const from = structuredClone(whole[at - 1]?.position())
   if (from === undefined) throw new Error(`there is no record ${at}`)
@@ -25,7 +25,7 @@ async function restAfter(at: number, saved: string | undefined): Promise<string[
 const expected = (at: number): string[] => texts.slice(at, at + Math.min(200, RECORDS - at))
 
 describe('the same seed', () => {
-  it('gives the same blocks, and another seed others', () => {
+  it('gives the same blocks, and another seed gives others', () => {
     const plan = { historyS: 120, liveS: 60 }
     expect(JSON.stringify(played(plan))).toBe(JSON.stringify(played(plan)))
     const hashes = (seed: number) =>
@@ -34,7 +34,7 @@ describe('the same seed', () => {
     expect([...one].filter((hash) => two.has(hash))).toEqual([])
   })
 
-  it('gives through the source what the markets give', () => {
+  it('gives the same blocks through the source as from the markets', () => {
     expect(texts.slice(0, 500)).toEqual(
       played({ historyS: HISTORY_S })
         .slice(0, 500)
@@ -49,7 +49,7 @@ describe('a resumed simulator', () => {
       expect(await restAfter(at, snapshots.saved.at(-1))).toEqual(expected(at))
   })
 
-  it('does so whichever snapshots a crash left: older, newer, none, broken', async () => {
+  it('resumes with any snapshots a crash left: older, newer, none, broken', async () => {
     expect(snapshots.saved.length).toBeGreaterThan(5)
     const at = 700
     const some = snapshots.saved.filter((_, n) => n % 3 === 0)
@@ -57,13 +57,13 @@ describe('a resumed simulator', () => {
       expect(await restAfter(at, saved)).toEqual(expected(at))
   })
 
-  it('gives up an older snapshot only when a position behind the newer is stored', async () => {
+  it('deletes an older snapshot only after a position past the newer one is stored', async () => {
     const stored: number[] = [0]
     const watched = memorySnapshots()
     const { save } = watched
     watched.save = async (text) => {
       const { kept } = JSON.parse(text) as { kept: { step: number }[] }
-      // The last one asked for may still be on its way.
+      // The last requested position may not be stored yet.
       if (kept.length > 1) expect(kept[0]?.step).toBeLessThanOrEqual(stored.at(-2) ?? 0)
       await save(text)
     }
@@ -74,14 +74,14 @@ describe('a resumed simulator', () => {
     expect(never.saved.map((text) => (JSON.parse(text) as { kept: unknown[] }).kept.length)).toEqual([0, 1])
   })
 
-  it('starts at the same time again when it crashed before a position was stored', async () => {
-    const left = memorySnapshots()
-    const first = textOf(await runSimulator({ records: 20, snapshots: left, storeEvery: 10_000 }))
+  it('starts at the same time again if it crashed before a position was stored', async () => {
+    const sharedSnapshots = memorySnapshots()
+    const first = textOf(await runSimulator({ records: 20, snapshots: sharedSnapshots, storeEvery: 10_000 }))
     const clock = { ms: (START_S + HISTORY_S + 500) * 1000 }
-    expect(textOf(await runSimulator({ records: 20, snapshots: left, clock }))).toEqual(first)
+    expect(textOf(await runSimulator({ records: 20, snapshots: sharedSnapshots, clock }))).toEqual(first)
   })
 
-  it('plays at a new rate from the next block on, and again so after another stop', async () => {
+  it('applies a new rate from the next block on, also after another stop', async () => {
     const at = 900
     const from = structuredClone(whole[at - 1]?.position())
     if (from === undefined) throw new Error('too few records')
@@ -99,18 +99,18 @@ describe('a resumed simulator', () => {
 })
 
 describe('the clock', () => {
-  it('is waited for once the history is given, and what was given is let out before', async () => {
-    const told: number[] = []
+  it('is awaited after the history, and earlier records are flushed first', async () => {
+    const progress: number[] = []
     const clock = { ms: (START_S + HISTORY_S) * 1000 }
-    const given = await runSimulator({ records: RECORDS, clock, onHistory: (done) => told.push(done) })
-    expect(told[0]).toBe(0)
-    expect(told.at(-1)).toBe(1)
-    expect(told.toSorted((a, b) => a - b)).toEqual(told)
+    const given = await runSimulator({ records: RECORDS, clock, onHistory: (done) => progress.push(done) })
+    expect(progress[0]).toBe(0)
+    expect(progress.at(-1)).toBe(1)
+    expect(progress.toSorted((a, b) => a - b)).toEqual(progress)
     const last = given.at(-1)?.record
     expect(last?.kind === 'block' && Math.abs(last.block.time * 1000 - clock.ms)).toBeLessThanOrEqual(1000)
   })
 
-  it('gives small positions', () => {
+  it('gives compact positions', () => {
     expect(JSON.stringify(whole.at(-1)?.position()).length).toBeLessThan(200)
   })
 })

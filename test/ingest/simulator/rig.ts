@@ -21,13 +21,13 @@ export function factsOf(chain: string): ChainFacts {
 
 export const START_S = 1_763_000_000
 export const DAY_S = 86_400
-/** Of the runs through the source: half of their records are live ones. */
+/** For runs through the source: half of their records are live. */
 export const HISTORY_S = 300
 export const RATE = 20
 
 export type Played = InterleavePlan & { liveS: number; swapsPerS: number }
 
-/** Everything the markets give from their start to `liveS` seconds after their history. */
+/** Everything the markets produce from their start to `liveS` seconds after their history. */
 export function played(over: Partial<Played> = {}): SourceRecord[] {
   const { liveS = 0, swapsPerS = RATE, ...plan } = over
   const whole = { seed: 1, chains: CHAINS, startS: START_S, historyS: 3 * DAY_S, ...plan }
@@ -44,7 +44,7 @@ export function played(over: Partial<Played> = {}): SourceRecord[] {
 export const chainOfRecord = (record: SourceRecord): string =>
   record.kind === 'block' ? record.block.chain : record.retract.chain
 
-/** A chain's blocks without those that a retract took back. */
+/** A chain's blocks without retracted ones. */
 export function survivors(records: readonly SourceRecord[], chain: string): Block[] {
   const kept: Block[] = []
   for (const record of records) {
@@ -75,15 +75,15 @@ export type Given = { record: SourceRecord; position: () => SimulatorPosition }
 
 export type Run = Partial<SimulatorOptions> & {
   from?: SimulatorPosition
-  /** Stops after so many records. */
+  /** Stops after this many records. */
   records: number
-  /** A position is stored after every so many, as a consumer's batches do. */
+  /** Stores a position after this many records, like a consumer's batches. */
   storeEvery?: number
   onStored?: (position: SimulatorPosition) => void
   clock?: { ms: number }
 }
 
-/** Plays a source against a clock that jumps to whatever is waited for. */
+/** Plays a source against a clock that jumps to each awaited time. */
 export async function runSimulator({ from, records, storeEvery = 50, onStored, ...over }: Run): Promise<Given[]> {
   const clock = over.clock ?? { ms: (START_S + HISTORY_S) * 1000 }
   const stop = new AbortController()

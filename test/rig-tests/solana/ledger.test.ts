@@ -1,4 +1,4 @@
-/** The made chain is a chain: linked, the same for a seed, and its dead blocks are gone from it. */
+/** The simulated chain is linked, repeatable from its seed, and without its orphaned blocks. */
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../services/ingest/decode/solana/block/decode-block.js'
@@ -25,7 +25,7 @@ function expectLinked({ blocks }: Ledger): void {
 }
 
 describe('a ledger', () => {
-  it('is the same for a seed, whatever the steps, and another for another', () => {
+  it('is the same for a seed, whatever the steps, and differs for another', () => {
     const [whole, stepped, other] = [createLedger({ seed: 1 }), createLedger({ seed: 1 }), createLedger({ seed: 2 })]
     whole.advance({ slots: 60 })
     for (let slot = 0; slot < 60; slot += 1) stepped.advance()
@@ -42,7 +42,7 @@ describe('a ledger', () => {
     expect(new Set(signatures).size).toBe(signatures.length)
   })
 
-  it.each([true, false])('goes on upon an older block where some die (in the same slots: %s)', (sameSlots) => {
+  it.each([true, false])('continues from an older block after a reorg (in the same slots: %s)', (sameSlots) => {
     const ledger = createLedger({ seed: 3 })
     ledger.advance({ blocks: 20 })
     const before = [...ledger.blocks]
@@ -59,7 +59,7 @@ describe('a ledger', () => {
     expect(() => ledger.die(ground.slot - 1, { branch: 'deep', sameSlots })).toThrow(/final/)
   })
 
-  it('has trades of every kind; only those garbled on purpose cannot be decoded', () => {
+  it('has trades of every kind; only those corrupted on purpose cannot be decoded', () => {
     const ledger = createLedger({ seed: 4 })
     ledger.advance({ blocks: 60 })
     const [book, rules] = [memoryBook(), rulesOf({ balances: 'all' })]

@@ -1,4 +1,4 @@
-/** Transactions mean the same in every encoding the rig serves them in. */
+/** Transactions decode the same in every encoding the rig serves. */
 import { expect, it } from 'vitest'
 import { memoryBook } from '../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../services/ingest/decode/solana/block/decode-block.js'
@@ -11,7 +11,7 @@ import { fromYellowstone, type YellowstoneTransaction } from '../../rig/solana/r
 import { generatedInJson, type JsonForm, recordedInJson } from '../../rig/solana/recorded/transactions.js'
 
 const RULES = rulesOf({ balances: 'all' })
-const told = (value: unknown, slot: number) => {
+const decodeValue = (value: unknown, slot: number) => {
   const { events, lost } = decodeSolanaBlock(slot, [{ index: 3, value }], memoryBook(), RULES)
   return { events, lost: lost.map(({ reason, detail, order }) => ({ reason, detail, order })) }
 }
@@ -26,22 +26,22 @@ const inEncodings = (forms: readonly JsonForm[]) =>
   forms.flatMap((form) => ENCODINGS.map(([encoding, encode]) => ({ ...form, encoding, encode })))
 
 it.each([...inEncodings(generatedInJson()), ...recordedCases('encodings', 120, () => inEncodings(recordedInJson()))])(
-  '$name as $encoding has the original’s events',
+  '$name as $encoding has the events of the original',
   ({ value, original, slot, encode }) => {
-    const { events, lost } = told(original, slot)
+    const { events, lost } = decodeValue(original, slot)
     expect(events.length).toBeGreaterThan(0)
-    expect(told(encode(value), slot)).toEqual({ events, lost })
+    expect(decodeValue(encode(value), slot)).toEqual({ events, lost })
   },
 )
 
-it.each(generatedInJson())('$name: as a node parses it and as a stream sends it, it can be had back', ({ value }) => {
+it.each(generatedInJson())('$name: converts to the parsed and streamed forms and back', ({ value }) => {
   expect(fromParsed(asParsed(value) as ParsedTransaction)).toEqual(withLookups(value))
   const streamed = asYellowstone(value, (bytes) => [...bytes]) as YellowstoneTransaction
   const { version: _, ...back } = fromYellowstone(streamed)
-  expect(told(back, 1)).toEqual(told(value, 1))
+  expect(decodeValue(back, 1)).toEqual(decodeValue(value, 1))
 })
 
-/** The parsed form has the list of lookups also where it is empty. */
+/** The parsed form has a list of lookups even if it is empty. */
 function withLookups({ transaction, ...rest }: JsonTransaction): JsonTransaction {
   return { ...rest, transaction: { ...transaction, message: { addressTableLookups: [], ...transaction.message } } }
 }
@@ -50,7 +50,7 @@ const parsed = recordedCases('parsed by nodes', 7, () =>
   recordedInJson().filter(({ name }) => name.startsWith('anchores/')),
 )
 
-it.each(parsed)('$name: parsed again it is what the node gave', ({ value, original }) => {
+it.each(parsed)('$name: parsing it again gives the node’s form', ({ value, original }) => {
   const { transaction, meta } = original as ParsedTransaction
   const again = asParsed(value) as ParsedTransaction
   expect(again.transaction).toEqual(transaction)

@@ -1,4 +1,4 @@
-/** The made chain's nodes answer as real ones do. */
+/** Nodes of the simulated chain answer like real ones. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RpcAnswer } from '../../rig/json-rpc/server.js'
@@ -28,7 +28,7 @@ async function opened(options: RpcServerOptions = {}) {
 const CONFIRMED = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
 
 describe('a node', () => {
-  it('tells its head by commitment, its blocks and their links', async () => {
+  it('returns its head by commitment, its blocks and their links', async () => {
     const { ledger, ask } = await opened()
     const { tip, finalizedSlot, blocks } = ledger
     expect((await ask('getGenesisHash')).result).toBe(MAINNET_GENESIS)
@@ -49,7 +49,7 @@ describe('a node', () => {
     expect((await ask('getBlockTime', tip.slot)).result).toBe(tip.blockTimeS)
   })
 
-  it('says why it has no block', async () => {
+  it('gives the reason if it has no block', async () => {
     const { ledger, ask } = await opened({ firstSlot: 300_000_005 })
     const { tip, finalizedSlot } = ledger
     const codeOf = async (slot: number, config: object = CONFIRMED) => (await ask('getBlock', slot, config)).error?.code
@@ -71,7 +71,7 @@ describe('a node', () => {
     )
   })
 
-  it('long-term storage has a word of its own for a skipped slot; a node behind does not know the newest', async () => {
+  it('long-term storage has a different error for a skipped slot; a lagging node does not know the newest', async () => {
     const { ledger, ask } = await opened({ hasLongTermStorage: true, behindSlots: () => 4 })
     let skipped = 300_000_001
     while (ledger.blockAt(skipped) !== undefined) skipped += 1
@@ -91,7 +91,7 @@ describe('a node', () => {
     expect([bytes.length, bytes[44], bytes[45], none]).toEqual([82, 9, 1, null])
   })
 
-  it('sends blocks and slots over a socket, or says that it does not', async () => {
+  it('sends blocks and slots over a socket, or reports that it does not', async () => {
     const { ledger, server } = await opened({ hasBlocks: true, hasSlots: false })
     const client = new WebSocket(server.wsUrl)
     const heard: Record<string, unknown>[] = []
@@ -119,7 +119,7 @@ describe('a node', () => {
   })
 })
 
-it('a hostile node fails and lies as its seed says, and tells every block in the end', async () => {
+it('a hostile node fails and lies by its seed, and eventually reports every block', async () => {
   const ledger = createLedger({ seed: 8 })
   ledger.advance({ blocks: 40 })
   const heard = async () => {

@@ -1,4 +1,4 @@
-/** Calls in the contracts' binary form, by signature: the rig's own, so that what is tested does not check itself. */
+/** ABI encoding of calls by signature, independent of the code under test. */
 import { keccak_256 } from '@noble/hashes/sha3'
 
 export type AbiValue = string | number | bigint | boolean | readonly AbiValue[]
@@ -17,7 +17,7 @@ export function call(signature: string, ...values: readonly AbiValue[]): string 
   return `${hashOfText(signature).slice(0, 10)}${encodeAll(types, values)}`
 }
 
-/** Values one after another, as a constructor or `abi.encode` has them. */
+/** Consecutive values, as in a constructor or `abi.encode`. */
 export function encode(types: readonly string[], values: readonly AbiValue[]): string {
   return `0x${encodeAll(types, values)}`
 }
@@ -43,7 +43,7 @@ export function addressOf(value: bigint): string {
   return `0x${BigInt.asUintN(160, value).toString(16).padStart(40, '0')}`
 }
 
-/** Of `(a,(b,c)[],d)`: a, (b,c)[], d. */
+/** Splits `(a,(b,c)[],d)` into a, (b,c)[], d. */
 function typesIn(tuple: string): string[] {
   const types: string[] = []
   let depth = 0

@@ -1,6 +1,6 @@
 /**
- * What a reader of the tape has, held against what the contracts themselves answer; gives what differs. A tape that begins in mid-life
- * knows only what has moved since, and of V4's pools the principal alone.
+ * Compares the state of a tape reader with the contracts' answers; returns the differences. A tape that starts mid-chain
+ * knows only what moved since, and only the principal of V4 pools.
  */
 import type { Reader } from '../aggregate/reader.js'
 import { acceptedBlocks, type RecordingEvent, type RecordingLine } from '../reference/lines.js'
@@ -27,10 +27,10 @@ export function differencesFromContracts(
   const found: string[] = []
   const swaps = swapsOf(lines)
   for (const pool of pools) {
-    const told = since.pools.find(({ pool: place }) => place === placeOf(pool))
-    if (told === undefined) continue
+    const expected = since.pools.find(({ pool: place }) => place === placeOf(pool))
+    if (expected === undefined) continue
     found.push(...tradeDifferences(pool, since, swaps.get(placeOf(pool)) ?? [], wrapped))
-    found.push(...poolDifferences(told, reader, swaps.get(told.pool)?.at(-1)?.event))
+    found.push(...poolDifferences(expected, reader, swaps.get(expected.pool)?.at(-1)?.event))
   }
   const unexpected = [...reader.pairs.keys()].filter((pair) => !pools.some((pool) => placeOf(pool) === pair))
   found.push(...unexpected.map((pair) => `pair ${pair}: not in the market`))
@@ -66,7 +66,7 @@ function swapsOf(lines: readonly RecordingLine[]): Map<string, Placed[]> {
   return byPool
 }
 
-/** Every trade of the chain is there, to the integer, and none that is not a Swap log of the pool. */
+/** Every trade of the chain is there, exactly, and each one is a Swap log of the pool. */
 function tradeDifferences(pool: Pool, { swaps }: Truth, got: readonly Placed[], wrapped: string): string[] {
   const logs = swaps.get(placeOf(pool)) ?? []
   const name = (block: number, logIndex: number) => `${pool.kind} ${placeOf(pool)} trade ${block}-${logIndex}`
@@ -77,16 +77,16 @@ function tradeDifferences(pool: Pool, { swaps }: Truth, got: readonly Placed[], 
     const place = name(trade.block, trade.logIndex)
     const event = byPlace.get(place)
     const expected = [trade.tokenIn, trade.amountIn, trade.tokenOut, trade.amountOut].join(' ')
-    const told =
+    const actual =
       event === undefined ? 'nothing' : [event.token_in, event.amount_in, event.token_out, event.amount_out].join(' ')
-    return told === expected ? [] : [`${place}: ${told}, expected ${expected}`]
+    return actual === expected ? [] : [`${place}: ${actual}, expected ${expected}`]
   })
   const known = new Set(logs.map(({ blockNumber, logIndex }) => name(Number(blockNumber), Number(logIndex))))
   return [...missing, ...[...byPlace.keys()].filter((place) => !known.has(place)).map((place) => `${place}: never was`)]
 }
 
-function poolDifferences(told: PoolTruth, reader: Reader, last: SwapEvent | undefined): string[] {
-  const { pool, kind, reserves, sqrtPrice } = told
+function poolDifferences(expected: PoolTruth, reader: Reader, last: SwapEvent | undefined): string[] {
+  const { pool, kind, reserves, sqrtPrice } = expected
   const pair = reader.pairs.get(pool)
   if (pair === undefined) return [`${kind} ${pool}: missing`]
   const found: string[] = []
@@ -99,7 +99,7 @@ function poolDifferences(told: PoolTruth, reader: Reader, last: SwapEvent | unde
   return found
 }
 
-/** One contract holds the tokens of all V4 pools: their reserves add up to what it has. */
+/** One contract holds the tokens of all V4 pools, so their reserves add up to its balance. */
 function v4Differences({ pools, v4Holdings }: Truth, reader: Reader): string[] {
   const sums = new Map<string, bigint>()
   for (const { pool, kind, token0, token1 } of pools) {
@@ -118,10 +118,10 @@ function v4Differences({ pools, v4Holdings }: Truth, reader: Reader): string[] {
 function balanceDifferences({ balances }: Truth, reader: Reader): string[] {
   return [...balances].flatMap(([token, holders]) =>
     [...holders].flatMap(([holder, held]) => {
-      const told = reader.holders.get(`${token}|${holder}`) ?? 0n
-      return told === held
+      const actual = reader.holders.get(`${token}|${holder}`) ?? 0n
+      return actual === held
         ? []
-        : [`balance of ${token} for ${holder === ZERO ? 'nobody' : holder}: ${told}, expected ${held}`]
+        : [`balance of ${token} for ${holder === ZERO ? 'nobody' : holder}: ${actual}, expected ${held}`]
     }),
   )
 }
@@ -129,8 +129,8 @@ function balanceDifferences({ balances }: Truth, reader: Reader): string[] {
 function tokenDifferences(tokens: readonly TestToken[], { supplies }: Truth, reader: Reader): string[] {
   return tokens.flatMap(({ address, name, symbol, decimals }) => {
     const info = reader.tokens.get(address)?.info
-    const told = [info?.name, info?.symbol, info?.decimals, info?.total_supply].join(' ')
+    const actual = [info?.name, info?.symbol, info?.decimals, info?.total_supply].join(' ')
     const expected = [name, symbol, decimals, supplies.get(address)].join(' ')
-    return told === expected ? [] : [`token ${address}: ${told}, expected ${expected}`]
+    return actual === expected ? [] : [`token ${address}: ${actual}, expected ${expected}`]
   })
 }

@@ -1,4 +1,4 @@
-/** The exchanges' own bytecode, as their packages ship it. */
+/** The exchanges' bytecode, as shipped in their packages. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

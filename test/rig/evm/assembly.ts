@@ -1,6 +1,6 @@
-/** The few contracts the market needs and no package ships are written in the machine's own words. */
+/** An assembler for the few contracts that no package ships. */
 
-/** An operation, a value to push, a label's place to push, a label, or raw bytes at the end of the code. */
+/** An operation, a value to push, a label to push, a label, or raw bytes at the end of the code. */
 export type Line = string | number | bigint | { push: string } | { label: string } | { bytes: string }
 
 const CODES: Record<string, string> = {
@@ -61,7 +61,7 @@ export function assemble(lines: readonly Line[]): string {
     .join('')
 }
 
-/** Code that, run as a transaction without a receiver, leaves `runtime` behind; `first` is done before. */
+/** Init code that deploys `runtime`; `first` runs before. */
 export function deployment(runtime: string, first: readonly Line[] = []): string {
   const length = runtime.length / 2
   return `0x${assemble([...first, length, { push: 'runtime' }, 0, 'CODECOPY', length, 0, 'RETURN', { label: 'runtime' }]).slice(0, -2)}${runtime}`
@@ -75,7 +75,7 @@ function bytesOf(line: Line, placeOf: (label: string) => number): string {
   }
   if (typeof line === 'object') {
     if ('push' in line) return `61${placeOf(line.push).toString(16).padStart(4, '0')}`
-    // A place that can be jumped to.
+    // A jump destination.
     return 'label' in line ? '5b' : line.bytes
   }
   const digits = line.toString(16)

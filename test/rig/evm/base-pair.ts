@@ -1,4 +1,4 @@
-/** A pair of Base's own USDC and WETH on a local chain: their code at their real addresses, so that nothing has to be configured. */
+/** A pair of Base's USDC and WETH on a local chain, with their code at the real addresses, so nothing has to be configured. */
 import { call, encode, hashOfText, keccak, words } from './abi.js'
 import { located, planned } from './actions/pools.js'
 import { addTo } from './actions/v2.js'
@@ -9,7 +9,7 @@ import { send, type Transaction, view } from './transactions.js'
 import type { ChainLog } from './truth.js'
 import { NEVER, UINT256_MAX, worth } from './world.js'
 
-/** As the built-in chain has them. */
+/** The addresses of the built-in chain. */
 const USDC = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const WETH = '0x4200000000000000000000000000000000000006'
 const FUNDS_USD = 50_000_000
@@ -17,7 +17,7 @@ const DEPTH_USD = 1_000_000
 
 export type BasePair = {
   address: string
-  /** A trade in a block of its own; its price in USDC. */
+  /** A trade in a separate block; its price in USDC. */
   trade(usd: number, timeS: number): Promise<{ price: number; timeS: number }>
 }
 
@@ -28,7 +28,7 @@ export async function openBasePair({ node, contracts, wallets }: OpenMarket): Pr
     { ...localUsdc, address: USDC },
   ]
   const [from = ''] = wallets
-  // WETH9 keeps its name, symbol and decimals in its first slots; the rest of both is balances.
+  // WETH9 keeps its name, symbol and decimals in its first slots; all other slots of both are balances.
   await transplant(node, localWeth.address, WETH, [0n, 1n, 2n])
   await transplant(node, localUsdc.address, USDC, [0n])
   await store(node, USDC, BigInt(keccak(encode(['address', 'uint256'], [from, 1]))), worth(usdc, FUNDS_USD))

@@ -1,6 +1,6 @@
-/** No request is under way at a node while an event happens. */
+/** Runs an event while no request to a node is pending. */
 export function eventsBetweenRequests() {
-  let waiting: { left: number; event: () => Promise<void> } | null = null
+  let waiting: { requestsLeft: number; event: () => Promise<void> } | null = null
   let happening: Promise<void> | null = null
   let underWay = 0
   let idle: (() => void) | null = null
@@ -19,14 +19,14 @@ export function eventsBetweenRequests() {
   return {
     between,
     after(requests: number, event: () => Promise<void>): void {
-      waiting = { left: requests, event }
+      waiting = { requestsLeft: requests, event }
     },
     async during<T>(requests: number, work: () => Promise<T>): Promise<T> {
       while (happening !== null) await happening
       if (waiting !== null) {
-        waiting.left -= requests
-        const { left, event } = waiting
-        if (left <= 0) {
+        waiting.requestsLeft -= requests
+        const { requestsLeft, event } = waiting
+        if (requestsLeft <= 0) {
           waiting = null
           await between(event)
         }

@@ -1,4 +1,4 @@
-/** A chain with a great many swaps, made quickly: several in each transaction, back and forth, so that no pool runs dry. */
+/** A chain with very many swaps, made quickly: several per transaction, back and forth, so that no pool runs dry. */
 import { entry, paymentTokens, type Step } from './handwritten.js'
 import type { OpenMarket } from './opening.js'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from './ticks.js'
@@ -38,7 +38,7 @@ export async function tradeMuch(market: OpenMarket, plan: BusyPlan): Promise<num
   return swaps
 }
 
-/** The caller's contract trades with itself: it keeps what it has but for the fees. */
+/** The caller's contract trades with itself, so it loses only the fees. */
 function swapSteps(pool: Pool, caller: string, down: boolean): Step[] {
   const [paid, got] = down ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
   const amountIn = worth(paid, TRADE_USD)

@@ -1,4 +1,4 @@
-/** The exchanges and tokens of a test's chain. Their addresses follow from the deployer and the order alone: the same on every node. */
+/** The exchanges and tokens of a test chain. Addresses depend only on the deployer and the order: the same on every node. */
 import type { KnownContract } from '../../../services/core/domain/exchanges.js'
 import { encode } from './abi.js'
 import { creationCode } from './artifacts.js'
@@ -8,11 +8,11 @@ import { receiptOf, send } from './transactions.js'
 
 export type TestToken = {
   address: string
-  /** Null: the token does not say. */
+  /** Null: the token does not return it. */
   decimals: number | null
   name: string
   symbol: string
-  /** What it is worth when the market opens, for one of 10^18 smallest units where it does not say its decimals. */
+  /** Its value when the market opens, per 10^18 units if it has no decimals. */
   priceUsd: number
   /** Takes 1 % of every transfer. */
   deflates: boolean
@@ -34,11 +34,11 @@ export type Contracts = {
   pancakeV2: { factory: string }
   v3: { factory: string; router: string; positions: string }
   pancakeV3: { factory: string; deployer: string }
-  /** `keys` answers for the position manager, where there is something to tell. */
+  /** `keys` answers for the position manager, if pool keys are known. */
   v4: { manager: string; swap: string; liquidity: string; donate: string; keys: string | null }
   /** Runs programs of several steps (handwritten.ts). */
   caller: string
-  /** The code of Uniswap's ERC20 behind the tokens. */
+  /** The code of Uniswap's ERC20 used by the tokens. */
   erc20: string
 }
 
@@ -61,7 +61,7 @@ const withAddresses = (code: string, ...addresses: readonly string[]): string =>
     addresses,
   ).slice(2)
 
-/** Blocks must not come by themselves while it runs. */
+/** Automatic mining must be off while it runs. */
 export async function deployContracts(node: EvmNode): Promise<Contracts> {
   const [deployer = ''] = node.accounts
   const put = (code: string, ...addresses: readonly string[]) => deploy(node, withAddresses(code, ...addresses))
@@ -81,7 +81,7 @@ export async function deployContracts(node: EvmNode): Promise<Contracts> {
     v3: {
       factory: v3Factory,
       router: await put(creationCode.v3Periphery('SwapRouter'), v3Factory, weth),
-      // Nothing here draws the positions.
+      // Any address works as descriptor, because position images are not needed.
       positions: await put(creationCode.v3Periphery('NonfungiblePositionManager'), v3Factory, weth, deployer),
     },
     pancakeV3: { factory: await put(creationCode.pancakeV3('PancakeV3Factory'), v3Deployer), deployer: v3Deployer },
@@ -166,7 +166,7 @@ async function oddToken(
   return { ...described, address: await deploy(node, token(erc20, facts, owner, supply)) }
 }
 
-/** These contracts as a chain's configuration lists them. */
+/** These contracts in the form of a chain's configuration. */
 export function knownContracts({ v2, pancakeV2, v3, pancakeV3, v4 }: Contracts): KnownContract[] {
   return [
     { address: v2.factory, protocol: 'uniswap-v2', amm: 'uniswapv2', fee: 3000 },

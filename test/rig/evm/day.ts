@@ -1,4 +1,4 @@
-/** A day of one pool, USDC against WETH on Uniswap v3: a generated one, and the one recorded on mainnet where the recordings are. */
+/** One day of a Uniswap v3 USDC/WETH pool: a generated one, and the one recorded on mainnet if recordings are available. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { EvmLog } from '../../../services/ingest/decode/evm/log.js'
@@ -22,7 +22,7 @@ export type Day = {
   name: string
   swaps: number
   liquidity: number
-  /** Dollars for a WETH: all trades lie between. */
+  /** Bounds of all trades, in dollars per WETH. */
   prices: readonly [low: number, high: number]
   lines(): RecordingLine[]
   logs(): EvmLog[]
@@ -41,7 +41,7 @@ export function generatedDay(): Day {
 
 const FOLDER = 'evm/usdc-weth-0.05pct-2024-01-05'
 
-/** Only where there are recordings. */
+/** Only with recordings. */
 export function recordedDay(): Day {
   return {
     ...{ name: 'USDC/WETH on 2024-01-05', swaps: 6_046, liquidity: 123, prices: [2_190, 2_300] },
@@ -77,7 +77,7 @@ export function recordedDay(): Day {
   }
 }
 
-/** Swaps and changes of liquidity, each with its block's number. */
+/** Swaps and liquidity changes, each with its block number. */
 export function tradesOf(lines: readonly RecordingLine[]): (RecordingEvent & { block: number })[] {
   return lines.flatMap((line) =>
     line.kind === 'retract'
@@ -102,7 +102,7 @@ function recordedMinutes(): Map<number, Minute> {
 
 const readCsv = (file: string) => csvRows(gunzip(recordingPath(`${FOLDER}/${file}`)))
 
-/** Fields are plain but for one in double quotes that holds commas. */
+/** Fields are plain, except for one in double quotes that contains commas. */
 function csvRows(text: string): Record<string, string>[] {
   const [head = '', ...lines] = text.trimEnd().split(/\r?\n/)
   const names = head.split(',')

@@ -1,4 +1,4 @@
-/** A chain's logs through the decoders alone, from its first block: what every pool came to. */
+/** Runs a chain's logs through the decoders alone, from its first block, and returns the final state of every pool. */
 
 import type { EvmLog } from '../../../services/ingest/decode/evm/log.js'
 import type { ChainContracts, Protocol, VenueEvent } from '../../../services/ingest/decode/evm/protocol.js'

@@ -1,4 +1,4 @@
-/** Before the first test: fetching the local node takes longer than a test's time limit has room for. Where it fails, the tests that need it fail and say why. */
+/** Fetches the local node before the first test, because that takes longer than a test's timeout. Failures surface in the tests that need it. */
 import { fetched, PANCAKE_V2 } from './fetched.js'
 import { fetchNode } from './programs.js'
 

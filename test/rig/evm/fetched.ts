@@ -1,7 +1,7 @@
 /**
- * What the EVM tests and benchmarks fetch from the npm registry beside the project's own packages: a local node is a program for some
+ * Packages that the EVM tests and benchmarks fetch from the npm registry outside package.json: a local node is built for some
  * platforms only, one package has a dependency that cannot be installed, one is only compared with. Fetched once into the user's cache;
- * several processes at once wait for the one that fetches.
+ * concurrent processes wait for the one that fetches.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -11,9 +11,9 @@ import { holding, run } from '../python/venv.js'
 export type Part = {
   package: string
   version: string
-  /** What it wants beside it without saying which, as npm takes them. */
+  /** Undeclared dependencies, as npm arguments. */
   beside?: readonly string[]
-  /** `alone`: the package's own files, no script of it run; `whole`: with all it needs. */
+  /** `alone`: only the package's files, without its scripts; `whole`: with all dependencies. */
   as: 'alone' | 'whole'
   why: string
 }
@@ -41,7 +41,7 @@ export const PANCAKE_V2: Part = {
 
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
 
-/** The folder the package lies in, fetched by then. */
+/** The folder of the package, fetched if needed. */
 export async function fetched(part: Part): Promise<string> {
   const folder = join(CACHE, `${part.package.replace('/', '-').replace('@', '')}-${part.version}`)
   const inside = part.as === 'alone' ? join(folder, 'package') : join(folder, 'node_modules', part.package)
@@ -54,7 +54,7 @@ export async function fetched(part: Part): Promise<string> {
     mkdirSync(unfinished)
     process.stderr.write(`fetching ${part.package} ${part.version} from the npm registry into ${folder}: ${part.why}\n`)
     await (part.as === 'alone' ? unpack(part, unfinished) : install(part, unfinished))
-    // Whoever sees the folder sees it whole.
+    // The folder appears only once it is complete.
     renameSync(unfinished, folder)
   })
   return inside

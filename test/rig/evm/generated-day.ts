@@ -1,5 +1,5 @@
 /**
- * A day of a Uniswap v3 pool, generated: its raw logs as the contract writes them (v3-core: IUniswapV3PoolEvents), what an independent decoder
+ * A generated day of a Uniswap v3 pool: raw logs as the contract emits them (v3-core: IUniswapV3PoolEvents), what an independent decoder
  * would read from them, the recording of it, and sums by minute. Amounts follow a constant product.
  */
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import type { Venue } from '../../../services/ingest/decode/evm/venue.js'
 import { createRandom } from '../market/random.js'
 import type { RecordingBlock, RecordingEvent } from '../reference/lines.js'
 
-/** What an independent decoder has of a log; amounts are the pool’s, signed. */
+/** What an independent decoder reads from a log; amounts are the pool’s, signed. */
 export type DecodedLog = {
   place: string
   type: string
@@ -20,7 +20,7 @@ export type DecodedLog = {
   sqrtPrice: string
 }
 
-/** Raw sums of a minute: what was paid in, and what the pool gained. */
+/** Raw sums per minute: what was paid in, and what the pool gained. */
 export type Minute = { in0: bigint; in1: bigint; net0: bigint; net1: bigint }
 
 const topicOf = (signature: string): string => `0x${Buffer.from(keccak_256(signature)).toString('hex')}`
@@ -67,7 +67,7 @@ export function generateDay(pool: Venue) {
     ]
   }
 
-  /** A swap, or liquidity that comes or goes. */
+  /** A swap, or liquidity added or removed. */
   function happening(block: number, time: number, index: number): RecordingEvent {
     const place = { tx_index: index * 7, log_index: index * 20, tx_hash: hashOf(`transaction ${block} ${index}`) }
     const [sender, recipient] = [addressOf(`sender ${random.int(1, 9)}`), addressOf(`wallet ${random.int(1, 40)}`)]
@@ -82,14 +82,14 @@ export function generateDay(pool: Venue) {
         reserves = [reserves[0] + amounts[0], reserves[1] + amounts[1]]
       } else {
         write('BURN', place, block, [padded(sender), ...TICKS], words, { sender, amounts })
-        // What is burnt leaves the pool only when it is collected.
+        // Burnt liquidity leaves the pool only when it is collected.
         const next = { ...place, log_index: place.log_index + 1 }
         const paid = [padded(recipient), word(amounts[0]), word(amounts[1])]
         write('COLLECT', next, block, [padded(sender), ...TICKS], paid, { sender, amounts })
         reserves = [reserves[0] - amounts[0], reserves[1] - amounts[1]]
       }
-      const told = { kind: isAdded ? ('add' as const) : ('remove' as const), wallet: sender }
-      return { type: 'liquidity', ...place, ...named, ...told, amount0: `${amounts[0]}`, amount1: `${amounts[1]}` }
+      const change = { kind: isAdded ? ('add' as const) : ('remove' as const), wallet: sender }
+      return { type: 'liquidity', ...place, ...named, ...change, amount0: `${amounts[0]}`, amount1: `${amounts[1]}` }
     }
     const side = random.pick([0, 1] as const)
     const other = side === 0 ? 1 : 0
@@ -103,8 +103,8 @@ export function generateDay(pool: Venue) {
     write('SWAP', place, block, [padded(sender), padded(recipient)], words, { sender, recipient, amounts, sqrtPrice })
     addToMinute(Math.floor(time / 60) * 60, amounts)
     const [token_in, token_out] = side === 0 ? [usdc, weth] : [weth, usdc]
-    const told = { token_in, amount_in: `${amountIn}`, token_out, amount_out: `${amountOut}` }
-    return { type: 'swap', ...place, ...named, recipient, wallet: recipient, ...told, sqrt_price: `${sqrtPrice}` }
+    const trade = { token_in, amount_in: `${amountIn}`, token_out, amount_out: `${amountOut}` }
+    return { type: 'swap', ...place, ...named, recipient, wallet: recipient, ...trade, sqrt_price: `${sqrtPrice}` }
   }
 
   function write(
@@ -113,15 +113,15 @@ export function generateDay(pool: Venue) {
     block: number,
     indexed: readonly string[],
     words: readonly string[],
-    told: { sender: string; recipient?: string; amounts: readonly [bigint, bigint]; sqrtPrice?: bigint },
+    values: { sender: string; recipient?: string; amounts: readonly [bigint, bigint]; sqrtPrice?: bigint },
   ): void {
     const topics = [TOPICS[type], ...indexed.map((text) => `0x${text}`)]
     const place = { blockNumber: block, txHash: tx_hash, txIndex: tx_index, logIndex: log_index }
     logs.push({ address: pool.id, topics, data: `0x${words.join('')}`, blockHash: hashOf(`block ${block}`), ...place })
     decoded.push({
-      ...{ place: `${block}:${tx_index}:${log_index}:${tx_hash}`, type, sender: told.sender },
-      ...{ recipient: told.recipient ?? '', amount0: `${told.amounts[0]}`, amount1: `${told.amounts[1]}` },
-      sqrtPrice: told.sqrtPrice === undefined ? '' : `${told.sqrtPrice}`,
+      ...{ place: `${block}:${tx_index}:${log_index}:${tx_hash}`, type, sender: values.sender },
+      ...{ recipient: values.recipient ?? '', amount0: `${values.amounts[0]}`, amount1: `${values.amounts[1]}` },
+      sqrtPrice: values.sqrtPrice === undefined ? '' : `${values.sqrtPrice}`,
     })
   }
 

@@ -1,4 +1,4 @@
-/** What no package ships: a caller that does several things in one transaction, tokens with odd facts, a deployer of Pancake V3 pools. */
+/** Contracts that no package ships: a caller of several steps per transaction, unusual tokens, a deployer of Pancake V3 pools. */
 import { encode, hashOfText, keccak } from './abi.js'
 import { assemble, deployment, type Line } from './assembly.js'
 
@@ -16,24 +16,24 @@ export type Step = { to: string; data: string }
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Steps one after another; in a callback's data without the entry's mark. */
+/** Consecutive steps; in callback data without the entry marker. */
 export function program(steps: readonly Step[]): string {
   return `0x${steps.map(({ to, data }) => to.slice(2) + hexOf((data.length - 2) / 2, 4) + data.slice(2)).join('')}`
 }
 
-/** What the caller's contract is sent: no callback's selector is all zeros. */
+/** The input of the caller's contract: no callback selector is all zeros. */
 export function entry(steps: readonly Step[]): string {
   return `0x00000000${program(steps).slice(2)}`
 }
 
-/** The data of a V3 pool's swap and mint callbacks: whom to pay with. */
+/** The data of a V3 pool's swap and mint callbacks: the tokens to pay with. */
 export function paymentTokens(token0: string, token1: string): string {
   return `0x${token0.slice(2)}${token1.slice(2)}`
 }
 
 /**
- * Runs a program; called back by a V2 pair or a V3 pool's flash, the program in the data; called back by a V3 pool's swap or mint,
- * pays what is asked from its own tokens.
+ * Runs a program. In a callback of a V2 pair or a V3 flash, runs the program in the data; in a callback of a V3 swap or mint,
+ * pays the requested amount from its own tokens.
  */
 export function caller(): string {
   const transfer = selector('transfer(address,uint256)')
@@ -72,14 +72,14 @@ export function caller(): string {
   )
 }
 
-/** What the token says of itself; null: the call reverts. */
+/** What the token returns about itself; null: the call reverts. */
 export type Facts = { name: string | null; symbol: string | null; decimals: string | null }
 
 export const asString = (text: string): string => encode(['string'], [text])
 export const asBytes32 = (text: string): string => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`
 export const asNumber = (value: number): string => encode(['uint8'], [value])
 
-/** A token with facts of its own that leaves all else to the code of Uniswap's ERC20 (its supply is in slot 0, balances in slot 1). */
+/** A token with custom facts that delegates the rest to Uniswap's ERC20 code (supply in slot 0, balances in slot 1). */
 export function token(
   implementation: string,
   { name, symbol, decimals }: Facts,
@@ -117,7 +117,7 @@ function returned(answer: string): Line[] {
   return [...stores.flat(), length, 0, 'RETURN']
 }
 
-/** `deploy` as IPancakeV3PoolDeployer has it; the pool under construction asks for its `parameters`. */
+/** `deploy` as in IPancakeV3PoolDeployer; the pool under construction calls `parameters`. */
 export function pancakeV3Deployer(poolCreationCode: string): string {
   const code = poolCreationCode.slice(2)
   const places = [0, 1, 2, 3, 4]
@@ -143,7 +143,7 @@ export function pancakeV3Deployer(poolCreationCode: string): string {
   )
 }
 
-/** `poolKeys` as V4's position manager answers it, for pools that are known by then: key by pool id. */
+/** `poolKeys` as V4's position manager answers it, for pools known by then: key by pool id. */
 export function poolKeys(keys: ReadonlyMap<string, string>): string {
   const places = [...keys]
   return deployment(

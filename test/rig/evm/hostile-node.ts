@@ -1,6 +1,6 @@
 /**
- * A node that fails and lies in front of the real one. What becomes of a request follows from the seed, the question and how often it
- * was asked, not from what else goes on: a run can be had again.
+ * A proxy in front of a real node that fails and lies. Each outcome depends only on the seed, the request and how often it
+ * was made, so a run can be repeated.
  */
 import { createRandom, type Random } from '../market/random.js'
 import { hashOfText } from './abi.js'
@@ -19,9 +19,9 @@ import {
 
 export type Hostility = {
   seed: number
-  /** Of all requests, failed in one way or another. */
+  /** Share of requests that fail in some way. */
   errorChance?: number
-  /** Of all answers that can be lied about. */
+  /** Share of answers that are lies, where a lie is possible. */
   lieChance?: number
   /** How long a request may hang. */
   silenceMs?: number
@@ -31,9 +31,9 @@ export type HostileNode = RunningProxy & {
   readonly requests: number
   readonly errors: number
   readonly lies: number
-  /** Done once between two requests, after so many more of them. */
+  /** Runs once between two requests, after this many more of them. */
   after(requests: number, event: () => Promise<void>): void
-  /** Done now, with no request under way. */
+  /** Runs now, while no request is pending. */
   between(event: () => Promise<void>): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export async function startHostileNode(node: EvmNode, hostility: Hostility): Pro
       const answers = await upstream(asked.requests)
       for (const [at, request] of asked.requests.entries()) {
         const answer = answers[at]
-        // In a batch each can fail alone.
+        // In a batch, each request can fail alone.
         if (asked.batch && randomFor(`one ${nameOf(request)}`).chance(errorChance)) {
           answers[at] = fault(request.id, -32603, 'Internal error')
           counts.errors++
@@ -130,7 +130,7 @@ function refusedBatch({ requests, batch, transport }: Asked, batches: Batches): 
     batches === 'refused'
       ? [400, 'batch requests are not supported']
       : [413, `batch too large: at most ${FEW} requests`]
-  // Over a socket an answer to nobody could not be told from none.
+  // Over a socket, an answer without an id would look like no answer.
   const body = transport === 'ws' ? requests.map(({ id }) => fault(id, -32600, message)) : fault(null, -32600, message)
   return { kind: 'answer', status, body }
 }

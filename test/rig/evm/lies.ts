@@ -1,10 +1,10 @@
-/** Answers that look right and are not. */
+/** Plausible but wrong answers. */
 import type { Random } from '../market/random.js'
 import type { RpcAnswer, RpcRequest, Upstream } from './proxy.js'
 
 const MOST_BLOCKS_BEHIND = 5
 
-/** Null: nothing to lie about. */
+/** Null: no lie is possible. */
 export async function lieAbout(
   { id, method, params = [] }: RpcRequest,
   answer: RpcAnswer,
@@ -26,7 +26,7 @@ export async function lieAbout(
   return old ?? null
 }
 
-/** An arbitrary tail is missing (of one block: all of them), some come twice, or their order is another. */
+/** Drops a random tail (of a single block: all logs), duplicates some, or reorders them. */
 function wrongLogs(logs: readonly unknown[], isRange: boolean, random: Random): unknown[] {
   const kind = random.pick(isRange ? ['cut', 'cut', 'twice', 'shuffled'] : ['none', 'twice', 'shuffled'])
   if (kind === 'none') return []

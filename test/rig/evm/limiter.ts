@@ -1,14 +1,14 @@
-/** A provider's limits: so many requests a second, so many blocks a query. */
+/** A provider's limits: requests per second, and blocks per query. */
 import { fault, type ProxiedNode, type RpcRequest, type RunningProxy, startProxy } from './proxy.js'
 
-/** `maxBlocks`: of `eth_getLogs`. */
+/** `maxBlocks`: for `eth_getLogs`. */
 export type Limits = { requestsPerS: number; maxBlocks?: number }
 export type Limiter = RunningProxy & {
-  /** All that came in, each of a batch. */
+  /** All requests received, each of a batch counted. */
   readonly asked: number
-  /** Answered with 429. */
+  /** Requests answered with 429. */
   readonly refused: number
-  /** The most within any second. */
+  /** The most requests within any second. */
   readonly mostPerS: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A market of random deeds from a seed: trades, liquidity, gifts, new pools, several transactions a block by several wallets, and
- * reorganisations: blocks that were, and others in their place. The same seed makes the same blocks.
+ * A market of random actions from a seed: trades, liquidity, donations, new pools, several transactions per block by several
+ * wallets, and reorgs. The same seed makes the same blocks.
  */
 import { createRandom, type Random } from '../market/random.js'
 import * as pools from './actions/pools.js'
@@ -14,16 +14,16 @@ import type { Action, Pool, World } from './world.js'
 
 export type Play = {
   seed: number
-  /** Blocks of the final chain it adds, at least. */
+  /** Minimum number of blocks added to the final chain. */
   blocks: number
-  /** Of all rounds; 0: none. */
+  /** Share of rounds with a reorg; 0: none. */
   reorgChance?: number
   maxReorgDepth?: number
-  /** The chain stands still until it resolves. Its head then is a block with a trade. */
+  /** The chain pauses until it resolves. Its head is then a block with a trade. */
   seen?: (moment: Moment) => Promise<void>
 }
 
-/** A branch that is about to be given up; the first blocks of another that is shorter still; any other moment. */
+/** A branch about to be orphaned; the first blocks of a new, still shorter branch; any other moment. */
 export type Moment = 'branch' | 'shorter' | 'pause'
 
 export type Played = { pools: Pool[]; transactions: number; reorgs: number; orphaned: number }
@@ -79,11 +79,11 @@ export async function playMarket(market: OpenMarket, play: Play): Promise<Played
   }
 
   async function branch(blocks: number, moment: Moment | null): Promise<void> {
-    for (let left = blocks; left > 0; left--) await block(moment !== null && left === 1)
+    for (let remaining = blocks; remaining > 0; remaining--) await block(moment !== null && remaining === 1)
     if (moment !== null) await seen(moment)
   }
 
-  /** Blocks that come to nothing, then others; sometimes first fewer than there were. */
+  /** Blocks that get orphaned, then their replacements; sometimes fewer at first. */
   async function reorganise(): Promise<number> {
     const depth = random.int(1, play.maxReorgDepth ?? 6)
     const before = { snapshot: await node.snapshot(), known }

@@ -1,4 +1,4 @@
-/** A real local Ethereum node of a test's own. */
+/** A real local Ethereum node for one test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { steadyPort } from '../servers/steady-port.js'
 import { type NodeOptions, type Program, programOf } from './programs.js'
@@ -13,18 +13,18 @@ export type EvmNode = {
   /** Unlocked: the node signs for them. Lower case. */
   readonly accounts: readonly string[]
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
-  /** In one request, for questions alone: a node may work on them in any order. Fails with the first error. */
+  /** One batch, for reads only: a node may process them in any order. Fails with the first error. */
   batch<T = unknown>(calls: readonly RpcCall[]): Promise<T[]>
-  /** A block of all that is pending; `timeS`: its time, without it a second after the block before: nothing follows the clock. */
+  /** Mines all pending transactions; `timeS`: the block's time, by default one second after the last block, never the clock. */
   mine(timeS?: number): Promise<void>
   snapshot(): Promise<string>
-  /** Back to a snapshot, which is used up by it. */
+  /** Reverts to a snapshot, which can be used only once. */
   revert(snapshot: string): Promise<void>
-  /** Ends it in whatever state it is. */
+  /** Stops it in any state. */
   stop(): Promise<void>
 }
 
-/** A node's answer that is an error. */
+/** An error returned by a node. */
 export class RpcError extends Error {
   constructor(
     readonly method: string,
@@ -39,7 +39,7 @@ export class RpcError extends Error {
 
 const ANSWERS_WITHIN_MS = 60_000
 const ASK_EVERY_MS = 25
-/** `exec` keeps the process id; the reader ends the node when this process is gone, however it ended, and nobody else's after it. */
+/** `exec` keeps the process id; the reader stops exactly this node when this process ends for any reason. */
 const UNTIL_STDIN_ENDS = [
   'exec 3<&0',
   '(cat <&3 >/dev/null; read -r _ _ _ parent _ </proc/self/stat; [ "$parent" = $$ ] && kill -9 $$) >/dev/null 2>&1 &',

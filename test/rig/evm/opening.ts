@@ -1,4 +1,4 @@
-/** A chain ready to be traded on: contracts, wallets with tokens, pools with depth. The same blocks on every node of a kind. */
+/** A chain ready for trading: contracts, wallets with tokens, pools with depth. The same blocks on every node of a kind. */
 
 import { call } from './abi.js'
 import { creation, located, planned } from './actions/pools.js'

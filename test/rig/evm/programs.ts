@@ -1,4 +1,4 @@
-/** How a local node is started: anvil where it is built for the platform, else hardhat. Both speak the same methods. */
+/** Starts a local node: anvil if it is built for the platform, else hardhat. Both have the same methods. */
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,9 @@ export type NodeKind = 'anvil' | 'hardhat'
 
 export type NodeOptions = {
   chainId: number
-  /** Blocks come by themselves; without it one comes with each transaction, or by `mine`. */
+  /** Mines by itself; without it a block comes with each transaction, or by `mine`. */
   blockTimeS?: number
-  /** The genesis block's; without it the clock's. */
+  /** Time of the genesis block; by default the current time. */
   genesisTimeS?: number
   /** The `finalized` tag is two epochs behind the head (anvil only). */
   slotsInAnEpoch?: number
@@ -24,7 +24,7 @@ export type Program = { command: string; args: readonly string[]; cwd: string; r
 export const ACCOUNTS = 10
 const BALANCE_ETHER = 1_000_000_000
 const BLOCK_GAS = 1_000_000_000
-/** The newest both know; Uniswap V4 needs its transient storage. */
+/** The newest version both support; Uniswap V4 needs transient storage. */
 const HARDFORK = 'cancun'
 
 export function nodeKind(): NodeKind {
@@ -35,7 +35,7 @@ export function programOf(options: NodeOptions, port: number): Promise<Program> 
   return (options.kind ?? nodeKind()) === 'anvil' ? anvil(options, port) : hardhat(options, port)
 }
 
-/** So that no test's time limit has to hold the first fetch. */
+/** Fetches ahead, so that no test timeout has to cover it. */
 export async function fetchNode(): Promise<void> {
   await fetched(nodeKind() === 'anvil' ? ANVIL : HARDHAT)
 }
@@ -49,7 +49,7 @@ async function anvil(options: NodeOptions, port: number): Promise<Program> {
     ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--accounts', String(ACCOUNTS)],
     ...['--balance', String(BALANCE_ETHER)],
     ...['--hardfork', HARDFORK, '--order', 'fifo', '--gas-limit', String(BLOCK_GAS), '--base-fee', '0'],
-    // Earlier states live here, not in the user's home.
+    // Keeps earlier states here instead of the user's home.
     ...['--cache-path', cwd, '--disable-code-size-limit', '--quiet', '--no-request-size-limit'],
     ...(blockTimeS === undefined ? [] : ['--block-time', String(blockTimeS)]),
     ...(genesisTimeS === undefined ? [] : ['--timestamp', String(genesisTimeS)]),
@@ -62,7 +62,7 @@ async function anvil(options: NodeOptions, port: number): Promise<Program> {
 async function hardhat({ chainId, blockTimeS, genesisTimeS }: NodeOptions, port: number): Promise<Program> {
   const installed = await fetched(HARDHAT)
   const cwd = mkdtempSync(join(tmpdir(), 'dextape-hardhat-'))
-  // It looks for itself from its configuration's folder on.
+  // It resolves itself from the folder of its configuration.
   symlinkSync(dirname(installed), join(cwd, 'node_modules'))
   const network = {
     chainId,
@@ -71,7 +71,7 @@ async function hardhat({ chainId, blockTimeS, genesisTimeS }: NodeOptions, port:
     blockGasLimit: BLOCK_GAS,
     initialBaseFeePerGas: 0,
     allowUnlimitedContractSize: true,
-    // What fails is mined all the same, as on a chain.
+    // Failing transactions are mined too, as on a real chain.
     throwOnTransactionFailures: false,
     mining: { auto: blockTimeS === undefined, interval: (blockTimeS ?? 0) * 1000, mempool: { order: 'fifo' } },
     ...(genesisTimeS === undefined ? {} : { initialDate: new Date(genesisTimeS * 1000).toISOString() }),

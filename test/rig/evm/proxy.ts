@@ -1,4 +1,4 @@
-/** Stands between a client and a node, over HTTP and WebSocket; what becomes of a request is a gate's decision. */
+/** A proxy between a client and a node, over HTTP and WebSocket; a gate decides the outcome of each request. */
 import { WebSocket } from 'ws'
 import {
   type Asked,
@@ -15,13 +15,13 @@ export { type Asked, fault, type Reply, type RpcAnswer, type RpcRequest } from '
 export type Upstream = (requests: readonly RpcRequest[]) => Promise<RpcAnswer[]>
 export type Gate = {
   pass(asked: Asked, upstream: Upstream): Promise<Reply>
-  /** A subscription's notice, as often as it is to be sent. */
+  /** A subscription notification, once per time it is to be sent. */
   notice?(message: string): readonly string[]
 }
 
 export type RunningProxy = RunningServer
 
-/** Where the node itself is. */
+/** The address of the node. */
 export type ProxiedNode = { url: string; wsUrl: string }
 
 export function startProxy(node: ProxiedNode, gate: Gate): Promise<RunningProxy> {
@@ -29,7 +29,7 @@ export function startProxy(node: ProxiedNode, gate: Gate): Promise<RunningProxy>
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(node.url, { method: 'POST', headers, body: JSON.stringify(requests) })
     const answers = (await response.json()) as RpcAnswer[]
-    // In the order of the questions, whatever the node's.
+    // In the order of the requests, whatever the node's order.
     return requests.map(({ id }) => answers.find((answer) => answer.id === id) ?? fault(id, -32603, 'no answer'))
   }
   return serveJsonRpc({
@@ -38,7 +38,7 @@ export function startProxy(node: ProxiedNode, gate: Gate): Promise<RunningProxy>
   })
 }
 
-/** Subscriptions go to a socket of the node's own; all else is asked over HTTP. */
+/** Subscriptions use a WebSocket to the node; all other requests use HTTP. */
 function subscriptionsOf(node: ProxiedNode, gate: Gate, client: WebSocket) {
   const behind = new WebSocket(node.wsUrl)
   const opened = new Promise<void>((resolve) => behind.once('open', () => resolve()))

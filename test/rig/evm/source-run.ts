@@ -1,4 +1,4 @@
-/** The real source of a test's EVM chain into an embedded log. */
+/** Runs the real source on a test's EVM chain into an embedded log. */
 import type { EvmSourceConfig } from '../../../services/core/config/evm-source.js'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'

@@ -1,12 +1,12 @@
 /**
- * A node whose chain moves only while no question is under way. Anvil answers one about its head with the next block's state while
- * it mines that (github.com/foundry-rs/foundry/pull/16368): about one in a hundred, and nothing in the answer shows it.
+ * A node whose chain advances only while no request is pending. While mining, anvil answers about one in a hundred requests
+ * about its head with the state of the next block (github.com/foundry-rs/foundry/pull/16368), and nothing in the answer shows it.
  */
 import { eventsBetweenRequests } from './between-requests.js'
 import type { EvmNode } from './node.js'
 import { type RunningProxy, startProxy } from './proxy.js'
 
-/** `node`: for who moves the chain, and ends both; `front`: for who reads it. */
+/** `node`: advances the chain and stops both; `front`: for readers. */
 export type StillNode = { node: EvmNode; front: RunningProxy }
 
 export async function startStillNode(node: EvmNode): Promise<StillNode> {

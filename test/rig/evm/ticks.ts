@@ -25,7 +25,7 @@ export function fullRange(tickSpacing: number): [number, number] {
 
 export const onGrid = (tick: number, tickSpacing: number): number => Math.floor(tick / tickSpacing) * tickSpacing
 
-/** So much liquidity takes about `usd` of each token over the whole range. */
+/** The liquidity that takes about `usd` of each token over the whole range. */
 export function fullRangeLiquidity(token0: TestToken, token1: TestToken, usd: number): bigint {
   const raw = ({ decimals, priceUsd }: TestToken) => (usd / priceUsd) * 10 ** (decimals ?? 18)
   return BigInt(Math.floor(Math.sqrt(raw(token0)) * Math.sqrt(raw(token1))))

@@ -1,4 +1,4 @@
-/** What a Swap log says was traded, read without the decoders. */
+/** The trade in a Swap log, read without the decoders. */
 import { signed, words } from './abi.js'
 import type { ChainLog } from './truth.js'
 import { isV2, type Pool, ZERO } from './world.js'
@@ -12,7 +12,7 @@ export type ChainTrade = {
   amountOut: bigint
 }
 
-/** Null: not one token for the other: a loan that came back, something for nothing. */
+/** Null: not a trade of one token for the other, such as a repaid flash loan or an amount of zero. */
 export function tradeIn(log: ChainLog, pool: Pool, wrappedNative: string): ChainTrade | null {
   const [gained0, gained1] = gainedBy(log, pool)
   if (gained0 === 0n || gained1 === 0n || gained0 > 0n === gained1 > 0n) return null
@@ -27,6 +27,6 @@ export function tradeIn(log: ChainLog, pool: Pool, wrappedNative: string): Chain
 function gainedBy({ data }: ChainLog, pool: Pool): [bigint, bigint] {
   const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words(data)
   if (isV2(pool)) return [first - third, second - fourth]
-  // V4 logs what the trader gained.
+  // V4 logs the trader's gain.
   return pool.kind === 'v4' ? [-signed(first), -signed(second)] : [signed(first), signed(second)]
 }

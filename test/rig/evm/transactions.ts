@@ -1,13 +1,13 @@
-/** Transactions of unlocked accounts and questions to contracts. */
+/** Transactions of unlocked accounts, and contract reads. */
 import { type AbiValue, call } from './abi.js'
 import type { EvmNode, RpcCall } from './node.js'
 
 export type Transaction = { from: string; to?: string; data?: string; value?: bigint; gas?: number }
 
-/** Given, so that nothing is estimated: what fails is mined all the same. */
+/** A fixed gas limit, so that nothing is estimated and failing transactions are mined too. */
 const GAS = 3_000_000
 
-/** The hash; it is pending until a block is mined. */
+/** Returns the hash; the transaction is pending until a block is mined. */
 export function send(node: EvmNode, { from, to, data = '0x', value = 0n, gas = GAS }: Transaction): Promise<string> {
   const receiver = to === undefined ? {} : { to }
   const amounts = { value: `0x${value.toString(16)}`, gas: `0x${gas.toString(16)}`, gasPrice: '0x0' }
@@ -35,7 +35,7 @@ export const view = (to: string, signature: string, ...values: readonly AbiValue
   data: call(signature, ...values),
 })
 
-/** The answers' bytes, as of the head; where a call reverts it fails. */
+/** The answers' bytes at the head; fails if a call reverts. */
 export function look(node: EvmNode, views: readonly View[]): Promise<string[]> {
   return node.batch<string>(views.map((asked): RpcCall => ['eth_call', [asked, 'latest']]))
 }

@@ -1,4 +1,4 @@
-/** What the contracts themselves answer at the head. */
+/** The contracts' answers at the head. */
 import { addressOf, hashOfText, keccak, signed, word, words } from './abi.js'
 import type { OpenMarket } from './opening.js'
 import { look, lookAt, type View, view } from './transactions.js'
@@ -9,7 +9,7 @@ export type PoolTruth = {
   kind: Pool['kind']
   token0: string
   token1: string
-  /** V2: getReserves; V3: balances; V4: null, the manager holds all pools' tokens together. */
+  /** V2: getReserves; V3: balances; V4: null, because the manager holds all pools' tokens together. */
   reserves: readonly [bigint, bigint] | null
   sqrtPrice: bigint | null
   tick: number | null
@@ -30,10 +30,10 @@ export type ChainLog = {
 export type Truth = {
   headNumber: number
   pools: PoolTruth[]
-  /** By token, then holder: of wallets, pools and contracts. */
+  /** By token, then holder: wallets, pools and contracts. */
   balances: Map<string, Map<string, bigint>>
   supplies: Map<string, bigint>
-  /** By currency: what V4's manager holds for all its pools together, without claims and the protocol's share. */
+  /** By currency: what V4's manager holds for all its pools together, without claims and protocol fees. */
   v4Holdings: Map<string, bigint>
   /** Every Swap log of the canonical chain, by pool. */
   swaps: Map<string, ChainLog[]>
@@ -45,7 +45,7 @@ export const SWAP_TOPICS = {
   pancakeV3: hashOfText('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
   v4: hashOfText('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)'),
 }
-/** Of the manager's `pools`, as StateLibrary of v4-core has it. */
+/** The layout of the manager's `pools`, as in v4-core's StateLibrary. */
 const V4_POOLS_SLOT = 6n
 const V4_LIQUIDITY_OFFSET = 3n
 
@@ -59,11 +59,11 @@ export async function truth(market: OpenMarket, pools: readonly Pool[]): Promise
     ...everyContract(market),
     ...pools.flatMap((pool) => ('address' in pool ? [pool.address] : [])),
   ]
-  const told = await look(node, [
+  const answers = await look(node, [
     ...tokens.map((token) => view(token, 'totalSupply()')),
     ...tokens.flatMap((token) => holders.map((holder) => view(token, 'balanceOf(address)', holder))),
   ])
-  const amounts = told.map((answer) => word(answer))
+  const amounts = answers.map((answer) => word(answer))
   const balanceAt = (token: number, holder: number) => amounts[tokens.length + token * holders.length + holder] ?? 0n
   return {
     headNumber,
@@ -77,7 +77,7 @@ export async function truth(market: OpenMarket, pools: readonly Pool[]): Promise
   }
 }
 
-/** Claims are ERC-6909 tokens whose number is the currency's address. */
+/** Claims are ERC-6909 tokens whose id is the currency's address. */
 async function v4Holdings({ node, contracts: { v4, tokens }, wallets }: OpenMarket): Promise<Map<string, bigint>> {
   const holdings = new Map<string, bigint>()
   for (const currency of [ZERO, ...Object.values(tokens).map(({ address }) => address)]) {

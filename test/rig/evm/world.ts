@@ -1,4 +1,4 @@
-/** What the market's actions act on. */
+/** The state that the market's actions work on. */
 import type { Random } from '../market/random.js'
 import type { Contracts, TestToken } from './contracts.js'
 import type { EvmNode } from './node.js'
@@ -29,11 +29,11 @@ export type World = {
   readonly contracts: Contracts
   readonly wallets: readonly string[]
   readonly random: Random
-  /** Only those that are on the chain at its head. */
+  /** Only those on the chain at its head. */
   readonly pools: readonly Pool[]
 }
 
-/** Something somebody does, as transactions in order. Pools it makes become part of the world if the chain has them afterwards. */
+/** An action as transactions in order. Pools it creates are added to the world if they end up on chain. */
 export type Deed = { transactions: readonly Transaction[]; makes?: readonly Pool[] }
 /** Null: not possible now. */
 export type Action = (world: World) => Promise<Deed | null>
@@ -52,15 +52,15 @@ export const isV3 = (pool: Pool): pool is V3Pool => pool.kind === 'v3' || pool.k
 export const poolsOf = <K extends Pool['kind']>({ pools }: World, ...kinds: K[]): Extract<Pool, { kind: K }>[] =>
   pools.filter((pool): pool is Extract<Pool, { kind: K }> => (kinds as string[]).includes(pool.kind))
 
-/** Raw units worth that much at the opening's prices. */
+/** Raw units worth that much at opening prices. */
 export function worth({ decimals, priceUsd }: TestToken, usd: number): bigint {
   return BigInt(Math.floor((usd / priceUsd) * 10 ** (decimals ?? 18)))
 }
 
-/** From dust to a whale, each order of magnitude as often. */
+/** From dust to a whale, each order of magnitude equally likely. */
 export const tradeUsd = ({ random }: World): number => 10 ** (random.next() * 6.5 - 2.2)
 
-/** A path through pools, each once, as tokens in order. */
+/** A path through distinct pools, as tokens in order. */
 export function route<P extends Pool>(
   world: World,
   pools: readonly P[],

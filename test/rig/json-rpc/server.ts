@@ -1,4 +1,4 @@
-/** JSON-RPC over HTTP and WebSocket on a port of its own; what becomes of a request is for `pass` to say. */
+/** JSON-RPC over HTTP and WebSocket on a separate port; `pass` decides the outcome of each request. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -14,18 +14,18 @@ export type RpcAnswer = {
 export type Asked = { requests: readonly RpcRequest[]; batch: boolean; transport: 'http' | 'ws' }
 export type Reply =
   | { kind: 'answer'; body: unknown; status?: number; headers?: Record<string, string> }
-  /** What is no JSON. */
+  /** A response that is not JSON. */
   | { kind: 'text'; body: string; status: number }
-  /** The connection ends in the middle. */
+  /** The connection ends in the middle of the response. */
   | { kind: 'cut' }
-  /** Nothing comes for that long, then the connection ends. */
+  /** Nothing is sent for that long, then the connection ends. */
   | { kind: 'silence'; ms: number }
 
 export type Pass = (asked: Asked) => Promise<Reply>
 
 export type RunningServer = { url: string; wsUrl: string; stop(): Promise<void> }
 
-/** `takeSocket`: for what a socket says that is no plain question; false: it is one. */
+/** `takeSocket`: handles socket messages that are not plain requests; returns false for those that are. */
 export type ServerParts = { pass: Pass; takeSocket?: (client: WebSocket) => (asked: Asked, text: string) => boolean }
 
 export async function serveJsonRpc({ pass, takeSocket }: ServerParts): Promise<RunningServer> {
@@ -84,7 +84,7 @@ async function answerHttp(pass: Pass, request: IncomingMessage, response: Server
         .write('{"jsonrpc":"2.0",')
     response.destroy()
   } catch {
-    // The client went away, or the node did: either way there is nobody to answer.
+    // The client or the node disconnected, so nobody waits for the answer.
     response.destroy()
   }
 }
@@ -109,7 +109,7 @@ async function answerSocket(
     const asked = askedOf(text, 'ws')
     if (isTaken(asked, text)) return
     const reply = await pass(asked)
-    // What a web server would say in HTTP's words ends a socket.
+    // An HTTP error status closes a socket instead.
     if (reply.kind === 'silence') setTimeout(() => client.terminate(), reply.ms)
     else if (reply.kind !== 'answer') client.terminate()
     else if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify(reply.body))

@@ -1,4 +1,4 @@
-/** The accounts of the tokens in the chain's transactions, as spl-token lays out a mint, with the decimals that the transactions tell. */
+/** Mint accounts of the tokens in the chain's transactions, in spl-token's layout, with decimals from the transactions. */
 import { decodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, WRAPPED_SOL } from '../../../services/ingest/decode/solana/native-programs.js'
 import { MOVED_TOKEN } from './block-content.js'
@@ -22,11 +22,11 @@ const LAMPORTS = 1_461_600
 
 type TokenBalance = { mint: string; programId?: string; uiTokenAmount: { decimals?: number } }
 
-/** Every mint the chain's transactions have a balance of. */
+/** Every mint with a balance in the chain's transactions. */
 export function knownMints(): Map<string, Mint> {
   const mints = new Map<string, Mint>([
     [WRAPPED_SOL, { decimals: 9, programId: TOKEN }],
-    // What the built-in chain calls its dollars.
+    // The dollar tokens of the built-in chain.
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', { decimals: 6, programId: TOKEN }],
     ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', { decimals: 6, programId: TOKEN }],
     [MOVING_TOKEN, { decimals: 6, programId: TOKEN }],
@@ -42,7 +42,7 @@ export function knownMints(): Map<string, Mint> {
 
 export function mintAccount(mint: string, { decimals, programId }: Mint): AccountAnswer {
   const bytes = Buffer.alloc(MINT_BYTES)
-  // Who may mint: somebody, where 1 stands before.
+  // A mint authority is present if the flag before it is 1.
   const random = randomFrom(`mint ${mint}`)
   if (random.chance(0.3)) {
     bytes.writeUInt32LE(1, 0)
@@ -56,7 +56,7 @@ export function mintAccount(mint: string, { decimals, programId }: Mint): Accoun
     executable: false,
     lamports: LAMPORTS,
     owner: programId,
-    // The highest number of 64 bits, as JSON readers see it.
+    // The highest 64-bit number, as JSON parsers read it.
     rentEpoch: 18446744073709552000,
     space: MINT_BYTES,
   }

@@ -1,4 +1,4 @@
-/** A block as `getBlock` and `blockSubscribe` give it (solana.com/docs/rpc/http/getblock). */
+/** A block as `getBlock` and `blockSubscribe` return it (solana.com/docs/rpc/http/getblock). */
 import { asBase58, asBase64, type JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import type { LedgerBlock } from './ledger.js'
 import { asParsed } from './recorded/as-parsed.js'
@@ -36,10 +36,10 @@ export function blockAnswer(block: LedgerBlock, options: BlockOptions): BlockAns
 
 function encoded(value: JsonTransaction, { encoding = 'json', maxSupportedTransactionVersion: most }: BlockOptions) {
   const { version, ...unversioned } = value
-  // Who does not say what versions it knows gets no version, and only legacy transactions.
+  // A request without `maxSupportedTransactionVersion` gets no version and only legacy transactions.
   if (typeof version === 'number' && (most === undefined || version > most)) throw unsupportedVersion(version)
-  const told = inEncoding(most === undefined ? unversioned : value, encoding)
-  return told as NonNullable<BlockAnswer['transactions']>[number]
+  const transaction = inEncoding(most === undefined ? unversioned : value, encoding)
+  return transaction as NonNullable<BlockAnswer['transactions']>[number]
 }
 
 function inEncoding(value: JsonTransaction, encoding: string): unknown {

@@ -1,4 +1,4 @@
-/** What stands in a block of the generated chain: trades, generated or recorded on mainnet, some of them failed, between votes and transfers. */
+/** The content of a generated block: generated or recorded trades, some of them failed, among votes and transfers. */
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import type { Random } from '../market/random.js'
 import { generatedTransaction, PUMP_SELL, RAYDIUM_V4_SWAP } from './generated/transactions.js'
@@ -7,10 +7,10 @@ import { FIRST_RESERVES, type PoolTrade, poolTrade, type Reserves } from './movi
 import { everyInJson } from './recorded/transactions.js'
 import { keyFrom } from './seeded.js'
 
-/** What follows from the blocks below, on every branch its own: balances of one token, and the moving pool's reserves. */
+/** State of a branch that depends on the blocks below: balances of one token, and the moving pool's reserves. */
 export type BranchState = { holdings: readonly bigint[]; reserves: Reserves }
 
-/** Trades that are also garbled: a program's log there tells what its transfers tell. */
+/** Trades that are also corrupted, because their program's log repeats what their transfers say. */
 const isGarbled = (name: string) => name === RAYDIUM_V4_SWAP || name.includes('raydiumLiquidityPoolV4_swap')
 const HOLDERS = 6
 const FIRST_HELD = 1_000_000_000n
@@ -18,7 +18,7 @@ export const FIRST_STATE: BranchState = {
   holdings: Array.from({ length: HOLDERS }, () => FIRST_HELD),
   reserves: FIRST_RESERVES,
 }
-/** Traded on its curve, so that who holds it is followed. */
+/** Traded on its curve, so that its holders are followed. */
 export const MOVED_TOKEN = { mint: soldCoin(), decimals: 6 }
 
 type Kind = 'trade' | 'failed' | 'garbled' | 'pool' | 'vote' | 'lamports' | 'tokens'
@@ -28,16 +28,16 @@ type Weights = Readonly<Record<Kind, number>>
 const WEIGHTS: Weights = { trade: 6, failed: 1, garbled: 0.3, pool: 2, vote: 2, lamports: 1, tokens: 2 }
 
 export type ContentOptions = {
-  /** Both included. */
+  /** Both bounds included. */
   transactions: readonly [least: number, most: number]
   weights?: Partial<Weights>
-  /** Which trades are repeated, by name; else all. */
+  /** Which trades are repeated, by name; by default all. */
   isRepeated?: (name: string) => boolean
 }
 
 export type Content = { transactions: JsonTransaction[]; trades: PoolTrade[]; state: BranchState }
 
-/** `name`: of the block, unlike any other's. */
+/** `name`: unique name of the block. */
 export function blockContent(
   name: string,
   previousBlockhash: string,

@@ -15,10 +15,10 @@ export const borsh = {
   zeros: (length: number) => Buffer.alloc(length),
 }
 
-/** Several numbers of 64 bits in a row. */
+/** Consecutive 64-bit numbers. */
 export const u64s = (...values: readonly bigint[]): Buffer => Buffer.concat(values.map(borsh.u64))
 
-/** Several keys in a row. */
+/** Consecutive keys. */
 export const keys = (...addresses: readonly string[]): Buffer => Buffer.concat(addresses.map(borsh.key))
 
 /** `name` as in the program's source: `buy_exact_in`. */

@@ -1,6 +1,6 @@
 /**
- * A node that fails, lies and lags. What becomes of a request follows from the seed, the question and how often it was asked, not from what else goes on:
- * a run can be had again.
+ * A node that fails, lies and lags. Each outcome depends only on the seed, the request and how often it was made,
+ * so a run can be repeated.
  */
 import { type Asked, fault, type Reply, type RpcAnswer, type RpcRequest } from '../json-rpc/server.js'
 import type { Random } from '../market/random.js'
@@ -13,21 +13,21 @@ import type { Notice } from './subscriptions.js'
 
 export type Hostility = {
   seed: number
-  /** Of all requests, failed in one way or another. */
+  /** Share of requests that fail in some way. */
   errorChance?: number
-  /** Of all answers that can be lied about. */
+  /** Share of answers that are lies, where a lie is possible. */
   lieChance?: number
-  /** Of all slots: the block is there only some questions after the slot is. */
+  /** Share of slots whose block becomes available only some requests after the slot. */
   lateChance?: number
   /** How long a request may hang. */
   silenceMs?: number
-  /** Whether the chain will still have more slots: a node may then tell of one that has no block yet. */
+  /** Whether the chain will still have more slots: a node may then announce one that has no block yet. */
   isGoingOn?: () => boolean
 }
 
 export type HostileGate = Gate & {
   readonly counts: Readonly<{ requests: number; errors: number; lies: number; late: number }>
-  /** Done once between two requests, after so many more of them. */
+  /** Runs once between two requests, after this many more of them. */
   after(requests: number, event: () => void): void
 }
 
@@ -50,7 +50,7 @@ export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
     return time
   }
   const randomFor = (text: string): Random => randomFrom(`${seed} ${timesOf(text)} ${text}`)
-  let waiting: { left: number; event: () => void } | null = null
+  let waiting: { requestsLeft: number; event: () => void } | null = null
 
   function pass({ requests, batch }: Asked, answer: (request: RpcRequest) => RpcAnswer): Reply {
     happen(requests.length)
@@ -65,7 +65,7 @@ export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
 
   function answerOne(request: RpcRequest, ask: (request: RpcRequest) => RpcAnswer, batch: boolean): RpcAnswer {
     const name = JSON.stringify([request.method, request.params])
-    // In a batch each can fail alone.
+    // In a batch, each request can fail alone.
     if (batch && randomFor(`one ${name}`).chance(errorChance)) {
       counts.errors += 1
       return fault(request.id, -32603, 'Internal error')
@@ -93,8 +93,8 @@ export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
   function happen(requests: number): void {
     counts.requests += requests
     if (waiting === null) return
-    waiting.left -= requests
-    if (waiting.left > 0) return
+    waiting.requestsLeft -= requests
+    if (waiting.requestsLeft > 0) return
     const { event } = waiting
     waiting = null
     event()
@@ -105,12 +105,12 @@ export function hostileGate(ledger: Ledger, hostility: Hostility): HostileGate {
     counts,
     notice: (notice) => someNotices(notice, randomFor('notice')),
     after(requests, event) {
-      waiting = { left: requests, event }
+      waiting = { requestsLeft: requests, event }
     },
   }
 }
 
-/** Lost, twice, or only the word that the node could not read the block. */
+/** Lost, sent twice, or replaced by an error that the node could not read the block. */
 function someNotices(notice: Notice, random: Random): readonly Notice[] {
   const { method, params } = notice
   return random.pick<readonly Notice[]>([
@@ -122,7 +122,7 @@ function someNotices(notice: Notice, random: Random): readonly Notice[] {
   ])
 }
 
-/** As agave's `RpcBlockUpdate` says it: no block, and why. */
+/** agave's `RpcBlockUpdate` for an error: no block, and the reason. */
 function unread(result: unknown): unknown {
   const { context, value } = result as { context: unknown; value: { slot: number } }
   return { context, value: { slot: value.slot, block: null, err: 'BlockStoreError' } }

@@ -1,6 +1,6 @@
 /**
- * A made Solana chain: slots of which some are skipped, blocks linked by hash, and blocks that die. All of it follows from the seed and from what was
- * done: played twice, it is the same.
+ * A simulated Solana chain: some slots are skipped, blocks are linked by hash, and some are orphaned.
+ * It depends only on the seed and the calls made, so it can be repeated.
  */
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
 import { type BranchState, blockContent, type ContentOptions, FIRST_STATE } from './block-content.js'
@@ -15,7 +15,7 @@ export type LedgerBlock = {
   blockTimeS: number
   blockHeight: number
   transactions: readonly JsonTransaction[]
-  /** Of the moving pool, in order. */
+  /** Trades of the moving pool, in order. */
   trades: readonly PoolTrade[]
   state: BranchState
 }
@@ -23,28 +23,28 @@ export type LedgerBlock = {
 export type LedgerOptions = Partial<ContentOptions> & {
   seed: number
   firstSlot?: number
-  /** Of the first slot. */
+  /** Time of the first slot. */
   firstTimeS?: number
   skipChance?: number
-  /** How far what is final is behind: on mainnet, 32 slots. */
+  /** Distance of the final slot from the head: 32 slots on mainnet. */
   finalAfterSlots?: number
 }
 
 export type Ledger = {
-  /** Of the chain as it is now, lowest first. */
+  /** Blocks of the current chain, lowest first. */
   readonly blocks: readonly LedgerBlock[]
   readonly tip: LedgerBlock
-  /** The last block that can no longer die. */
+  /** The last block that can no longer be orphaned. */
   readonly finalizedSlot: number
   blockAt(slot: number): LedgerBlock | undefined
-  /** Time goes on; at least as many blocks, where `blocks` is given. Those that came. */
+  /** Advances time, by at least `blocks` blocks if given. Returns the new blocks. */
   advance(step?: { slots: number } | { blocks: number }): LedgerBlock[]
   /**
-   * Every block above the slot dies; what comes from now on is of another branch. `sameSlots`: it begins in the slot of the first that died, else after the
-   * last.
+   * Orphans every block above the slot; later blocks are of another branch. `sameSlots`: it starts in the slot of the first
+   * orphaned block, else after the last.
    */
   die(afterSlot: number, how: { branch: string; sameSlots: boolean }): void
-  /** Called with every new block. Gives what ends it. */
+  /** Called with every new block. Returns a function that unsubscribes. */
   onBlock(listener: (block: LedgerBlock) => void): () => void
 }
 

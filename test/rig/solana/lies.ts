@@ -1,4 +1,4 @@
-/** Answers that look right and are not; only such as the blocks' links, or asking again, can show. */
+/** Plausible but wrong answers, which only the blocks' links or another request can reveal. */
 import type { RpcAnswer, RpcRequest } from '../json-rpc/server.js'
 import { fault } from '../json-rpc/server.js'
 import type { Random } from '../market/random.js'
@@ -19,22 +19,22 @@ type Lying = {
   isGoingOn(): boolean
 }
 
-/** Null: nothing to lie about. */
+/** Null: no lie is possible. */
 export function lieAbout(lying: Lying): RpcAnswer | null {
   const { request, answer, random } = lying
   const { result } = answer
   if (result === undefined || result === null) return null
   switch (request.method) {
     case 'getSlot': {
-      // What is final is nobody's to be ahead of.
+      // No node can be ahead of the final slot.
       const isAhead = random.chance(0.4) && isConfirmed(request) && lying.isGoingOn()
       const by = isAhead ? random.int(1, MOST_SLOTS_AHEAD) : -random.int(1, MOST_SLOTS_BEHIND)
       return { ...answer, result: Math.max(0, Number(result) + by) }
     }
     case 'getBlocks': {
       const slots = result as number[]
-      const left = random.int(0, slots.length - 1)
-      return slots.length === 0 ? null : { ...answer, result: slots.filter((_, at) => at !== left) }
+      const dropped = random.int(0, slots.length - 1)
+      return slots.length === 0 ? null : { ...answer, result: slots.filter((_, at) => at !== dropped) }
     }
     case 'getBlocksWithLimit': {
       const [from, limit, ...rest] = request.params ?? []
@@ -55,30 +55,32 @@ function isConfirmed({ params }: RpcRequest): boolean {
 function wrongBlock(lying: Lying, block: BlockAnswer): RpcAnswer | null {
   const { request, answer, random, ledger } = lying
   const slot = Number(request.params?.[0])
-  const told = (change: Partial<BlockAnswer>): RpcAnswer => ({ ...answer, result: { ...block, ...change } })
+  const changed = (change: Partial<BlockAnswer>): RpcAnswer => ({ ...answer, result: { ...block, ...change } })
   return random.pick<() => RpcAnswer | null>([
     () => ({ ...answer, result: null }),
     () => refusal(request, random.pick([slotSkipped, skippedInStorage])(slot)),
     () => refusal(request, random.pick([notAvailable, statusNotYet])(slot)),
-    () => told({ blockTime: null }),
+    () => changed({ blockTime: null }),
     () => wronglyLinked(),
     () => withoutMeta(),
     () => ofAnotherSlot(),
   ])()
 
-  /** Of the first block nobody could know. */
+  /** A wrong link of the first block could not be detected. */
   function wronglyLinked(): RpcAnswer | null {
-    return ledger.blockAt(block.parentSlot) === undefined ? null : told({ previousBlockhash: keyFrom(`wrong ${slot}`) })
+    return ledger.blockAt(block.parentSlot) === undefined
+      ? null
+      : changed({ previousBlockhash: keyFrom(`wrong ${slot}`) })
   }
 
   function withoutMeta(): RpcAnswer | null {
     const { transactions = [] } = block
     const lost = random.int(0, Math.max(0, transactions.length - 1))
     if (transactions.length === 0) return null
-    return told({ transactions: transactions.map((each, at) => (at === lost ? { ...each, meta: null } : each)) })
+    return changed({ transactions: transactions.map((each, at) => (at === lost ? { ...each, meta: null } : each)) })
   }
 
-  /** Nothing tells it of the newest block, so it is told of lower ones only. */
+  /** No child reveals a wrong newest block, so only lower ones are replaced. */
   function ofAnotherSlot(): RpcAnswer | null {
     if (slot >= ledger.tip.slot) return null
     const others = ledger.blocks.filter((other) => other.slot !== slot && Math.abs(other.slot - slot) < 5)

@@ -1,8 +1,8 @@
-/** A made chain that goes on by itself, a slot every so often, as a real one does; what became of its blocks is timed. */
+/** A simulated chain that advances in real time, one slot per interval, and records when each block was created. */
 import type { Ledger } from './ledger.js'
 
 export type LiveLedger = {
-  /** When each block came to be, by hash, on the clock of `performance.now`. */
+  /** When each block was created, by hash, on the clock of `performance.now`. */
   readonly madeAtMs: ReadonlyMap<string, number>
   stop(): void
 }

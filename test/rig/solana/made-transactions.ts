@@ -1,4 +1,4 @@
-/** What fills a block besides trades: votes, transfers, and trades that failed. */
+/** Transactions that fill a block besides trades: votes, transfers, and failed trades. */
 import { decodeBase58, encodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { SYSTEM, TOKEN, VOTE } from '../../../services/ingest/decode/solana/native-programs.js'
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
@@ -11,7 +11,7 @@ const RENT = 2_039_280
 type Made = {
   name: string
   recentBlockhash: string
-  /** Those that sign first, then those that change, then the others. */
+  /** Signers first, then writable accounts, then the others. */
   accounts: readonly string[]
   readonlyAccounts: number
   program: string
@@ -45,7 +45,7 @@ export function lamportTransfer(name: string, recentBlockhash: string, lamports:
 }
 
 export type TokenMove = { mint: string; decimals: number; from: string; to: string; amount: bigint }
-/** What both had before it. */
+/** The balances of both before it. */
 export type Held = { from: bigint; to: bigint }
 
 export function tokenTransfer(name: string, recentBlockhash: string, move: TokenMove, held: Held): JsonTransaction {
@@ -72,7 +72,7 @@ export function tokenTransfer(name: string, recentBlockhash: string, move: Token
   })
 }
 
-/** The same, refused by a program: only the fee is gone. */
+/** The same transaction, rejected by a program: only the fee is charged. */
 export function failed({ transaction, meta, version }: JsonTransaction): JsonTransaction {
   const err = { InstructionError: [1, { Custom: 6001 }] }
   const [payer = 0, ...others] = meta.preBalances as number[]
@@ -87,7 +87,7 @@ export function failed({ transaction, meta, version }: JsonTransaction): JsonTra
   }
 }
 
-/** The same as another: its own signature, upon another block. */
+/** A copy of a transaction with a new signature and blockhash. */
 export function repeated({ transaction, meta, version }: JsonTransaction, name: string, recentBlockhash: string) {
   const { signatures, message } = transaction
   return {
@@ -100,7 +100,7 @@ export function repeated({ transaction, meta, version }: JsonTransaction, name: 
   } satisfies JsonTransaction
 }
 
-/** The same, its last transfer of one token unit more: what the program tells and what moved disagree. */
+/** The same with one unit more in its last token transfer: the program's log and the transfers disagree. */
 export function garbled({ transaction, meta, version }: JsonTransaction): JsonTransaction {
   const { accountKeys } = transaction.message
   const token = [...accountKeys, ...(meta.loadedAddresses?.writable ?? []), ...(meta.loadedAddresses?.readonly ?? [])]

@@ -1,6 +1,6 @@
 /**
- * A pool whose price moves: Raydium v4 swaps in either direction. What it pays follows from its reserves, as the program has it (raydium-amm: 0.25 % of
- * what comes in, then a constant product).
+ * A pool whose price moves: Raydium v4 swaps in both directions. Outputs follow the program's formula (raydium-amm: a fee
+ * of 0.25 % of the input, then a constant product).
  */
 import { TOKEN } from '../../../services/ingest/decode/solana/native-programs.js'
 import type { JsonTransaction } from '../../ingest/decode/solana/encodings.js'
@@ -11,13 +11,13 @@ import { repeated } from './made-transactions.js'
 import { keyFrom, randomFrom } from './seeded.js'
 
 export const MOVING_POOL = keyFrom('the moving pool')
-/** Of 6 decimals, against SOL. */
+/** A token of 6 decimals, against SOL. */
 export const MOVING_TOKEN = keyFrom('the token of the moving pool')
 const COIN: Token = { mint: MOVING_TOKEN, decimals: 6, programId: TOKEN, feeBasisPoints: 0n }
 const COIN_UNIT = 1e6
 const SOL_UNIT = 1e9
 
-/** Raw. */
+/** Raw amounts. */
 export type Reserves = { coin: bigint; sol: bigint }
 export const FIRST_RESERVES: Reserves = { coin: 141_000_000_000n, sol: 357_000_000_000n }
 

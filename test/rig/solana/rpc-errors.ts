@@ -1,4 +1,4 @@
-/** What nodes say when they cannot answer: codes and messages as in agave's `rpc-client-api/src/custom_error.rs`, JSON-RPC's own besides. */
+/** Error answers of nodes: codes and messages from agave's `rpc-client-api/src/custom_error.rs`, and those of JSON-RPC. */
 
 export class RpcError extends Error {
   constructor(

@@ -1,4 +1,4 @@
-/** What a node of the made chain answers, method by method, as agave's `rpc/src/rpc.rs` decides it. */
+/** Answers of a node of the simulated chain, method by method, following agave's `rpc/src/rpc.rs`. */
 import { knownMints, type Mint, mintAccount } from './accounts.js'
 import { type BlockOptions, blockAnswer } from './block-answer.js'
 import type { Ledger, LedgerBlock } from './ledger.js'
@@ -11,11 +11,11 @@ const VERSION = { 'solana-core': '2.2.16', 'feature-set': 3073396398 }
 
 export type NodeOptions = {
   genesisHash?: string
-  /** Older blocks are gone from it. */
+  /** Older blocks are pruned. */
   firstSlot?: number
-  /** Old blocks come from a store of all of them, which has its own word for a skipped slot. */
+  /** Old blocks come from long-term storage, which has a different error for a skipped slot. */
   hasLongTermStorage?: boolean
-  /** So many slots behind the chain. */
+  /** How many slots the node is behind the chain. */
   behindSlots?: () => number
   /** Accounts besides those of the chain's transactions. */
   mints?: ReadonlyMap<string, Mint>
@@ -51,7 +51,7 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
     if (slot < firstSlot) throw errors.cleanedUp(slot, firstSlot)
     const block = ledger.blockAt(slot)
     if (block !== undefined) return block
-    // Above what is final nobody can say yet that it was skipped.
+    // Above the final slot, a node cannot know yet that a slot was skipped.
     if (slot >= finalized()) throw errors.notAvailable(slot)
     throw hasLongTermStorage ? errors.skippedInStorage(slot) : errors.slotSkipped(slot)
   }
@@ -68,7 +68,7 @@ export function createMethods(ledger: Ledger, options: NodeOptions = {}): Method
     getVersion: () => VERSION,
     getHealth() {
       const behind = ledger.tip.slot - tip().slot
-      // `--health-check-slot-distance`, by default.
+      // The default of `--health-check-slot-distance`.
       if (behind > 128) throw errors.nodeBehind(behind)
       return 'ok'
     },

@@ -1,4 +1,4 @@
-/** A node of the made chain: JSON-RPC over HTTP and WebSocket, as the real ones speak it. */
+/** A node of the simulated chain: JSON-RPC over HTTP and WebSocket, like real ones. */
 import {
   type Asked,
   type Reply,
@@ -11,7 +11,7 @@ import type { Ledger } from './ledger.js'
 import { createMethods, type NodeOptions } from './rpc-methods.js'
 import { answered, type Notice, type SubscriptionOptions, serveSubscriptions } from './subscriptions.js'
 
-/** Stands before the node: what becomes of a request, and of a notice. */
+/** Sits in front of the node and decides the outcome of requests and notifications. */
 export type Gate = {
   pass(asked: Asked, answer: (request: RpcRequest) => RpcAnswer): Reply | Promise<Reply>
   notice?(notice: Notice): readonly Notice[]
@@ -20,7 +20,7 @@ export type Gate = {
 export type RpcServerOptions = NodeOptions & Partial<Omit<SubscriptionOptions, 'notice'>> & { gate?: Gate }
 
 export type RpcServer = RunningServer & {
-  /** So many times each method was asked for. */
+  /** Request count per method. */
   readonly asked: ReadonlyMap<string, number>
 }
 

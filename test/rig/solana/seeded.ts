@@ -1,4 +1,4 @@
-/** Keys, signatures and draws that follow from a text: the same in every run. */
+/** Keys, signatures and random draws derived from a string, the same in every run. */
 import { createHash } from 'node:crypto'
 import { encodeBase58 } from '../../../services/ingest/decode/solana/keys/base58.js'
 import { createRandom, type Random } from '../market/random.js'

@@ -1,4 +1,4 @@
-/** The real source of the made Solana chain into an embedded log. */
+/** Runs the real source on the simulated Solana chain into an embedded log. */
 import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.js'
 import type { SolanaSourceConfig } from '../../../services/core/config/solana-source.js'
 import { silentLogger } from '../../../services/core/runtime/logger.js'

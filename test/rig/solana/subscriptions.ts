@@ -1,4 +1,4 @@
-/** What one socket has subscribed to (solana.com/docs/rpc/websocket): `blockSubscribe`, where the node offers it, and `slotSubscribe`. */
+/** The subscriptions of one socket (solana.com/docs/rpc/websocket): `blockSubscribe`, if enabled, and `slotSubscribe`. */
 import { WebSocket } from 'ws'
 import { type Asked, fault, type RpcAnswer, type RpcRequest } from '../json-rpc/server.js'
 import { type BlockOptions, blockAnswer } from './block-answer.js'
@@ -8,10 +8,10 @@ import { invalidParams, methodNotFound, RpcError } from './rpc-errors.js'
 export type Notice = { jsonrpc: '2.0'; method: string; params: { subscription: number; result: unknown } }
 
 export type SubscriptionOptions = {
-  /** `blockSubscribe` is off where a node was not started with it. */
+  /** `blockSubscribe` is off if a node was not started with it. */
   hasBlocks: boolean
   hasSlots: boolean
-  /** As often as it is to be sent. */
+  /** Returns one entry per time the notification is to be sent. */
   notice?: (notice: Notice) => readonly Notice[]
 }
 
@@ -42,8 +42,8 @@ export function serveSubscriptions(ledger: Ledger, client: WebSocket, options: S
     for (const block of ready) {
       const { slot } = block
       subscription.sentSlot = slot
-      const told = blockAnswer(block, { ...config, rewards: config.showRewards ?? false })
-      send('blockNotification', id, { context: { slot }, value: { slot, block: told, err: null } })
+      const content = blockAnswer(block, { ...config, rewards: config.showRewards ?? false })
+      send('blockNotification', id, { context: { slot }, value: { slot, block: content, err: null } })
     }
   }
 

@@ -1,4 +1,4 @@
-/** A log cut short, in its topics or anywhere in its data, is a bad log for every protocol: never another event, never passed over. */
+/** Every protocol rejects a log truncated in its topics or data: it is never read as another event or skipped. */
 import { describe, expect, it } from 'vitest'
 import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import { memoryBook } from '../../../../services/ingest/decode/evm/block/book.js'
@@ -11,7 +11,7 @@ import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
 import type { VenueState } from '../../../../services/ingest/decode/evm/venue.js'
 import { answerWith, chainOf, FACTORY, makeLog, POOL, TOKEN0, TOKEN1, venue, type Word } from './rig.js'
 
-/** The name of an event with its types; what is indexed ends with `*`. Values that a decoder checks; others are 1. */
+/** The event's name and types, `*` after indexed ones, with the values a decoder checks; others are 1. */
 type Sample = [event: string, values?: Record<number, Word>]
 
 const PRICE = 2n ** 96n
@@ -144,7 +144,7 @@ const SAMPLES: Record<string, Sample[]> = {
 
 const signatureOf = (event: string): string => event.replaceAll('*', '')
 
-/** Lists have an item for each token; a text is longer than a word. */
+/** Lists have one item per token; strings are longer than a word. */
 function logOf([event, values = {}]: Sample): EvmLog {
   const types = event.slice(event.indexOf('(') + 1, -1).split(',')
   const indexed: Word[] = []
@@ -169,7 +169,7 @@ function logOf([event, values = {}]: Sample): EvmLog {
   return makeLog(signatureOf(event), indexed, [...words, ...tails])
 }
 
-/** What a block's decoder asks of a protocol for one log. */
+/** What the block decoder asks a protocol about one log. */
 function read(protocol: Protocol, log: EvmLog, tokens: number): unknown {
   const [topic = ''] = log.topics
   const chain = chainOf(protocol.name)
@@ -212,13 +212,13 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
   })
 })
 
-describe('logs around one that was cut', () => {
+describe('logs next to a truncated one', () => {
   const [SYNC, TRADE] = ['Sync(uint112,uint112)', 'Swap(address,uint256,uint256,uint256,uint256,address)']
   const rules = createRules({
     ...{ chain: 'eth', money: new Set<string>(), protocols: PROTOCOLS, contracts: [], wrappedNative: undefined },
     scope: { pools: new Set(), tokens: new Set(), amms: new Set(), balances: 'off' },
   })
-  /** Of a venue that was met before, with these reserves. */
+  /** A known venue with these reserves. */
   function decoded(protocol: string, state: object, logs: readonly EvmLog[]) {
     const book = memoryBook()
     for (const token of [TOKEN0, TOKEN1]) book.putToken(token, { traded: true })
@@ -235,19 +235,19 @@ describe('logs around one that was cut', () => {
     makeLog(TRADE, [TOKEN0, TOKEN1], [10, 0, 0, 4], { log: 2 }),
   ]
 
-  it('a pair’s cut Swap does not leave its Sync behind as a change of liquidity', () => {
+  it('a truncated Swap of a pair does not turn its Sync into a liquidity change', () => {
     const { events, lost, state } = decoded('uniswap-v2', { unclaimed: null }, [sync, cut(swap)])
     expect({ events, lost }).toEqual({ events: [], lost: [[2, 'bad_log']] })
     expect(state?.reserves).toEqual([70n, 30n])
   })
 
-  it('a pair’s cut Sync does not lend the Swap the reserves of before', () => {
+  it('a truncated Sync of a pair does not give its Swap the previous reserves', () => {
     const { events, lost } = decoded('uniswap-v2', { unclaimed: null }, [cut(sync), swap])
     expect(lost).toEqual([[1, 'bad_log']])
     expect(events).toMatchObject([{ type: 'swap', amount_in: '10', amount_out: '4', reserve0: null, reserve1: null }])
   })
 
-  it('a swap over several bins is lost whole where one of them is cut', () => {
+  it('a swap over several bins is dropped whole if one of its logs is truncated', () => {
     const bin = (log: number) =>
       makeLog(
         'Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)',

@@ -1,4 +1,4 @@
-/** A day of a pool: every raw log decoded, against an independent decode and against the recording made from it. */
+/** One day of a pool: every raw log decoded, compared with an independent decoder and with the recording made from it. */
 import { describe, expect, it } from 'vitest'
 import type { VenueEvent } from '../../../../services/ingest/decode/evm/protocol.js'
 import { uniswapV3 } from '../../../../services/ingest/decode/evm/protocols/uniswap-v3/uniswap-v3.js'
@@ -7,7 +7,7 @@ import { type Day, generatedDay, DAY_POOL as POOL, recordedDay, tradesOf } from 
 import { describeRecorded } from '../../../rig/recordings.js'
 import { play } from './rig.js'
 
-/** More than the day takes out, so that the pool never runs dry: the files do not contain earlier reserves. */
+/** More than the day takes out, so that the pool never runs dry: the files lack earlier reserves. */
 const START = [10n ** 18n, 10n ** 27n] as const
 
 describe('a generated day', () => equalsOthers(generatedDay()))
@@ -30,7 +30,7 @@ function equalsOthers(day: Day): void {
     expect(trades.map(recordedEvent)).toEqual(recorded)
   })
 
-  it('the reserves at the end are those of a plain sum over the independent decode', () => {
+  it('the final reserves equal the sum over the independent decode', () => {
     const sums = [...START] as [bigint, bigint]
     for (const { type, amount0, amount1 } of day.decoded()) {
       if (type === 'BURN') continue

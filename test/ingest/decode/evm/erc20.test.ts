@@ -13,7 +13,7 @@ function readToken(answers: Record<string, string | null>) {
 }
 
 describe('a token', () => {
-  it('says its facts', () => {
+  it('returns its name, symbol, decimals and supply', () => {
     expect(
       readToken({
         name: stringAnswer(hexOf('USD Coin')),
@@ -24,7 +24,7 @@ describe('a token', () => {
     ).toEqual({ name: 'USD Coin', symbol: 'USDC', decimals: 6, totalSupply: 2n ** 255n })
   })
 
-  it('may have its names in 32 bytes', () => {
+  it('may return its name and symbol as bytes32', () => {
     expect(readToken({ name: `0x${padded(hexOf('Maker'))}`, symbol: `0x${padded(hexOf('MKR'))}` })).toEqual({
       name: 'Maker',
       symbol: 'MKR',
@@ -34,26 +34,26 @@ describe('a token', () => {
   })
 
   it.each([
-    ['nothing', null],
+    ['no answer', null],
     ['an empty answer', '0x'],
     ['more than 255', `0x${word(256)}`],
     ['a negative number', `0x${word(-18)}`],
     ['half a word', '0x12'],
-  ])('decimals answered with %s are not known', (_, answer) => {
+  ])('decimals are unknown after %s', (_, answer) => {
     expect(readToken({ decimals: answer }).decimals).toBeNull()
   })
 
   it.each([
-    ['control characters are left out', hexOf('a\u0000b\u001bc\n'), 'abc'],
+    ['control characters are dropped', hexOf('a\u0000b\u001bc\n'), 'abc'],
     ['bytes that are not UTF-8 become replacement characters', `ff${hexOf('x')}`, '\ufffdx'],
-    ['without printable characters there is no name', hexOf('\u0000\u0001'), null],
-    ['an endless name is cut', hexOf('é'.repeat(5000)), 'é'.repeat(1024)],
-    ['… never inside a character', hexOf(`a${'🦄'.repeat(600)}`), `a${'🦄'.repeat(511)}`],
+    ['a name without printable characters is null', hexOf('\u0000\u0001'), null],
+    ['a long name is truncated', hexOf('é'.repeat(5000)), 'é'.repeat(1024)],
+    ['… never within a character', hexOf(`a${'🦄'.repeat(600)}`), `a${'🦄'.repeat(511)}`],
   ])('%s', (_, digits, expected) => {
     expect(readToken({ symbol: stringAnswer(digits) }).symbol).toBe(expected)
   })
 
-  it('balances and supply are read, and unknown where one is', () => {
+  it('balances and supply are read, and unknown ones stay unknown', () => {
     const answer = (call: { data: string }) =>
       call.data === selectorOf('totalSupply()') ? `0x${word(9)}` : `0x${word(5)}`
     expect(answerWith(erc20.readSupply(TOKEN0), answer)).toBe(9n)
@@ -70,7 +70,7 @@ describe('a token', () => {
 describe('a transfer', () => {
   const TRANSFER = 'Transfer(address,address,uint256)'
 
-  it('is who, to whom and how much', () => {
+  it('has a sender, a receiver and an amount', () => {
     expect(erc20.transferOf(makeLog(TRANSFER, [address(1), address(2)], [7n], { address: TOKEN0 }))).toEqual({
       token: TOKEN0,
       from: address(1),
@@ -81,9 +81,9 @@ describe('a transfer', () => {
 
   it.each([
     ['of an ERC-721 token', makeLog(TRANSFER, [address(1), address(2), 7n], [])],
-    ['without indexes', makeLog(TRANSFER, [], [address(1), address(2), 7n])],
-    ['with more data', makeLog(TRANSFER, [address(1), address(2)], [7n, 8n])],
-    ['from no address', makeLog(TRANSFER, [2n ** 200n, address(2)], [7n])],
-    ['by another name', makeLog('Transferred(address,address,uint256)', [address(1), address(2)], [7n])],
-  ])('%s is none of ours', (_, log) => expect(erc20.transferOf(log)).toBeNull())
+    ['without indexed fields', makeLog(TRANSFER, [], [address(1), address(2), 7n])],
+    ['with extra data', makeLog(TRANSFER, [address(1), address(2)], [7n, 8n])],
+    ['from an invalid address', makeLog(TRANSFER, [2n ** 200n, address(2)], [7n])],
+    ['with another event name', makeLog('Transferred(address,address,uint256)', [address(1), address(2)], [7n])],
+  ])('%s is ignored', (_, log) => expect(erc20.transferOf(log)).toBeNull())
 })

@@ -95,7 +95,7 @@ it('Balancer V3: one boosted token for another', () => {
 })
 
 /** The token transfers of the same transaction: 78,785,160 into the pair, 78,785,156 out of it. */
-it('Liquidity Book: USDC for USDt on Avalanche, the protocol’s part of the fee paid beside the bin', () => {
+it('Liquidity Book: USDC for USDt on Avalanche, the protocol fee paid on top of the bin', () => {
   const log: EvmLog = {
     ...place,
     address: '0x7c13d4c3e9dfa683e7a5792a9ff20cb5fd22b0c0',
@@ -125,7 +125,7 @@ it('Liquidity Book: USDC for USDt on Avalanche, the protocol’s part of the fee
   ])
 })
 
-it('Pancake: the pair of CAKE and WBNB lies where it is made', () => {
+it('Pancake: the address of the CAKE/WBNB pair is derived from its factory', () => {
   const [cake, wbnb] = ['0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82', '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c']
   expect(pancakePairOf([wbnb, cake])).toBe('0x0ed7e52944161450477ee417de9cd3a859b14fd0')
 })

@@ -32,7 +32,7 @@ const CASES: Record<string, Case> = {
     pool: { facts: { stable: true } },
     fork: 'v2fork',
   },
-  'Solidly, as the first ones had it': {
+  'Solidly, first version': {
     protocol: solidly,
     answers: { 'getReserves()': words(1, 2, 3), 'stable()': words(false) },
     asked: `${selectorOf('getPair(address,address,bool)')}${word(TOKEN0)}${word(TOKEN1)}${word(false)}`,
@@ -76,7 +76,7 @@ const CASES: Record<string, Case> = {
 
 const VIEWS = { 'token0()': words(TOKEN0), 'token1()': words(TOKEN1), 'factory()': words(FACTORY) }
 
-/** A pool with these views, and a factory that answers one question with `confirmed`. */
+/** A pool with these view results, and a factory that answers one call with `confirmed`. */
 function contracts(views: Record<string, string>, asked: string, confirmed: string) {
   const bySelector = new Map(Object.entries(views).map(([view, answer]) => [selectorOf(view), answer]))
   return ({ to, data }: Call) => {
@@ -91,32 +91,32 @@ describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool,
   const views = { ...VIEWS, ...answers }
   const named = { named: new Set([POOL]) }
 
-  it('is described where its factory confirms it', () => {
+  it('is accepted if its factory confirms it', () => {
     expect(describeWith(views, chainOf(protocol.name))).toEqual(venue(protocol.name, pool))
   })
 
-  it('is refused if its factory does not list it', () => {
+  it('is rejected if its factory does not list it', () => {
     expect(describeWith(views, chainOf(protocol.name), address(0))).toEqual({
       refused: `its factory ${FACTORY} does not confirm it`,
     })
   })
 
-  it('is refused if its factory is unknown', () => {
+  it('is rejected if its factory is unknown', () => {
     expect(describeWith(views, chainOf(protocol.name, { contracts: new Map() }))).toEqual({
       refused: `its factory ${FACTORY} is unknown`,
     })
   })
 
-  it('is a fork where it was asked for by name', () => {
+  it('is accepted as a fork if it is configured by name', () => {
     const chain = chainOf(protocol.name, { ...named, contracts: new Map() })
     expect(describeWith(views, chain)).toEqual(venue(protocol.name, { ...pool, amm: fork }))
   })
 
-  it('is left to the protocol its factory is of', () => {
+  it('is left to the protocol its factory belongs to', () => {
     expect(describeWith(views, chainOf('another', named))).toEqual({ refused: 'its factory belongs to another' })
   })
 
-  it('is refused without two tokens', () => {
+  it('is rejected without two tokens', () => {
     const same = { ...views, 'token1()': words(TOKEN0) }
     expect(describeWith(same, chainOf(protocol.name, named))).toEqual({
       refused: 'it does not return two different tokens',
@@ -126,7 +126,7 @@ describe.each(Object.entries(CASES))('%s', (_, { protocol, answers, asked, pool,
     })
   })
 
-  it('is taken by no other protocol, even by name', () => {
+  it('is not accepted by any other protocol, even if configured by name', () => {
     const chain = chainOf(protocol.name, { ...named, contracts: new Map() })
     const others = new Map(Object.values(CASES).map((other) => [other.protocol.name, other]))
     const takers = [...others.values()].filter(

@@ -1,4 +1,4 @@
-/** Uniswap V2 and V3 and Pancake V2 and V3, their real contracts on a real node: what the decoders say is what the contracts answer. */
+/** Uniswap and Pancake V2 and V3 contracts on a real node: decoded values equal the contracts' answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Call, ChainContracts } from '../../../../services/ingest/decode/evm/protocol.js'
 import { knownContracts } from '../../../rig/evm/contracts.js'
@@ -29,13 +29,13 @@ const found = (pool: string): Followed => {
   return one
 }
 
-test('from their creation on, reserves are what the contracts hold', () => {
+test('reserves equal the contracts’ from their creation on', () => {
   expect(new Set(truths.map(({ kind }) => kind))).toEqual(new Set(['v2', 'pancakeV2', 'v3', 'pancakeV3']))
   const decoded = truths.map(({ pool, kind }) => ({ pool, kind, reserves: found(pool).state.reserves }))
   expect(decoded).toEqual(truths.map(({ pool, kind, reserves }) => ({ pool, kind, reserves })))
 })
 
-test('a pool’s last event has them too', () => {
+test('the last event of a pool has its final reserves', () => {
   const published = truths.flatMap(({ pool, reserves }) => {
     const last = found(pool).events.toSorted(inOrder).at(-1)
     return last === undefined ? [] : [{ pool, published: last.reserves, reserves }]
@@ -55,7 +55,7 @@ test('the last trade of a concentrated pool has its price', () => {
   expect(swapped.map(({ published }) => published)).toEqual(swapped.map(({ sqrtPrice }) => sqrtPrice))
 })
 
-test('without its creation, a pool is described as its creation did, by its own protocol alone, with the same reserves', async () => {
+test('a pool read without its creation equals the created one, and only its own protocol accepts it', async () => {
   const chain: ChainContracts = {
     wrappedNative: market.contracts.tokens.weth.address,
     contracts: new Map(knownContracts(market.contracts).map((contract) => [contract.address, contract])),

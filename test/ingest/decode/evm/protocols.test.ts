@@ -1,4 +1,4 @@
-/** Holds for every protocol: malformed logs and answers become dead letters or nulls, never an error that stops a chain. */
+/** For every protocol: malformed logs and answers become dead letters or nulls, never an error that stops a chain. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadLog } from '../../../../services/ingest/decode/evm/protocol.js'
@@ -16,8 +16,8 @@ const words = fc
   .map((values) => values.map(word).join(''))
 const anything = fc.oneof(digits, words, fc.string({ maxLength: 80 }))
 
-describe('the list', () => {
-  it('has every name once', () => {
+describe('the protocol list', () => {
+  it('has no duplicate names', () => {
     expect(new Set(PROTOCOLS.map(({ name }) => name)).size).toBe(PROTOCOLS.length)
     for (const protocol of PROTOCOLS) expect(protocolNamed(protocol.name)).toBe(protocol)
   })
@@ -37,10 +37,10 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
   })
   const at = venue(name)
   const chain = chainOf(name)
-  /** Of a venue about which no node answers. */
+  /** A venue about which no node answers. */
   const unread = answerWith(protocol.readState(at, chain), () => null)
 
-  it('takes garbage in any log for a bad log', () => {
+  it('rejects random data in any log as a bad log', () => {
     fc.assert(
       fc.property(garbage, ({ topic0, topics, data }) => {
         const log = {
@@ -67,7 +67,7 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
     )
   })
 
-  it('takes garbage in any answer', () => {
+  it('accepts random data in any answer', () => {
     const answers = fc.infiniteStream(fc.option(fc.oneof(words, digits).map((text) => `0x${text}`)))
     fc.assert(
       fc.property(answers, fc.boolean(), (stream, named) => {

@@ -25,8 +25,8 @@ const LOG = {
   logIndex: 3,
 }
 
-describe('logs as nodes give them', () => {
-  it('alone, in receipts and in answers', () => {
+describe('logs in the shapes nodes return', () => {
+  it('are read alone, from receipts and from responses', () => {
     const alone = { log: LOG, from: undefined, removed: false }
     const signed = { ...alone, from: ADDRESS.toLowerCase() }
     expect(readLogs(RAW)).toEqual([alone])
@@ -51,7 +51,7 @@ describe('logs as nodes give them', () => {
     expect(() => readLogs(value)).toThrow(message)
   })
 
-  it('anything else is a bad shape, never another error', () => {
+  it('any other value is a bad shape, never another error', () => {
     const log = fc.record(
       Object.fromEntries(
         Object.keys(RAW).map((name) => [name, fc.oneof(fc.constant(RAW[name as keyof typeof RAW]), fc.anything())]),

@@ -1,4 +1,4 @@
-/** Hand-made logs of the shape nodes give, and a driver that applies them as a source does: in order, settled at each transaction's end. */
+/** Handmade logs in the shape nodes return, and a driver that applies them in order and settles each transaction. */
 import { topicOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { EvmLog } from '../../../../services/ingest/decode/evm/log.js'
 import type {
@@ -85,7 +85,7 @@ export function play<S extends VenueState>(
   }
 }
 
-/** Drives a reading with a contract's answers: by address, then by the call's data. */
+/** Completes a read with a contract's answers: by address, then by call data. */
 export function answerWith<T>(reading: Reading<T>, answer: (call: Call) => string | null): T {
   let step = reading.next()
   while (!step.done) step = reading.next(step.value.map(answer))

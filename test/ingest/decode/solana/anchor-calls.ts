@@ -1,4 +1,4 @@
-/** Calls of Anchor programs put together by hand, for what no recorded transaction shows: accounts, data, the transfers made and the events told. */
+/** Handmade calls of Anchor programs for cases without a recorded transaction: accounts, data, transfers and events. */
 import { createHash } from 'node:crypto'
 import {
   EVENT_CALL,
@@ -16,12 +16,12 @@ import {
   type Transfer,
 } from '../../../../services/ingest/decode/solana/transaction.js'
 
-/** An address of its own for each name. */
+/** A distinct address for each name. */
 export function key(name: string): string {
   return encodeBase58(createHash('sha256').update(name).digest())
 }
 
-/** Borsh's bytes, field after field. */
+/** Borsh encoding, field by field. */
 export const borsh = {
   u8: (value: number) => Buffer.from([value]),
   bool: (value: boolean) => Buffer.from([value ? 1 : 0]),
@@ -55,7 +55,7 @@ export function built(programId: string, accounts: readonly string[], data: Uint
   return { programId, accounts, data, inner, transfer: null, programData: [] }
 }
 
-/** The call to itself that carries an event. */
+/** The self-call that carries an event. */
 export function reported(programId: string, event: Uint8Array): Built {
   return built(programId, [], Uint8Array.from([...hex(EVENT_CALL), ...event]))
 }
@@ -65,7 +65,7 @@ export function moved(mint: string | null, source: string, destination: string, 
   return { ...built(TOKEN, [], new Uint8Array(0)), transfer }
 }
 
-/** Accounts by place; those that are not given are strangers. */
+/** Accounts by index; missing ones get unrelated addresses. */
 export function places(length: number, given: Readonly<Record<number, string>>): string[] {
   return Array.from({ length }, (_, place) => given[place] ?? key(`stranger ${place}`))
 }
@@ -97,7 +97,7 @@ export function transactionOf(top: readonly Built[], balances: readonly Balance[
 
 type Reported = VenueEvent extends infer H ? (H extends VenueEvent ? Omit<H, 'instruction'> : never) : never
 
-/** What the program makes of every call of it in the transaction; the instruction itself is left out. */
+/** What the program decodes from each of its calls in the transaction, without the instruction itself. */
 export function decoded(program: Program, transaction: SolanaTransaction): Reported[] {
   return inOrder(transaction)
     .filter(({ programId }) => program.programIds.includes(programId))
@@ -107,6 +107,6 @@ export function decoded(program: Program, transaction: SolanaTransaction): Repor
 
 function little(value: bigint, length: number): Buffer {
   const bytes = Buffer.alloc(length)
-  for (let at = 0, left = value; at < length; at += 1, left >>= 8n) bytes[at] = Number(left & 0xffn)
+  for (let at = 0, rest = value; at < length; at += 1, rest >>= 8n) bytes[at] = Number(rest & 0xffn)
   return bytes
 }

@@ -1,4 +1,4 @@
-/** Calls of Meteora's DLMM: instructions recorded on mainnet with the names of their accounts, and the events they tell. */
+/** Calls of Meteora's DLMM: instructions recorded on mainnet with their account names, and the events they emit. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
@@ -9,7 +9,7 @@ import { sharedJson } from './real-transactions.js'
 export const DLMM = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'
 const RECORDED = 'carbon/meteora-dlmm-decoder'
 
-/** An instruction recorded on mainnet, with the names its accounts have. */
+/** An instruction recorded on mainnet, with its account names. */
 export function recorded(name: string): { accounts: string[]; data: Uint8Array; at(label: string): string } {
   const { accounts, data } = sharedJson(`${RECORDED}/${name}_ix.json`) as {
     accounts: { pubkey: string; label: string }[]
@@ -56,7 +56,7 @@ export const poolOf = (pool: string, token0: string, token1: string) => ({
   creator: null,
 })
 
-/** The pair's reserves, as the transaction's balances have them. */
+/** The pair's reserves as token balances of the transaction. */
 export function reserves(
   pool: string,
   x: [string, string, bigint, bigint],
@@ -65,7 +65,7 @@ export function reserves(
   return [x, y].map(([account, mint, before, after]) => ({ account, mint, owner: pool, before, after }))
 }
 
-/** The address of a pair's reserve; a real one has the first bump that is no key, for which the last will do here. */
+/** A pair's reserve address. Real ones use the first bump that is off the curve; here the last one is enough. */
 export function derived(pool: string, mint: string): string {
   const seeds = [borsh.key(pool), borsh.key(mint), borsh.u8(255), borsh.key(DLMM), Buffer.from('ProgramDerivedAddress')]
   return encodeBase58(createHash('sha256').update(Buffer.concat(seeds)).digest())

@@ -1,4 +1,4 @@
-/** A transaction of the encoding `json` in the others a node gives, made by hand from the formats' descriptions. */
+/** Converts a `json`-encoded transaction to the other encodings of a node, written from the formats' descriptions. */
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 
 type Compiled = { programIdIndex: number; accounts: number[]; data: string; stackHeight?: number | null }
@@ -31,12 +31,12 @@ export function asBase58(value: JsonTransaction): unknown {
   return { ...value, transaction: [encodeBase58(wireOf(value)), 'base58'] }
 }
 
-/** What nodes gave before encodings had names. */
+/** The format of nodes before encodings had names. */
 export function asBareBase58(value: JsonTransaction): unknown {
   return { ...value, transaction: encodeBase58(wireOf(value)) }
 }
 
-/** As the gRPC client hands it on, bytes as `bytes` makes them. */
+/** As the gRPC client returns it, with bytes made by `bytes`. */
 export function asYellowstone({ transaction, meta }: JsonTransaction, bytes: (bytes: Uint8Array) => unknown): unknown {
   const key = (text: string) => bytes(decodeBase58(text))
   const instruction = ({ programIdIndex, accounts, data, stackHeight }: Compiled) => ({
@@ -105,7 +105,7 @@ function wireOf({ transaction, version }: JsonTransaction): Uint8Array {
   ])
 }
 
-/** Items after their number, in seven bits a byte. */
+/** Items prefixed with their count, seven bits per byte. */
 function list(items: number[][]): number[] {
   const bytes: number[] = []
   let length = items.length

@@ -1,4 +1,4 @@
-/** Garbage in any field of an instruction: whatever comes of it, a decoder throws nothing but `BadInstruction`. */
+/** Puts random data in any field of an instruction: a decoder may throw only `BadInstruction`. */
 
 import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
@@ -7,7 +7,7 @@ import { createRandom } from '../../../rig/market/random.js'
 
 export type Random = () => number
 
-/** An account that nothing else names. */
+/** An account that appears nowhere else. */
 const NOBODY = 'NobodyXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX'
 
 function below(random: Random, limit: number): number {
@@ -27,7 +27,7 @@ function garbledBytes(bytes: Uint8Array, random: Random): Uint8Array {
   }
 }
 
-/** Keeps what names the instruction or the event most of the time: what comes after it is the aim. */
+/** Mostly keeps the discriminator of the instruction or event, so that the data after it is tested. */
 function garbledTail(bytes: Uint8Array, random: Random, named: number): Uint8Array {
   if (random() < 0.2 || bytes.length <= named) return garbledBytes(bytes, random)
   return Buffer.concat([bytes.subarray(0, named), garbledBytes(bytes.subarray(named), random)])
@@ -55,9 +55,9 @@ function garbledList<T>(list: readonly T[], random: Random): T[] {
 }
 
 function garbledAccounts(accounts: readonly string[], random: Random): string[] {
-  const stranger = below(random, accounts.length)
+  const replaced = below(random, accounts.length)
   return random() < 0.2
-    ? accounts.map((account, place) => (place === stranger ? NOBODY : account))
+    ? accounts.map((account, place) => (place === replaced ? NOBODY : account))
     : garbledList(accounts, random)
 }
 
@@ -107,7 +107,7 @@ function garbledTransaction(transaction: SolanaTransaction, random: Random): Sol
 
 export type Outcome = { decoded: number; refused: number }
 
-/** Throws what is not a `BadInstruction`. `named`: the bytes that name an instruction. */
+/** Rethrows anything but a `BadInstruction`. `named`: the discriminator of an instruction. */
 export function garble(
   program: Program,
   samples: readonly { instruction: Instruction; transaction: SolanaTransaction }[],

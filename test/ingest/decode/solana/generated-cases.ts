@@ -1,4 +1,4 @@
-/** What every program's decoder is held to on generated transactions. */
+/** Tests that every program's decoder must pass on generated transactions. */
 import { describe, expect, it } from 'vitest'
 import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { isEventCall } from '../../../../services/ingest/decode/solana/instruction/read-instruction.js'
@@ -12,9 +12,9 @@ import { parsed } from './real-transactions.js'
 const SEEDS = [1, 2]
 
 type GeneratedOptions = {
-  /** The bytes that name an instruction of the program. */
+  /** The discriminator of an instruction of the program. */
   named?: number
-  /** A transferred amount that the program must refuse. */
+  /** A transferred amount that the program must reject. */
   wrongAmount?: (amount: bigint) => bigint
 }
 
@@ -27,7 +27,7 @@ export function describeGenerated(program: Program, amm: string, options: Genera
     }))
     const own = made.filter(({ calls }) => calls.length > 0)
 
-    it('give the amounts that their generator moved', () => {
+    it('decode to the amounts their generator moved', () => {
       expect(own.length).toBeGreaterThan(1)
       for (const { calls, expected } of own)
         expect(calls.flatMap(reportedAmounts)).toEqual(
@@ -38,7 +38,7 @@ export function describeGenerated(program: Program, amm: string, options: Genera
         )
     })
 
-    it('are refused where a transfer is not what the program tells', () => {
+    it('are rejected if a transfer differs from the program’s event', () => {
       const changed = own.flatMap(({ calls }) => calls).flatMap((call) => withOtherTransfers(call, wrongAmount))
       const refused = changed.filter(({ instruction, transaction }) => {
         try {
@@ -49,11 +49,11 @@ export function describeGenerated(program: Program, amm: string, options: Genera
           return error.reason === 'disagreement'
         }
       })
-      // Some transfers nothing tells of: of fees paid beside, or before a program had events.
+      // Some transfers have no event: separate fees, or programs before they had events.
       expect(refused.length).toBeGreaterThan(changed.length / 4)
     })
 
-    it('with garbage in any field are refused, or decoded, and nothing else', () => {
+    it('with random data in any field are rejected or decoded, never another error', () => {
       const samples = own.flatMap(({ calls }) => calls)
       const { decoded, refused } = garble(program, samples, { seed: 11, times: 1_000, named })
       expect(decoded).toBeGreaterThan(50)
@@ -69,7 +69,7 @@ export function describeGenerated(program: Program, amm: string, options: Genera
   }
 }
 
-/** The call with a wrong amount in one of its transfers, for each of them. */
+/** The call with a wrong amount, once for each of its transfers. */
 function withOtherTransfers(
   { instruction, transaction }: ProgramCall,
   wrongAmount: (amount: bigint) => bigint,

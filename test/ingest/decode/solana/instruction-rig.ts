@@ -1,4 +1,4 @@
-/** Instructions and transactions made by hand: real program bytes with the transfers they made, without the rest of the transaction. */
+/** Handmade instructions and transactions: real program bytes with their transfers, without the rest of the transaction. */
 
 import { BadInstruction } from '../../../../services/ingest/decode/solana/decode-errors.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
@@ -16,7 +16,7 @@ export function hex(text: string): Uint8Array {
   return Buffer.from(text, 'hex')
 }
 
-/** Borsh's little-endian bytes, field after field. */
+/** Borsh's little-endian encoding, field by field. */
 export function bytes(...fields: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(fields)
 }
@@ -58,12 +58,12 @@ export type Made = {
   accounts: readonly string[]
   data: Uint8Array
   sent?: readonly Sent[]
-  /** Events in logs; null: the logs are cut. */
+  /** Events in logs; null: the logs are truncated. */
   programData?: readonly Uint8Array[] | null
   programLogs?: readonly string[] | null
 }
 
-/** Orders: the instruction is 0, what it called follows. */
+/** Order 0 is the instruction, followed by its calls. */
 export function made(
   program: Program,
   { accounts, data, sent = [], programData = [], programLogs = [] }: Made,

@@ -1,4 +1,4 @@
-/** Instructions made up around real program bytes, as a decoder is given them. */
+/** Handmade instructions around real program bytes, in the form a decoder receives. */
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import type {
@@ -8,7 +8,7 @@ import type {
   Transfer,
 } from '../../../../services/ingest/decode/solana/transaction.js'
 
-/** A key of its own for each number. */
+/** A distinct key for each number. */
 export function key(number: number): string {
   const bytes = new Uint8Array(32).fill(7)
   new DataView(bytes.buffer).setUint32(0, number)

@@ -1,4 +1,4 @@
-/** What others may know of the decoders is what they are. */
+/** The public list of programs matches the decoders. */
 import { describe, expect, it } from 'vitest'
 import { SOLANA_AMMS, SOLANA_PROGRAMS } from '../../../../services/core/domain/exchanges.js'
 import { PROGRAMS } from '../../../../services/ingest/decode/solana/programs.js'
@@ -12,7 +12,7 @@ describe('the list of programs', () => {
     )
   })
 
-  it('has every exchange that pools are published for', () => {
+  it('has every exchange that publishes pools', () => {
     const reported = everyTransaction().flatMap(({ value, slot }) =>
       decoded(value, slot).events.flatMap((event) => (event.type === 'pool' ? [event.amm] : [])),
     )

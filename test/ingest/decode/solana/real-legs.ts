@@ -1,4 +1,4 @@
-/** What a program did in whole transactions, one instruction at a time. */
+/** Decodes a program's calls in whole transactions, one instruction at a time. */
 
 import type { Program } from '../../../../services/ingest/decode/solana/program-decoder.js'
 import {

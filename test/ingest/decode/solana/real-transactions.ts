@@ -1,4 +1,4 @@
-/** Transactions recorded on mainnet, in the shapes nodes give them; `../shared/data/README.md` says where they are from. */
+/** Transactions recorded on mainnet, in the shapes nodes return; `../shared/data/README.md` lists their sources. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../schemas/avro.js'
@@ -8,7 +8,7 @@ import { hasRecordings, recordedCases, recordingPath } from '../../../rig/record
 import { generatedTransactions } from '../../../rig/solana/generated/transactions.js'
 
 const SHARED = recordingPath('solana/')
-/** More of them, kept with the tests. */
+/** Further transactions, kept with the tests. */
 const FIXTURES = join(repositoryRoot(), 'test/fixtures/solana/transactions/')
 
 /** `value`: `{transaction, meta}`. */
@@ -19,10 +19,10 @@ export function sharedJson(path: string): unknown {
   return JSON.parse(readFileSync(folder + file, 'utf8'))
 }
 
-/** How many there are where there are any. */
+/** The number of recordings, if there are any. */
 const RECORDED = 30
 
-/** None where there are no recordings. */
+/** Empty without recordings. */
 export function realTransactions(): RealTransaction[] {
   if (!hasRecordings) return []
   const folders = ['tx-parser', 'anchores', 'anchores/meteora-dlmm', 'vixen']
@@ -34,17 +34,17 @@ export function realTransactions(): RealTransaction[] {
   )
 }
 
-/** Of these not everything is known that a node would tell. */
+/** These lack some of the data a node would return. */
 export function keptTransactions(): RealTransaction[] {
   return readdirSync(FIXTURES).map((file) => realTransaction(`fixtures/${file}`))
 }
 
-/** Every transaction there is: generated ones, those kept with the tests, and the recorded ones. */
+/** All transactions: generated, kept with the tests, and recorded. */
 export function everyTransaction(): RealTransaction[] {
   return [...generatedTransactions(), ...keptTransactions(), ...realTransactions()]
 }
 
-/** The same as cases of a suite: recorded ones that are missing count as left out. */
+/** All transactions as test cases; missing recordings count as skipped. */
 export function transactionCases(suite: string): RealTransaction[] {
   return [...generatedTransactions(), ...keptTransactions(), ...recordedCases(suite, RECORDED, realTransactions)]
 }
@@ -64,7 +64,7 @@ export function realTransaction(path: string): RealTransaction {
   }
 }
 
-/** In the one form, whatever programs it touches. */
+/** Parsed in full, whatever programs it calls. */
 export function parsed({ value, slot, name }: RealTransaction): SolanaTransaction {
   const transaction = parseTransaction(value, { slot, index: 0 }, () => true)
   if (transaction === null) throw new Error(`${name} failed`)

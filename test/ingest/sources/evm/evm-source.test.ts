@@ -32,7 +32,7 @@ function newFolder(): string {
 type Log = { blocks: Block[]; retracts: number; position: ChainPosition | undefined }
 type Given = Exclude<SourceItem<ChainPosition>, { kind: 'idle' }>
 
-/** Reads until `until` says so; what is published is checked as the fold would accept it. */
+/** Reads until `until` returns true; published records are validated like in the fold. */
 async function run(
   chain: ForkingChain,
   folder: string,
@@ -74,7 +74,7 @@ async function run(
       if (until()) break
     }
   } catch (error) {
-    // As ingest does: what may pass is tried again from the last position.
+    // Like ingest: retryable errors are retried from the last position.
     if (!isRetryable(error)) throw error
   } finally {
     stop.abort()
@@ -82,7 +82,7 @@ async function run(
   }
 }
 
-/** As ingest does: the position is asked for before the batch is appended, and kept after it. */
+/** Like ingest: the position is read before the batch is appended, and stored after it. */
 function publish(batch: readonly Given[], log: Log, dies: () => boolean): 'published' | 'died' {
   const position = batch.at(-1)?.position()
   if (dies()) return 'died'
@@ -112,7 +112,7 @@ const withoutFinality = (blocks: readonly Block[]) => blocks.map(({ finalized_nu
 
 describe('an EVM source', () => {
   it.each(seedsOf('evmForkSeeds'))(
-    'publishes what a clean run would, whatever forks, stale heads and restarts it met (seed %i)',
+    'publishes the same as a clean run, whatever forks, stale heads and restarts it met (seed %i)',
     async (seed) => {
       const chain = new ForkingChain(seed)
       const random = createRandom(seed + 1000)
@@ -160,7 +160,7 @@ describe('an EVM source', () => {
     },
   )
 
-  it('stops with the repairing command where a fork goes below finality', async () => {
+  it('stops with the repair command if a reorg goes below finality', async () => {
     const chain = new ForkingChain(7)
     const folder = newFolder()
     const log: Log = { blocks: [], retracts: 0, position: undefined }
@@ -192,13 +192,13 @@ describe('an EVM source', () => {
     ).rejects.toMatchObject({
       code: 'reorg_below_finality',
       retry: false,
-      // From its first block on: with --from the blocks before would be left out.
+      // From its first block on: with --from, the blocks before would be skipped.
       message: expect.stringMatching(/dextape backfill --chain eth (?!--from)/),
     })
   })
 })
 
-/** Nothing more is to come: the last published block is canonical and no later one has logs. */
+/** Nothing is pending: the last published block is canonical and no later one has logs. */
 function hasAll(log: Log, chain: ForkingChain): boolean {
   const last = log.blocks.at(-1)
   const needed = chain.blocks.findLast(({ logs }) => logs.length > 0)

@@ -1,4 +1,4 @@
-/** A chain in memory that forks on demand, behind the reader's contract: forks at chosen moments cannot be had from a node. */
+/** An in-memory chain behind the reader's interface that forks at chosen moments, which a real node cannot do. */
 import { setTimeout } from 'node:timers/promises'
 import { keccak_256 } from '@noble/hashes/sha3'
 import { bytesToHex } from '@noble/hashes/utils'
@@ -22,7 +22,7 @@ const SWAP = topicOf('Swap(address,uint256,uint256,uint256,uint256,address)')
 const MINT = topicOf('Mint(address,uint256,uint256)')
 
 export class ForkingChain {
-  /** Canonical, by height from 0. */
+  /** Canonical blocks, by height from 0. */
   blocks: CheckedBlock[] = []
   private readonly known = new Map<string, CheckedBlock>()
   private readonly random
@@ -35,7 +35,7 @@ export class ForkingChain {
     this.append(20)
   }
 
-  /** Pools and their reserves follow from the blocks before: a fork may create others at the same heights. */
+  /** Pools and reserves depend on the blocks before, so that a fork may create others at the same heights. */
   private poolsOf(blocks: readonly CheckedBlock[]): string[] {
     return blocks.flatMap(({ logs }) =>
       logs.flatMap((log) => (log.topics[0] === PAIR_CREATED ? [`0x${log.data.slice(26, 66)}`] : [])),
@@ -90,20 +90,20 @@ export class ForkingChain {
       if (next() > 0.3) continue
       const amount = 1 + Math.floor(next() * 1000)
       add(tx, pool, [SYNC], [1_000_000 + amount, 2_000_000 - amount])
-      // Some Syncs stand alone: a donation.
+      // Some Syncs come without a swap, like after a donation.
       if (next() < 0.8) add(tx, pool, [SWAP, topic(SIGNER), topic(SIGNER)], [amount, 0, 0, amount])
       tx += 1
     }
     return logs
   }
 
-  /** Orphans the last `depth` blocks and puts `length` others in their place. */
+  /** Orphans the last `depth` blocks and replaces them with `length` others. */
   fork(depth: number, length: number): void {
     this.blocks = this.blocks.slice(0, -depth)
     this.append(length)
   }
 
-  /** Whatever `meddle` does happens between two answers. */
+  /** Runs `meddle` between two answers. */
   reader(meddle: () => void): ChainReader {
     const answer = <T>(value: () => T): Promise<T> => {
       meddle()
@@ -120,7 +120,7 @@ export class ForkingChain {
           await setTimeout(1)
         }
       },
-      // As some nodes do: what is no longer canonical is forgotten.
+      // Like some nodes: orphaned blocks are forgotten.
       headerByHash: (hash) =>
         answer(() => {
           const block = this.known.get(hash)

@@ -1,4 +1,4 @@
-/** Large states kept bucket by bucket: what is read is what was put, after going back and after a start as well. */
+/** Large states stored bucket by bucket: reads return what was written, also after a rollback or a restart. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ function step(number: number): { number: number; hash: string; timeS: number } {
   return { number, hash: `0x${number}`, timeS: number }
 }
 
-it('random changes, ways back and starts, seed 7', async () => {
+it('random changes, rollbacks and restarts, seed 7', async () => {
   const random = createRandom(7)
   const model: (KnownVenue | undefined)[] = [undefined]
   let ticks: Buckets = new Map()
@@ -66,7 +66,7 @@ it('random changes, ways back and starts, seed 7', async () => {
   }
 })
 
-it('what did not change is the same object again', () => {
+it('returns the same object for an unchanged value', () => {
   const [first, second] = [new Map([[1, 1n]]), new Map([[300, 2n]])]
   book.begin(step(1))
   book.putVenue(

@@ -1,4 +1,4 @@
-/** What is read of pools before their blocks are decoded. */
+/** Pool data read before its block is decoded. */
 import { expect, it } from 'vitest'
 import { selectorOf } from '../../../../services/ingest/decode/evm/abi/keccak.js'
 import { memoryBook } from '../../../../services/ingest/decode/evm/block/book.js'
@@ -7,7 +7,7 @@ import { PROTOCOLS } from '../../../../services/ingest/decode/evm/protocols.js'
 import { prefetchFor } from '../../../../services/ingest/sources/evm/prefetch.js'
 import { address, FACTORY, makeLog, POOL, TOKEN0, TOKEN1, word } from '../../decode/evm/rig.js'
 
-it('a Curve pool that traded before any registry knew it is taken on the word of today', async () => {
+it('accepts a Curve pool that traded before any registry listed it, by today’s registry', async () => {
   const scope = {
     pools: new Set<string>(),
     tokens: new Set<string>(),

@@ -8,7 +8,7 @@ import { keptReferences, referenceKey } from '../../../../services/ingest/source
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string]
 
-it('reference pools are found once, and again if the pools, the money or the factories change', async () => {
+it('looks up reference pools once, and again if the pools, the quote tokens or the factories change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dextape-references-'))
   let found = 0
   const askedWith = async (section: ChainSection) => {

@@ -9,7 +9,7 @@ const V4_ID = `0x${'ab'.repeat(32)}`
 const CURVE = `0x${'cd'.repeat(20)}_fo`
 const HEAD = { number: 7, hash: '0x7', parentHash: '0x6', timeS: 1000, logsBloom: '0x' }
 
-/** On a node that answers nothing, and takes only addresses. */
+/** With a node that answers nothing and accepts only addresses. */
 async function described(chain: string, pools: string[]) {
   const call = async (calls: readonly Call[]) => {
     for (const { to } of calls) expect(to).toMatch(/^0x[0-9a-f]{40}$/)
@@ -29,11 +29,11 @@ async function described(chain: string, pools: string[]) {
   return awaited.map(({ id, emitters }) => [id, emitters.map((emitter) => rules.contracts.contracts.get(emitter)?.amm)])
 }
 
-it('a pool id and a curve are asked of their own singletons alone: another would be asked for an address that is none', async () => {
+it('asks only the matching singleton about a pool id or a curve, because others would get an invalid address', async () => {
   expect(await described('base', [V4_ID])).toEqual([[V4_ID, ['uniswapv4']]])
   expect(await described('bsc', [CURVE])).toEqual([[CURVE, ['fourmeme', 'fourmeme']]])
 })
 
-it('a pool that no contract of the chain can hold is refused, not waited for', async () => {
+it('rejects a pool that no contract of the chain can hold, instead of waiting for it', async () => {
   await expect(described('eth', [CURVE])).rejects.toThrow(/_fo: no known contract on this chain uses such pool ids/)
 })

@@ -1,4 +1,4 @@
-/** The money of a chain is checked on the chain itself before anything is read. */
+/** The quote tokens of a chain are checked on chain before anything is read. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
 import { createLogger, silentLogger } from '../../../../services/core/runtime/logger.js'
@@ -32,7 +32,7 @@ function factsOf(stables: string[]): ChainFacts {
   }
 }
 
-test('tokens of the chain pass, with what they call themselves', async () => {
+test('accepts tokens of the chain, with their symbols', async () => {
   const { usdt } = market.contracts.tokens
   const checked = await checkConfiguredTokens(
     reader,
@@ -48,7 +48,7 @@ test('tokens of the chain pass, with what they call themselves', async () => {
   ])
 })
 
-test('a configured stablecoin of another chain is refused, and its chain is named', async () => {
+test('rejects a configured stablecoin of another chain, and names that chain', async () => {
   const check = checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set([USDT_OF_ETH]), silentLogger, signal)
   await expect(check).rejects.toMatchObject({
     name: 'ConfigError',
@@ -59,7 +59,7 @@ test('a configured stablecoin of another chain is refused, and its chain is name
   })
 })
 
-test('an unknown address is refused too, and so is a token without decimals', async () => {
+test('rejects an unknown address and a token without decimals', async () => {
   const { mute } = market.contracts.tokens
   const given = [NOWHERE, mute.address]
   await expect(checkConfiguredTokens(reader, factsOf(given), new Set(given), silentLogger, signal)).rejects.toThrow(
@@ -67,7 +67,7 @@ test('an unknown address is refused too, and so is a token without decimals', as
   )
 })
 
-test('a built-in one is only a warning', async () => {
+test('only warns about a built-in token', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   await checkConfiguredTokens(reader, factsOf([USDT_OF_ETH]), new Set(), logger, signal)
@@ -75,7 +75,7 @@ test('a built-in one is only a warning', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', chain: 'base', tokens: [`stables ${USDT_OF_ETH}`] })
 })
 
-test('a chain without dollar tokens is a warning: all its prices would be missing', async () => {
+test('warns about a chain without dollar tokens, because all its prices would be missing', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   const { anchor: _, ...facts } = factsOf([])
@@ -85,7 +85,7 @@ test('a chain without dollar tokens is a warning: all its prices would be missin
   ])
 })
 
-test('a token of the scope that is none is refused; one without decimals is followed', async () => {
+test('rejects a scope token that is not a token, and follows one without decimals', async () => {
   const { mute, cat } = market.contracts.tokens
   await checkScopeTokens(reader, 'base', [mute.address, cat.address], signal)
   await expect(checkScopeTokens(reader, 'base', [cat.address, USDT_OF_ETH], signal)).rejects.toMatchObject({

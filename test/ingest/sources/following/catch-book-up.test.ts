@@ -19,7 +19,7 @@ const chain = (branch: string): Header[] =>
   }))
 const BLOCKS = chain('h')
 
-/** A book in which every block adds its number, taken over the blocks up to `to` in one commit, all of them final. */
+/** A book where every block adds its number, with the blocks up to `to` in one commit, all final. */
 function bookAt(first: number, to: number) {
   const folder = mkdtempSync(join(tmpdir(), 'behind-'))
   folders.push(folder)
@@ -55,36 +55,33 @@ function partsOf({ map, add }: ReturnType<typeof bookAt>, nodesHave: readonly He
 const { signal } = new AbortController()
 const sumOf = (from: number, to: number) => ((to - from + 1) * (from + to)) / 2
 
-it.each([0, 2])(
-  'blocks that were committed as one are read again up to the one that is on the log (late: %i)',
-  async (late) => {
-    const opened = bookAt(3, 12)
-    opened.map.rollback(7)
-    // All of them are gone, since they go back as one.
-    expect(opened.map.get('sum') ?? 0).toBe(0)
-    const onLog = new Set(['h3', 'h5', 'h7'])
-    expect(await catchBookUp(partsOf(opened, BLOCKS, late), { number: 7, hash: 'h7' }, onLog, signal)).toBe(true)
-    expect(opened.map.get('sum')).toBe(sumOf(3, 7))
-    const published = opened.map.steps.filter((step) => step.published).map(({ hash }) => hash)
-    expect(published).toEqual(['h3', 'h5', 'h7'])
-  },
-)
+it.each([0, 2])('re-reads blocks committed together up to the one on the log (late: %i)', async (late) => {
+  const opened = bookAt(3, 12)
+  opened.map.rollback(7)
+  // All are rolled back, because they were committed together.
+  expect(opened.map.get('sum') ?? 0).toBe(0)
+  const onLog = new Set(['h3', 'h5', 'h7'])
+  expect(await catchBookUp(partsOf(opened, BLOCKS, late), { number: 7, hash: 'h7' }, onLog, signal)).toBe(true)
+  expect(opened.map.get('sum')).toBe(sumOf(3, 7))
+  const published = opened.map.steps.filter((step) => step.published).map(({ hash }) => hash)
+  expect(published).toEqual(['h3', 'h5', 'h7'])
+})
 
-it('a block the nodes no longer have cannot be caught up with', async () => {
+it('cannot catch up with a block that the nodes no longer have', async () => {
   const opened = bookAt(3, 12)
   opened.map.rollback(7)
   const other = [...BLOCKS.slice(0, 6), ...chain('other').slice(6)]
   expect(await catchBookUp(partsOf(opened, other), { number: 7, hash: 'h7' }, new Set(), signal)).toBe(false)
 })
 
-it('the block a book began with is kept, and forgotten with it', () => {
+it('keeps the first block of a book until the book is cleared', () => {
   const { map } = bookAt(3, 12)
   expect(map.first).toBe(3)
   map.clear()
   expect(map.first).toBeUndefined()
 })
 
-it('a block that was undone and came again is not taken for one that was left', () => {
+it('a block that was rolled back and added again does not count as rolled back', () => {
   const { map } = bookAt(3, 12)
   map.rollback(2)
   expect(map.groundOf('h12')).toBe(2)

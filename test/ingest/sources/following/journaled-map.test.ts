@@ -13,7 +13,7 @@ afterEach(() => {
 type Model = Map<string, unknown>
 const KEYS = Array.from({ length: 12 }, (_, index) => `key${index}`)
 
-describe('a map that goes back block by block', () => {
+describe('a map that rolls back block by block', () => {
   it.each([1, 2, 3, 4, 5, 6])('equals a model that copies itself at every block (seed %i)', async (seed) => {
     const { next } = createRandom(seed)
     const folder = mkdtempSync(join(tmpdir(), 'journaled-'))
@@ -26,7 +26,7 @@ describe('a map that goes back block by block', () => {
     /** The model after each block. */
     let after = new Map<number, Model>([[0, new Map()]])
     let committed: { number: number; after: typeof after } | undefined
-    /** Where the checkpoint may be: at the last commit or at the one before, unless the map went back since. */
+    /** The checkpoint is at the last commit or the one before, unless the map rolled back since. */
     let before = 0
 
     const check = () => {
@@ -66,7 +66,7 @@ describe('a map that goes back block by block', () => {
       } else if (kind < 0.93) {
         map.forget(number - 5)
       } else if (committed !== undefined && before > 0) {
-        // A crash: what was not committed is gone.
+        // A crash: uncommitted changes are lost.
         await map.close()
         map = open()
         number = committed.number

@@ -4,7 +4,7 @@ import { SeenChain } from '../../../../services/ingest/sources/following/seen-ch
 
 const header = (number: number, hash: string, parentHash: string): Header => ({ number, hash, parentHash, timeS: 0 })
 const GROUND = header(5, 'h5', 'h4')
-/** Its parent is another than the lowest block that was seen. */
+/** Its parent is not the lowest block seen. */
 const STRANGE = header(6, 'h6', 'wrong')
 const { signal } = new AbortController()
 
@@ -16,10 +16,13 @@ const stepWhere = (atGround: Header | null) =>
     signal,
   )
 
-it('one block with a wrong parent does not stop a chain whose final block the nodes still have', async () => {
+it('a block with a wrong parent does not stop a chain whose final block the nodes still have', async () => {
   expect(await stepWhere(GROUND)).toEqual({ kind: 'none' })
 })
 
-it.each([header(5, 'other', 'h4'), null])('a chain that no longer holds a final block is stopped', async (atGround) => {
-  await expect(stepWhere(atGround)).rejects.toMatchObject({ code: 'reorg_below_finality' })
-})
+it.each([header(5, 'other', 'h4'), null])(
+  'stops a chain whose final block the nodes no longer have',
+  async (atGround) => {
+    await expect(stepWhere(atGround)).rejects.toMatchObject({ code: 'reorg_below_finality' })
+  },
+)

@@ -22,10 +22,10 @@ const nodesThat = (forgot: () => null) => ({
 })
 
 test.each([
-  ['says so', pruned, 'state_pruned'],
+  ['reports it', pruned, 'state_pruned'],
   ['returns no block', () => null, 'block_missing'],
 ])(
-  'a node that has forgotten old blocks and %s: a date it still has is found, an older one refused',
+  'a node that pruned old blocks and %s: a date it still has is found, an older one is rejected',
   async (_, forgot, code) => {
     const at = (timeS: number) => startBlock({ kind: 'time', timeS }, 'eth', nodesThat(forgot), signal)
     expect((await at(9005)).number).toBe(901)
@@ -35,7 +35,7 @@ test.each([
 )
 
 test.each([[{ kind: 'block', number: HEAD + 1 } as const], [{ kind: 'time', timeS: HEAD * 10 + 1 } as const]])(
-  'a start ahead of the chain is refused: %o',
+  'a start beyond the head is rejected: %o',
   async (start) => {
     await expect(startBlock(start, 'eth', nodesThat(pruned), signal)).rejects.toMatchObject({ code: 'start_ahead' })
   },

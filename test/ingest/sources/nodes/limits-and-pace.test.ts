@@ -1,4 +1,4 @@
-/** What an endpoint takes, how fast, and when it is left alone. */
+/** Request limits, pacing and health of an endpoint. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSenderWays } from '../../../../services/ingest/sources/evm/rpc/sender-ways.js'
 import { createHealth } from '../../../../services/ingest/sources/nodes/endpoint-health.js'
@@ -18,7 +18,7 @@ const nowMs = () => Date.now()
 const fault = (kind: FaultKind) => new NodeFault({ kind, endpoint: 'node', detail: 'so' })
 
 describe('pace', () => {
-  test('no window of a second holds more than it may, urgent ones go first', async () => {
+  test('no one-second window exceeds the rate, and urgent requests go first', async () => {
     const pace = createPace(10, nowMs)
     const sent: { atMs: number; count: number; urgent: boolean }[] = []
     const startedMs = Date.now()
@@ -38,7 +38,7 @@ describe('pace', () => {
     expect(sent.at(-1)?.atMs).toBeLessThan(4500)
   })
 
-  test('slower than one a second', async () => {
+  test('can be slower than one request per second', async () => {
     const pace = createPace(0.5, nowMs)
     const startedMs = Date.now()
     const times: number[] = []
@@ -48,7 +48,7 @@ describe('pace', () => {
     expect(times.map((ms) => Math.round(ms / 1000))).toEqual([0, 2, 4])
   })
 
-  test('who gives up leaves the line', async () => {
+  test('an aborted request leaves the queue', async () => {
     const pace = createPace(1, nowMs)
     const stop = new AbortController()
     await pace.take(1, false, signal)
@@ -61,7 +61,7 @@ describe('pace', () => {
   })
 })
 
-test('the rate falls at a second "too fast", is soon back near what was too much, and then rises slowly', async () => {
+test('the rate drops at the second rate limit error, quickly recovers to near the old rate, then rises slowly', async () => {
   const rate = createAdaptiveRate(nowMs)
   for (let second = 0; second < 3; second++) {
     rate.sent(100)
@@ -88,7 +88,7 @@ test('the rate falls at a second "too fast", is soon back near what was too much
 })
 
 describe('limits', () => {
-  test('a limit in numbers stays, off by one where the node counts distances', () => {
+  test('keeps a limit given in numbers, off by one if the node counts distances', () => {
     const limits = createLearnedLimits()
     limits.tooWide(10_000, 10, undefined)
     expect(limits.span).toBe(10)
@@ -97,7 +97,7 @@ describe('limits', () => {
     limits.tooWide(10, 10, undefined)
     expect(limits.span).toBe(9)
   })
-  test('too many logs: what fits, else half, and slowly more again', () => {
+  test('too many logs: reduces to what fits or to half, then slowly grows again', () => {
     const limits = createLearnedLimits()
     limits.tooWide(8000, undefined, 500)
     expect(limits.span).toBe(500)
@@ -108,14 +108,14 @@ describe('limits', () => {
     for (let times = 0; times < 300; times++) limits.spanWorked(limits.span)
     expect(limits.span).toBe(10_000)
   })
-  test('never less than one', () => {
+  test('never drops below one', () => {
     const limits = createLearnedLimits()
     for (let times = 0; times < 20; times++) limits.tooWide(limits.span, undefined, undefined)
     for (let times = 0; times < 20; times++) limits.batchRefused(limits.batch, undefined)
     for (let times = 0; times < 20; times++) limits.tooManyAddresses(limits.addresses, undefined)
     expect([limits.span, limits.batch, limits.addresses]).toEqual([1, 1, 1])
   })
-  test('a batch’s size in numbers stays; one refused by the way grows again', () => {
+  test('keeps a batch limit given in numbers; without a number it grows again', () => {
     const limits = createLearnedLimits()
     limits.batchRefused(100, 20)
     expect(limits.batch).toBe(20)
@@ -127,7 +127,7 @@ describe('limits', () => {
 })
 
 describe('health', () => {
-  test('faults of one moment are one; each further doubles the rest, to half a minute', async () => {
+  test('simultaneous failures count once; each further one doubles the pause, up to 30 s', async () => {
     const health = createHealth(nowMs, () => 1)
     await vi.advanceTimersByTimeAsync(1000)
     for (let times = 0; times < 16; times++) health.failed(fault('unavailable'), Date.now() - 100)
@@ -143,7 +143,7 @@ describe('health', () => {
     health.succeeded(5)
     expect(health).toMatchObject({ healthy: true, reason: null })
   })
-  test('limits and reverts say nothing against it', () => {
+  test('limits and reverts do not count as failures', () => {
     const health = createHealth(nowMs, () => 1)
     for (const kind of ['too_wide', 'reverted', 'pruned', 'rate_limited'] as const)
       health.failed(fault(kind), Date.now())
@@ -152,7 +152,7 @@ describe('health', () => {
   })
 })
 
-test('an endpoint’s name is its host, and its words hold nothing of its URL', () => {
+test('an endpoint is named by its host, and its messages contain nothing of its URL', () => {
   const [first, second] = endpointNames([
     'https://user:pass-word@eth.example.com/v2/kEy-0123456789?token=tokentoken',
     'wss://eth.example.com/v2/other-key-1',
@@ -164,7 +164,7 @@ test('an endpoint’s name is its host, and its words hold nothing of its URL', 
   expect(first?.redact(`Authorization: Basic ${btoa('user:pass-word')}`)).toBe('Authorization: Basic (hidden)')
 })
 
-test('senders: each way is tried, the quickest is kept, receipts only where clearly quicker', () => {
+test('senders: tries each method and keeps the fastest; receipts only if clearly faster', () => {
   const ways = createSenderWays()
   expect([ways.best(true), ways.best(false)]).toEqual(['block', 'transaction'])
   for (const [way, ms] of [

@@ -1,11 +1,11 @@
-/** What is picked of an answer equals `JSON.parse`, without the unwanted parts. */
+/** Picked parts of an answer equal those of `JSON.parse`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LowerHex, objectOf, pickJson, type Wanted } from '../../../../services/ingest/sources/nodes/pick-json.js'
 
 const pick = (text: string, wanted: Wanted) => pickJson(Buffer.from(text), wanted)
 const itemOf = () => objectOf({ a: 'whole', b: { items: 'whole' }, c: 'hex' }, ([a, b, c]) => ({ a, b, c }))
-/** What `pickJson` gives for it, made from the whole. */
+/** What `pickJson` should return, computed from the parsed JSON. */
 const less = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { a, b, c } = value as { a?: unknown; b?: unknown; c?: unknown }
@@ -18,7 +18,7 @@ const HASH = `0x${'ab12'.repeat(16)}`
 describe('a list of objects', () => {
   test.each([
     ['as nodes write it', `[{"a":"${HASH}","x":{"y":["}",1]},"b":["0x1","0x2"],"c":"0x00ff"}]`],
-    ['with blanks', ' [ { "a" : 1 , "b" : [ ] , "c" : null } , { "a" : "x" } ]\n'],
+    ['with whitespace', ' [ { "a" : 1 , "b" : [ ] , "c" : null } , { "a" : "x" } ]\n'],
     [
       'in another order, with fields missing',
       '[{"a":"1","b":[]},{"b":["2"],"a":"1"},{},{"c":"0xAB"},{"a":"1","b":[]}]',
@@ -53,9 +53,9 @@ describe('a list of objects', () => {
     '[] []',
     '[{"c":"0x00}]',
     '<html>',
-  ])('%s is no JSON', (text) => expect(() => pick(text, { items: itemOf() })).toThrow(SyntaxError))
+  ])('%s is not JSON', (text) => expect(() => pick(text, { items: itemOf() })).toThrow(SyntaxError))
 
-  test('what is not wanted leaves its place', () => {
+  test('unwanted items become undefined', () => {
     expect(pick('["0x1",{"a":["]"]},[[]],2]', { items: 'nothing' })).toEqual([
       undefined,
       undefined,
@@ -64,7 +64,7 @@ describe('a list of objects', () => {
     ])
   })
 
-  test('long texts that are passed over end where they end', () => {
+  test('skips long strings up to their end', () => {
     const long = '0'.repeat(5000)
     expect(pick(`[{"x":"${long}","a":1},{"x":"${long}0","a":"${long}"}]`, { items: itemOf() })).toEqual([
       { a: 1, b: undefined, c: undefined },
@@ -72,7 +72,7 @@ describe('a list of objects', () => {
     ])
   })
 
-  test('objects of very many members, and of long names, leave little behind', () => {
+  test('keeps little memory for objects with very many members or long names', () => {
     const wanted = itemOf()
     const names = Array.from({ length: 1000 }, (_, place) => `"${'x'.repeat(place)}":${place}`)
     expect(pick(`[{${names.join()},"a":1},{${names.join()},"a":"2"}]`, { items: wanted })).toEqual([
@@ -82,7 +82,7 @@ describe('a list of objects', () => {
     expect(wanted.members.length).toBeLessThan(100)
   })
 
-  test('any list, whatever came before it', () => {
+  test('reads any list after any other', () => {
     const wanted = { items: itemOf() }
     const key = fc.constantFrom('a', 'b', 'c', 'x', 'aa')
     const digits = fc
@@ -103,7 +103,7 @@ describe('a list of objects', () => {
   })
 })
 
-test('the same text is the same object', () => {
+test('returns the same object for the same text', () => {
   const made = pick(`["${HASH}","${HASH}","0x${'0'.repeat(64)}","${HASH}"]`, { items: 'whole' }) as string[]
   expect(made).toEqual([HASH, HASH, `0x${'0'.repeat(64)}`, HASH])
 })

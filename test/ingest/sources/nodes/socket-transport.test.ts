@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type SocketTransport, socketTransport } from '../../../../services/ingest/sources/nodes/socket-transport.js'
 
-/** Answers each question with its method's name, but for those that end a connection. */
+/** Answers each request with its method's name, except for those that end a connection. */
 let server: WebSocketServer
 let connections: WebSocket[]
 let transport: SocketTransport
@@ -18,7 +18,7 @@ beforeEach(async () => {
       const { id, method } = JSON.parse(String(data)) as { id: number; method: string }
       if (method === 'never') return
       if (method !== 'close and hang') return client.send(JSON.stringify({ jsonrpc: '2.0', id, result: method }))
-      // It says goodbye and does not hear the answer, so that the client's end stays half closed.
+      // It sends a close frame and ignores the reply, so that the client stays half closed.
       socket.pause()
       client.close()
     })
@@ -43,7 +43,7 @@ const send = { signal: new AbortController().signal, timeoutMs: 60_000 }
 const ask = (method: string) => transport.exchange([{ method, params: [] }], send)
 const failure = (asked: Promise<unknown>) => asked.then(String, (error: Error) => error.message)
 
-it('fails what waits when the connection is lost', async () => {
+it('fails pending requests when the connection is lost', async () => {
   const waiting = failure(ask('never'))
   await ask('first')
   connections[0]?.terminate()
@@ -51,13 +51,13 @@ it('fails what waits when the connection is lost', async () => {
   expect(await ask('second')).toEqual([{ ok: true, result: 'second' }])
 })
 
-it('what waits on a connection that is closing fails with the next question, not when its time is up', async () => {
+it('fails pending requests on a closing connection at the next request, before their timeout', async () => {
   const ended = new Promise<void>((resolve) => {
     transport.subscribe({ method: 'sub', params: [] }, { onNotice() {}, onEnd: resolve }, send).catch(() => {})
   })
   await ask('first')
   const waiting = failure(ask('close and hang'))
-  // Those that come before the goodbye wait with it.
+  // Requests before the close frame are pending with it.
   const asked: Promise<string>[] = []
   const askMore = () => {
     asked.push(failure(ask('more')))

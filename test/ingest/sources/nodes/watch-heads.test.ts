@@ -6,7 +6,7 @@ import { watchHeads } from '../../../../services/ingest/sources/nodes/watch-head
 
 const { signal } = new AbortController()
 
-test('a failed poll reaches the caller: a chain whose nodes are down must not look healthy', async () => {
+test('passes a failed poll to the caller, because a chain whose nodes are down must not look healthy', async () => {
   const gone = new NodeFault({ kind: 'unavailable', endpoint: 'node.example', detail: 'ECONNREFUSED' })
   let polls = 0
   const poll = async (): Promise<number> => {
@@ -21,7 +21,7 @@ test('a failed poll reaches the caller: a chain whose nodes are down must not lo
   await expect(heads.next()).rejects.toBe(gone)
 })
 
-test('an idle chain’s head is yielded again, so that what was rejected is retried', async () => {
+test('yields the head of an idle chain again, so that rejected blocks are retried', async () => {
   const header = { number: 7, hash: '0x07', parentHash: '0x06', timeS: 0, bloom: null, txCount: null }
   const tracker = { ...createHeadTracker({ endpoints: [] } as never, {} as never, () => 0), head: async () => header }
   let nowMs = 0

@@ -1,4 +1,4 @@
-/** Tokens of decoded blocks get the facts their mints have. */
+/** Tokens of decoded blocks get the facts of their mints. */
 import { describe, expect, it } from 'vitest'
 import type { BalanceEvent, Event, TokenEvent } from '../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../services/ingest/decode/solana/block/book.js'
@@ -25,9 +25,9 @@ type Place = readonly [tx_index: number, log_index: number, sub: number]
 
 const at = ([tx_index, log_index, sub]: Place) => ({ tx_index, log_index, sub, tx_hash: `transaction ${tx_index}` })
 
-function token(place: Place, mint: string, told: Partial<TokenEvent> = {}): TokenEvent {
+function token(place: Place, mint: string, facts: Partial<TokenEvent> = {}): TokenEvent {
   const nothing = { name: null, symbol: null, decimals: null, total_supply: null }
-  return { type: 'token', ...at(place), token: mint, ...nothing, ...told }
+  return { type: 'token', ...at(place), token: mint, ...nothing, ...facts }
 }
 
 function balance(place: Place): BalanceEvent {
@@ -40,9 +40,9 @@ async function filled(...events: Event[]): Promise<Event[]> {
   return block.events
 }
 
-it('what is missing is filled in; what was learned beside follows the instruction’s last event, which keeps its place', async () => {
-  const [told, other, meta, next] = await filled(token([3, 1, 0], USDC), balance([3, 1, 1]), balance([3, 2, 0]))
-  expect(told).toEqual(
+it('fills in missing facts, and adds further ones after the instruction’s last event without moving it', async () => {
+  const [filledToken, other, meta, next] = await filled(token([3, 1, 0], USDC), balance([3, 1, 1]), balance([3, 2, 0]))
+  expect(filledToken).toEqual(
     token([3, 1, 0], USDC, { name: 'USD Coin', symbol: 'USDC', decimals: 6, total_supply: '8436442105182029' }),
   )
   expect(other).toEqual(balance([3, 1, 1]))
@@ -53,13 +53,13 @@ it('what is missing is filled in; what was learned beside follows the instructio
   expect(next).toEqual(balance([3, 2, 0]))
 })
 
-it('where more is told of it is among its links', async () => {
+it('adds the metadata URI to the links', async () => {
   const [, meta] = await filled(token([0, 0, 0], PUMP_MINT))
   const metadata_uri = 'https://ipfs.io/ipfs/QmNnswE3ms7rLmUyg2knMZcowkVvxeLnaPE7M7cGRYRBt5'
   expect(meta).toMatchObject({ type: 'meta', owner: null, links: JSON.stringify({ metadata_uri }) })
 })
 
-it('an address that nothing can open is dropped', async () => {
+it('drops a URI that cannot be opened', async () => {
   const facts = { name: null, symbol: null, decimals: 1, totalSupply: 1n, owner: null, risk: {} }
   const linksOf = async (uri: string) => {
     const block: FactsTarget = { events: [token([0, 0, 0], USDC)] }
@@ -72,11 +72,11 @@ it('an address that nothing can open is dropped', async () => {
   expect(await linksOf('ipfs://QmNnswE3ms7rLmUyg2knMZcowkVvxeLnaPE7M7cGRYRBt5')).not.toBeNull()
 })
 
-it('a token that is no longer a mint stays as it was published', async () => {
+it('leaves a token unchanged if it is no longer a mint', async () => {
   expect(await filled(token([0, 0, 0], NOWHERE))).toEqual([token([0, 0, 0], NOWHERE)])
 })
 
-it('the name its own program gave it stays, in this block and later; one that is blank is none', async () => {
+it('keeps the name from the token’s own program, in this block and later, unless it is blank', async () => {
   const [filler, own] = [newFiller(), { name: 'As created', symbol: 'OWN', decimals: 6 }]
   const blocks: FactsTarget[] = [
     { events: [token([0, 0, 0], PUMP_MINT, own), token([1, 0, 0], USDC, { name: ' ', symbol: '' })] },
@@ -85,8 +85,8 @@ it('the name its own program gave it stays, in this block and later; one that is
   await filler.fill(blocks, signal)
   const later: FactsTarget = { events: [token([0, 0, 0], PUMP_MINT)] }
   await filler.fill([later], signal)
-  const told = [...blocks, later].flatMap(({ events }) => events).filter((event) => event.type === 'token')
-  expect(told.map(({ name, symbol, total_supply }) => [name, symbol, total_supply])).toEqual([
+  const tokens = [...blocks, later].flatMap(({ events }) => events).filter((event) => event.type === 'token')
+  expect(tokens.map(({ name, symbol, total_supply }) => [name, symbol, total_supply])).toEqual([
     ['As created', 'OWN', '2000000000000000'],
     ['USD Coin', 'USDC', '8436442105182029'],
     ['As created', 'OWN', '2000000000000000'],
@@ -94,7 +94,7 @@ it('the name its own program gave it stays, in this block and later; one that is
   ])
 })
 
-it('published twice in a block, it gets its facts once', async () => {
+it('fills a token published twice in a block once', async () => {
   const events = await filled(token([0, 0, 0], USDC), token([0, 4, 0], USDC, { decimals: 6 }))
   expect(events.map(({ type, log_index, sub }) => [type, log_index, sub])).toEqual([
     ['token', 0, 0],
@@ -103,7 +103,7 @@ it('published twice in a block, it gets its facts once', async () => {
   ])
 })
 
-it('a node’s error is thrown on, and no event is changed', async () => {
+it('passes on a node’s error and changes no event', async () => {
   const broken = new Error('the node is away')
   const filler = createFactsFiller(createTokenFacts(() => Promise.reject(broken)))
   const block = { events: [token([0, 0, 0], USDC)] }
@@ -111,12 +111,12 @@ it('a node’s error is thrown on, and no event is changed', async () => {
   expect(block.events).toEqual([token([0, 0, 0], USDC)])
 })
 
-it('nothing is asked for blocks without tokens', async () => {
+it('requests nothing for blocks without tokens', async () => {
   const filler = createFactsFiller(createTokenFacts(() => Promise.reject(new Error('asked'))))
   await filler.fill([{ events: [balance([0, 0, 0])] }, { events: [] }], signal)
 })
 
-it('whatever the blocks are and however they are cut: sorted, no two at one place, those that were there still there, all valid', async () => {
+it('for any blocks in any batches: events stay sorted, unique, complete and valid', async () => {
   const random = createRandom(5)
   for (let n = 0; n < 80; n += 1) {
     const blocks = Array.from({ length: random.int(1, 4) }, () => anyBlock())
@@ -161,32 +161,26 @@ const SETS: readonly (readonly [kind: string, read: () => readonly RealTransacti
 ]
 
 describe('transactions as one block', () => {
-  it.each(SETS)(
-    '%s ones keep all their events as they were, their tokens’ facts and those their programs gave apart',
-    async (_, read) => {
-      const transactions = read().map(({ value }, index) => ({ index, value }))
-      const decode = () => decodeSolanaBlock(1, transactions, memoryBook(), rulesOf({ balances: 'all' })).events
-      const [before, block] = [decode(), { events: decode() }]
-      // As if all mints were alike: with USDC's powers, each without metadata.
-      const usdc = kept.get(USDC) ?? null
-      const mints = new Set(before.flatMap((event) => (event.type === 'token' ? [event.token] : [])))
-      const alike = async (addresses: readonly string[]) =>
-        addresses.map((address) => (mints.has(address) ? usdc : null))
-      await createFactsFiller(createTokenFacts(alike)).fill([block], signal)
-      const told = (events: readonly Event[]) => events.filter(({ type }) => type !== 'meta' && type !== 'token')
-      expect(told(block.events)).toEqual(told(before))
-      const tokens = block.events.filter((event) => event.type === 'token')
-      expect(tokens.map(({ name }) => name)).toEqual(
-        before.flatMap((event) => (event.type === 'token' ? [event.name] : [])),
-      )
-      expect(tokens.some(({ name }) => name !== null)).toBe(true)
-      expect(tokens.filter(({ total_supply }) => total_supply === null).map(({ token }) => token)).toEqual([
-        WRAPPED_SOL,
-      ])
-      expect(block.events.filter(({ type }) => type === 'meta')).toHaveLength(mints.size)
-      const keys = block.events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
-      expect(keys).toEqual([...new Set(keys)].sort((one, other) => one - other))
-      for (const event of block.events) expect(readEvent(event, 'solana')).toEqual({ ok: true, event })
-    },
-  )
+  it.each(SETS)('%s ones keep all their events, except for the facts of their tokens', async (_, read) => {
+    const transactions = read().map(({ value }, index) => ({ index, value }))
+    const decode = () => decodeSolanaBlock(1, transactions, memoryBook(), rulesOf({ balances: 'all' })).events
+    const [before, block] = [decode(), { events: decode() }]
+    // As if all mints were alike: with USDC's authorities, each without metadata.
+    const usdc = kept.get(USDC) ?? null
+    const mints = new Set(before.flatMap((event) => (event.type === 'token' ? [event.token] : [])))
+    const alike = async (addresses: readonly string[]) => addresses.map((address) => (mints.has(address) ? usdc : null))
+    await createFactsFiller(createTokenFacts(alike)).fill([block], signal)
+    const otherEvents = (events: readonly Event[]) => events.filter(({ type }) => type !== 'meta' && type !== 'token')
+    expect(otherEvents(block.events)).toEqual(otherEvents(before))
+    const tokens = block.events.filter((event) => event.type === 'token')
+    expect(tokens.map(({ name }) => name)).toEqual(
+      before.flatMap((event) => (event.type === 'token' ? [event.name] : [])),
+    )
+    expect(tokens.some(({ name }) => name !== null)).toBe(true)
+    expect(tokens.filter(({ total_supply }) => total_supply === null).map(({ token }) => token)).toEqual([WRAPPED_SOL])
+    expect(block.events.filter(({ type }) => type === 'meta')).toHaveLength(mints.size)
+    const keys = block.events.map(({ tx_index, log_index, sub }) => (tx_index * 1000 + log_index) * 1000 + sub)
+    expect(keys).toEqual([...new Set(keys)].sort((one, other) => one - other))
+    for (const event of block.events) expect(readEvent(event, 'solana')).toEqual({ ok: true, event })
+  })
 })

@@ -1,4 +1,4 @@
-/** Streams that are cut, lie and repeat themselves, and what is held of them. */
+/** Streams that disconnect, lie and repeat themselves, and the blocks kept from them. */
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 import { followStreams, type LiveOptions } from '../../../../services/ingest/sources/solana/live-blocks.js'
@@ -7,10 +7,10 @@ import { layCable } from './geyser/cable.js'
 import { blockUpdate, hashOf } from './geyser/geyser-blocks.js'
 import { serve } from './geyser/geyser-rig.js'
 
-/** Short waits, so that a stream is back at once. */
+/** Short waits, so that a stream reconnects at once. */
 const QUICK = { random: () => 0 }
 
-/** Resolves with the headers told of, as soon as the one of that slot is. */
+/** Resolves with the headers received, as soon as the one of that slot arrives. */
 async function until(slot: number, options: LiveOptions, look: (live: ReturnType<typeof followStreams>) => void) {
   const live = followStreams({ ...QUICK, ...options })
   const headers: SlotHeader[] = []
@@ -26,7 +26,7 @@ async function until(slot: number, options: LiveOptions, look: (live: ReturnType
 }
 
 describe('live blocks', () => {
-  it('resume after the last slot when a stream is cut', async () => {
+  it('resume after the last slot when a stream disconnects', async () => {
     const rig = await serve(async (visitor) => {
       const from = Number(visitor.fromSlot ?? 10)
       for (let slot = from; slot < from + 3; slot += 1) await visitor.send(blockUpdate(slot))
@@ -50,7 +50,7 @@ describe('live blocks', () => {
     expect(lost.slice(0, 2)).toMatchObject([{ kind: 'node_error' }, { kind: 'node_error' }])
   })
 
-  it('resume after the last slot when the other side was away', async () => {
+  it('resume after the last slot when the endpoint was down', async () => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(Number(visitor.fromSlot ?? 20))))
     const cable = await layCable(rig.server.url)
     const lost: unknown[] = []
@@ -71,7 +71,7 @@ describe('live blocks', () => {
     expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual([undefined, '21'])
   })
 
-  it('hold so many and no more, and the later of two for a slot', async () => {
+  it('are kept up to a limit, the later of two for a slot', async () => {
     const rig = await serve(async (visitor) => {
       for (let slot = 1; slot <= 40; slot += 1) await visitor.send(blockUpdate(slot))
       await visitor.send(blockUpdate(39, [], { blockhash: hashOf(39, 1) }))
@@ -88,7 +88,7 @@ describe('live blocks', () => {
     expect(headers.slice(38).map(({ hash }) => hash)).toEqual([hashOf(39), hashOf(40), hashOf(39, 1), hashOf(41)])
   })
 
-  it('come from any of several streams, each block once; people see how each is', async () => {
+  it('come from any of several streams, each block once, with a status per stream', async () => {
     const good = await serve(async (visitor) => {
       await visitor.send(blockUpdate(7))
       await visitor.send(blockUpdate(8))
@@ -96,11 +96,11 @@ describe('live blocks', () => {
     const bad = await serve(() => {})
     const streams = [good.open(), good.open(), bad.open({ token: 'another-secret' })]
     const live = followStreams({ ...QUICK, streams })
-    const told: number[] = []
-    live.onSlot(({ number }) => told.push(number))
+    const slots: number[] = []
+    live.onSlot(({ number }) => slots.push(number))
     while (live.status().some(({ lastSlot, error }) => lastSlot !== 8 && error === null))
       await new Promise((resolve) => setImmediate(resolve))
-    expect(told).toEqual([7, 8])
+    expect(slots).toEqual([7, 8])
     const [{ name } = { name: '' }] = streams
     expect(live.status()).toEqual([
       { name, connected: true, lastSlot: 8, error: null },
@@ -116,7 +116,7 @@ describe('live blocks', () => {
     expect(live.status().map(({ connected }) => connected)).toEqual([false, false, false])
   })
 
-  it('do not ask a stream again for what it lied about', async () => {
+  it('do not ask a stream again for a slot it lied about', async () => {
     const rig = await serve(async (visitor) => {
       if (visitor.fromSlot === undefined) await visitor.send(blockUpdate(rig.server.visitors.length === 1 ? 4 : 9))
       await visitor.send(blockUpdate(5, [], { blockhash: '' }))
@@ -125,7 +125,7 @@ describe('live blocks', () => {
     expect(rig.server.visitors.slice(0, 2).map(({ fromSlot }) => fromSlot)).toEqual([undefined, undefined])
   })
 
-  it('wait longer each time nothing comes, and start over when something does', async () => {
+  it('wait longer after each attempt without a block, and start over after one', async () => {
     const waits: number[] = []
     let attempts = 0
     const stream: BlockStream = {

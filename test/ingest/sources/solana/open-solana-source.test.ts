@@ -1,4 +1,4 @@
-/** The money of a chain is checked on the chain itself before anything is read. */
+/** The quote tokens of a chain are checked on chain before anything is read. */
 import { expect, test } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../../../services/core/config/built-in-chains.js'
 import type { ChainFacts } from '../../../../services/core/domain/chains.js'
@@ -26,7 +26,7 @@ function factsOf(stables: string[]): ChainFacts {
   }
 }
 
-test('mints of the chain pass, with what they call themselves', async () => {
+test('accepts mints of the chain, with their symbols', async () => {
   const checked = await checkConfiguredMints(reader, factsOf([stable]), new Set([stable]), silentLogger, signal)
   expect(checked.map(({ rank, facts }) => [rank, facts?.symbol, facts?.decimals])).toEqual([
     ['anchor', 'USDC', 6],
@@ -35,7 +35,7 @@ test('mints of the chain pass, with what they call themselves', async () => {
   ])
 })
 
-test('a token of another chain is refused, and whose it is told; so is an account that is no mint', async () => {
+test('rejects a token of another chain and names that chain, and rejects an account that is not a mint', async () => {
   const account = key('an account of it')
   openAccount(machine, TOKEN, account, stable, key('user'))
   const given = [USDT_OF_ETH, account, USDC_METADATA, key('nowhere')]
@@ -50,7 +50,7 @@ test('a token of another chain is refused, and whose it is told; so is an accoun
   })
 })
 
-test('one that was built in is only logged', async () => {
+test('only warns about a built-in token', async () => {
   const lines: string[] = []
   const logger = createLogger('json', {}, (line) => lines.push(line))
   const builtIn = BUILT_IN_CHAINS.find(({ chain }) => chain === 'solana')
@@ -63,7 +63,7 @@ test('one that was built in is only logged', async () => {
   })
 })
 
-test('a node that cannot answer is not a mistake in the configuration', async () => {
+test('does not report a node that cannot answer as a configuration error', async () => {
   const broken = new Error('the node is away')
   const away = createTokenFacts(() => Promise.reject(broken))
   await expect(checkConfiguredMints(away, factsOf([]), new Set(), silentLogger, signal)).rejects.toBe(broken)

@@ -1,4 +1,4 @@
-/** What is asked of the nodes, and what becomes of the answers; the accounts are real ones, or those the token programs wrote. */
+/** Requests for token facts and how answers are used; accounts are real, or written by the token programs. */
 import { describe, expect, it } from 'vitest'
 import { TOKEN_2022, WRAPPED_SOL, WRAPPED_SOL_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { METAPLEX, metaplexAddress } from '../../../../services/ingest/decode/solana/token/metadata.js'
@@ -16,7 +16,7 @@ for (const [address, account] of realAccounts()) machine.put(address, { ...accou
 const [maker, user] = [key('maker'), key('user')]
 const recipe = { program: TOKEN_2022, decimals: 6, mintAuthority: maker }
 
-/** The machine's accounts, and what was asked for, request by request. */
+/** The machine's accounts, and the addresses of each request. */
 function counted(): { accounts: SlotReader['accounts']; asked: string[][] } {
   const asked: string[][] = []
   return {
@@ -28,7 +28,7 @@ function counted(): { accounts: SlotReader['accounts']; asked: string[][] } {
   }
 }
 
-/** Metaplex's own program is in no registry: its layout, filled in (docs.rs, `mpl_token_metadata::accounts::Metadata`). */
+/** Metaplex's program is not in a registry, so its layout is filled in (docs.rs, `mpl_token_metadata::accounts::Metadata`). */
 function metaplexAccount(mint: string, name: string): SolanaAccount {
   const { u8, u16, text } = borsh
   const texts = [text(name), text('META'), text('')]
@@ -38,7 +38,7 @@ function metaplexAccount(mint: string, name: string): SolanaAccount {
 }
 
 describe('facts', () => {
-  it('of many mints take two requests: the mints, then the metadata that is elsewhere', async () => {
+  it('of many mints take two requests: the mints, then metadata stored elsewhere', async () => {
     const { accounts, asked } = counted()
     const nowhere = key('nowhere')
     const facts = await createTokenFacts(accounts).of([USDC, PUMP_MINT, nowhere, USDC, USDC_METADATA], signal)
@@ -54,7 +54,7 @@ describe('facts', () => {
     })
   })
 
-  it('are not asked for again, except of what was not found, and of what was forgotten since', async () => {
+  it('are cached, except for mints that were not found or were evicted', async () => {
     const { accounts, asked } = counted()
     const reader = createTokenFacts(accounts, 2)
     const nowhere = key('nowhere')
@@ -70,19 +70,19 @@ describe('facts', () => {
     expect(asked.slice(2)).toEqual([others, [PUMP_MINT]])
   })
 
-  it('of what is no address are none: a node would refuse all of the request', async () => {
+  it('of an invalid address are null, because a node would reject the whole request', async () => {
     const { accounts, asked } = counted()
     const facts = await createTokenFacts(accounts).of(['0xdac17f958d2ee523a2206206994597c13d831ec7', ''], signal)
     expect([facts.size, asked]).toEqual([0, []])
   })
 
-  it('of wrapped SOL have no supply, and the name its metadata has: here, none', async () => {
+  it('of wrapped SOL have no supply, and only the name of its metadata, here none', async () => {
     const facts = await createTokenFacts(machine.accounts).of([WRAPPED_SOL, WRAPPED_SOL_2022], signal)
     for (const mint of [WRAPPED_SOL, WRAPPED_SOL_2022])
       expect(facts.get(mint)).toMatchObject({ name: null, symbol: null, decimals: 9, totalSupply: null, owner: null })
   })
 
-  it('that a node could not give are its error', async () => {
+  it('that a node cannot return are its error', async () => {
     const broken = new Error('the node is away')
     const reader = createTokenFacts(() => Promise.reject(broken))
     await expect(reader.of([USDC], signal)).rejects.toBe(broken)
@@ -92,14 +92,14 @@ describe('facts', () => {
 describe('metadata of Token-2022', () => {
   const write = { name: 'Own', symbol: 'OWN', uri: 'https://own.example' }
 
-  it('is where the mint points: at itself, at Metaplex’s, at nothing that can be read', async () => {
+  it('is where the mint points: itself, Metaplex’s account, or null if unreadable', async () => {
     const [own, pointing, astray] = [key('own'), key('pointing'), key('astray')]
     const place = metaplexAddress(pointing) ?? ''
     createMint(machine, own, { ...recipe, extensions: [extensions.metadataPointer(own)], roomLater: 400 })
     machine.run(writeMetadata(own, user, maker, write))
     createMint(machine, pointing, { ...recipe, extensions: [extensions.metadataPointer(place)] })
     machine.put(place, metaplexAccount(pointing, 'Pointed at'))
-    // At USDC's metadata: borrowed names are refused, and so is Metaplex's word where the mint has named another.
+    // Points at USDC's metadata: borrowed names are rejected, and Metaplex's too if the mint names another account.
     createMint(machine, astray, { ...recipe, extensions: [extensions.metadataPointer(USDC_METADATA)] })
     machine.put(metaplexAddress(astray) ?? '', metaplexAccount(astray, 'Not meant'))
     const { accounts, asked } = counted()
@@ -108,7 +108,7 @@ describe('metadata of Token-2022', () => {
     expect([own, pointing, astray].map((mint) => facts.get(mint)?.name)).toEqual(['Own', 'Pointed at', null])
   })
 
-  it('may be Metaplex’s where the mint says nothing', async () => {
+  it('may be Metaplex’s if the mint has no pointer', async () => {
     const mint = key('silent')
     createMint(machine, mint, { ...recipe, extensions: [extensions.closeAuthority(user)] })
     machine.put(metaplexAddress(mint) ?? '', metaplexAccount(mint, 'By Metaplex'))
@@ -117,7 +117,7 @@ describe('metadata of Token-2022', () => {
   })
 })
 
-it('a fee that changes with the epoch is read with the chain’s clock', async () => {
+it('reads a fee that changes with the epoch using the chain’s clock', async () => {
   const mint = key('taxed')
   createMint(machine, mint, { ...recipe, extensions: [extensions.transferFee(user, 100, 10n ** 9n)] })
   machine.run(setTransferFee(mint, user, 500, 10n ** 9n))

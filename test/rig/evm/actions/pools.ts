@@ -1,4 +1,4 @@
-/** New pools, with their first liquidity where it can be had in the same block. */
+/** New pools, with their first liquidity if it can be added in the same block. */
 import { addressOf, call, word } from '../abi.js'
 import type { TestToken } from '../contracts.js'
 import type { EvmNode } from '../node.js'
@@ -9,11 +9,11 @@ import { addTo } from './v2.js'
 import { mintIn } from './v3.js'
 import { initialize, liquidityIn, withId } from './v4.js'
 
-/** Of fees and spacings all factories here have. */
+/** Fees and spacings that all factories here support. */
 export const FEES = { v3: [500, 3000, 10_000], pancakeV3: [500, 2500, 10_000], v4: [500, 3000, 12_345] } as const
 const SPACINGS: Record<number, number> = { 500: 10, 2500: 50, 3000: 60, 10000: 200, 12345: 77 }
 
-/** Not on the chain yet: where it will be is known there only afterwards. */
+/** Not on chain yet: its address is known only afterwards. */
 export function planned(kind: Pool['kind'], a: TestToken, b: TestToken, fee = 0): Pool {
   const [token0, token1] = a.address < b.address ? [a, b] : [b, a]
   if (kind === 'v2' || kind === 'pancakeV2') return { kind, address: '', token0, token1 }
@@ -29,7 +29,7 @@ const sameAs = (pool: Pool) => (other: Pool) =>
   feeOf(other) === feeOf(pool)
 const feeOf = (pool: Pool): number => ('fee' in pool ? pool.fee : 0)
 
-/** With the address its factory has for it; null: it has none. */
+/** With the address from its factory; null: the factory has none. */
 export async function located(
   node: EvmNode,
   { contracts }: Pick<World, 'contracts'>,
@@ -73,7 +73,7 @@ export const create: Action = async (world) => {
   const kind = random.pick(['v2', 'v3', 'v4'] as const)
   const tokens = Object.values(contracts.tokens).filter(({ deflates }) => kind === 'v2' || !deflates)
   const a = random.pick(kind === 'v4' && random.chance(0.3) ? [NATIVE] : tokens)
-  // The native coin against its own wrapping is one coin, and no pair.
+  // The native coin and its wrapped token are one coin, not a pair.
   const b = random.pick(tokens.filter((token) => token !== a && !(a === NATIVE && token === contracts.tokens.weth)))
   const pool = planned(kind, a, b, kind === 'v2' ? 0 : random.pick(FEES[kind]))
   if (pools.some(sameAs(pool))) return null

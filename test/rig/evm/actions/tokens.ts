@@ -1,4 +1,4 @@
-/** What people do with tokens alone. */
+/** Actions on tokens alone. */
 import { call } from '../abi.js'
 import { view } from '../transactions.js'
 import { type Action, tradeUsd, worth, ZERO } from '../world.js'
@@ -29,7 +29,7 @@ export const transfer: Action = async (world) => {
   }
 }
 
-/** The wrapped coin's supply changes without a Transfer. */
+/** Changes the wrapped coin's supply without a Transfer. */
 export const wrap: Action = async (world) => {
   const { random, contracts, wallets } = world
   const { weth } = contracts.tokens

@@ -1,4 +1,4 @@
-/** What people do with Uniswap V2 and Pancake V2 pairs, through the router and past it. */
+/** Actions on Uniswap V2 and Pancake V2 pairs, through the router and directly. */
 import { call, words } from '../abi.js'
 import type { TestToken } from '../contracts.js'
 import { entry, program, type Step } from '../handwritten.js'
@@ -22,7 +22,7 @@ async function reservesOf({ node }: World, { address }: V2Pool): Promise<[bigint
   return [reserve0, reserve1]
 }
 
-/** Less than the pair would give: others may come before. */
+/** Less than the pair would give, because other trades may come first. */
 const outOf = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
   (amountIn * reserveOut * 90n) / ((reserveIn + amountIn) * 100n)
 
@@ -40,7 +40,7 @@ export const throughRouter: Action = async (world) => {
   const taxed = found.tokens.some(({ deflates }) => deflates)
   const suffix = taxed ? 'SupportingFeeOnTransferTokens' : ''
   const to = contracts.v2.router
-  // Once in a while nobody gives that much: the transaction reverts.
+  // Occasionally asks for too much, so that the transaction reverts.
   const least = random.chance(0.04) ? UINT256_MAX / 2n : 0n
   if (!taxed && random.chance(0.25)) {
     const signature = 'swapTokensForExactTokens(uint256,uint256,address[],address,uint256)'
@@ -78,7 +78,7 @@ export const pastTheRouter: Action = async (world) => {
   const kind = random.weighted([
     [4, 'sell0'],
     [4, 'sell1'],
-    // Both go in, one comes out; both go in and both come out.
+    // Two tokens in and one out, or two in and two out.
     [1, 'both in'],
     [1, 'both ways'],
   ] as const)
@@ -112,7 +112,7 @@ export const add: Action = async (world) => {
   return { transactions: addTo(world, pool, from, 10 ** (random.next() * 4 + 1), contracts.v2.router) }
 }
 
-/** Also the first liquidity of a new pair. */
+/** Also for the first liquidity of a new pair. */
 export function addTo(
   { contracts }: Pick<World, 'contracts'>,
   pool: Omit<V2Pool, 'address'> & { address?: string },
@@ -164,7 +164,7 @@ export const remove: Action = async (world) => {
   return { transactions: [approve(contracts.caller), ...run(from, world, steps).transactions] }
 }
 
-/** Tokens given to a pair: left for the next who comes, taken again, or made its own. */
+/** Tokens donated to a pair: left for the next trader, skimmed, or synced into the reserves. */
 export const gift: Action = async (world) => {
   const { random, wallets } = world
   const pool = random.pick(pairs(world))

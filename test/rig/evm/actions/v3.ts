@@ -1,4 +1,4 @@
-/** What people do with Uniswap V3 through its router and position manager, and with V3 pools of any make past them. */
+/** Actions on Uniswap V3 through its router and position manager, and directly on any V3 pool. */
 import { addressOf, call, signed, word, words } from '../abi.js'
 import { entry, paymentTokens, program, type Step } from '../handwritten.js'
 import { fullRange, fullRangeLiquidity, MAX_SQRT_PRICE, MIN_SQRT_PRICE, onGrid } from '../ticks.js'
@@ -54,7 +54,7 @@ export const throughRouter: Action = async (world) => {
 const tickOf = async ({ node }: World, { address }: V3Pool): Promise<number> =>
   Number(signed(word(await lookAt(node, address, 'slot0()'), 1), 24))
 
-/** Wide, narrow around the price, or beside it. */
+/** Wide, narrow around the price, or outside of it. */
 async function someRange(world: World, pool: V3Pool): Promise<[number, number]> {
   const { random } = world
   if (random.chance(0.3)) return fullRange(pool.tickSpacing)
@@ -137,7 +137,7 @@ export const mintInPool: Action = async (world) => {
   return run(world, [poolMint(world, pool, range, 10 ** (world.random.next() * 3))])
 }
 
-/** The position is the caller's contract's. */
+/** The position belongs to the caller's contract. */
 export function poolMint(
   { contracts }: Pick<World, 'contracts'>,
   pool: V3Pool,
@@ -180,7 +180,7 @@ export const flashLoan: Action = async (world) => {
   ])
 }
 
-/** The exchange's own share of the fees: switched on, then taken. */
+/** Protocol fees: enabled, then collected. */
 export const protocolFee: Action = async (world) => {
   const { contracts, random, node } = world
   const pool = anyPool(world)

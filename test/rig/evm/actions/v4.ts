@@ -1,4 +1,4 @@
-/** What people do with Uniswap V4 pools. */
+/** Actions on Uniswap V4 pools. */
 import { type AbiValue, call, encode, keccak } from '../abi.js'
 import {
   fullRange,
@@ -25,7 +25,7 @@ export function withId(pool: Omit<V4Pool, 'id'>): V4Pool {
   return { ...pool, id: keccak(encodedKey(pool)) }
 }
 
-/** More than enough where the native coin is paid: the rest comes back. */
+/** More than enough when paying in the native coin: the rest is refunded. */
 const valueFor = ({ token0 }: V4Pool, usd: number): bigint => (token0.address === ZERO ? worth(token0, usd) : 0n)
 
 export const swap: Action = async (world) => {
@@ -64,7 +64,7 @@ export const changeLiquidity: Action = async (world) => {
   return { transactions: [liquidityIn(world, pool, random.pick(wallets), range, random.chance(0.4) ? -usd : usd)] }
 }
 
-/** Below zero: taken out. All positions are the router's, so what one puts in another takes out. */
+/** Below zero: removes. All positions belong to the router, so anyone can remove what another added. */
 export function liquidityIn(
   { contracts }: Pick<World, 'contracts'>,
   pool: V4Pool,
@@ -100,10 +100,10 @@ export function initialize({ contracts }: Pick<World, 'contracts'>, pool: V4Pool
   return { from, to: contracts.v4.manager, data: call(`initialize(${KEY},uint160)`, keyOf(pool), sqrtPrice) }
 }
 
-/** A thousandth at most, by direction (v4-core: ProtocolFeeLibrary.sol). */
+/** At most 0.1 % per direction (v4-core: ProtocolFeeLibrary.sol). */
 const MAX_PROTOCOL_FEE = 1000
 
-/** The exchange's own share of the fees: set for one pool, or taken of one currency. */
+/** Protocol fees: set for one pool, or collected in one currency. */
 export const protocolFee: Action = async (world) => {
   const { random, contracts, wallets } = world
   const pools = poolsOf(world, 'v4')

@@ -1,5 +1,5 @@
 /**
- * Launch platforms that keep their coins and what was paid for them in vaults: Raydium LaunchLab (raydium-sdk-v2:
+ * Launch platforms that hold coins and proceeds in vaults: Raydium LaunchLab (raydium-sdk-v2:
  * src/raydium/launchpad/instrument.ts) and Meteora’s dynamic bonding curve (`@meteora-ag/dynamic-bonding-curve-sdk` 0.2.1).
  */
 import { borsh, callBytes, eventBytes, keys, u64s } from '../borsh.js'
@@ -10,14 +10,14 @@ const DBC = 'dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN'
 const [SUPPLY, FOR_SALE] = [1_000_000_000_000_000n, 793_100_000_000_000n]
 const MILLION = 1_000_000n
 
-/** Of LaunchLab: the coin is in the first vault, what was raised in the second. */
+/** A LaunchLab curve: coins in the first vault, proceeds in the second. */
 export function launchLabCurve(scene: Scene): Pair {
   const { runtime } = scene
   const [address, coin] = [scene.key('curve'), scene.token('coin')]
   const sold = scene.amount(1e12, 7e14)
   const vaults = [
     runtime.hold(scene.key('coin vault'), coin, scene.key('authority'), SUPPLY - sold),
-    // Fees that nobody has taken yet lie beside what was raised.
+    // Unclaimed fees are in the vault with the proceeds.
     runtime.hold(scene.key('quote vault'), SOL, scene.key('authority'), raisedFor(sold) + 5_000_000n),
   ] as const
   return { address, tokens: [coin, SOL], vaults }
@@ -61,7 +61,7 @@ export function tradeLaunchLab(scene: Scene, pair: Pair, isBuy = scene.random.ch
       ...[keys(pair.address), u64s(...state, amountIn, amountOut, ...fees)],
       ...[borsh.u8(isBuy ? 0 : 1), borsh.u8(0), borsh.bool(true)],
     )
-    // By a call and again in a log.
+    // In a call and again in a log.
     runtime.emit(event)
     runtime.logEvent(event)
     const trade: Trade = {
@@ -105,7 +105,7 @@ export function createLaunchLab(scene: Scene): void {
   })
 }
 
-/** Fees are taken of what is paid in. `threshold`: what the curve is to collect. */
+/** Fees are charged on the input. `threshold`: the amount the curve has to raise. */
 export function tradeDbc(scene: Scene, trade: Trade): void {
   const { pair, side, source, destination, amountIn, amountOut } = trade
   const config = scene.key('config')
@@ -153,8 +153,8 @@ export function createDbc(scene: Scene): void {
   const words = [borsh.text(name), borsh.text(symbol), borsh.text('ipfs://bent')]
   runtime.call(DBC, accounts, callBytes('initialize_virtual_pool_with_spl_token', ...words), () => {
     runtime.mintTo(coin, vault, SUPPLY, scene.key('authority'))
-    const told = [keys(address, config, scene.trader, coin.mint), borsh.u8(0), u64s(1n)]
-    runtime.emit(eventBytes('EvtInitializePool', ...told))
+    const fields = [keys(address, config, scene.trader, coin.mint), borsh.u8(0), u64s(1n)]
+    runtime.emit(eventBytes('EvtInitializePool', ...fields))
     scene.expected.push({ type: 'token', token: coin.mint, name, symbol, decimals: coin.decimals })
     expectLaunch(scene, 'meteoradbc', pair, 'created', 0)
     scene.expectLiquidity('meteoradbc', pair, 'create', [SUPPLY, 0n], { reserve0: `${SUPPLY}`, reserve1: '0' })

@@ -1,6 +1,6 @@
 /**
  * Launch platforms whose curves hold SOL as lamports: Pump.fun (pump-fun/pump-public-docs, `idl/pump.json`) and Moonshot (its IDL,
- * `token_launchpad`, in npm’s `@wen-moon-ser/moonshot-sdk`). A buy sends lamports; a sale takes them out of the curve’s account without a call.
+ * `token_launchpad`, in npm’s `@wen-moon-ser/moonshot-sdk`). A buy sends lamports; a sale takes them from the curve’s account without a call.
  */
 import { SYSTEM, TOKEN, WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { borsh, callBytes, eventBytes, keys, u64s } from '../borsh.js'
@@ -10,12 +10,12 @@ const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'
 const MOONSHOT = 'MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG'
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 
-/** docs/PUMP_PROGRAM_README.md: what every curve starts with. */
+/** docs/PUMP_PROGRAM_README.md: initial values of every curve. */
 const PUMP_START = { virtualToken: 1_073_000_000_000_000n, virtualSol: 30_000_000_000n, forSale: 793_100_000_000_000n }
 const PUMP_SUPPLY = 1_000_000_000_000_000n
 const CURVE_RENT = 1_231_920n
 
-/** How many parts of the event the program of that time told: each version appended some. */
+/** How many parts the event of that version had: each version appended some. */
 export type PumpVersion = 1 | 2 | 3 | 4
 
 type Curve = { coin: ReturnType<Scene['token']>; address: string; vault: string; sold: bigint }
@@ -112,7 +112,7 @@ function tradeCurve(scene: Scene, { coin, address, vault, sold }: Curve, isBuy: 
   })
 }
 
-/** The curve of constant product of npm’s `@heliofi/launchpad-common`. */
+/** The constant-product curve of npm’s `@heliofi/launchpad-common`. */
 const MOON = {
   virtualTokens: 1_073_000_000_000_000_000n,
   virtualLamports: 30_000_000_000n,
@@ -152,8 +152,8 @@ export function tradeMoonshot(scene: Scene, isBuy: boolean): void {
       runtime.moveLamports(curve, helioFee, fees.helio)
     }
     const amounts = u64s(coins, lamports, fees.dex, fees.helio, soldAfter)
-    const told = [amounts, keys(curve, WRAPPED_SOL, trader), borsh.u8(isBuy ? 0 : 1), borsh.text('trade')]
-    runtime.logEvent(eventBytes('TradeEvent', ...told))
+    const fields = [amounts, keys(curve, WRAPPED_SOL, trader), borsh.u8(isBuy ? 0 : 1), borsh.text('trade')]
+    runtime.logEvent(eventBytes('TradeEvent', ...fields))
     const pair: Pair = { address: curve, tokens: [coin, SOL], vaults: [vault, vault] }
     const [paid, got] = isBuy ? [lamports, coins] : [coins, lamports]
     const trade = { pair, side: isBuy ? 1 : 0, source: own, destination: own, amountIn: paid, amountOut: got } as const

@@ -1,6 +1,6 @@
 /**
- * Meteora’s pools at work: DLMM (IDL `lb_clmm` 0.12.0), DAMM v1 over its dynamic vaults (`amm` 0.5.3) and DAMM v2 (`cp_amm` 0.2.5), as the
- * packages of `@meteora-ag` have them.
+ * Meteora’s pools: DLMM (IDL `lb_clmm` 0.12.0), DAMM v1 over its dynamic vaults (`amm` 0.5.3) and DAMM v2 (`cp_amm` 0.2.5), as in the
+ * packages of `@meteora-ag`.
  */
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { borsh, callBytes, eventBytes, keys, u64s } from '../borsh.js'
@@ -15,21 +15,21 @@ const DYNAMIC_VAULT = '24Uqj9JCLxUeoC3hGfh5W3s9FM9uCHDS2SG3LYwBpyTi'
 const mintsOf = ({ tokens }: Pair): Both<string> => [tokens[0].mint, tokens[1].mint]
 const programsOf = ({ tokens }: Pair): Both<string> => [tokens[0].programId, tokens[1].programId]
 
-/** Since limit orders came a swap is told twice. */
-export function swapDlmm(scene: Scene, trade: Trade, isToldTwice = scene.random.chance(0.5)): void {
+/** Since limit orders, a swap has two events. */
+export function swapDlmm(scene: Scene, trade: Trade, hasBothEvents = scene.random.chance(0.5)): void {
   const { pair, side, source, destination, amountIn, amountOut } = trade
   const accounts = [
     ...[pair.address, DLMM, ...pair.vaults, source, destination, ...mintsOf(pair), scene.key('oracle'), DLMM],
     ...[scene.trader, ...programsOf(pair), scene.key('events'), DLMM, ...scene.others(2, 'bins')],
   ]
-  scene.runtime.call(DLMM, accounts, callBytes(isToldTwice ? 'swap2' : 'swap', u64s(amountIn, 0n)), () => {
+  scene.runtime.call(DLMM, accounts, callBytes(hasBothEvents ? 'swap2' : 'swap', u64s(amountIn, 0n)), () => {
     const { got } = scene.settle(trade)
     const [names, bins] = [keys(pair.address, scene.trader), [borsh.i32(-511), borsh.i32(-510)]]
     const [fee, rate, isForY] = [amountIn / 400n, borsh.u128(2_500_000n), borsh.bool(side === 0)]
     const first = [names, ...bins, u64s(amountIn, amountOut), isForY, u64s(fee, fee / 20n), rate, u64s(0n)]
     scene.runtime.emit(eventBytes('Swap', ...first))
     const amounts = u64s(amountIn, 0n, amountOut, fee - fee / 20n, fee / 20n, 0n, 0n)
-    if (isToldTwice) scene.runtime.emit(eventBytes('Swap2Evt', names, ...bins, isForY, rate, amounts))
+    if (hasBothEvents) scene.runtime.emit(eventBytes('Swap2Evt', names, ...bins, isForY, rate, amounts))
     scene.expectSwap('meteora', trade, got, scene.vaultReserves(pair))
   })
 }
@@ -45,13 +45,13 @@ export function changeDlmm(scene: Scene, pair: Pair, isAdded: boolean): void {
     : callBytes('remove_liquidity2', borsh.zeros(40))
   scene.runtime.call(DLMM, accounts, data, () => {
     moveLiquidity(scene, pair, isAdded, moved)
-    const told = [keys(pair.address, scene.trader, scene.key('position')), u64s(...moved.amounts), borsh.i32(-511)]
-    scene.runtime.emit(eventBytes(isAdded ? 'AddLiquidity' : 'RemoveLiquidity', ...told))
+    const fields = [keys(pair.address, scene.trader, scene.key('position')), u64s(...moved.amounts), borsh.i32(-511)]
+    scene.runtime.emit(eventBytes(isAdded ? 'AddLiquidity' : 'RemoveLiquidity', ...fields))
     scene.expectLiquidity('meteora', pair, isAdded ? 'add' : 'remove', moved.amounts, scene.vaultReserves(pair))
   })
 }
 
-/** The pool’s tokens lie in vaults that many pools share: it owns shares of them. */
+/** The pool’s tokens are in vaults shared by many pools; it owns shares of them. */
 export function swapDammV1(scene: Scene, trade: Trade): void {
   const { runtime } = scene
   const { pair, side, source, destination, amountIn, amountOut } = trade
@@ -81,7 +81,7 @@ export function swapDammV1(scene: Scene, trade: Trade): void {
       runtime.transfer(pair.vaults[other], destination, amountOut)
     })
     runtime.logEvent(eventBytes('Swap', u64s(amountIn, amountOut, tradeFee, forProtocol, 0n)))
-    // What a share is worth nothing tells.
+    // The value of a share is not in the transaction.
     scene.expectSwap('meteoradamm', trade, amountOut, { reserve0: null, reserve1: null })
   })
 }
@@ -96,15 +96,15 @@ export function swapDammV2(scene: Scene, trade: Trade): void {
   scene.runtime.call(DAMM_V2, accounts, data, () => {
     const { paid, got } = scene.settle(trade)
     const [sqrtPrice, reserves] = [sqrtPriceOf(scene, pair), scene.reserves(pair, 0)]
-    // Fees that wait in the vaults are none of the reserves.
+    // Unclaimed fees in the vaults do not count as reserves.
     const own: Both<bigint> = [reserves[0] - 500n, reserves[1] - 700n]
     const fee = paid / 400n
-    const told = [
+    const fields = [
       ...[keys(pair.address), borsh.u8(side), borsh.u8(0), borsh.bool(false), u64s(amountIn, 0n), borsh.u8(0)],
       ...[u64s(paid, paid - fee, 0n, amountOut), borsh.u128(sqrtPrice), u64s(fee - fee / 5n, fee / 5n, 0n, 0n)],
       ...[u64s(amountIn, amountOut, got, 1_760_000_000n, ...own)],
     ]
-    scene.runtime.emit(eventBytes('EvtSwap2', ...told))
+    scene.runtime.emit(eventBytes('EvtSwap2', ...fields))
     const state = { reserve0: `${own[0]}`, reserve1: `${own[1]}`, sqrt_price: `${sqrtPrice}` }
     scene.expectSwap('meteoradammv2', trade, got, state)
   })
@@ -120,9 +120,9 @@ export function changeDammV2(scene: Scene, pair: Pair, isAdded: boolean): void {
     const arrived = moveLiquidity(scene, pair, isAdded, moved)
     const reserves = scene.reserves(pair, 0)
     const amounts = isAdded ? [...arrived, ...moved.amounts] : [...moved.amounts, ...arrived]
-    const told = [keys(pair.address, scene.key('position'), scene.trader), u64s(...amounts, ...reserves)]
+    const fields = [keys(pair.address, scene.key('position'), scene.trader), u64s(...amounts, ...reserves)]
     const change = [borsh.u128(999n), u64s(0n, 0n), borsh.u8(isAdded ? 0 : 1)]
-    scene.runtime.emit(eventBytes('EvtLiquidityChange', ...told, ...change))
+    scene.runtime.emit(eventBytes('EvtLiquidityChange', ...fields, ...change))
     scene.expectLiquidity('meteoradammv2', pair, isAdded ? 'add' : 'remove', moved.amounts, scene.vaultReserves(pair))
   })
 }

@@ -1,4 +1,4 @@
-/** Orca’s Whirlpools at work (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). */
+/** Orca’s Whirlpools (orca-so/whirlpools: programs/whirlpool/src; accounts as in the IDL of @orca-so/whirlpools-sdk). */
 import { TOKEN } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { borsh, callBytes, eventBytes, keys, u64s } from '../borsh.js'
 import { movedLiquidity, moveLiquidity, type Pair, type Scene, sqrtPriceOf, type Trade } from './scene.js'
@@ -6,7 +6,7 @@ import { movedLiquidity, moveLiquidity, type Pair, type Scene, sqrtPriceOf, type
 const WHIRLPOOL = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc'
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 
-/** `isFirst`: `swap` as it was before `swap_v2`, which named no mints and told no event. */
+/** `isFirst`: the original `swap`, which names no mints and emits no event. */
 export function swapOrca(scene: Scene, trade: Trade, isFirst = false): void {
   const { pair, side, source, destination, amountIn, amountOut } = trade
   const { tokens, vaults, address } = pair
@@ -52,8 +52,8 @@ export function changeOrca(scene: Scene, pair: Pair, isAdded: boolean): void {
   scene.runtime.call(WHIRLPOOL, accounts, callBytes(name, borsh.u128(999n), u64s(0n, 0n)), () => {
     moveLiquidity(scene, pair, isAdded, moved)
     const range = [borsh.i32(-443_636), borsh.i32(443_636), borsh.u128(999n)]
-    const told = [keys(pair.address, position), ...range, u64s(...moved.amounts, 0n, 0n)]
-    scene.runtime.logEvent(eventBytes(isAdded ? 'LiquidityIncreased' : 'LiquidityDecreased', ...told))
+    const fields = [keys(pair.address, position), ...range, u64s(...moved.amounts, 0n, 0n)]
+    scene.runtime.logEvent(eventBytes(isAdded ? 'LiquidityIncreased' : 'LiquidityDecreased', ...fields))
     scene.expectLiquidity('orca', pair, isAdded ? 'add' : 'remove', moved.amounts, scene.vaultReserves(pair))
   })
 }

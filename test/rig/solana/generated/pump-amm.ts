@@ -1,4 +1,4 @@
-/** PumpSwap at work (pump-fun/pump-public-docs, `idl/pump_amm.json`). Its fees are paid beside a buy, and out of what a sale gives. */
+/** PumpSwap (pump-fun/pump-public-docs, `idl/pump_amm.json`). Fees are paid on top of a buy, and out of a sale's proceeds. */
 import { SYSTEM } from '../../../../services/ingest/decode/solana/native-programs.js'
 import { borsh, callBytes, eventBytes, keys, u64s } from '../borsh.js'
 import { movedLiquidity, moveLiquidity, type Pair, type Scene, type Trade } from './scene.js'
@@ -45,8 +45,8 @@ export function tradePumpAmm(scene: Scene, pair: Pair, isBuy = scene.random.chan
     }
     const amounts = [baseAmount, isBuy ? gross * 2n : 0n, ...before, gross, 20n, fees.lp, 5n, fees.protocol]
     const names = [pair.address, trader, userBase, userQuote, scene.key('protocol'), feeAccounts.protocol]
-    const told = [u64s(1_760_000_000n, ...amounts, poolQuote, userQuoteAmount), keys(...names, scene.key('creator'))]
-    runtime.emit(eventBytes(isBuy ? 'BuyEvent' : 'SellEvent', ...told, u64s(5n, fees.creator)))
+    const fields = [u64s(1_760_000_000n, ...amounts, poolQuote, userQuoteAmount), keys(...names, scene.key('creator'))]
+    runtime.emit(eventBytes(isBuy ? 'BuyEvent' : 'SellEvent', ...fields, u64s(5n, fees.creator)))
     const trade: Trade = isBuy
       ? { pair, side: 1, source: userQuote, destination: userBase, amountIn: poolQuote, amountOut: baseAmount }
       : { pair, side: 0, source: userBase, destination: userQuote, amountIn: baseAmount, amountOut: poolQuote }
@@ -70,8 +70,8 @@ export function changePumpAmm(scene: Scene, pair: Pair, isAdded: boolean): void 
     if (isAdded) runtime.mintTo(shares, own, 77n, pair.address)
     else runtime.burn(own, 77n)
     const amounts = u64s(1_760_000_000n, 77n, ...moved.amounts, ...before, ...moved.amounts, 9_000n)
-    const told = [amounts, keys(pair.address, trader, ...moved.users, own)]
-    runtime.emit(eventBytes(isAdded ? 'DepositEvent' : 'WithdrawEvent', ...told, borsh.zeros(0)))
+    const fields = [amounts, keys(pair.address, trader, ...moved.users, own)]
+    runtime.emit(eventBytes(isAdded ? 'DepositEvent' : 'WithdrawEvent', ...fields, borsh.zeros(0)))
     const reserve0 = `${runtime.balanceOf(pair.vaults[0])}`
     scene.expectLiquidity('pumpamm', pair, isAdded ? 'add' : 'remove', moved.amounts, { reserve0, reserve1: null })
   })

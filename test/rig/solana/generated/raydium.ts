@@ -1,5 +1,5 @@
 /**
- * Raydium’s programs at work: AMM v4 (raydium-amm: program/src/instruction.rs, log.rs), CPMM (raydium-cp-swap: programs/cp-swap/src) and
+ * Raydium’s programs: AMM v4 (raydium-amm: program/src/instruction.rs, log.rs), CPMM (raydium-cp-swap: programs/cp-swap/src) and
  * CLMM (raydium-clmm: programs/amm/src).
  */
 import { TOKEN, TOKEN_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
@@ -15,7 +15,7 @@ function rayLog(scene: Scene, bytes: Buffer): void {
   scene.runtime.log(`ray_log: ${bytes.toString('base64')}`)
 }
 
-/** What the protocol may take out lies in the vaults, but is none of the pool’s. */
+/** Unclaimed protocol fees are in the vaults but do not belong to the pool. */
 export const PROTOCOL_SHARE = 1_000n
 
 function counted(scene: Scene, { vaults }: Pair): [coin: bigint, pc: bigint] {
@@ -138,8 +138,8 @@ export function changeCpmm(scene: Scene, pair: Pair, isAdded: boolean): void {
     const before = scene.reserves(pair, 0)
     const arrived = moveLiquidity(scene, pair, isAdded, moved)
     const fees = [moved.amounts[0] - arrived[0], moved.amounts[1] - arrived[1]]
-    const told = [u64s(5_000n, ...before, ...arrived, ...fees), borsh.u8(isAdded ? 0 : 1)]
-    scene.runtime.logEvent(eventBytes('LpChangeEvent', keys(pair.address), ...told))
+    const fields = [u64s(5_000n, ...before, ...arrived, ...fees), borsh.u8(isAdded ? 0 : 1)]
+    scene.runtime.logEvent(eventBytes('LpChangeEvent', keys(pair.address), ...fields))
     scene.expectLiquidity('raydiumcpmm', pair, isAdded ? 'add' : 'remove', moved.amounts, scene.vaultReserves(pair))
   })
 }
@@ -161,14 +161,14 @@ export function swapClmm(scene: Scene, trade: Trade): void {
     ]
     const sqrtPrice = sqrtPriceOf(scene, pair)
     const ends = side === 0 ? [source, destination] : [destination, source]
-    const told = [
+    const fields = [
       ...[
         keys(pair.address, scene.trader, ...ends),
         u64s(...(side === 0 ? [...input, ...output] : [...output, ...input])),
       ],
       ...[borsh.bool(side === 0), borsh.u128(sqrtPrice), borsh.u128(123_456_789n), borsh.i32(-204_000)],
     ]
-    scene.runtime.logEvent(eventBytes('SwapEvent', ...told))
+    scene.runtime.logEvent(eventBytes('SwapEvent', ...fields))
     scene.expectSwap('raydiumclmm', trade, got, { ...scene.vaultReserves(pair), sqrt_price: `${sqrtPrice}` })
   })
 }
@@ -185,7 +185,7 @@ export function changeClmm(scene: Scene, pair: Pair, isAdded: boolean): void {
   scene.runtime.call(CLMM, accounts, callBytes(name, borsh.u128(999n), u64s(0n, 0n)), () => {
     const arrived = moveLiquidity(scene, pair, isAdded, moved)
     const withheldBoth = [moved.amounts[0] - arrived[0], moved.amounts[1] - arrived[1]]
-    // Of what a decrease sends a part is the position’s fees.
+    // Part of what a decrease sends is the position’s fees.
     const fees: [bigint, bigint] = [moved.amounts[0] / 50n, moved.amounts[1] / 60n]
     const removed: [bigint, bigint] = [moved.amounts[0] - fees[0], moved.amounts[1] - fees[1]]
     scene.runtime.logEvent(

@@ -1,5 +1,5 @@
 /**
- * A small Solana runtime: programs call each other, tokens and lamports move, and out comes what a node records of it
+ * A small Solana runtime: programs call each other, move tokens and lamports, and it records what a node would record
  * (solana.com/docs/rpc/json-structures): the message, the inner instructions with their stack heights, the logs and the balances.
  */
 import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
@@ -12,14 +12,14 @@ const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 const SIGNATURE_FEE = 5000n
 const RENT = 2_039_280n
 const MINT_RENT = 1_461_600n
-/** Starts the data of a program's call to itself that carries an event (Anchor's `EVENT_IX_TAG_LE`). */
+/** Prefix of a self-call that carries an event (Anchor's `EVENT_IX_TAG_LE`). */
 const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
 export type Token = {
   mint: string
   decimals: number
   programId: string
-  /** Token-2022: what is withheld of each transfer. */
+  /** Token-2022: the part of each transfer that is withheld. */
   feeBasisPoints: bigint
 }
 
@@ -27,7 +27,7 @@ export const SOL: Token = { mint: WRAPPED_SOL, decimals: 9, programId: TOKEN, fe
 
 type Call = { programId: string; accounts: readonly string[]; data: Uint8Array; height: number }
 type Compiled = JsonTransaction['transaction']['message']['instructions'][number]
-/** Null: there is no such account. */
+/** Null: the account does not exist. */
 type Holding = { token: Token; owner: string; before: bigint | null; after: bigint | null }
 
 export class Runtime {
@@ -37,7 +37,7 @@ export class Runtime {
   private readonly logs: string[] = []
   private readonly callers: string[] = []
 
-  /** `signers`: who pays the fee first. */
+  /** `signers`: the fee payer first. */
   constructor(
     private readonly name: string,
     private readonly signers: readonly string[],
@@ -49,7 +49,7 @@ export class Runtime {
     this.lamports.set(account, { before: lamports, after: lamports })
   }
 
-  /** A token account that is there before the transaction. */
+  /** A token account that exists before the transaction. */
   hold(account: string, token: Token, owner: string, amount: bigint): string {
     this.holdings.set(account, { token, owner, before: amount, after: amount })
     this.fund(account, RENT + (token.mint === WRAPPED_SOL ? amount : 0n))
@@ -57,7 +57,7 @@ export class Runtime {
     return account
   }
 
-  /** An owner’s own account of a token. */
+  /** The owner’s associated account of a token. */
   give(owner: string, token: Token, amount: bigint): string {
     return this.hold(keyFrom(`${token.mint} of ${owner}`), token, owner, amount)
   }
@@ -70,7 +70,7 @@ export class Runtime {
     return this.lamports.get(account)?.after ?? 0n
   }
 
-  /** What `body` does are the calls and logs of this one. */
+  /** Calls and logs made in `body` belong to this call. */
   call(programId: string, accounts: readonly string[], data: Uint8Array, body: () => void = () => {}): void {
     const call = { programId, accounts, data, height: this.callers.length + 1 }
     const group = this.calls.at(-1)
@@ -84,13 +84,13 @@ export class Runtime {
     this.logs.push(`Program ${programId} success`)
   }
 
-  /** The running program tells an event by a call to itself. */
+  /** The running program emits an event by a self-call. */
   emit(event: Uint8Array): void {
     const programId = this.callers.at(-1) ?? ''
     this.call(programId, [keyFrom(`event authority of ${programId}`)], Buffer.concat([EVENT_TAG, event]))
   }
 
-  /** The running program tells an event in its logs. */
+  /** The running program emits an event in its logs. */
   logEvent(event: Uint8Array): void {
     this.logs.push(`Program data: ${Buffer.from(event).toString('base64')}`)
   }
@@ -99,7 +99,7 @@ export class Runtime {
     this.logs.push(`Program log: ${text}`)
   }
 
-  /** `isChecked`: by the instruction that names the mint. Gives what arrives. */
+  /** `isChecked`: by the instruction that names the mint. Returns the amount that arrives. */
   transfer(source: string, destination: string, amount: bigint, isChecked = false): bigint {
     const { token, owner } = this.holding(source)
     const { mint, decimals, programId, feeBasisPoints } = token
@@ -128,7 +128,7 @@ export class Runtime {
     this.moveLamports(source, destination, lamports)
   }
 
-  /** Out of an account the running program owns: without a call. */
+  /** From an account that the running program owns, without a call. */
   moveLamports(source: string, destination: string, lamports: bigint): void {
     this.addLamports(source, -lamports)
     this.addLamports(destination, lamports)
@@ -154,7 +154,7 @@ export class Runtime {
     return account
   }
 
-  /** Opens an account of wrapped SOL with so much in it. */
+  /** Opens a wrapped SOL account with this amount. */
   wrap(owner: string, lamports: bigint): string {
     const account = this.open(owner, SOL)
     if (lamports === 0n) return account
@@ -164,7 +164,7 @@ export class Runtime {
     return account
   }
 
-  /** All of its lamports go to its owner. */
+  /** Sends all of its lamports to its owner. */
   close(account: string): void {
     const holding = this.holding(account)
     this.native(holding.token.programId, 'closeAccount', { account, destination: holding.owner, owner: holding.owner })

@@ -1,4 +1,4 @@
-/** A generated transaction in the making: who trades, what pools there are, and what a decoder must find in it. */
+/** Builds a generated transaction: its traders, its pools, and the events a decoder must find in it. */
 import type { LaunchEvent, LiquidityEvent, SwapEvent, TokenEvent } from '../../../../services/core/domain/records.js'
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { TOKEN, TOKEN_2022, WRAPPED_SOL } from '../../../../services/ingest/decode/solana/native-programs.js'
@@ -14,7 +14,7 @@ export type Both<T> = readonly [T, T]
 /** A pool with a vault of each token. */
 export type Pair = { address: string; tokens: Both<Token>; vaults: Both<string> }
 
-/** `side`: of the token that is paid in. Sent amounts; a token with a transfer fee arrives with less. */
+/** `side`: of the token that is paid in. Amounts are as sent; a token with a transfer fee arrives with less. */
 export type Trade = {
   pair: Pair
   side: 0 | 1
@@ -36,7 +36,7 @@ export class Scene {
   readonly runtime: Runtime
   private readonly opened: string[] = []
 
-  /** `name`: all keys follow from it. */
+  /** `name`: all keys are derived from it. */
   constructor(
     readonly name: string,
     readonly random: Random,
@@ -51,7 +51,7 @@ export class Scene {
     return keyFrom(`${label} of ${this.name}`)
   }
 
-  /** Accounts nothing is read from. */
+  /** Accounts that are not read. */
   others(count: number, label: string): string[] {
     return Array.from({ length: count }, (_, at) => this.key(`${label} ${at}`))
   }
@@ -60,7 +60,7 @@ export class Scene {
     return { mint: this.key(`mint ${label}`), decimals, programId: TOKEN, feeBasisPoints: 0n }
   }
 
-  /** A mint of Token-2022 that withholds a part of every transfer. */
+  /** A Token-2022 mint that withholds a part of every transfer. */
   feeToken(label: string): Token {
     return { ...this.token(label), programId: TOKEN_2022, feeBasisPoints: BigInt(this.random.int(1, 500)) }
   }
@@ -80,7 +80,7 @@ export class Scene {
     return { address, tokens: ordered, vaults: [vault(0), vault(1)] }
   }
 
-  /** Either way, by a share of what the pool has. */
+  /** In either direction, a share of what the pool has. */
   trade(pair: Pair): Trade {
     const side = this.random.pick([0, 1] as const)
     const [reserveIn] = this.reserves(pair, side)
@@ -104,7 +104,7 @@ export class Scene {
     return side === 0 ? [reserve0, reserve1] : [reserve1, reserve0]
   }
 
-  /** The trader’s account of a token with at least so much in it; of SOL often one for this transaction alone. */
+  /** The trader’s account of a token with at least this amount; for SOL often a temporary one. */
   purse(token: Token, amount: bigint): string {
     if (token.mint === WRAPPED_SOL && this.random.chance(0.6)) {
       const account = this.runtime.wrap(this.trader, amount)
@@ -115,7 +115,7 @@ export class Scene {
     return this.runtime.give(this.trader, token, amount + this.amount(0, 1e9))
   }
 
-  /** Both transfers of a trade. Gives what arrived on either end. */
+  /** Both transfers of a trade. Returns what arrived on either end. */
   settle({ pair, side, source, destination, amountIn, amountOut }: Trade): { paid: bigint; got: bigint } {
     const isChecked = this.random.chance(0.5)
     const paid = this.runtime.transfer(source, pair.vaults[side], amountIn, isChecked)
@@ -139,12 +139,12 @@ export class Scene {
     })
   }
 
-  /** As the events tell what the vaults hold. */
+  /** The vaults' contents as events report them. */
   vaultReserves({ vaults }: Pair): { reserve0: string; reserve1: string } {
     return { reserve0: `${this.runtime.balanceOf(vaults[0])}`, reserve1: `${this.runtime.balanceOf(vaults[1])}` }
   }
 
-  /** What was opened for this transaction alone is closed; its accounts may be looked up in a table. */
+  /** Closes temporary accounts; the transaction's accounts may be looked up in a table. */
   finish(): JsonTransaction {
     for (const account of new Set(this.opened)) this.runtime.close(account)
     return this.runtime.finish(this.random.chance(0.5))
@@ -168,7 +168,7 @@ export function movedLiquidity(
   return { users: [users[0] ?? '', users[1] ?? ''], amounts }
 }
 
-/** The transfers of it, within the program’s call. Gives what arrived. */
+/** Its transfers, within the program’s call. Returns what arrived. */
 export function moveLiquidity(
   scene: Scene,
   { vaults }: Pair,
@@ -182,7 +182,7 @@ export function moveLiquidity(
   return [move(0), move(1)]
 }
 
-/** A price as square root in Q64.64, from the ratio of what the vaults hold. */
+/** A square-root price in Q64.64, from the ratio of the vaults. */
 export function sqrtPriceOf(scene: Scene, { vaults }: Pair): bigint {
   const [x, y] = [scene.runtime.balanceOf(vaults[0]), scene.runtime.balanceOf(vaults[1])]
   return squareRoot((y << 128n) / (x === 0n ? 1n : x))

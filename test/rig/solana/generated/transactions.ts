@@ -1,4 +1,4 @@
-/** Generated transactions of every exchange that is decoded, in the encoding `json`, each with the events a decoder must make of it. */
+/** Generated transactions of every decoded exchange, in the encoding `json`, each with the events a decoder must return. */
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { callBytes, u64s } from '../borsh.js'
 import { randomFrom } from '../seeded.js'
@@ -14,7 +14,7 @@ export type GeneratedTransaction = {
   name: string
   slot: number
   value: JsonTransaction
-  /** Swaps, liquidity, launches and named tokens in order; of each the fields that the generator knows. */
+  /** Swaps, liquidity, launches and named tokens in order, with the fields that the generator knows. */
   expected: readonly ExpectedEvent[]
 }
 
@@ -24,9 +24,9 @@ type Change = (scene: Scene, pair: Pair, isAdded: boolean) => void
 const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 const FIRST_SLOT = 290_000_000
 
-/** Of SOL against dollars: without it nothing has a price in dollars. */
+/** SOL against dollars: without it nothing has a price in dollars. */
 export const SOL_USDC_SWAP = 'generated/raydium-clmm swap of SOL and USDC'
-/** Its program’s log tells what its transfers tell. */
+/** Its program’s log repeats what its transfers say. */
 export const RAYDIUM_V4_SWAP = 'generated/raydium-v4 swap'
 export const PUMP_BUY = 'generated/pump buy'
 export const PUMP_SELL = 'generated/pump sell'
@@ -38,7 +38,7 @@ const swapOf =
   (scene: Scene) =>
     swap(scene, scene.trade(scene.pair('a', [scene.token('a'), SOL], isSorted)))
 
-/** Of a token that withholds a part of each transfer. */
+/** With a token that withholds a part of each transfer. */
 const feeSwapOf =
   (swap: Swap, isSorted = false) =>
   (scene: Scene) =>
@@ -97,7 +97,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => void>> = {
     route(scene, [(legs, trade) => swapRaydiumV4(legs, trade, false), swapDammV1]),
 }
 
-/** Real proportions: a SOL is some 150 dollars. */
+/** Real proportions: one SOL is about 150 dollars. */
 function solUsdc(scene: Scene): Pair {
   const pair = scene.pair('sol-usdc', [SOL, USDC], true)
   for (const [side, vault] of pair.vaults.entries()) {
@@ -107,7 +107,7 @@ function solUsdc(scene: Scene): Pair {
   return pair
 }
 
-/** An aggregator calls one exchange after the other: each is paid with what the one before gave. */
+/** An aggregator calls one exchange after another, each paid with the output of the one before. */
 function route(scene: Scene, swaps: readonly Swap[]): void {
   const tokens = [SOL, ...swaps.map((_, at) => scene.token(`${at}`))]
   const pairs = swaps.map((_, at) => scene.pair(`${at}`, [tokens[at] ?? SOL, tokens[at + 1] ?? SOL], true))
@@ -130,7 +130,7 @@ function route(scene: Scene, swaps: readonly Swap[]): void {
 
 const made = new Map<number, readonly GeneratedTransaction[]>()
 
-/** All that follow from a seed. */
+/** All transactions of a seed. */
 export function generatedTransactions(seed = 1): readonly GeneratedTransaction[] {
   const known = made.get(seed)
   if (known !== undefined) return known

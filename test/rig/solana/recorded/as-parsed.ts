@@ -1,4 +1,4 @@
-/** A transaction of the encoding `json` → `jsonParsed`: keys with what they may do, the cluster's own programs in words. */
+/** Converts a transaction from the encoding `json` to `jsonParsed`: keys with their roles, native programs parsed. */
 import { decodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { parsedFrom } from './parsed-layouts.js'

@@ -1,4 +1,4 @@
-/** A transaction of the encoding `jsonParsed` → `json`: what the node parsed is compiled again. */
+/** Converts a transaction from the encoding `jsonParsed` to `json`: parsed instructions are compiled again. */
 import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { compiledFrom, type ParsedForm } from './parsed-layouts.js'

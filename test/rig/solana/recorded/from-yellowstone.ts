@@ -1,4 +1,4 @@
-/** A transaction in Yellowstone's shape, printed: keys in base58, other bytes as lists of numbers → the encoding `json`. */
+/** Converts a printed Yellowstone transaction (keys in base58, other bytes as lists of numbers) to the encoding `json`. */
 import { encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 

@@ -1,7 +1,7 @@
 /**
- * Instructions of the cluster's own programs, compiled and as `jsonParsed` has them. Tags and accounts as in spl-token's `TokenInstruction`, the system
- * program's `SystemInstruction` and the associated-token-account program; names as agave's `transaction-status` writes them. Only those that the
- * recorded and the generated transactions have.
+ * Instructions of native programs, compiled and as in `jsonParsed`. Tags and accounts as in spl-token's `TokenInstruction`, the system
+ * program's `SystemInstruction` and the associated-token-account program; names as in agave's `transaction-status`. Only those in
+ * recorded and generated transactions.
  */
 import { decodeBase58, encodeBase58 } from '../../../../services/ingest/decode/solana/keys/base58.js'
 import { SYSTEM, TOKEN, TOKEN_2022 } from '../../../../services/ingest/decode/solana/native-programs.js'
@@ -18,7 +18,7 @@ type Layout = {
   tag: readonly number[]
   accounts: readonly string[]
   fields?: readonly (readonly [name: string, kind: FieldKind])[]
-  /** What its tag says in words. */
+  /** The name for its tag. */
   also?: Record<string, unknown>
 }
 
@@ -82,7 +82,7 @@ export function compiledFrom(programId: string, parsed: ParsedForm['parsed']): C
   }
 }
 
-/** Null: nobody parses it. */
+/** Null: it is not parsed. */
 export function parsedFrom(programId: string, accounts: readonly string[], data: Uint8Array): ParsedForm | null {
   if (programId === MEMO) return { program: 'spl-memo', parsed: Buffer.from(data).toString() }
   for (const layout of LAYOUTS) {
@@ -123,7 +123,7 @@ function fieldOf(kind: FieldKind, bytes: Uint8Array): unknown {
   return { amount: amount.toString(), decimals, uiAmount, uiAmountString: uiAmountString(amount, decimals) }
 }
 
-/** Exact, without zeros at the end. */
+/** Exact, without trailing zeros. */
 function uiAmountString(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)]

@@ -1,4 +1,4 @@
-/** Generated and recorded transactions, all in the encoding `json`, whatever shape they were recorded in. */
+/** Generated and recorded transactions, all converted to the encoding `json`. */
 
 import type { JsonTransaction } from '../../../ingest/decode/solana/encodings.js'
 import { realTransactions } from '../../../ingest/decode/solana/real-transactions.js'
@@ -11,7 +11,7 @@ export type JsonForm = { name: string; slot: number; value: JsonTransaction; ori
 
 let held: readonly JsonForm[] | undefined
 
-/** None where there are no recordings. */
+/** Empty without recordings. */
 export function recordedInJson(): readonly JsonForm[] {
   held ??= realTransactions().map(({ name, slot, value }) => ({ name, slot, original: value, value: inJson(value) }))
   return held
@@ -21,7 +21,7 @@ export function generatedInJson(): readonly JsonForm[] {
   return generatedTransactions().map(({ name, slot, value }) => ({ name, slot, value, original: value }))
 }
 
-/** What the generated chain repeats. */
+/** The transactions that the generated chain repeats. */
 export function everyInJson(): readonly JsonForm[] {
   return [...generatedInJson(), ...recordedInJson()]
 }

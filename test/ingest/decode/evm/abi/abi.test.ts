@@ -11,7 +11,7 @@ const hex = (...data: Word[]) => `0x${data.map(word).join('')}`
 const MAX = 2n ** 256n - 1n
 
 describe('hashes', () => {
-  it('are those contracts use', () => {
+  it('equal those of the contracts', () => {
     expect(topicOf('Transfer(address,address,uint256)')).toBe(
       '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
     )
@@ -26,7 +26,7 @@ describe('fields of a log', () => {
     expect([abi.uintAt(logOf(255), 0, 8), abi.boolAt(logOf(1), 0)]).toEqual([255n, true])
   })
 
-  it('numbers of any size are what BigInt makes of them, beside any others', () => {
+  it('numbers of any size equal what BigInt parses, next to any others', () => {
     const number = fc.oneof(
       fc.bigInt(0n, MAX),
       fc.integer({ min: 0, max: 256 }).chain((bits) => fc.bigInt(0n, 2n ** BigInt(bits) - (bits > 0 ? 1n : 0n))),
@@ -41,7 +41,7 @@ describe('fields of a log', () => {
     )
   })
 
-  it('a character that is no digit spoils its word wherever it stands', () => {
+  it('an invalid digit invalidates its word at any position', () => {
     const place = fc.integer({ min: 0, max: 63 })
     fc.assert(
       fc.property(place, fc.constantFrom(...'g@`:/ GxéİＡ'), fc.boolean(), (at, wrong, isNegative) => {
@@ -55,37 +55,37 @@ describe('fields of a log', () => {
 
   it.each([
     ['a number wider than its type', () => abi.uintAt(logOf(256), 0, 8)],
-    ['a negative number below its type', () => abi.intAt(logOf(-8388609), 0, 24)],
-    ['a number above its signed type', () => abi.intAt(logOf(8388608), 0, 24)],
-    ['an address with something before it', () => abi.addressAt(logOf(2n ** 160n), 0)],
+    ['a negative number below the range of its type', () => abi.intAt(logOf(-8388609), 0, 24)],
+    ['a number above the range of its signed type', () => abi.intAt(logOf(8388608), 0, 24)],
+    ['an address with non-zero padding', () => abi.addressAt(logOf(2n ** 160n), 0)],
     ['a bool that is two', () => abi.boolAt(logOf(2), 0)],
-    ['a word that is not there', () => abi.uintAt(logOf(1), 1)],
-    ['a topic that is not there', () => abi.indexedUint(logOf(), 1)],
-    ['digits that are none', () => abi.uintAt({ ...logOf(), data: `0x${' '.repeat(63)}1` }, 0)],
-    ['an offset behind the end', () => abi.bytesAt(logOf(64), 0)],
-    ['an offset beyond all numbers', () => abi.bytesAt(logOf(MAX), 0)],
-    ['a length beyond the end', () => abi.bytesAt(logOf(32, 1), 0)],
+    ['a missing word', () => abi.uintAt(logOf(1), 1)],
+    ['a missing topic', () => abi.indexedUint(logOf(), 1)],
+    ['invalid digits', () => abi.uintAt({ ...logOf(), data: `0x${' '.repeat(63)}1` }, 0)],
+    ['an offset past the end', () => abi.bytesAt(logOf(64), 0)],
+    ['an offset above any valid number', () => abi.bytesAt(logOf(MAX), 0)],
+    ['a length past the end', () => abi.bytesAt(logOf(32, 1), 0)],
     ['an array longer than its data', () => abi.uintsAt(logOf(32, 2, 7), 0)],
     ['an array with an impossible length', () => abi.uintsAt(logOf(32, MAX), 0)],
-    ['a topic too few', () => abi.expectShape(logOf(), 2, 0)],
-    ['a word too many', () => abi.expectShape(logOf(1), 1, 0)],
+    ['a missing topic for the shape', () => abi.expectShape(logOf(), 2, 0)],
+    ['an extra word', () => abi.expectShape(logOf(1), 1, 0)],
   ])('%s is a bad log', (_, read) => expect(read).toThrow(BadLog))
 
-  it('dynamic values are read where their offset says', () => {
+  it('dynamic values are read at their offset', () => {
     const log = logOf(64, 160, 2, 7, 8, 3, `0x${'616263'.padEnd(64, '0')}`)
     expect([abi.uintsAt(log, 0), abi.bytesAt(log, 1)]).toEqual([[7n, 8n], '0x616263'])
   })
 })
 
 describe('calls and answers', () => {
-  it('a call is its selector and its words', () => {
+  it('a call is its selector followed by its words', () => {
     expect(calls.callOf('0xaa', '0x70a08231', calls.addressWord(`0x${'1'.repeat(40)}`), calls.intWord(-1))).toEqual({
       to: '0xaa',
       data: `0x70a08231${'1'.repeat(40).padStart(64, '0')}${'f'.repeat(64)}`,
     })
   })
 
-  it('an answer that is no answer is null', () => {
+  it('an invalid answer is null', () => {
     expect([null, '0x', '0x01', hex(2n ** 160n)].map((answer) => calls.answeredAddress(answer))).toEqual([
       null,
       null,
@@ -96,7 +96,7 @@ describe('calls and answers', () => {
   })
 })
 
-describe('garbage', () => {
+describe('random data', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 300 }),
     fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), maxLength: 600 }),
@@ -121,7 +121,7 @@ describe('garbage', () => {
     )
   })
 
-  it('as an answer throws nothing', () => {
+  it('never throws as an answer', () => {
     const readers = [
       calls.answeredUint,
       calls.answeredInt,

@@ -39,7 +39,7 @@ function block(logs: readonly EvmLog[], number = 1) {
 /** A holder's balance before a block. */
 const heldBefore = (token: string, holder: string, number = 1) => atBlock(number, ofHolder(token, holder))
 
-/** The places and what is at them, short. */
+/** Each event's position and a short form of it. */
 const summary = (events: readonly Event[]) =>
   events.map(({ type, tx_index, log_index, sub }) => `${type} ${tx_index}:${log_index}:${sub}`)
 
@@ -57,7 +57,7 @@ const swapLogs = (tx: number, log: number) => [
 ]
 
 describe('a pool whose creation was not seen', () => {
-  it('is announced at the block’s start, once, with what could be read of its tokens', () => {
+  it('is published once, at the block’s start, with the token facts that could be read', () => {
     const book = memoryBook()
     const { events, lost } = decodeBlock(block(swapLogs(3, 7)), book, pairKnown(), rules())
     expect(lost).toEqual([])
@@ -81,7 +81,7 @@ describe('a pool whose creation was not seen', () => {
     expect(decodeBlock(block(still(0), 2), book, nothingPrefetched(), rules()).events).toEqual([])
   })
 
-  it('gives way at the very first log: every place is one event’s', () => {
+  it('gets a free position if its first log has position 0: no two events share a position', () => {
     const first = [makeLog(SWAP, [ALICE, BOB], [10, 0, 0, 4], { tx: 0, log: 0 })]
     const { events } = decodeBlock(block(first), memoryBook(), pairKnown(), rules())
     expect(summary(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'swap 0:0:3'])
@@ -90,7 +90,7 @@ describe('a pool whose creation was not seen', () => {
   it.each([
     ['another exchange', { amms: new Set(['sushiswap']) }],
     ['other tokens', { tokens: new Set([COIN]) }],
-  ])('is left out where the scope asks for %s', (_name, scope) => {
+  ])('is skipped if the scope asks for %s', (_name, scope) => {
     expect(decodeBlock(block(swapLogs(0, 0)), memoryBook(), pairKnown(), rules(scope)).events).toEqual([])
   })
 
@@ -136,7 +136,7 @@ it('a graduation names the pool of the block that received its liquidity', () =>
   expect(poolOf([added])).toMatchObject({ stage: 'graduated', pool: expect.not.stringMatching(POOL) })
 })
 
-it('a singleton’s undescribed pool is a dead letter only if its exchange is in scope', () => {
+it('an undescribed pool of a singleton is a dead letter only if its exchange is in scope', () => {
   const [manager, id] = [address(0x4444), `0x${'ab'.repeat(32)}`]
   const contracts = [{ address: manager, protocol: 'uniswap-v4', amm: 'uniswapv4' }]
   const log = makeLog('Donate(bytes32,address,uint256,uint256)', [id, 0], [0, 1], { address: manager })
@@ -167,7 +167,7 @@ describe('a pool created in the block', () => {
     makeLog(SYNC, [], [70, 30], { log: 1 }),
     makeLog('Mint(address,uint256,uint256)', [ALICE], [70, 30], { log: 2 }),
   ]
-  it('stands at its own log, and its first liquidity creates it', () => {
+  it('is published at its own log, and its first liquidity creates it', () => {
     const book = memoryBook()
     const { events } = decodeBlock(block(creation), book, nothingPrefetched(), rules())
     expect(summary(events)).toEqual(['token 0:0:0', 'token 0:0:1', 'pool 0:0:2', 'liquidity 0:2:0'])
@@ -179,7 +179,7 @@ describe('a pool created in the block', () => {
     expect(decodeBlock(block(more, 2), book, nothingPrefetched(), rules()).events).toMatchObject([{ kind: 'add' }])
   })
 
-  it('is not a pool if another contract emits the creation', () => {
+  it('is ignored if another contract emits the creation', () => {
     const foreign = creation.map((log) => (log.address === FACTORY ? { ...log, address: ALICE } : log))
     expect(decodeBlock(block(foreign), memoryBook(), nothingPrefetched(), rules()).events).toEqual([])
   })
@@ -196,7 +196,7 @@ describe('a venue of three tokens', () => {
     reserves: new Map([[atBlock(number, POOL), reserves]]),
   })
 
-  it('is a pair for each two that were traded, and a trade corrects the reserves of the others', () => {
+  it('is a pair for each two tokens traded, and a trade updates the reserves of the other pairs', () => {
     const book = memoryBook()
     const logs = [
       makeLog(EXCHANGE, [ALICE], [0, 100, 1, 99], { log: 0 }),
@@ -211,7 +211,7 @@ describe('a venue of three tokens', () => {
       ['swap', `${POOL}_0_2`],
       ['liquidity', `${POOL}_0_1`],
     ])
-    // Only the last of the block's events knows what was read at its end.
+    // Only the last event of the block has the reserves read at its end.
     expect(events.filter(({ type }) => type === 'swap')).toMatchObject([
       { token_in: TOKEN0, token_out: TOKEN1, reserve0: null, reserve1: null },
       { token_in: COIN, token_out: TOKEN0, reserve0: '1000', reserve1: '3000' },
@@ -226,7 +226,7 @@ describe('balances', () => {
   const balancesOf = (events: readonly Event[]) =>
     events.flatMap((event) => (event.type === 'balance' ? [[event.holder, event.delta ?? `=${event.balance}`]] : []))
 
-  it('are whole at first sight and changes from then on', () => {
+  it('are absolute at first and changes from then on', () => {
     const book = memoryBook()
     const prefetched: Prefetched = {
       ...nothingPrefetched(),
@@ -246,7 +246,7 @@ describe('balances', () => {
     ])
   })
 
-  it('that the token’s logs contradict are published once they fit again, with earlier changes included', () => {
+  it('that contradict the token’s logs are published once consistent again, with earlier changes included', () => {
     const prefetched: Prefetched = { ...nothingPrefetched(), balances: new Map([[heldBefore(TOKEN0, ALICE), 0n]]) }
     const logs = [transfer(ALICE, BOB, 5, 0), transfer(BOB, ALICE, 12, 1)]
     const { events } = decodeBlock(block(logs), memoryBook(), prefetched, rules({ balances: 'all' }))
@@ -263,7 +263,7 @@ describe('balances', () => {
     expect(balancesOf(events)).toEqual([])
   })
 
-  it('a burn publishes the supply and the zero address’s balance as the contract states them, once', () => {
+  it('a burn publishes the supply and the zero address’s balance from the contract, once', () => {
     const prefetched: Prefetched = {
       ...nothingPrefetched(),
       balances: new Map([[heldBefore(TOKEN0, ALICE), 100n]]),
@@ -275,7 +275,7 @@ describe('balances', () => {
     expect(events.at(-1)).toMatchObject({ type: 'meta', total_supply: '900' })
   })
 
-  it('wrapping the native coin counts once, by its own logs or a Transfer beside them', () => {
+  it('wrapping the native coin counts once, by its own logs or a Transfer next to them', () => {
     const deposit = (log: number) => makeLog('Deposit(address,uint256)', [ALICE], [40], { address: WETH, log })
     const prefetched = (): Prefetched => ({
       ...nothingPrefetched(),
@@ -289,7 +289,7 @@ describe('balances', () => {
     )
   })
 
-  it('scoped: only tokens that are traded and no money, from the block after their pool was met', () => {
+  it('in a scope: only traded tokens that are not quote tokens, from the block after their pool was first seen', () => {
     const book = memoryBook()
     const prefetched: Prefetched = {
       ...pairKnown(),
@@ -307,7 +307,7 @@ describe('balances', () => {
   })
 })
 
-describe('a log that is not what its topic says', () => {
+describe('a log that does not match its topic', () => {
   it('is a dead letter if its pool is followed, and ignored if not', () => {
     const bad = { ...makeLog(SWAP, [ALICE, BOB], [1], { tx: 1, log: 5 }) }
     const { events, lost } = decodeBlock(block([...swapLogs(0, 0), bad]), memoryBook(), pairKnown(), rules())

@@ -3,7 +3,7 @@ import { createRules } from '../../../../../services/ingest/decode/evm/block/dec
 import { PROTOCOLS } from '../../../../../services/ingest/decode/evm/protocols.js'
 import { FACTORY } from '../rig.js'
 
-it('an unknown protocol is refused with the nearest name: its pools would silently never appear', () => {
+it('rejects an unknown protocol and suggests the nearest name, because its pools would never appear', () => {
   const scope = {
     pools: new Set<string>(),
     tokens: new Set<string>(),

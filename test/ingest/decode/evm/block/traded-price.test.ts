@@ -1,4 +1,4 @@
-/** Pools whose reserves are not in the ratio of their price: each of their trades makes a price all the same. */
+/** Pools whose reserves do not reflect their price: each trade still sets a price. */
 import { expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/evm/block/book.js'
 import { decodeBlock } from '../../../../../services/ingest/decode/evm/block/decode-block.js'
@@ -23,7 +23,7 @@ type Case = {
   log: (amountIn: bigint, amountOut: bigint, log: number) => EvmLog
 }
 
-/** Ten of token 1 for five of token 0, and so on: 2 is the price, whatever lies in the pool. */
+/** Ten of token 1 for five of token 0: the price is 2, whatever the pool holds. */
 const CASES: Record<string, Case> = {
   'a curve that has raised little': {
     at: venue('four-meme', { id: `${TOKEN0}_fo`, facts: { manager: FACTORY, maxOffers: `${10n ** 15n}` } }),
@@ -36,7 +36,7 @@ const CASES: Record<string, Case> = {
         { address: FACTORY, log },
       ),
   },
-  'bins almost all of one token': {
+  'bins with almost only one token': {
     at: venue('liquidity-book'),
     reserves: [10n ** 12n, 100n * UNIT],
     log: (amountIn, amountOut, log) =>
@@ -47,7 +47,7 @@ const CASES: Record<string, Case> = {
         { log: log * 2 },
       ),
   },
-  'a vault’s pool of unequal weights': {
+  'a weighted Balancer pool': {
     at: venue('balancer', { facts: { vault: FACTORY, poolId: POOL_ID } }),
     reserves: [10n ** 12n, 100n * UNIT],
     log: (amountIn, amountOut, log) =>

@@ -26,7 +26,7 @@ const funded = (id: string, change: 'add' | 'remove', tx: number, tokens = [TOKE
   ],
 })
 
-it('a launch graduates to the pool of its two tokens that its transaction funded, of whatever exchange', () => {
+it('a launch graduates to the pool of its two tokens funded in its transaction, on any exchange', () => {
   const others = [
     funded(curve.id, 'add', 0),
     funded(address(1), 'add', 0, [TOKEN0, address(0x5d)]),

@@ -1,4 +1,4 @@
-/** SOL is lamports and wrapped by turns, and rent besides: a wallet's is counted in lamports, over its account and all its token accounts. */
+/** A wallet's SOL is the lamports of its account and all its token accounts, because SOL may be wrapped or held as rent. */
 import { describe, expect, it } from 'vitest'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
@@ -13,7 +13,7 @@ import { isFeeOut, isPaidBy, type Leg, legAt, legsOf } from './legs.js'
 const changeAt = ({ preLamports, postLamports }: SolanaTransaction, place: number): bigint =>
   (postLamports[place] ?? 0n) - (preLamports[place] ?? 0n)
 
-/** Told of nobody else: a program takes these from its own account without a transfer. */
+/** The program pays these from its own account without a transfer, so nothing else reports them. */
 function isPaidWithout(leg: Leg): boolean {
   return ['pump', 'moonshot'].includes(leg.swap.amm) && leg.swap.token_out === WRAPPED_SOL
 }
@@ -37,7 +37,7 @@ class Wallet {
     )
   }
 
-  /** What its legs tell, and the transfers that are none of theirs. */
+  /** The amounts of its legs, plus transfers outside of them. */
   moved(): bigint {
     const counted = new Set<Leg>()
     let sum = 0n
@@ -76,7 +76,7 @@ class Wallet {
     return null
   }
 
-  /** What the pool paid to others out of the amount that its leg tells. */
+  /** What the pool paid to others out of the leg's amount. */
   private feesOut(leg: Leg): bigint {
     return inOrder(this.transaction).reduce((sum, { transfer, order }) => {
       const isFee = transfer !== null && legAt(this.legs, order) === leg && isFeeOut(this.transaction, leg, transfer)
@@ -84,7 +84,7 @@ class Wallet {
     }, 0n)
   }
 
-  /** What others than the wallet and the curve have more in the end, the transaction’s fee aside. */
+  /** What everyone except the wallet and the curve gained, without the transaction’s fee. */
   private feesBeside({ swap }: Leg): bigint {
     const { accounts, feePayer } = this.transaction
     const sent = inOrder(this.transaction).flatMap(({ transfer }) => (transfer?.mint === null ? [transfer] : []))
@@ -99,7 +99,7 @@ class Wallet {
 
 const feeOf = ({ value }: RealTransaction): bigint => BigInt((value.meta as { fee: number | string }).fee)
 
-describe('of every transaction', () => {
+describe('every transaction', () => {
   it.each(transactionCases('SOL of signers'))(
     '$name: legs, transfers and the fee sum to the change of each signer’s SOL',
     (real) => {
@@ -112,7 +112,7 @@ describe('of every transaction', () => {
     },
   )
 
-  it('most have a leg of SOL that is a signer’s', () => {
+  it('most have a leg in SOL traded by a signer', () => {
     const every = everyTransaction()
     const ofSol = every.filter((real) => {
       const transaction = parsed(real)

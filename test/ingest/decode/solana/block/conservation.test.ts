@@ -1,4 +1,4 @@
-/** Nothing comes from nowhere: what wallets have after a transaction is what they had before, and the legs and transfers between. */
+/** Balances are conserved: what a wallet holds after a transaction is what it held before plus its legs and transfers. */
 import { describe, expect, it } from 'vitest'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
@@ -20,7 +20,7 @@ class Sums {
   }
 }
 
-/** Wrapped SOL is made of lamports where such an account is opened, synchronised or closed: these follow the lamports. */
+/** Wrapped SOL accounts change with lamports when opened, synchronised or closed, so they are checked in lamports. */
 function isMadeOfLamports(transaction: SolanaTransaction, account: string): boolean {
   const { preTokens, postTokens, openedTokens } = transaction
   const { mint } = postTokens.get(account) ?? preTokens.get(account) ?? openedTokens.get(account) ?? {}
@@ -41,7 +41,7 @@ function changeOf(transaction: SolanaTransaction): string[] {
   return sums.moved()
 }
 
-/** Transfers as they are; but what a trader gave and got in a leg as its event tells it. */
+/** All transfers, but a trader's side of a leg counts with the amounts of its event. */
 function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): string[] {
   const sums = new Sums()
   const feesOut = new Map<Leg, bigint>()
@@ -71,13 +71,13 @@ function movementOf(transaction: SolanaTransaction, legs: readonly Leg[]): strin
   }
 }
 
-describe('of every transaction', () => {
+describe('every transaction', () => {
   it.each(transactionCases('token balances'))('$name: legs and transfers sum to the change of balances', (real) => {
     const transaction = parsed(real)
     expect(movementOf(transaction, legsOf(real, transaction))).toEqual(changeOf(transaction))
   })
 
-  it.each(transactionCases('lamports of curves'))('$name: a curve has the lamports its legs left it', (real) => {
+  it.each(transactionCases('lamports of curves'))('$name: a curve has the lamports its legs imply', (real) => {
     const transaction = parsed(real)
     const legs = legsOf(real, transaction).filter(({ swap }) => swap.amm === 'pump')
     for (const curve of new Set(legs.map(({ swap }) => swap.pool))) {
@@ -93,7 +93,7 @@ describe('of every transaction', () => {
     }
   })
 
-  it('there are legs of every exchange', () => {
+  it('includes legs of every exchange', () => {
     const amms = everyTransaction().flatMap((real) => legsOf(real, parsed(real)).map(({ swap }) => swap.amm))
     expect([...new Set(amms)].sort()).toEqual([
       ...['launchlab', 'meteora', 'meteoradamm', 'meteoradammv2', 'meteoradbc', 'moonshot', 'orca', 'pump', 'pumpamm'],

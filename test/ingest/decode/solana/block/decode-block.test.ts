@@ -1,4 +1,4 @@
-/** What a block's transactions become besides legs: announcements, profiles, balances, and what is left out. */
+/** What a block's transactions decode to besides legs: announcements, profiles, balances, and what is skipped. */
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../../../../services/core/domain/records.js'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
@@ -12,16 +12,16 @@ import { decoded, rulesOf } from './decoded.js'
 
 const typesOf = (events: readonly Event[]) => events.map(({ type }) => type)
 
-/** A buy of a coin on its curve, and what is known of it. */
+/** A buy of a coin on its curve, with its expected values. */
 type Trade = {
   buy: RealTransaction
   sell: RealTransaction
   buyer: string
   coin: string
   curve: string
-  /** Of the instruction that buys. */
+  /** Order of the buy instruction. */
   order: number
-  /** The buyer’s lamports after it. */
+  /** The buyer’s lamports after the buy. */
   sol: string
   wholeEvents(txHash: string | undefined): unknown[]
 }
@@ -161,7 +161,7 @@ function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lampo
   const { value, slot } = bought
   const buy = () => structuredClone(value) as { meta: Record<string, unknown> } & Record<string, unknown>
 
-  it('writes whole events in the order of execution', () => {
+  it('writes complete events in the order of execution', () => {
     const { events, lost } = decoded(value, slot)
     expect(lost).toEqual([])
     expect(events).toEqual(wholeEvents(events[0]?.tx_hash))
@@ -175,7 +175,7 @@ function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lampo
     expect(again.events[0]).toMatchObject({ tx_index: 3, log_index: order, sub: 0 })
   })
 
-  it('follows balances of tokens traded here in transactions that trade nothing', () => {
+  it('follows balances of tokens traded here through transactions without trades', () => {
     const book = memoryBook()
     decodeSolanaBlock(slot, [{ index: 0, value }], book, rulesOf())
     const later = buy() as unknown as {
@@ -191,14 +191,14 @@ function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lampo
     expect(events).toMatchObject([{ type: 'balance', token: coin, holder: buyer, balance: '7' }])
   })
 
-  it('tells SOL as lamports and wrapped together, where it is asked for', () => {
+  it('reports SOL as lamports plus wrapped SOL, if all balances are requested', () => {
     const { events } = decoded(value, slot, rulesOf({ balances: 'all' }))
     const sol = events.filter((event) => event.type === 'balance' && event.token === WRAPPED_SOL)
     expect(sol).toContainEqual(expect.objectContaining({ holder: buyer, balance: lamports }))
     expect(typesOf(decoded(value, slot, rulesOf({ balances: 'off' })).events)).not.toContain('balance')
   })
 
-  it('leaves out what is not in scope', () => {
+  it('skips what is not in scope', () => {
     const none = [
       rulesOf({ amms: new Set(['orca']) }),
       rulesOf({ tokens: new Set([buyer]) }),
@@ -209,7 +209,7 @@ function statesBlocks({ buy: bought, sell, buyer, coin, curve, order, sol: lampo
       expect(typesOf(decoded(value, slot, rulesOf(scope)).events)).toContain('swap')
   })
 
-  it('one bad transaction takes nothing from the others', () => {
+  it('a bad transaction does not affect the others', () => {
     const bad = buy()
     bad.meta = { ...bad.meta, logMessages: 7 }
     const transactions = [sell.value, bad, value, 'garbage', null]
@@ -239,14 +239,14 @@ it('has the trader as its wallet, whoever pays the fee', () => {
   })
 })
 
-describe('bodies of nodes', () => {
+describe('node responses', () => {
   const { value } = generatedTransaction(PUMP_BUY)
   const block = { blockhash: 'h', parentSlot: 41, previousBlockhash: 'p', transactions: [value, value] }
 
   it.each<[string, unknown, Partial<ReturnType<typeof readBodies>[number]>]>([
     ['getTransaction', { jsonrpc: '2.0', id: 1, result: { ...value, slot: 42 } }, { slot: 42, hash: null }],
     ['getBlock', { jsonrpc: '2.0', id: 1, result: block }, { slot: 42, isSlotGuessed: true, hash: 'h' }],
-    ['a block beside its slot', { slot: 44, block }, { slot: 44, isSlotGuessed: false, hash: 'h' }],
+    ['a block with its slot', { slot: 44, block }, { slot: 44, isSlotGuessed: false, hash: 'h' }],
     [
       'blockSubscribe',
       {
@@ -261,7 +261,7 @@ describe('bodies of nodes', () => {
     expect(read?.transactions.map(({ index }) => index)).toEqual(expected.hash === 'h' ? [0, 1] : [0])
   })
 
-  it('a skipped slot has none; an error or half a block is reported', () => {
+  it('rejects a skipped slot, an error and an incomplete block', () => {
     expect(() => readBodies({ jsonrpc: '2.0', id: 1, result: null })).toThrow('result is null: the node has no such')
     expect(() => readBodies({ jsonrpc: '2.0', id: 1, error: { code: -32007, message: 'Slot 1 was skipped' } })).toThrow(
       /skipped/,

@@ -1,4 +1,4 @@
-/** Recorded transactions through the whole decoder. */
+/** Runs recorded transactions through the whole decoder. */
 
 import type { Scope } from '../../../../../services/ingest/decode/scope.js'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'

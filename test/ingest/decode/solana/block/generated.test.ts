@@ -1,4 +1,4 @@
-/** Generated transactions of every exchange become the events that their generator knows of, and nothing else. */
+/** Generated transactions of every exchange decode to exactly the events their generator expects. */
 import { describe, expect, it } from 'vitest'
 import { seedsOf } from '../../../../rig/counts.js'
 import { generatedTransactions } from '../../../../rig/solana/generated/transactions.js'

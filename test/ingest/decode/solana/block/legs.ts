@@ -1,4 +1,4 @@
-/** The legs of a transaction beside the instructions they ran in. */
+/** The legs of a transaction, each with the instruction that executed it. */
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { ownerOf } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
 import {
@@ -11,7 +11,7 @@ import {
 import type { RealTransaction } from '../real-transactions.js'
 import { decoded } from './decoded.js'
 
-/** `paidFrom`, `paidTo`: the trader's token accounts, where the leg moved tokens and not lamports. */
+/** `paidFrom`, `paidTo`: the trader's token accounts, if the leg moved tokens rather than lamports. */
 export type Leg = { swap: SwapEvent; instruction: Instruction; paidFrom?: string; paidTo?: string }
 
 export function legsOf({ value, slot }: RealTransaction, transaction: SolanaTransaction): Leg[] {
@@ -22,12 +22,12 @@ export function legsOf({ value, slot }: RealTransaction, transaction: SolanaTran
   })
 }
 
-/** The one that ran the call of this order. */
+/** The leg whose instruction made the call of this order. */
 export function legAt(legs: readonly Leg[], order: number): Leg | undefined {
   return legs.find(({ instruction }) => order > instruction.order && order <= lastOrder(instruction))
 }
 
-/** From the trader's account to the other side of the leg. */
+/** Whether `mine` is the trader's account and `other` is the other side of the leg. */
 export function isPaidBy(transaction: SolanaTransaction, { swap }: Leg, mine: string, other: string): boolean {
   const traders = [swap.sender, swap.recipient]
   const holderOf = (account: string) => ownerOf(transaction, account) ?? account
@@ -35,17 +35,17 @@ export function isPaidBy(transaction: SolanaTransaction, { swap }: Leg, mine: st
   return isPoolsOwn(swap) ? holderOf(other) === swap.pool : !traders.includes(holderOf(other))
 }
 
-/** Its amounts are the pool's: the trader pays fees besides, or out of what the pool gives. */
+/** Its amounts are the pool's: the trader pays fees on top, or out of the pool's output. */
 function isPoolsOwn({ amm }: SwapEvent): boolean {
   return amm === 'pumpamm'
 }
 
-/** Of a token that withholds a part of each transfer: the amount out is without that part. */
+/** For tokens with a transfer fee: whether the amount out excludes the withheld part. */
 export function reportsArrivedAmounts({ swap }: Leg): boolean {
   return !isPoolsOwn(swap)
 }
 
-/** A fee that leaves the pool on the trader's account. */
+/** A fee that the pool pays out of the trader's proceeds. */
 export function isFeeOut(
   transaction: SolanaTransaction,
   { swap }: Leg,

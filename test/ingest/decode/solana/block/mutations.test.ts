@@ -1,4 +1,4 @@
-/** Transactions with garbage in any field: a dead letter or nothing, never a crash, never an event the log would refuse. */
+/** Random data in any field of a transaction gives a dead letter or nothing, never a crash or an invalid event. */
 import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../../../../services/ingest/validate/validate-event.js'
 import { countOf, seedOf } from '../../../../rig/counts.js'
@@ -10,7 +10,7 @@ const SEED = seedOf('solanaMutations')
 
 type Slot = { holder: Record<string | number, unknown>; at: string | number }
 
-/** Every field of the value, its own and those within. */
+/** Every field of the value, including nested ones. */
 function slotsOf(value: unknown, slots: Slot[] = []): Slot[] {
   if (typeof value !== 'object' || value === null) return slots
   for (const at of Object.keys(value)) {
@@ -20,7 +20,7 @@ function slotsOf(value: unknown, slots: Slot[] = []): Slot[] {
   return slots
 }
 
-/** Small and repeatable: Mulberry32. */
+/** Mulberry32: small and repeatable. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -52,7 +52,7 @@ function garbled(value: unknown, random: (below: number) => number): unknown {
 }
 
 describe(`${MUTATIONS} mutations of transactions, seed ${SEED}`, () => {
-  it('are decoded, lost with a reason, or nothing', () => {
+  it('are decoded, rejected with a reason, or ignored', () => {
     const random = randomOf(SEED)
     const rules = rulesOf({ balances: 'all' })
     const real = everyTransaction().map(({ value, ...rest }) => {

@@ -1,4 +1,4 @@
-/** Recorded transactions against what others read from them. */
+/** Recorded transactions compared with the output of other decoders. */
 import { expect, it } from 'vitest'
 import type { SwapEvent } from '../../../../../services/core/domain/records.js'
 import { WRAPPED_SOL } from '../../../../../services/ingest/decode/solana/native-programs.js'
@@ -14,11 +14,11 @@ type Expected = {
 const swapsOf = (value: unknown, slot: number): SwapEvent[] =>
   decoded(value, slot).events.filter((event) => event.type === 'swap')
 
-/** Whose amounts are those of one pool: the others are a route's. */
+/** Programs whose expected amounts are those of one pool; the others report a whole route. */
 const POOL_SWAPS = new Set(['PumpFun', 'raydium_liquidity_pool_v4.ProgramName', 'photon_program.ProgramName'])
 const ROUTES = new Set(['jupiter_aggregator_v6.ProgramName', 'okx_dex_aggregation_router_v2.ProgramName'])
 
-/** Over HyaB3W… and the order book of Phoenix besides. */
+/** Also routes over HyaB3W… and Phoenix's order book. */
 const MIXED_ROUTE = 'jupiterAggregatorV6_sharedAccountsRoute_1.json'
 
 const tests = hasRecordings
@@ -32,8 +32,8 @@ const tests = hasRecordings
   : []
 const trades = tests.filter(({ expected }) => expected.FromToken !== undefined)
 
-describeRecorded('what another decoder read', 13, () => {
-  it('there are trades of pools and of routes', () => {
+describeRecorded('compared with another decoder', 13, () => {
+  it('includes trades of pools and of routes', () => {
     expect(trades.filter(({ expected }) => POOL_SWAPS.has(expected.ProgramName ?? '')).length).toBe(5)
     expect(trades.filter(({ expected }) => ROUTES.has(expected.ProgramName ?? '')).length).toBe(4)
   })
@@ -53,11 +53,11 @@ describeRecorded('what another decoder read', 13, () => {
   )
 
   it.each(trades.filter(({ expected, fixture }) => ROUTES.has(expected.ProgramName ?? '') && fixture !== MIXED_ROUTE))(
-    '$fixture: $name goes from leg to leg',
+    '$fixture: $name has connected legs',
     ({ fixture, expected }) => {
       const { value, slot } = realTransaction(`tx-parser/${fixture}`)
       const net = netOf(swapsOf(value, slot))
-      // What is swapped within the route leaves nothing; a platform may take its part before or after it.
+      // Intermediate tokens of a route net to zero; a platform may take a fee before or after it.
       expect([...net.keys()].filter((token) => net.get(token) !== 0n).sort()).toEqual(
         [expected.FromToken, expected.ToToken].sort(),
       )
@@ -68,7 +68,7 @@ describeRecorded('what another decoder read', 13, () => {
     },
   )
 
-  it('a route that also goes over exchanges nobody decodes gives the legs of the others', () => {
+  it('a route that includes undecoded exchanges gives the legs of the others', () => {
     const { value, slot } = realTransaction(`tx-parser/${MIXED_ROUTE}`)
     const legs = swapsOf(value, slot).map(({ amm, token_in, amount_in, token_out, amount_out }) => [
       ...[amm, token_in, amount_in, token_out, amount_out],
@@ -79,7 +79,7 @@ describeRecorded('what another decoder read', 13, () => {
     ])
   })
 
-  it('a created coin is published with its names', () => {
+  it('a created coin is published with its name and symbol', () => {
     const { value, slot } = realTransaction('tx-parser/pumpfun_create_0.json')
     const { expected } = tests.find(({ expected }) => expected.InstructionName === 'Create') ?? {
       expected: {} as Record<string, string>,
@@ -93,7 +93,7 @@ describeRecorded('what another decoder read', 13, () => {
     ])
   })
 
-  it('the exchange with bins tells the amounts of its own event', () => {
+  it('DLMM legs have the amounts of the program’s event', () => {
     const [expected] = sharedJson('anchores/expected_dlmm.json') as {
       signature: string
       expected_event: { amountIn: string; amountOut: string; lbPair: string }
@@ -107,14 +107,14 @@ describeRecorded('what another decoder read', 13, () => {
     })
   })
 
-  it('a file that holds no transaction fails cleanly', () => {
+  it('a file without a transaction fails with a clear error', () => {
     const { events, lost } = decoded(sharedJson('tx-parser/broken_data_0.json'), 1)
     expect(events).toEqual([])
     expect(lost).toMatchObject([{ reason: 'bad_transaction', detail: expect.stringContaining('must be an object') }])
   })
 })
 
-it('of all transactions nothing is lost, and every leg has its place', () => {
+it('no transaction is rejected, and every leg has a distinct position', () => {
   for (const { name, value, slot } of everyTransaction()) {
     const { events, lost } = decoded(value, slot)
     expect(

@@ -1,4 +1,4 @@
-/** Instructions of every name with accounts, data, transfers and events of any kind: none of it may be more than refused. */
+/** Instructions of every name with random accounts, data, transfers and events: a decoder may only reject them. */
 import { expect, test } from 'vitest'
 import {
   eventDiscriminator,
@@ -58,7 +58,7 @@ const KNOWN: readonly Known[] = [
 
 function sampleOf({ program, instructions, events }: Known, random: Random) {
   const below = (limit: number) => Math.floor(random() * limit)
-  // Mostly zeros: what is not zero is seldom a bool.
+  // Mostly zeros, because other bytes are rarely a valid bool.
   const noise = (length: number) => Uint8Array.from({ length }, () => (random() < 0.8 ? 0 : below(256)))
   const accounts = Array.from({ length: below(36) }, (_, place) => `account${random() < 0.05 ? 1 : place}`)
   const any = () => accounts[below(accounts.length)] ?? 'nobody'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isSortedBefore } from '../../../../../services/ingest/decode/solana/instruction/pool-leg.js'
 import { encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 
-test('keys sort as their bytes do, leading zeros included', () => {
+test('keys sort like their bytes, including leading zeros', () => {
   const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
   const zeros = fc.tuple(fc.integer({ min: 0, max: 4 }), bytes).map(([count, key]) => key.fill(0, 0, count))
   fc.assert(

@@ -4,7 +4,7 @@ import { Malformed } from '../../../../../services/ingest/decode/solana/decode-e
 import { decodeBase58, encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 import { ByteReader } from '../../../../../services/ingest/decode/solana/wire/byte-reader.js'
 
-/** Digit by digit, as it is defined. */
+/** The definition, digit by digit. */
 function plainBase58(bytes: Uint8Array): string {
   const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
   let number = BigInt(`0x00${Buffer.from(bytes).toString('hex')}`)
@@ -15,14 +15,14 @@ function plainBase58(bytes: Uint8Array): string {
 }
 
 describe('base58', () => {
-  it('knows keys everybody knows', () => {
+  it('encodes and decodes well-known keys', () => {
     const token = '06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9'
     expect(encodeBase58(Buffer.from(token, 'hex'))).toBe('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
     expect(Buffer.from(decodeBase58('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')).toString('hex')).toBe(token)
     expect(encodeBase58(new Uint8Array(32))).toBe('1'.repeat(32))
   })
 
-  it('writes and reads any bytes as the definition does', () => {
+  it('encodes and decodes random bytes like the definition', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(4), (tail, zeros) => {
         const bytes = new Uint8Array([...new Uint8Array(zeros), ...tail])
@@ -33,13 +33,13 @@ describe('base58', () => {
     )
   })
 
-  it.each(['0', 'O', 'I', 'l', 'abc def', 'ü', '1'.repeat(20_000)])('refuses %s', (text) => {
+  it.each(['0', 'O', 'I', 'l', 'abc def', 'ü', '1'.repeat(20_000)])('rejects %s', (text) => {
     expect(() => decodeBase58(text)).toThrow(Malformed)
   })
 })
 
-describe('a reader of bytes', () => {
-  it('reads each type, the lowest byte first', () => {
+describe('the byte reader', () => {
+  it('reads each type, lowest byte first', () => {
     const bytes = Buffer.from(
       ['07', '0201', '04030201', 'feffffff', '0807060504030201', 'ffffffffffffffff'].join('') +
         ['01000000000000000000000000000080', 'f6ffffffffffffffffffffffffffffff'].join('') +
@@ -58,14 +58,14 @@ describe('a reader of bytes', () => {
   })
 
   it.each([
-    ['a number cut short', '0102', (reader: ByteReader) => reader.u32()],
-    ['a key cut short', '00'.repeat(31), (reader: ByteReader) => reader.pubkey()],
-    ['a bool that is none', '02', (reader: ByteReader) => reader.bool()],
-    ['a text longer than the bytes', 'ff00000061', (reader: ByteReader) => reader.string()],
-    ['a text longer than any', 'ffffffff', (reader: ByteReader) => reader.string()],
-    ['a text that is no UTF-8', '01000000ff', (reader: ByteReader) => reader.string()],
-    ['bytes left over', '00', (reader: ByteReader) => reader.end()],
-  ])('refuses %s', (_, hex, read) => {
+    ['a truncated number', '0102', (reader: ByteReader) => reader.u32()],
+    ['a truncated key', '00'.repeat(31), (reader: ByteReader) => reader.pubkey()],
+    ['an invalid bool', '02', (reader: ByteReader) => reader.bool()],
+    ['a string longer than the bytes', 'ff00000061', (reader: ByteReader) => reader.string()],
+    ['a string of the maximum length', 'ffffffff', (reader: ByteReader) => reader.string()],
+    ['a string that is not UTF-8', '01000000ff', (reader: ByteReader) => reader.string()],
+    ['unread bytes', '00', (reader: ByteReader) => reader.end()],
+  ])('rejects %s', (_, hex, read) => {
     expect(() => read(new ByteReader(Buffer.from(hex, 'hex')))).toThrow(Malformed)
   })
 })

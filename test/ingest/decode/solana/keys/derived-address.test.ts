@@ -7,7 +7,7 @@ import { key } from '../anchor-calls.js'
 const DLMM = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-it("knows a DLMM pair's reserve from its pair and its mint", () => {
+it('derives the reserve of a DLMM pair from its pair and mint', () => {
   const [pair, reserve] = [
     'H8BpENx4vyKFMeaNH1wD9jRVwN7C3qTs7PRDjgaVia6g',
     'Ag422d3DXPRzeVN2nuDXEhkHhgEsPbzWhhbhvnECxgfe',
@@ -19,7 +19,7 @@ it("knows a DLMM pair's reserve from its pair and its mint", () => {
   expect(isDerived(reserve, ['2', USDC], DLMM)).toBe(false)
 })
 
-it('derives what the chain’s own client derives', async () => {
+it('derives the same addresses as Solana’s client', async () => {
   const random = createRandom(8)
   for (let n = 0; n < 100; n += 1) {
     const seeds = [

@@ -1,4 +1,4 @@
-/** Anybody writes accounts: whatever is in them, they are facts or nothing. */
+/** Anyone can write account data: reading it gives valid facts or null. */
 import { expect, it } from 'vitest'
 import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { METAPLEX, readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
@@ -20,7 +20,7 @@ function mutated(bytes: Uint8Array, random: Random): Uint8Array {
   return copy
 }
 
-/** With everything a mint can have. */
+/** A mint with every extension. */
 function fullMint(): { address: string; data: Uint8Array } {
   const machine = startMachine(key('payer'))
   const [mint, user] = [key('full mint'), key('user')]
@@ -63,7 +63,7 @@ it(`mutations of real accounts: ${MUTATIONS}`, () => {
   expect(refused).toBeGreaterThan(MUTATIONS / 20)
 })
 
-it('bytes of any length and nothing else', () => {
+it('random bytes of any length', () => {
   const random = createRandom(78)
   for (let n = 0; n < 1_000; n += 1) {
     const length = random.pick([random.int(0, 400), 82, 165, 166, 170, 355])

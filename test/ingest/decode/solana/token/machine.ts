@@ -1,4 +1,4 @@
-/** A local Solana machine with the real token programs: the bytes that are read are those the programs wrote. */
+/** A local Solana VM with the real token programs, so that tests read bytes written by those programs. */
 import {
   AccountRole,
   address,
@@ -12,12 +12,12 @@ import {
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
 import type { SlotReader, SolanaAccount } from '../../../../../services/ingest/sources/solana/slot-block.js'
 
-/** `accounts`: `s` signs, `w` is written. */
+/** `accounts`: `s` is a signer, `w` is writable. */
 export type Call = { programId: string; accounts: readonly (readonly [account: string, role: string])[]; data: Buffer }
 
 export type Machine = {
   payer: string
-  /** All of it, or it throws. */
+  /** Runs all calls, or throws. */
   run(...calls: Call[]): void
   rent(bytes: number): bigint
   account(address: string): SolanaAccount | null
@@ -26,7 +26,7 @@ export type Machine = {
   accounts: SlotReader['accounts']
 }
 
-/** Nobody checks signatures here: an account signs because a call says so. */
+/** Signatures are not checked: an account signs if a call says so. */
 export function startMachine(payer: string): Machine {
   const machine = new LiteSVM().withNativeMints().withSigverify(false).withTransactionHistory(0n)
   machine.airdrop(address(payer), lamports(10n ** 12n))

@@ -4,7 +4,7 @@ import { METAPLEX, metaplexAddress, readMetaplex } from '../../../../../services
 import { borsh, key } from '../anchor-calls.js'
 import { KODAMA, KODAMA_METADATA, realAccount, USDC, USDC_METADATA } from './real-accounts.js'
 
-describe('metadata of mainnet', () => {
+describe('metadata from mainnet', () => {
   it('USDC, without an address', () => {
     expect(readMetaplex(realAccount(USDC_METADATA), USDC)).toEqual({
       ...{ name: 'USD Coin', symbol: 'USDC', uri: null },
@@ -12,7 +12,7 @@ describe('metadata of mainnet', () => {
     })
   })
 
-  it('KODAMA0, with creators before what says that it may be changed', () => {
+  it('KODAMA0, with creators before the mutability flag', () => {
     expect(readMetaplex(realAccount(KODAMA_METADATA), KODAMA)).toEqual({
       ...{ name: 'KODAMA0', symbol: 'KODAMA' },
       uri: 'https://arweave.net/Ef2m3emO0G-yZYgelNWJe_I6xQm3s17-70Fu1xu5Udc',
@@ -20,7 +20,7 @@ describe('metadata of mainnet', () => {
     })
   })
 
-  it('is nothing for another mint, of another program, or of another kind', () => {
+  it('is null for another mint, another program or another account kind', () => {
     const account = realAccount(USDC_METADATA)
     expect(readMetaplex(account, KODAMA)).toBeNull()
     expect(readMetaplex({ ...account, owner: TOKEN }, USDC)).toBeNull()
@@ -30,7 +30,7 @@ describe('metadata of mainnet', () => {
   })
 })
 
-/** As accounts are laid out since texts are no longer filled up (docs.rs, `mpl_token_metadata::accounts::Metadata`). */
+/** The layout since strings are no longer padded (docs.rs, `mpl_token_metadata::accounts::Metadata`). */
 function written(isMutable: boolean, name: string): Uint8Array {
   const { u8, u16, text } = borsh
   const texts = [text(name), text('SHORT'), text('ar://short')]
@@ -38,21 +38,21 @@ function written(isMutable: boolean, name: string): Uint8Array {
   return Uint8Array.from(Buffer.concat([u8(4), borsh.key(key('updater')), borsh.key(key('mint')), ...texts, ...rest]))
 }
 
-describe('texts that are not filled up', () => {
+describe('strings without padding', () => {
   const read = (data: Uint8Array) => readMetaplex({ owner: METAPLEX, data }, key('mint'))
 
-  it('are read alike; who may change nothing is no authority', () => {
+  it('are read the same; immutable metadata has no authority', () => {
     const words = { name: 'Short', symbol: 'SHORT', uri: 'ar://short' }
     expect(read(written(true, 'Short'))).toEqual({ ...words, updateAuthority: key('updater') })
     expect(read(written(false, 'Short'))).toEqual({ ...words, updateAuthority: null })
   })
 
-  it('that are nothing but zeros are none', () => {
+  it('of only zeros are null', () => {
     expect(read(written(true, '\u0000'.repeat(32)))).toMatchObject({ name: null, symbol: 'SHORT' })
   })
 })
 
-it('stands at an address anybody can work out', () => {
+it('has an address that can be derived', () => {
   expect(metaplexAddress(USDC)).toBe(USDC_METADATA)
   expect(metaplexAddress(KODAMA)).toBe(KODAMA_METADATA)
   expect(metaplexAddress('0xdac17f958d2ee523a2206206994597c13d831ec7')).toBeNull()

@@ -1,4 +1,4 @@
-/** Mints that the real token programs wrote, and some of mainnet. */
+/** Mints written by the real token programs, and some from mainnet. */
 import { describe, expect, it } from 'vitest'
 import {
   TOKEN,
@@ -52,7 +52,7 @@ describe.each([
   ['Token', TOKEN],
   ['Token-2022', TOKEN_2022],
 ])('a mint of %s', (_, program) => {
-  it('tells its decimals and authorities, and that one was given up', () => {
+  it('has its decimals and authorities, including a revoked one', () => {
     const mint = fresh()
     createMint(machine, mint, { program, decimals: 4, mintAuthority: maker, freezeAuthority: freezer })
     const reported = { program, decimals: 4, supplyRaw: 0n, mintAuthority: maker, freezeAuthority: freezer }
@@ -63,7 +63,7 @@ describe.each([
     expect(read(mint)).toMatchObject({ mintAuthority: null, freezeAuthority: null })
   })
 
-  it('has a supply of what was minted less what was burnt, up to all 64 bits', () => {
+  it('has a supply of minted minus burnt tokens, up to all 64 bits', () => {
     const random = createRandom(31)
     const [mint, account] = [fresh(), fresh()]
     createMint(machine, mint, { program, decimals: 0, mintAuthority: maker })
@@ -79,7 +79,7 @@ describe.each([
     }
   })
 
-  it('is not an account that holds it, nor one of another program, nor one that was never set up', () => {
+  it('is not a token account, an account of another program, or an uninitialised one', () => {
     const [mint, account] = [fresh(), fresh()]
     createMint(machine, mint, { program, decimals: 0, mintAuthority: maker })
     openAccount(machine, program, account, mint, user)
@@ -105,7 +105,7 @@ describe('extensions of Token-2022', () => {
     expect(read(extended(extension))?.extensions).toEqual({ ...NO_EXTENSIONS, names: [name], ...expected })
   })
 
-  it('a fee of transfers, and the one that follows it two epochs later', () => {
+  it('a transfer fee, and the one that replaces it two epochs later', () => {
     const fee = { fromEpoch: 0n, maximumRaw: 5_000n, basisPoints: 100 }
     const mint = extended(extensions.transferFee(user, 100, 5_000n))
     expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, older: fee, newer: fee })
@@ -114,7 +114,7 @@ describe('extensions of Token-2022', () => {
     expect(read(mint)?.extensions.transferFee).toEqual({ authority: user, older: fee, newer })
   })
 
-  it('of an account of it, or of what was not set up, are not a mint’s: the byte before them says whose they are', () => {
+  it('of a token account or an uninitialised mint are ignored: the byte before them is the account type', () => {
     const mint = extended(extensions.permanentDelegate(user))
     const account = machine.account(mint)
     const withKind = (kind: number) =>
@@ -123,13 +123,13 @@ describe('extensions of Token-2022', () => {
     expect(readable).toEqual([false, true, false])
   })
 
-  it('a pause', () => {
+  it('pausable and paused', () => {
     const mint = extended(extensions.pausable(user))
     machine.run(pause(mint, user))
     expect(read(mint)?.extensions.pausing).toEqual({ authority: user, isPaused: true })
   })
 
-  it('many at once, with metadata of its own and its authority given up', () => {
+  it('many at once, with metadata in the mint and its authority revoked', () => {
     const mint = fresh()
     const chosen = [
       ...[extensions.transferFee(null, 30, 1n), extensions.permanentDelegate(user), extensions.metadataPointer(mint)],
@@ -148,7 +148,7 @@ describe('extensions of Token-2022', () => {
     expect(read(mint)?.extensions.metadata).toEqual({ ...words, updateAuthority: null })
   })
 
-  it('names as they can be shown: what is empty or blank is none, what is too long is cut, an address that is too long is none', () => {
+  it('names are cleaned: blank ones are null, long ones are truncated, and URIs that are too long are null', () => {
     const named = (name: string, uri: string) => {
       const mint = fresh()
       const recipe = { program: TOKEN_2022, decimals: 6, mintAuthority: maker, roomLater: 4_000 }
@@ -170,7 +170,7 @@ describe('wrapped SOL', () => {
   it.each([
     ['Token', TOKEN, WRAPPED_SOL],
     ['Token-2022', TOKEN_2022, WRAPPED_SOL_2022],
-  ])('of %s is a mint of nobody whose supply says nothing', (_, program, mint) => {
+  ])('of %s is a mint without authority whose supply is unknown', (_, program, mint) => {
     const account = fresh()
     openAccount(machine, program, account, mint, user)
     machine.run(...wrap(machine, program, account, 5_000_000_000n))
@@ -179,7 +179,7 @@ describe('wrapped SOL', () => {
   })
 })
 
-describe('mints of mainnet', () => {
+describe('mints from mainnet', () => {
   it('USDC', () => {
     expect(readMint(realAccount(USDC), USDC)).toEqual({
       ...{ program: TOKEN, decimals: 6, supplyRaw: 8_436_442_105_182_029n, extensions: NO_EXTENSIONS },
@@ -188,7 +188,7 @@ describe('mints of mainnet', () => {
     })
   })
 
-  it('of Pump.fun, with its metadata in itself', () => {
+  it('of Pump.fun, with its metadata in the mint', () => {
     const metadata = {
       ...{ name: 'Doomed Rocket', symbol: 'DOOROC', updateAuthority: null },
       uri: 'https://ipfs.io/ipfs/QmNnswE3ms7rLmUyg2knMZcowkVvxeLnaPE7M7cGRYRBt5',
@@ -201,7 +201,7 @@ describe('mints of mainnet', () => {
         ...{ names: ['MetadataPointer', 'TokenMetadata'], metadataAddress: PUMP_MINT, metadata },
       },
     })
-    // Read as another mint's, it is no metadata.
+    // Metadata that names another mint is ignored.
     expect(readMint(realAccount(PUMP_MINT), USDC)?.extensions.metadata).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-/** Accounts of mainnet, byte for byte. */
+/** Accounts from mainnet, byte for byte. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../../../schemas/avro.js'

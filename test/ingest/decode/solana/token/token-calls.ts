@@ -9,9 +9,9 @@ const { u8, u16, u32, u64, key, text, zeros } = borsh
 const MINT_BYTES = 82
 const ACCOUNT_BYTES = 165
 
-/** An authority, or none: a byte, and the key only where there is one. */
+/** An optional authority: a flag byte, and the key only if there is one. */
 const option = (authority: string | null) => (authority === null ? u8(0) : Buffer.concat([u8(1), key(authority)]))
-/** In extensions none is all zeros. */
+/** In extensions, no authority is all zeros. */
 const orZeros = (authority: string | null) => (authority === null ? zeros(32) : key(authority))
 
 const call = (programId: string, accounts: Readonly<Record<string, string>>, ...data: Buffer[]): Call => ({
@@ -22,7 +22,7 @@ function createAccount({ payer, rent }: Machine, account: string, bytes: number,
   return call(SYSTEM, { [payer]: 'sw', [account]: 'sw' }, u32(0), u64(rent(funded)), u64(BigInt(bytes)), key(owner))
 }
 
-/** `bytes`: what it takes in the mint, without its type and length. `setUp`: the call that goes before the mint's own. */
+/** `bytes`: its size in the mint, without type and length. `setUp`: the call before the mint is initialised. */
 export type Extension = { bytes: number; setUp: (mint: string) => Call }
 
 const extension = (bytes: number, ...data: Buffer[]): Extension => ({
@@ -49,7 +49,7 @@ export type MintRecipe = {
   mintAuthority: string
   freezeAuthority?: string
   extensions?: readonly Extension[]
-  /** Lamports for what is written into it later. */
+  /** Lamports for data written into it later. */
   roomLater?: number
 }
 
@@ -106,7 +106,7 @@ export const writeMetadata = (
   mintAuthority: string,
   words: { name: string; symbol: string; uri: string },
 ): Call => {
-  // The metadata is in the mint: the same account twice.
+  // The metadata is in the mint, so the same account appears twice.
   const accounts = [
     [mint, 'w'],
     [updateAuthority, ''],
@@ -123,7 +123,7 @@ export const setUpdateAuthority = (mint: string, from: string, to: string | null
   return call(TOKEN_2022, accounts, interfaceCall('update_the_authority'), orZeros(to))
 }
 
-/** Lamports sent to an account of wrapped SOL are tokens once it is synchronised. */
+/** Lamports sent to a wrapped SOL account become tokens when it is synchronised. */
 export const wrap = ({ payer }: Machine, program: string, account: string, lamports: bigint): Call[] => [
   call(SYSTEM, { [payer]: 'sw', [account]: 'w' }, u32(2), u64(lamports)),
   call(program, { [account]: 'w' }, u8(17)),

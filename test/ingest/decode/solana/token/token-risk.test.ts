@@ -1,4 +1,4 @@
-/** What a mint's powers are called; of real mints with each of them. */
+/** The risk flags of a mint, from real mints with each authority and extension. */
 import { describe, expect, it } from 'vitest'
 import { TOKEN, TOKEN_2022 } from '../../../../../services/ingest/decode/solana/native-programs.js'
 import { readMetaplex } from '../../../../../services/ingest/decode/solana/token/metadata.js'
@@ -12,7 +12,7 @@ import { createMint, type Extension, extensions, pause, setAuthority, setTransfe
 const machine = startMachine(key('payer'))
 const [maker, user] = [key('maker'), key('user')]
 
-/** Of a mint nobody has any power over. */
+/** A mint without any authority. */
 const HARMLESS = {
   ...{ is_mintable: 0, has_mint_method: 0, has_black_method: 0, has_white_method: 0, transfer_pausable: 0 },
   ...{ owner_change_balance: 0, external_call: 0, slippage_modifiable: 0, cannot_buy: 0, cannot_sell_all: 0 },
@@ -28,7 +28,7 @@ function mintOf(address: string): Mint {
   return mint
 }
 
-/** With nobody who may make more of it. */
+/** A mint without a mint authority. */
 function finished(name: string, extension: Extension, freezeAuthority?: string): string {
   const mint = key(name)
   const recipe = { program: TOKEN_2022, decimals: 6, mintAuthority: maker, extensions: [extension] }
@@ -42,32 +42,36 @@ function risk(mint: string, epoch: bigint | null = 0n): Record<string, unknown> 
   return facts
 }
 
-describe('powers', () => {
+describe('risk flags', () => {
   it.each<[string, Extension, object]>([
     ['a permanent delegate', extensions.permanentDelegate(user), { owner_change_balance: 1, ...OWNED }],
     ['a program called with transfers', extensions.transferHook(user, maker), { external_call: 1, ...OWNED }],
-    ['somebody who may pause it', extensions.pausable(user), { transfer_pausable: 1, ...OWNED }],
+    ['a pause authority', extensions.pausable(user), { transfer_pausable: 1, ...OWNED }],
     ['no transfers at all', extensions.nonTransferable(), { cannot_buy: 1, cannot_sell_all: 1 }],
-    ['a fee for good', extensions.transferFee(null, 250, 9n), { buy_tax: 0.025, sell_tax: 0.025, transfer_tax: 0.025 }],
-    ['a fee that is never more than nothing', extensions.transferFee(null, 250, 0n), {}],
-    ['somebody who may close it once nobody holds it', extensions.closeAuthority(user), {}],
+    [
+      'a permanent fee',
+      extensions.transferFee(null, 250, 9n),
+      { buy_tax: 0.025, sell_tax: 0.025, transfer_tax: 0.025 },
+    ],
+    ['a fee with a maximum of zero', extensions.transferFee(null, 250, 0n), {}],
+    ['a close authority', extensions.closeAuthority(user), {}],
   ])('%s', (name, extension, expected) => {
     expect(risk(finished(name, extension))).toEqual({ ...HARMLESS, ...expected })
   })
 
-  it('accounts that are frozen until somebody thaws them', () => {
+  it('accounts that are frozen by default', () => {
     const mint = finished('frozen', extensions.frozenByDefault(), user)
     expect(risk(mint)).toEqual({ ...HARMLESS, has_white_method: 1, has_black_method: 1, ...OWNED })
     expect(ownerOf(mintOf(mint), null)).toBe(user)
   })
 
-  it('a pause that is on: nothing can be bought or sold', () => {
+  it('a paused mint, which cannot be bought or sold', () => {
     const mint = finished('paused', extensions.pausable(user))
     machine.run(pause(mint, user))
     expect(risk(mint)).toEqual({ ...HARMLESS, transfer_pausable: 1, cannot_buy: 1, cannot_sell_all: 1, ...OWNED })
   })
 
-  it('a fee that changes is the one of the epoch; where that is not known it is not told', () => {
+  it('a changing fee is the one of the current epoch; without a known epoch it is null', () => {
     const mint = finished('changing', extensions.transferFee(user, 100, 9n))
     machine.run(setTransferFee(mint, user, 500, 9n))
     const taxed = (tax: number) => ({
@@ -84,8 +88,8 @@ describe('powers', () => {
   })
 })
 
-describe('mints of mainnet', () => {
-  it('USDC can be minted and frozen, and is its minter’s', () => {
+describe('mints from mainnet', () => {
+  it('USDC can be minted and frozen, and is owned by its mint authority', () => {
     const [mint, metadata] = [readMint(realAccount(USDC), USDC), readMetaplex(realAccount(USDC_METADATA), USDC)]
     if (mint === null) throw new Error('no mint')
     expect(ownerOf(mint, metadata)).toBe(mint.mintAuthority)
@@ -104,14 +108,14 @@ describe('mints of mainnet', () => {
 
   it.each([
     ['permanent delegate', extensions.permanentDelegate(user)],
-    ['one who pauses', extensions.pausable(user)],
-    ['one who taxes', extensions.transferFee(user, 1, 1n)],
-    ['one who chooses what is called', extensions.transferHook(user, maker)],
-  ])('of a %s, whoever made it', (name, extension) => {
+    ['pause authority', extensions.pausable(user)],
+    ['fee authority', extensions.transferFee(user, 1, 1n)],
+    ['transfer hook authority', extensions.transferHook(user, maker)],
+  ])('a mint is owned by its %s, whoever created it', (name, extension) => {
     expect(ownerOf(mintOf(finished(`owned by ${name}`, extension)), null)).toBe(user)
   })
 
-  it('one of Pump.fun is nobody’s', () => {
+  it('a Pump.fun mint has no owner', () => {
     const mint = readMint(realAccount(PUMP_MINT), PUMP_MINT)
     if (mint === null) throw new Error('no mint')
     expect(ownerOf(mint, mint.extensions.metadata)).toBeNull()

@@ -4,8 +4,8 @@ import { u32At, u64At, u64OfNumber, u64OfText } from '../../../../../services/in
 
 const U64_MAX = 2n ** 64n - 1n
 
-describe('an integer of 64 bits', () => {
-  it('is read from bytes, digits and numbers as the language itself reads it', () => {
+describe('a 64-bit integer', () => {
+  it('is read from bytes, digits and numbers like JavaScript reads it', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, U64_MAX), fc.nat(3), (value, before) => {
         const bytes = Buffer.alloc(before + 8)
@@ -19,15 +19,15 @@ describe('an integer of 64 bits', () => {
     )
   })
 
-  it.each([0, 1, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, 2 ** 60])('%d is one', (value) => {
+  it.each([0, 1, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, 2 ** 60])('%d is accepted', (value) => {
     expect(u64OfNumber(value)).toBe(BigInt(value))
   })
 
-  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 64, 1e300])('%d is none', (value) => {
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 64, 1e300])('%d is rejected', (value) => {
     expect(u64OfNumber(value)).toBeNull()
   })
 
-  it('is written in decimal digits and nothing else', () => {
+  it('is written as decimal digits only', () => {
     for (const text of ['', '-1', '1.5', ' 1', '1 ', '0x10', '1e3', '１', `${U64_MAX + 1n}`, '1'.repeat(21)])
       expect(u64OfText(text), text).toBeNull()
     expect(u64OfText('0')).toBe(0n)

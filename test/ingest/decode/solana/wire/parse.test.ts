@@ -1,4 +1,4 @@
-/** The same transaction, however a node writes it, is the same; what is none is told with its place. */
+/** A transaction parses the same in every node encoding; an invalid one is reported with the path of the error. */
 import { describe, expect, it } from 'vitest'
 import { BadTransaction } from '../../../../../services/ingest/decode/solana/decode-errors.js'
 import { balanceAfter, balanceBefore } from '../../../../../services/ingest/decode/solana/instruction/vaults.js'
@@ -24,7 +24,7 @@ const jsonOf = (name: string) => {
 const sale = () => jsonOf(PUMP_SELL)
 
 const RECORDED = ['pumpfun_create_0', 'jupiterAggregatorV6_sharedAccountsRoute_1', 'OKXDEX_swap_0', 'pumpfun_sell_0']
-/** Of the encoding `json`, with calls in calls. */
+/** In the `json` encoding, with nested calls. */
 const names = (suite: string) => [
   ...[PUMP_CREATE, PUMP_SELL, RAYDIUM_V4_SWAP, ROUTE],
   ...recordedCases(suite, RECORDED.length, () => RECORDED.map((name) => `tx-parser/${name}.json`)),
@@ -47,7 +47,7 @@ describe('a transaction', () => {
     for (const [form, value] of Object.entries(forms)) expect(plain(parse(value)), form).toEqual(plain(expected))
   })
 
-  it.each(names('trees'))('%s has the same tree by its logs where the node tells no stack height', (name) => {
+  it.each(names('trees'))('%s has the same call tree from its logs if the node omits stack heights', (name) => {
     const json = jsonOf(name)
     const expected = plain(parse(json))
     for (const { instructions } of json.meta.innerInstructions)
@@ -59,20 +59,20 @@ describe('a transaction', () => {
     expect(inOrder(flat as SolanaTransaction).every(({ programLogs }) => programLogs === null)).toBe(true)
   })
 
-  it.each(names('unrecorded calls'))('%s is refused where the node did not record its calls', (name) => {
+  it.each(names('unrecorded calls'))('%s is rejected if the node did not record inner calls', (name) => {
     const json = jsonOf(name)
     for (const unrecorded of [null, undefined, []])
       expect(() => parse({ ...json, meta: { ...json.meta, innerInstructions: unrecorded } })).toThrow(BadTransaction)
   })
 
-  it('balances lead from the ones before to the ones after, through every transfer', () => {
+  it('balances before, with every transfer applied, equal balances after', () => {
     for (const real of everyTransaction()) {
       const transaction = parsed(real)
       const [first, last] = [transaction.instructions.at(0), transaction.instructions.at(-1)]
       if (first === undefined || last === undefined) throw new Error('nothing ran')
       for (const [account, { amount }] of transaction.postTokens) {
         const after = balanceAfter(transaction, account, last)
-        // Lamports that become tokens only when synchronised leave it open.
+        // Lamports that become tokens only when synchronised leave the balance unknown.
         if (after !== null) expect(after, `${real.name} ${account}`).toBe(amount)
         const before = balanceBefore(transaction, account, first)
         if (before !== null) expect(before).toBe(transaction.preTokens.get(account)?.amount ?? 0n)
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     }
   })
 
-  it('logs that were cut leave what ran after them untold', () => {
+  it('truncated logs leave later events unknown', () => {
     const json = jsonOf(ROUTE)
     const whole = inOrder(parse(json) as SolanaTransaction)
     const lines = json.meta.logMessages as string[]
@@ -94,13 +94,13 @@ describe('a transaction', () => {
     expect(reported.filter((hasMint) => !hasMint).length).toBeGreaterThan(4)
   })
 
-  it('is not read further where no account of it is wanted', () => {
+  it('is not parsed further if it touches no wanted account', () => {
     const json = sale()
     json.transaction.message.instructions = 'garbage' as never
     expect(parseTransaction(json, PLACE, () => false)).toBeNull()
   })
 
-  it('that failed, or votes, is none', () => {
+  it('that failed or is a vote is ignored', () => {
     const json = sale()
     expect(parse({ ...json, isVote: true })).toBeNull()
     json.meta.err = { InstructionError: [0, { Custom: 1 }] }
@@ -131,7 +131,7 @@ describe('a transaction', () => {
     ['signatures[0]', (json) => Object.assign(json.transaction, { signatures: [] })],
     ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'base64'] })],
     ['transaction', (json) => Object.assign(json, { transaction: ['AAAA', 'zstd'] })],
-  ])('with garbage is told by its place: %s', (place, spoil) => {
+  ])('with invalid data is reported with its path: %s', (place, spoil) => {
     const json = sale()
     spoil(json)
     expect(() => parse(json)).toThrow(BadTransaction)
@@ -139,19 +139,19 @@ describe('a transaction', () => {
   })
 })
 
-describeRecorded('logs that a node cut', 1, () => {
-  it('logs that were cut leave what ran after them untold', () => {
+describeRecorded('logs truncated by a node', 1, () => {
+  it('truncated logs leave later events unknown', () => {
     const transaction = parsed(realTransaction('tx-parser/transferChecked_0.json'))
     const reported = inOrder(transaction).map(({ programLogs }) => programLogs !== null)
-    // The cut came inside instruction 38, after its first call.
-    const untold = reported.flatMap((hasMint, order) => (hasMint ? [] : [order]))
-    expect(untold).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
+    // The logs end inside instruction 38, after its first call.
+    const withoutMint = reported.flatMap((hasMint, order) => (hasMint ? [] : [order]))
+    expect(withoutMint).toEqual([38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49])
   })
 })
 
 const isEnd = (line: string): boolean => line.endsWith(' success')
 
-/** How many instructions end before this one does: those that began before it and do not hold it, and all it holds. */
+/** How many instructions end before this one: earlier ones that do not contain it, and all it contains. */
 function endsBefore(whole: readonly { order: number; depth: number }[], order: number): number {
   const own = whole[order]
   if (own === undefined) return 0
@@ -165,7 +165,7 @@ function depths(transaction: SolanaTransaction | null): number[] {
   return transaction === null ? [] : inOrder(transaction).map(({ depth }) => depth)
 }
 
-/** Comparable: bytes as bytes, whatever holds them. */
+/** Comparable: bytes as plain bytes, whatever type holds them. */
 function plain(transaction: SolanaTransaction | null): unknown {
   return JSON.parse(
     JSON.stringify(transaction, (_, value: unknown) => {

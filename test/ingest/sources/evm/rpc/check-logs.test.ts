@@ -1,4 +1,4 @@
-/** What a node may answer, and what it may not. */
+/** Which answers of a node are accepted. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvmLog } from '../../../../../services/ingest/decode/evm/log.js'
@@ -37,7 +37,7 @@ const wireLog = (block: number, logIndex: number, more: object = {}) => ({
   ...more,
 })
 
-/** A bloom that holds these. */
+/** A bloom with these values. */
 function bloomOf(...items: string[]): string {
   const digits = new Array<number>(512).fill(0)
   for (const item of items)
@@ -46,7 +46,7 @@ function bloomOf(...items: string[]): string {
 }
 
 describe('logs', () => {
-  test('in order, of the range, passing the filter', () => {
+  test('in order, within the range and matching the filter are accepted', () => {
     const logs = readLogs([wireLog(5, 0), wireLog(5, 3), wireLog(7, 1)], { from: 5, to: 7 }, FILTER, blame)
     expect(logs.map(({ blockNumber, logIndex }) => [blockNumber, logIndex])).toEqual([
       [5, 0],
@@ -66,26 +66,30 @@ describe('logs', () => {
   })
 
   test.each([
-    ['twice the same', [wireLog(5, 1), wireLog(5, 1)], /log 1 after log 1/],
+    ['duplicated', [wireLog(5, 1), wireLog(5, 1)], /log 1 after log 1/],
     ['reordered', [wireLog(5, 2), wireLog(5, 1)], /log 1 after log 2/],
     ['blocks reordered', [wireLog(6, 2), wireLog(5, 1)], /after those of 6/],
     ['transactions reordered', [wireLog(5, 1, { transactionIndex: '0x2' }), wireLog(5, 2)], /after log 1/],
     ['outside the range', [wireLog(8, 1)], /outside 5 to 7/],
-    ['of another contract', [wireLog(5, 1, { address: B })], /does not pass the filter/],
+    ['from another contract', [wireLog(5, 1, { address: B })], /does not pass the filter/],
     ['of another event', [wireLog(5, 1, { topics: [MINT] })], /does not pass the filter/],
     ['without topics', [wireLog(5, 1, { topics: [] })], /does not pass the filter/],
     ['removed', [wireLog(5, 1, { removed: true })], /a removed log/],
-    ['two blocks of a number', [wireLog(5, 1), wireLog(5, 2, { blockHash: hash('f') })], /two blocks with number 5/],
-    ['half a byte', [wireLog(5, 1, { data: '0x1' })], /malformed/],
+    [
+      'two blocks with one number',
+      [wireLog(5, 1), wireLog(5, 2, { blockHash: hash('f') })],
+      /two blocks with number 5/,
+    ],
+    ['an odd number of digits', [wireLog(5, 1, { data: '0x1' })], /malformed/],
     ['without a transaction', [wireLog(5, 1, { transactionHash: null })], /has no block or transaction hash/],
     ['pending', [wireLog(5, 1, { blockNumber: null })], /without block number/],
-    ['no list', { logs: [] }, /not a list/],
+    ['not a list', { logs: [] }, /not a list/],
     ['null', [null], /not an object/],
-  ])('%s: a lie', (_, answer, reason) => {
+  ])('%s: rejected as a lie', (_, answer, reason) => {
     expect(() => readLogs(answer, { from: 5, to: 7 }, FILTER, blame)).toThrow(reason)
   })
 
-  test('by hash: of no other block', () => {
+  test('by hash are rejected if they are of another block', () => {
     const asked = { from: 0, to: 9, hash: hash('6') }
     expect(() => readLogs([wireLog(5, 1)], asked, FILTER, blame)).toThrow(/returned for 0x666/)
   })
@@ -93,7 +97,7 @@ describe('logs', () => {
 
 describe('headers', () => {
   const wire = { number: '0x5', hash: hash('5'), parentHash: hash('4'), timestamp: '0x64', transactions: ['0x1'] }
-  test('as asked', () => {
+  test('as requested are accepted', () => {
     const expected = { number: 5, hash: hash('5'), parentHash: hash('4'), timeS: 100, bloom: null, txCount: 1 }
     expect(readHeader(wire, { number: 5 }, blame)).toEqual(expected)
     expect(readHeader({ ...wire, logsBloom: bloomOf(A) }, {}, blame)).toEqual({ ...expected, bloom: bloomOf(A) })
@@ -101,13 +105,13 @@ describe('headers', () => {
   test.each([
     ['unknown', null, /unknown_block: no block 5/],
     ['another number', { ...wire, number: '0x6' }, /lies: block 6 returned for 5/],
-    ['no hash', { ...wire, hash: '0x12' }, /lies: header without/],
+    ['an invalid hash', { ...wire, hash: '0x12' }, /lies: header without/],
     ['pending', { ...wire, hash: null }, /lies: header without/],
-    ['a text', 'block', /lies: header without/],
+    ['a string', 'block', /lies: header without/],
   ])('%s', (_, answer, reason) => {
     expect(() => readHeader(answer, { number: 5 }, blame)).toThrow(reason)
   })
-  test('linked by their parents', () => {
+  test('are linked by their parents', () => {
     const chain = ['3', '4', '5'].map((digit) => ({
       number: Number(digit),
       hash: hash(digit),
@@ -120,7 +124,7 @@ describe('headers', () => {
 })
 
 describe('blooms', () => {
-  test('hold what was put into them', () => {
+  test('contain what was added to them', () => {
     const item = fc
       .uint8Array({ minLength: 20, maxLength: 20 })
       .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
@@ -135,7 +139,7 @@ describe('blooms', () => {
   })
 })
 
-describe('doubts', () => {
+describe('doubts about missing logs', () => {
   const header = (number: number, bloom: string | null): FullHeader => ({
     number,
     hash: hash(String(number % 10)),
@@ -155,30 +159,30 @@ describe('doubts', () => {
   const find = (headers: FullHeader[], ...withLogs: number[]) =>
     Object.fromEntries(doubts(headers, logsIn(...withLogs), FILTER, inBloom))
 
-  test('a block whose bloom has the filter, without a log', () => {
+  test('a block without logs whose bloom matches the filter', () => {
     expect(find([header(1, full), header(2, full), header(3, empty)], 1)).toEqual({ 1: 'cut', 2: 'empty' })
   })
-  test('not where only the address or only the topic is there', () => {
+  test('not if only the address or only the topic matches', () => {
     expect(find([header(1, full), header(2, bloomOf(A)), header(3, bloomOf(SWAP))], 1)).toEqual({ 1: 'cut' })
   })
-  test('the last block with logs of a range, also of one block: its last logs may be missing', () => {
+  test('the last block with logs in a range, even of one block: its last logs may be missing', () => {
     expect(find([header(1, full), header(2, full), header(3, empty)], 1, 2)).toEqual({ 2: 'cut' })
     expect(find([header(1, full)], 1)).toEqual({ 1: 'cut' })
     expect(find([header(1, empty)])).toEqual({})
   })
-  test('logs of another block of the number', () => {
+  test('logs of another block with the same number', () => {
     expect(find([{ ...header(1, full), hash: hash('f') }, header(2, empty)], 1)).toEqual({ 1: 'other_block' })
   })
-  test('a log that its block’s bloom does not have', () => {
+  test('a log that is not in the bloom of its block', () => {
     expect(find([header(1, bloomOf(B)), header(2, full)], 1, 2)).toEqual({ 1: 'not_in_bloom', 2: 'cut' })
   })
-  test('a full bloom says nothing, except that the last block must be known', () => {
+  test('a full bloom proves nothing, except that the last block must be checked', () => {
     expect(find([header(1, full), header(2, busy), header(3, busy), header(4, busy)], 1)).toEqual({
       1: 'cut',
       4: 'empty',
     })
   })
-  test('behind as many logs as a silent cap might be, a full bloom is asked about', () => {
+  test('after enough logs for a silent cap, a full bloom is checked', () => {
     const many = readLogs(
       Array.from({ length: 100 }, (_, place) => wireLog(1, place)),
       { from: 1, to: 3 },
@@ -192,7 +196,7 @@ describe('doubts', () => {
       3: 'empty',
     })
   })
-  test('without blooms the last block must be known', () => {
+  test('without blooms the last block must be checked', () => {
     expect(find([header(1, null), header(2, null)])).toEqual({ 2: 'empty' })
   })
 })

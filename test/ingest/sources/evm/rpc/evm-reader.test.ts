@@ -1,4 +1,4 @@
-/** The reader against a real node: blocks, logs, senders, calls and heads as the node itself returns them. */
+/** The reader with a real node: blocks, logs, senders, calls and heads equal those of the node. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, Header, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
@@ -83,7 +83,7 @@ describe.each([
         topics: [],
       }),
     ],
-  ])('blocks with %s are the node’s own', async (_name, filterOf) => {
+  ])('blocks with %s equal those of the node', async (_name, filterOf) => {
     const reader = readerOf({ urls: [url()] })
     await reader.start(signal)
     const head = await headOfNode()
@@ -101,7 +101,7 @@ describe.each([
     expect(reader.status()[0]).toMatchObject({ healthy: true, reason: null, errors: {} })
   })
 
-  test('senders, of few and of many transactions of a block', async () => {
+  test('reads senders of few and of many transactions in a block', async () => {
     const reader = readerOf({ urls: [url()] })
     const head = await headOfNode()
     const blocks = await reader.blocks(1, head.number, EVERYTHING, signal)
@@ -117,26 +117,26 @@ describe.each([
     expect([...some]).toEqual(fewer.flatMap(({ txHashes }) => txHashes.map((hash) => [hash, expected.get(hash)])))
   })
 
-  test('where most of a block is wanted, its senders come with it', async () => {
+  test('reads senders with the block if most of its transactions are wanted', async () => {
     const reader = readerOf({ urls: [url()] })
     const head = await headOfNode()
     const wantedOf = (blocks: CheckedBlock[]) =>
       blocks.map((block) => ({ block, txHashes: [...new Set(block.logs.map(({ txHash }) => txHash))] }))
     const requests = () => reader.status()[0]?.requests ?? 0
     const first = await reader.blocks(1, head.number, EVERYTHING, signal)
-    // Before a way was measured, whole blocks are the choice.
+    // Whole blocks are the default until a method was measured.
     const again = await reader.blocks(head.number - 20, head.number, EVERYTHING, signal)
     expect(again).toEqual(first.slice(-21))
     const before = requests()
     const found = await reader.senders(wantedOf(again), signal)
     expect(requests()).toBe(before)
     expect(found).toEqual(await readerOf({ urls: [url()] }).senders(wantedOf(again), signal))
-    // Handed out once: who asks again, asks the node.
+    // Each sender is cached for one read; a second one asks the node.
     expect(await reader.senders(wantedOf(again), signal)).toEqual(found)
     expect(requests()).toBeGreaterThan(before)
   })
 
-  test('calls as of a block, in the order they were asked', async () => {
+  test('makes calls at a block and answers in request order', async () => {
     const reader = readerOf({ urls: [url()] })
     const head = await headOfNode()
     const earlier = await reader.headerByNumber(head.number - 20, signal)
@@ -167,7 +167,7 @@ describe.each([
     }
   })
 
-  test('heads come as they are mined, and a lower head is reported after a reorg', async () => {
+  test('yields heads as they are mined, and a lower head after a reorg', async () => {
     const reader = readerOf({ urls: [url()] })
     const stop = new AbortController()
     const heads = reader.heads(stop.signal)
@@ -191,7 +191,7 @@ describe.each([
   })
 })
 
-test('the node’s own blooms have every log’s address and topics, and little else', async () => {
+test('the node’s blooms contain every log’s address and topics, and little else', async () => {
   const reader = readerOf()
   const head = await headOfNode()
   const blocks = await reader.blocks(head.number - 30, head.number, EVERYTHING, signal)
@@ -207,7 +207,7 @@ test('the node’s own blooms have every log’s address and topics, and little 
   }
 })
 
-test('one call that burns all it is given leaves the others their answers', async () => {
+test('a call that uses up its gas does not affect the others', async () => {
   const reader = readerOf()
   const head = await headOfNode()
   const burner = `0x${'66'.repeat(20)}`
@@ -217,7 +217,7 @@ test('one call that burns all it is given leaves the others their answers', asyn
   expect(answers).toEqual([`0x${'6'.padStart(64, '0')}`, null, `0x${'6'.padStart(64, '0')}`])
 })
 
-test('answers of any length', async () => {
+test('reads answers of any length', async () => {
   const reader = readerOf()
   const head = await headOfNode()
   // Returns as many zeros as its first word says.
@@ -229,7 +229,7 @@ test('answers of any length', async () => {
   expect(answers.map((answer) => (answer === null ? 0 : (answer.length - 2) / 2))).toEqual(lengths)
 })
 
-test('a block that no node has is null, and its logs, senders and calls are errors that can be retried', async () => {
+test('an unknown block is null, and its logs, senders and calls are retryable errors', async () => {
   const reader = readerOf()
   const head = await headOfNode()
   const gone = { ...head, hash: `0x${'ab'.repeat(32)}` }
@@ -240,14 +240,14 @@ test('a block that no node has is null, and its logs, senders and calls are erro
   await expect(reader.call([call0, call0], gone, signal)).rejects.toMatchObject({ code: 'node_lags', retry: true })
 }, 30_000)
 
-test('an endpoint of another chain is a mistake in the configuration, with its host and both chains', async () => {
+test('reports an endpoint of another chain as a configuration error, with its host and both chains', async () => {
   await expect(readerOf({ chainId: 1 }).start(signal)).rejects.toMatchObject({
     name: 'ConfigError',
     message: expect.stringMatching(/127\.0\.0\.1:\d+.*chain base.*expected chain id 1; got chain id 8453/),
   })
 })
 
-test('an endpoint that does not answer is no hindrance as long as another does', async () => {
+test('works with an endpoint down as long as another answers', async () => {
   const dead = 'http://127.0.0.1:9/secret-path-of-a-key'
   const reader = readerOf({ urls: [dead, node.url] })
   await reader.start(signal)
@@ -261,7 +261,7 @@ test('an endpoint that does not answer is no hindrance as long as another does',
   })
 })
 
-test('an aborted request ends at once', async () => {
+test('ends an aborted request at once', async () => {
   const stop = new AbortController()
   const reader = readerOf({ urls: ['http://127.0.0.1:9'] })
   const asked = reader.blocks(1, 5, SWAPS, stop.signal)
@@ -269,7 +269,7 @@ test('an aborted request ends at once', async () => {
   await expect(asked).rejects.toThrow()
 })
 
-test('the chain’s ration of requests is kept', async () => {
+test('respects the chain’s request limit', async () => {
   const reader = readerOf({ maxRps: 20 })
   const head = await headOfNode()
   const startedMs = performance.now()
@@ -280,7 +280,7 @@ test('the chain’s ration of requests is kept', async () => {
   expect(requests).toBeLessThanOrEqual(20 * (Math.floor(s) + 1))
 })
 
-test('the finalized block by its tag', async () => {
+test('reads the finalized block by its tag', async () => {
   const reader = readerOf()
   const fromNode = await node.rpc<WireBlock>('eth_getBlockByNumber', ['finalized', false])
   expect(await reader.finalized(signal)).toBe(Number(fromNode.number))

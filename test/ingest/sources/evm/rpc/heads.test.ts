@@ -1,4 +1,4 @@
-/** Which block is the head, and how far apart blocks are, where endpoints disagree. */
+/** Which block is the head, and the time between blocks, if endpoints disagree. */
 import { expect, test } from 'vitest'
 import { createHeaderFetcher, type FullHeader } from '../../../../../services/ingest/sources/evm/rpc/fetch-headers.js'
 import { createHeadTracker } from '../../../../../services/ingest/sources/evm/rpc/heads.js'
@@ -13,7 +13,7 @@ const nowMs = () => 0
 const sleep = async () => {}
 const random = () => 0.5
 
-/** No node is asked here: heads come from subscriptions. */
+/** No node is queried here: heads come from subscriptions. */
 const mute: Transport = { exchange: async () => [], bytesReceived: 0, close() {} }
 
 /** Always answers with a block of this number. */
@@ -45,7 +45,7 @@ const header = (number: number, timeS: number, branch = 'a'): FullHeader => ({
   parentHash: `0x${branch}${number - 1}`,
 })
 
-test('the time between blocks is the usual one, whatever pauses there were', () => {
+test('the time between blocks is the typical one, despite pauses', () => {
   const { tracker, endpoints } = trackerOf(['http://one.example'])
   const [one] = endpoints as [Endpoint]
   expect(tracker.blockMs).toBe(null)
@@ -72,7 +72,7 @@ test('a notified head is new, known, or unverified if lower or far above, unless
 test.each([
   [100, true],
   [200, false],
-])('of four blocks a second, %i behind is healthy: %s', async (behind, healthy) => {
+])('at four blocks per second, %i blocks behind is healthy: %s', async (behind, healthy) => {
   const { tracker, endpoints } = trackerOf(
     ['http://one.example', 'http://other.example'],
     [at(4000), at(4000 - behind)],

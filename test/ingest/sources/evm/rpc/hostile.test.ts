@@ -1,4 +1,4 @@
-/** The reader in front of nodes that fail, lie, lag and limit: what it gives is still what the chain has. */
+/** The reader with nodes that fail, lie, lag and throttle: it still returns the chain's data. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isRetryable } from '../../../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
@@ -51,19 +51,19 @@ async function hostile(seed: number, more: { errorChance?: number; lieChance?: n
   return proxy
 }
 
-/** What the chain has, from the node itself. */
+/** The chain's data, read directly from the node. */
 async function truth(from: number, to: number): Promise<CheckedBlock[]> {
   const reader = readerOf(node.url)
   return reader.blocks(from, to, FILTER, signal)
 }
 
-/** Retries like chain following does: six lost sockets in a row are an error that can be retried. */
+/** Retries like chain following: six lost sockets in a row are a retryable error. */
 async function persistently<T>(ask: () => Promise<T>): Promise<T> {
-  for (let left = 5; ; left--) {
+  for (let retriesLeft = 5; ; retriesLeft--) {
     try {
       return await ask()
     } catch (error) {
-      if (left === 0 || !isRetryable(error)) throw error
+      if (retriesLeft === 0 || !isRetryable(error)) throw error
     }
   }
 }
@@ -76,7 +76,7 @@ async function readAll(reader: RpcChainReader, from: number, to: number, step: n
 }
 
 test.each([1, 2, 3, 4])(
-  'seed %i: blocks, senders, calls and single blocks are the chain’s',
+  'seed %i: blocks, senders, calls and single blocks equal the chain’s',
   async (seed) => {
     const expected = await truth(1, head)
     const proxy = await hostile(seed)
@@ -100,7 +100,7 @@ test.each([1, 2, 3, 4])(
   60_000,
 )
 
-test('two hostile endpoints and one that is away', async () => {
+test('reads through two hostile endpoints and one that is down', async () => {
   const expected = await truth(1, head)
   const [one, other] = [await hostile(21), await hostile(22)]
   const reader = readerOf(one.url, 'http://127.0.0.1:9', other.url)
@@ -111,21 +111,21 @@ test('two hostile endpoints and one that is away', async () => {
 }, 60_000)
 
 test.each([31, 32, 33])(
-  'seed %i: a reorganisation in the middle of a range',
+  'seed %i: a reorg in the middle of a range',
   async (seed) => {
     const before = await node.snapshot()
     await playMarket(market, { seed, blocks: 12 })
     const proxy = await hostile(seed, { errorChance: 0, lieChance: 0 })
     const reader = readerOf(proxy.url)
     const to = head + 10
-    // Its fifth request and on meet another branch, as long as the first.
+    // From its fifth request on, it sees another branch of the same length.
     proxy.after(4 + seed, async () => {
       await node.revert(before)
       await playMarket(market, { seed: seed + 100, blocks: 12 })
     })
     const blocks = await readAll(reader, head - 30, to, 14)
     const expected = await truth(head - 30, to)
-    // Ranges read before it are of the branch that was; the last are not, and none is of both.
+    // Ranges read earlier are of the old branch, the last are of the new one, and none mixes both.
     expect(blocks.at(-1)).toEqual(expected.at(-1))
     for (let first = 0; first < blocks.length; first += 14)
       for (const [place, block] of blocks.slice(first, first + 14).entries())
@@ -135,7 +135,7 @@ test.each([31, 32, 33])(
   60_000,
 )
 
-test('a provider’s limits: kept within ten requests a second and ten blocks a range, once they are known', async () => {
+test('stays within ten requests per second and ten blocks per range once the provider’s limits are known', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 10, maxBlocks: 10 })
   ends.push(() => limiter.stop())
   const reader = createChainReader({
@@ -152,7 +152,7 @@ test('a provider’s limits: kept within ten requests a second and ten blocks a 
   expect(reader.status()[0]).toMatchObject({ range: 10, healthy: true, errors: { too_wide: 1 } })
 }, 60_000)
 
-test('a provider’s undocumented rate limit is found and respected', async () => {
+test('finds and respects a provider’s undocumented rate limit', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 25, maxBlocks: 1000 })
   ends.push(() => limiter.stop())
   const reader = readerOf(limiter.url)

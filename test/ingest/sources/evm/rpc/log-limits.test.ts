@@ -1,11 +1,11 @@
-/** Providers' own words for "too much", as their users reported them. */
+/** Providers' error messages for too many logs, as reported by their users. */
 import { expect, test } from 'vitest'
 import { readError, readLogLimit } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 
 const range = (blocks?: number) => (blocks === undefined ? { kind: 'range' } : { kind: 'range', blocks })
 const suggested = (from: number, to: number) => ({ kind: 'range', suggested: { from, to } })
 
-/** Who says it · the message · what it means. */
+/** Provider · message · meaning. */
 const MESSAGES: readonly (readonly [string, string, unknown])[] = [
   ['infura', 'range 1000000 exceeds limit of 10000', range(10_000)],
   [

@@ -1,4 +1,4 @@
-/** Nodes that are right in their own way: what one refuses is asked for otherwise. Each stands before a real node. */
+/** Providers that deviate from the standard: a refused request is made in another way. Each proxies a real node. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -52,7 +52,7 @@ function readerOf(urls: string[], more: Partial<ChainReaderOptions> = {}): RpcCh
 
 type Change = (request: RpcRequest, answer: RpcAnswer) => RpcAnswer
 
-/** A node that answers as the real one, but for what is changed. */
+/** A node that answers like the real one, except for what is changed. */
 async function nodeThat(change: Change): Promise<{ url: string; asked: RpcRequest[] }> {
   const asked: RpcRequest[] = []
   const proxy = await startProxy(node, {
@@ -73,7 +73,7 @@ const symbols = () =>
 const isTargetless = ({ method, params }: RpcRequest) =>
   method === 'eth_call' && !Object.hasOwn(params?.[0] ?? {}, 'to')
 
-test('calls without a target refused: one by one, and after two times at once', async () => {
+test('calls without a target are refused: makes them one by one, right away after two refusals', async () => {
   const { url, asked } = await nodeThat((request, answer) =>
     isTargetless(request) ? fault(request.id, -32602, 'missing required field to') : answer,
   )
@@ -81,11 +81,11 @@ test('calls without a target refused: one by one, and after two times at once', 
   const at = expected.at(-1) as Header
   const expectedAnswers = await readerOf([node.url]).call(symbols(), at, signal)
   for (let times = 0; times < 4; times++) expect(await reader.call(symbols(), at, signal)).toEqual(expectedAnswers)
-  // Once more than twice: at first it could have been the block's hash that was refused.
+  // Three times, because the first refusal could have been about the block's hash.
   expect(asked.filter(isTargetless)).toHaveLength(3)
 })
 
-test('a block’s hash refused: its number, and the number’s block checked', async () => {
+test('block hashes are refused: calls by number, and verifies the block of that number', async () => {
   const isByHash = ({ method, params }: RpcRequest) => method === 'eth_call' && typeof params?.[1] === 'object'
   const { url, asked } = await nodeThat((request, answer) =>
     isByHash(request) ? fault(request.id, -32602, 'invalid argument 1: json: cannot unmarshal object') : answer,
@@ -101,7 +101,7 @@ test('a block’s hash refused: its number, and the number’s block checked', a
 }, 30_000)
 
 test.each([['missing trie node 12ab (path ) state 0x12ab is not available, not found'], ['header not found']])(
-  'state that was pruned (%s): said once, with what to do; an archive node beside it is asked',
+  'state is pruned (%s): reports it with the fix, and asks an archive node if there is one',
   async (message) => {
     const { url } = await nodeThat((request, answer) =>
       request.method === 'eth_call' ? fault(request.id, -32000, message) : answer,
@@ -121,7 +121,7 @@ test.each([['missing trie node 12ab (path ) state 0x12ab is not available, not f
 )
 
 test.each(['transaction', 'receipt', 'block'])(
-  'senders where %s cannot be asked for',
+  'reads senders if %s cannot be requested',
   async (what) => {
     const methods: Record<string, string> = {
       transaction: 'eth_getTransactionByHash',
@@ -159,7 +159,7 @@ test('a transaction that its block does not list', async () => {
   expect(asked.some(({ method, params }) => method === 'eth_getBlockByHash' && params?.[1] === true)).toBe(true)
 })
 
-test('blooms without the logs: believed where receipts have them, and not asked about for ever', async () => {
+test('accepts blooms that lack the logs if receipts confirm the logs, and reads those receipts once', async () => {
   const zeros = `0x${'0'.repeat(512)}`
   const { url, asked } = await nodeThat((request, answer) =>
     request.method.startsWith('eth_getBlockBy') && answer.result !== null
@@ -174,7 +174,7 @@ test('blooms without the logs: believed where receipts have them, and not asked 
   expect(asked.filter(({ method }) => method === 'eth_getTransactionReceipt').length).toBe(before)
 })
 
-test('a log that was made up is a lie with the node’s name', async () => {
+test('reports a made-up log as a lie, with the name of the node', async () => {
   const { url } = await nodeThat((request, answer) => {
     if (request.method !== 'eth_getLogs' || !Array.isArray(answer.result)) return answer
     const made = answer.result.map((log: object) => ({ ...log, address: `0x${'99'.repeat(20)}` }))
@@ -189,14 +189,14 @@ test('a log that was made up is a lie with the node’s name', async () => {
     ),
   })
   expect(reader.status()[0]?.errors.lies).toBeGreaterThan(0)
-  // Beside one that is honest it does no harm.
+  // It does no harm next to an honest node.
   expect(await readRange(readerOf([url, node.url]))).toEqual(expected)
 }, 30_000)
 
 /** As Reth and Erigon answer for blocks whose receipts they have pruned (paradigmxyz/reth#21122, erigontech/erigon#16042). */
 const withoutLogs: Change = (request, answer) => (request.method === 'eth_getLogs' ? { ...answer, result: [] } : answer)
 
-test('a node that lacks the logs of blocks is named, and another is used', async () => {
+test('names a node that lacks the logs of blocks, and uses another', async () => {
   const { url } = await nodeThat(withoutLogs)
   const reader = readerOf([url])
   await reader.head(signal)
@@ -212,19 +212,16 @@ test('a node that lacks the logs of blocks is named, and another is used', async
     expect(await readRange(readerOf(urls))).toEqual(expected)
 })
 
-test.each([1, 2])(
-  'a block at the head whose logs come late (%i answers without) has them all the same',
-  async (late) => {
-    const block = expected.findLast(({ logs }) => logs.length > 0) as CheckedBlock
-    let times = 0
-    const { url } = await nodeThat((request, answer) =>
-      request.method === 'eth_getLogs' && ++times <= late ? { ...answer, result: [] } : answer,
-    )
-    expect(await readerOf([url]).block(block.hash, FILTER, signal)).toEqual(block)
-  },
-)
+test.each([1, 2])('reads all logs of a block at the head even if they come late (%i answers without)', async (late) => {
+  const block = expected.findLast(({ logs }) => logs.length > 0) as CheckedBlock
+  let times = 0
+  const { url } = await nodeThat((request, answer) =>
+    request.method === 'eth_getLogs' && ++times <= late ? { ...answer, result: [] } : answer,
+  )
+  expect(await readerOf([url]).block(block.hash, FILTER, signal)).toEqual(block)
+})
 
-test('a node behind the others is not obeyed', async () => {
+test('ignores the head of a node behind the others', async () => {
   const behind = `0x${(head - 50).toString(16)}`
   const old = await node.rpc('eth_getBlockByNumber', [behind, false])
   const { url } = await nodeThat((request, answer) => {
@@ -302,13 +299,13 @@ test('an endpoint that was down at the start is used only once its chain is veri
   expect(new Set(asked)).toEqual(new Set(['eth_chainId']))
 }, 20_000)
 
-test('an answer longer than allowed is asked for in parts', async () => {
+test('splits a request whose answer is longer than allowed', async () => {
   const reader = readerOf([node.url], { maxAnswerBytes: 20_000 })
   expect(await readRange(reader)).toEqual(expected)
   expect(reader.status()[0]?.errors.too_wide).toBeGreaterThan(0)
 })
 
-test('a limit in an unknown wording is found by halving', async () => {
+test('finds a limit with an unknown message by halving', async () => {
   const { url } = await nodeThat((request, answer) => {
     const [{ fromBlock, toBlock } = {}] = (request.params ?? []) as [{ fromBlock?: string; toBlock?: string }?]
     const isWide = request.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 12
@@ -319,7 +316,7 @@ test('a limit in an unknown wording is found by halving', async () => {
   expect(reader.status()[0]?.range).toBeLessThan(24)
 })
 
-test('more addresses than a node takes in a filter', async () => {
+test('splits a filter with more addresses than a node accepts', async () => {
   const pools = market.pools.flatMap((pool) => ('address' in pool ? [pool.address] : []))
   const { url } = await nodeThat((request, answer) => {
     const [filter] = (request.params ?? []) as [{ address?: string[] }?]
@@ -350,7 +347,7 @@ test('an error that quotes the URL is reported without it', async () => {
   )
 })
 
-test('compressed answers, and one that says Retry-After', async () => {
+test('reads compressed answers, and respects Retry-After', async () => {
   const answers = [
     { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}') },
     { status: 429, headers: { 'retry-after': '7' }, body: 'slow down' },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readError } from '../../../../../services/ingest/sources/evm/rpc/read-error.js'
 
-/** What is asked · code · the node's words · what it is. */
+/** Method · code · message · error kind. */
 const ERRORS: readonly (readonly [string, number, string, string])[] = [
   ['eth_getLogs', -32005, 'limit exceeded', 'too_wide'],
   ['eth_call', -32005, 'limit exceeded', 'rate_limited'],
-  // Besu's code for it is the one others have for a rate.
+  // Besu uses the code that others use for a rate limit.
   ['eth_getLogs', -32005, 'Requested range exceeds maximum RPC range limit', 'too_wide'],
   ['eth_getLogs', -32012, 'credits limited to 6000/sec', 'rate_limited'],
   ['eth_getLogs', -32000, 'rate limit exceeded for your IP address', 'rate_limited'],
@@ -73,17 +73,17 @@ test.each([
   ['batch of more than 3 requests are not allowed on free tier', 3],
   ['JSON-RPC batch requests are not supported', undefined],
   ['Too many requests in batch. The batch limit is 100', 100],
-])('a batch: %s', (message, limit) => {
+])('batch error: %s', (message, limit) => {
   const reading = readError({ code: -32600, message }, { method: 'batch', batch: 120, isAboutAll: true })
   expect(reading).toMatchObject({ kind: 'batch_refused', ...(limit === undefined ? {} : { limit }) })
 })
 
-test('what a node quotes in its data counts', () => {
+test('reads the message in the error’s data', () => {
   const error = { code: -32602, message: 'invalid params', data: { payload: 'range 9 is bigger than range limit 2' } }
   expect(readError(error, { method: 'eth_getLogs', batch: 1 })).toMatchObject({ kind: 'too_wide', limit: 2 })
 })
 
-test('one of a batch that is wrong alone, and one that says the batch is', () => {
+test('tells an error of one request in a batch from an error of the batch', () => {
   const of = (message: string) => readError({ code: -32602, message }, { method: 'eth_call', batch: 5 }).kind
   expect(of('invalid argument 0')).toBe('invalid')
   expect(of('batch too large')).toBe('batch_refused')

@@ -1,10 +1,10 @@
-/** What lies between us and an endpoint: it can be cut, and mended. */
+/** A connection to an endpoint that can be cut and restored. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Cable {
   url: string
-  /** Both ends notice. Until it is mended, whoever connects is cut off at once. */
+  /** Both ends notice. Until it is restored, new connections are cut at once. */
   cut(): void
   mend(): void
   stop(): void

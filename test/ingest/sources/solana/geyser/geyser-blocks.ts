@@ -24,7 +24,7 @@ export function recordedFromGeyser(): RealTransaction[] {
 
 type Info = { transaction: { signatures: string[] }; meta: object }
 
-/** Bytes that the recording has as base58 are bytes again. */
+/** Converts bytes that the recording has as base58 back to bytes. */
 export function wireTransaction({ value }: RealTransaction, index: number): object {
   const { transaction, meta } = value as Info
   const signatures = transaction.signatures.map((signature) => decodeBase58(signature))

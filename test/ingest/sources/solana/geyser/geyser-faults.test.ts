@@ -1,4 +1,4 @@
-/** What goes wrong with a Geyser endpoint, and what is said of it. */
+/** Failures of a Geyser endpoint, and how they are reported. */
 import { describe, expect, it } from 'vitest'
 import { memoryBook } from '../../../../../services/ingest/decode/solana/block/book.js'
 import { decodeSolanaBlock } from '../../../../../services/ingest/decode/solana/block/decode-block.js'
@@ -13,8 +13,8 @@ import { rulesOf } from '../../../decode/solana/block/decoded.js'
 import { blockUpdate, generatedForGeyser, wireInfo, wireTransaction } from './geyser-blocks.js'
 import { serve, TOKEN, testSignal } from './geyser-rig.js'
 
-describe('a fault names the endpoint', () => {
-  it('that refuses our token, and does not show it', async () => {
+describe('an error names the endpoint', () => {
+  it('that rejects the token, without showing the token', async () => {
     const rig = await serve(() => {})
     const error = await rig.fault(undefined, { token: 'another-secret' })
     const { host } = new URL(rig.server.url)
@@ -27,7 +27,7 @@ describe('a fault names the endpoint', () => {
     expect(await rig.fault(undefined, { token: undefined })).toMatchObject({ kind: 'denied' })
   })
 
-  it('that hung up, after what it had sent', async () => {
+  it('that disconnected, after the blocks it sent', async () => {
     const rig = await serve(async (visitor) => {
       await visitor.send(blockUpdate(3))
       await visitor.send(blockUpdate(4))
@@ -45,7 +45,7 @@ describe('a fault names the endpoint', () => {
     expect(got).toEqual([3, 4])
   })
 
-  it('that is not there', async () => {
+  it('that does not exist', async () => {
     const rig = await serve(() => {})
     rig.server.stop()
     expect(await rig.fault()).toMatchObject({ kind: 'unavailable' })
@@ -54,7 +54,7 @@ describe('a fault names the endpoint', () => {
     })
   })
 
-  it('that says nothing at all', async () => {
+  it('that sends nothing', async () => {
     const rig = await serve(() => {})
     expect(await rig.fault(undefined, { maxSilentMs: 100 })).toMatchObject({
       kind: 'timeout',
@@ -68,19 +68,23 @@ describe('a fault names the endpoint', () => {
     ['no time', { blockTime: undefined }, 'block_time must be an object, got null'],
     ['a time before 1970', { blockTime: { timestamp: -5 } }, 'block_time must be a whole number, got "-5"'],
     ['a parent after it', { parentSlot: 8 }, 'parent_slot must be below the slot 5, got 8'],
-    ['a slot beyond any', { slot: '18446744073709551615' }, 'slot must be a whole number, got "18446744073709551615"'],
     [
-      'transactions left out',
+      'a slot above any valid number',
+      { slot: '18446744073709551615' },
+      'slot must be a whole number, got "18446744073709551615"',
+    ],
+    [
+      'missing transactions',
       { executedTransactionCount: 3 },
       'transactions must be all 3 executed transactions, got 0',
     ],
-    ['one place twice', oneTwice(), 'transactions has index 4 twice'],
+    ['a duplicate index', oneTwice(), 'transactions has index 4 twice'],
   ])('whose block has %s', async (_what, changed, detail) => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(5, [], changed)))
     expect(await rig.fault()).toMatchObject({ kind: 'lies', detail: `sent an invalid block: ${detail}` })
   })
 
-  it('whose messages are garbage', async () => {
+  it('whose messages are not valid', async () => {
     const rig = await serve((visitor) => visitor.send(Buffer.from('2a0affffffffffffff', 'hex')))
     expect(await rig.fault(7)).toMatchObject({
       kind: 'lies',
@@ -88,14 +92,14 @@ describe('a fault names the endpoint', () => {
     })
   })
 
-  it('with whatever bytes of a block changed: never another error', async () => {
+  it('with random changes in the bytes of a block, and is never another error', async () => {
     const whole = geyserService().subscribe.responseSerialize(
       blockUpdate(5, generatedForGeyser().slice(0, 2).map(wireTransaction)),
     )
     const random = fromSeed(1)
     const changed = () => {
       const bytes = Buffer.from(whole)
-      // Once in the block's own fields, which are few.
+      // Once in the block's own fields, because they are few.
       for (const below of [120, bytes.length, bytes.length]) bytes[random(Math.min(below, bytes.length))] = random(256)
       return bytes
     }
@@ -105,7 +109,7 @@ describe('a fault names the endpoint', () => {
       try {
         update = geyserService().subscribe.responseDeserialize(bytes)
       } catch {
-        // gRPC makes a status of whatever is thrown here.
+        // gRPC turns anything thrown here into a status.
         continue
       }
       try {
@@ -124,12 +128,12 @@ describe('a fault names the endpoint', () => {
   })
 })
 
-describe('a configuration that cannot be', () => {
+describe('an invalid configuration', () => {
   it.each([
     ['ws://node.example:10000', TOKEN, 'expected https://host:port, or http:// without TLS; got ws://'],
     [`https://node.example/${TOKEN}`, TOKEN, 'has a path or a query'],
     ['https://node.example:443', 'one\ntwo', 'a token with other characters (hidden)'],
-  ])('is refused: %s', async (url, token, message) => {
+  ])('is rejected: %s', async (url, token, message) => {
     const rig = await serve(() => {})
     expect(() => rig.open({ url, token })).toThrow(message)
     expect(() => rig.open({ url, token })).not.toThrow(token)

@@ -1,4 +1,4 @@
-/** A Geyser endpoint and streams from it, all gone after each test. */
+/** A Geyser endpoint and streams from it, closed after each test. */
 import { afterEach } from 'vitest'
 import { type GeyserOptions, geyserStream } from '../../../../../services/ingest/sources/solana/geyser/geyser-stream.js'
 import type { BlockStream, SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
@@ -21,7 +21,7 @@ export type Rig = {
   open(options?: Partial<GeyserOptions>): BlockStream
   /** The first blocks of a new stream. */
   taken(count: number, fromSlot?: number, options?: Partial<GeyserOptions>): Promise<SlotBlock[]>
-  /** What a new stream ends with. */
+  /** The error that ends a new stream. */
   fault(fromSlot?: number, options?: Partial<GeyserOptions>): Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-/** A Geyser endpoint in this process: real gRPC, told what to send. */
+/** A Geyser endpoint in this process: real gRPC, sending what the test asks for. */
 import { once } from 'node:events'
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceError, status } from '@grpc/grpc-js'
 import {
@@ -9,7 +9,7 @@ import {
 
 type Wire = ServerDuplexStream<SubscribeRequest, SubscribeUpdate | Buffer>
 
-/** One who subscribed. */
+/** A subscriber. */
 export class Visitor {
   readonly requests: SubscribeRequest[] = []
   private wake: () => void = () => {}
@@ -38,7 +38,7 @@ export class Visitor {
     return Object.values(this.requests[0]?.blocks ?? {})[0]?.accountInclude
   }
 
-  /** Resolves with the n-th request of theirs, counted from 1. */
+  /** Resolves with the n-th request of this subscriber, counted from 1. */
   async request(n: number): Promise<SubscribeRequest | undefined> {
     await this.until(() => this.requests.length >= n)
     return this.requests[n - 1]
@@ -51,7 +51,7 @@ export class Visitor {
       })
   }
 
-  /** Bytes are sent as they are. Resolves when the other side has room for more. */
+  /** Bytes are sent as they are. Resolves when the other side can accept more. */
   async send(update: SubscribeUpdate | Buffer): Promise<void> {
     if (!this.wire.write(update)) await once(this.wire, 'drain')
   }
@@ -68,11 +68,11 @@ export class Visitor {
 export interface GeyserServer {
   url: string
   visitors: Visitor[]
-  /** Cuts all connections, as a machine that goes down does, and takes no new ones. */
+  /** Cuts all connections like a machine that goes down, and accepts no new ones. */
   stop(): void
 }
 
-/** `serve`: after the first request of each visitor. Whoever has another `token` is refused, in words that show it. */
+/** `serve`: called after each subscriber's first request. Rejects any other `token` with a message that contains it. */
 export async function startGeyser(
   serve: (visitor: Visitor) => Promise<void> | void,
   token: string,

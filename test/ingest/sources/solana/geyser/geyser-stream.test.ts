@@ -22,7 +22,7 @@ import { serve, testSignal } from './geyser-rig.js'
 const VOTE = wireInfo(0, {}, {}, true)
 
 describe('a Geyser stream', () => {
-  it('asks for whole blocks, or for those with our programs, at its commitment', async () => {
+  it('subscribes to whole blocks, or to those with our programs, at its commitment', async () => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(5)))
     const programs = accountsOfInterest({ balances: 'off' }, PROGRAMS)
     await rig.taken(1)
@@ -37,7 +37,7 @@ describe('a Geyser stream', () => {
     expect(accountsOfInterest({ balances: 'scoped' }, PROGRAMS)).toEqual([])
   })
 
-  it('gives blocks with their links, votes left out, transactions in the order they ran', async () => {
+  it('yields blocks with their links, without votes, with transactions in execution order', async () => {
     const rig = await serve((visitor) =>
       visitor.send(blockUpdate(9, [wireInfo(2), VOTE, wireInfo(1)], { parentSlot: 7 })),
     )
@@ -57,7 +57,7 @@ describe('a Geyser stream', () => {
     ...recordedCases('streamed transactions', 1, () => [['recorded', recordedFromGeyser()] as const]),
   ]
 
-  it.each(sets)('decodes %s transactions to what their JSON decodes to', async (_, sent) => {
+  it.each(sets)('decodes %s transactions like their JSON form', async (_, sent) => {
     const rules = rulesOf({ balances: 'all' })
     const rig = await serve(async (visitor) => {
       for (const [at, recorded] of sent.entries())
@@ -73,14 +73,14 @@ describe('a Geyser stream', () => {
     expect(fromWire).toEqual(fromJson)
     expect(fromWire.flatMap(({ events }) => events).length).toBeGreaterThan(100)
     expect(fromWire.flatMap(({ lost }) => lost)).toEqual([])
-    // As a dead letter would hold it.
+    // The form of a dead letter.
     const fromLetters = blocks.map(({ number, transactions }) =>
       decodeSolanaBlock(number, JSON.parse(JSON.stringify(transactions)) as RawInBlock[], memoryBook(), rules),
     )
     expect(fromLetters).toEqual(fromJson)
   })
 
-  it('gives what cannot be read of a transaction to whoever decodes it, as that one alone', async () => {
+  it('passes an unreadable transaction to the decoder without affecting the others', async () => {
     const good = wireInfo(
       0,
       { message: { accountKeys: [Buffer.alloc(32)] } },
@@ -111,19 +111,19 @@ describe('a Geyser stream', () => {
     expect(rig.server.visitors[0]?.requests[1]).toMatchObject({ ping: { id: 1 } })
   })
 
-  it('takes a block of 52 MB', async () => {
+  it('accepts a block of 52 MB', async () => {
     const data = Buffer.alloc(52_000_000)
     const large = wireInfo(0, { message: { instructions: [{ data }] } })
     const rig = await serve((visitor) => visitor.send(blockUpdate(3, [large])))
     expect((await rig.taken(1)).map(({ transactions }) => transactions.length)).toEqual([1])
   })
 
-  it('stops when asked to, and hangs up', async () => {
+  it('stops on request, and disconnects', async () => {
     const rig = await serve((visitor) => visitor.send(blockUpdate(3)))
-    const telling = new AbortController()
+    const stopping = new AbortController()
     const stream = rig.open()
-    for (const stop of [() => telling.abort(), () => stream.close()]) {
-      const signal = rig.server.visitors.length === 0 ? telling.signal : testSignal()
+    for (const stop of [() => stopping.abort(), () => stream.close()]) {
+      const signal = rig.server.visitors.length === 0 ? stopping.signal : testSignal()
       const blocks = stream.blocks(undefined, signal)
       await blocks.next()
       const waiting = blocks.next()
@@ -136,14 +136,14 @@ describe('a Geyser stream', () => {
   })
 })
 
-describe('a slot to go on from', () => {
+describe('a slot to resume from', () => {
   it.each([
     ['Yellowstone', status.INTERNAL, 'broadcast from 5 is not available, last available: 90'],
     ['a newer Yellowstone', status.OUT_OF_RANGE, 'broadcast from 5 is not available, last available: 90'],
     ['one without replay', status.INTERNAL, 'from_slot is not supported'],
     ['richat', status.INVALID_ARGUMENT, 'failed to get replay position for slot 5'],
-    ['one that just ends', status.OK, ''],
-  ])('that is gone at %s: from now on instead', async (_who, code, details) => {
+    ['one that ends the stream', status.OK, ''],
+  ])('that is no longer available at %s: resumes from now on', async (_who, code, details) => {
     const rig = await serve((visitor) => {
       if (visitor.fromSlot === undefined) return visitor.send(blockUpdate(99))
       return code === status.OK ? visitor.end() : visitor.refuse(code, details)
@@ -152,14 +152,14 @@ describe('a slot to go on from', () => {
     expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['5', undefined])
   })
 
-  it('is not given up for an error of another kind', async () => {
+  it('is kept after any other error', async () => {
     const rig = await serve((visitor) => visitor.refuse(status.UNAVAILABLE, 'server is shutting down try again later'))
     expect(await rig.fault(5)).toMatchObject({ kind: 'unavailable' })
     expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['5'])
   })
 })
 
-it('asks for all transactions where the endpoint does not take as many accounts', async () => {
+it('requests all transactions if the endpoint does not accept that many accounts', async () => {
   const rig = await serve((visitor) =>
     visitor.accounts?.length === 0
       ? visitor.send(blockUpdate(8))
@@ -172,7 +172,7 @@ it('asks for all transactions where the endpoint does not take as many accounts'
   expect(rig.server.visitors.map(({ fromSlot }) => fromSlot)).toEqual(['8', '8'])
 })
 
-it('holds a bounded number of blocks for one who is slow, the newest, and goes on answering pings', async () => {
+it('keeps a bounded number of the newest blocks for a slow reader, and still answers pings', async () => {
   const last = 400
   let take = () => {}
   const taken = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Blocks a node sends by itself, where it does. */
+/** Blocks that a node pushes, if it supports it. */
 import { afterEach, expect, test } from 'vitest'
 import { blockNoticesStream } from '../../../../../services/ingest/sources/solana/rpc/block-notices.js'
 import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
@@ -17,12 +17,12 @@ const notice = (slot: number, value: object = {}) => ({
   value: { slot, block: CHAIN.get(slot), err: null, ...value },
 })
 
-/** Sends it once somebody listens. */
+/** Sends it once there is a subscriber. */
 async function send(node: SlotNode, result: unknown): Promise<void> {
   while (node.notify('blockNotification', result) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('blocks come as they are sent; what is none is passed over', async () => {
+test('yields blocks as they are sent, and skips invalid ones', async () => {
   const node = await nodeOf(CHAIN)
   const ended = new AbortController()
   const blocks = streamOf(node).blocks(undefined, ended.signal)
@@ -62,7 +62,7 @@ test('blocks come as they are sent; what is none is passed over', async () => {
   expect(await blocks.next()).toEqual({ done: true, value: undefined })
 })
 
-test('a lost connection is a fault, and the next call starts over', async () => {
+test('a lost connection is an error, and the next call reconnects', async () => {
   const node = await nodeOf(CHAIN)
   const stream = streamOf(node)
   const { signal } = new AbortController()
@@ -81,13 +81,13 @@ test('a lost connection is a fault, and the next call starts over', async () => 
   expect(await again.next()).toEqual({ done: true, value: undefined })
 })
 
-test('silence for too long is a lost connection', async () => {
+test('a long silence counts as a lost connection', async () => {
   const node = await nodeOf(CHAIN)
   const blocks = streamOf(node, 60).blocks(undefined, new AbortController().signal)
   await expect(blocks.next()).rejects.toMatchObject({ kind: 'timeout' })
 })
 
-test('a node that does not offer it is silent, another refusal is a fault', async () => {
+test('a node without support yields nothing, another refusal is an error', async () => {
   const node = await nodeOf(CHAIN, ({ method }) =>
     method === 'blockSubscribe' ? refuse(-32601, 'Method not found') : undefined,
   )

@@ -1,4 +1,4 @@
-/** History through nodes that fail, lie and lag at random: every block that comes is the chain's, and none is left out, but near the head at the end of a range. */
+/** History read through nodes that fail, lie and lag: every block is the chain's, and only ones near the head may be missing. */
 import { afterEach, expect, test } from 'vitest'
 import type { SlotBlock } from '../../../../../services/ingest/sources/solana/slot-block.js'
 import { seedsOf } from '../../../../rig/counts.js'
@@ -12,7 +12,7 @@ const RANGE_SLOTS = 20
 const { signal } = new AbortController()
 afterEach(closeAll)
 
-/** As the node gives it. */
+/** As the node returns it. */
 function asRead(block: LedgerBlock): SlotBlock {
   const { slot, blockhash, parentSlot, previousBlockhash, blockTimeS } = block
   const { transactions = [] } = blockAnswer(block, { maxSupportedTransactionVersion: 0 })
@@ -39,7 +39,7 @@ test.each(seedsOf('solanaReaderSeeds'))('seed %i', async (seed) => {
   const reader = readerOf(seed % 2 === 0 ? [first, second] : [first], { timeoutMs: 1_000 })
   const head = await reader.head(signal)
   const final = (await reader.finalized(signal)) ?? 0
-  // The first of all has a parent that nobody has.
+  // The first block has a parent that no node has.
   const from = ledger.blocks[1]?.slot ?? 0
   for (let low = from; low <= head.number; low += RANGE_SLOTS) {
     const high = Math.min(head.number, low + RANGE_SLOTS - 1)
@@ -47,7 +47,7 @@ test.each(seedsOf('solanaReaderSeeds'))('seed %i', async (seed) => {
     const whole = between(ledger, low, high)
     if (high <= final) expect(blocks).toEqual(whole)
     else {
-      // Nothing proves the last of them yet, and the first only what was read before it.
+      // The last block is not proven yet, so it is not compared.
       const linked = blocks.slice(0, -1)
       expect(linked).toEqual(whole.slice(0, linked.length))
       expect(whole.length - blocks.length).toBeLessThanOrEqual(5)

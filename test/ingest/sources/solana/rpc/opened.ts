@@ -1,4 +1,4 @@
-/** Nodes and readers of one test, ended with it. */
+/** Nodes and readers of one test, closed after it. */
 import { sleep } from '../../../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import {
@@ -24,7 +24,7 @@ export async function nodeOf(chain: SlotChain, interfere?: Interfere): Promise<S
   return node
 }
 
-/** Pauses are short: what counts is that there is another try. */
+/** Pauses are short: only the retry matters here. */
 export function readerOf(urls: string | string[], options: Partial<SlotReaderOptions> = {}): RpcSlotReader {
   const reader = createSlotReader({
     ...{ chain: 'solana', genesisHash: undefined, commitment: 'confirmed', logger: silentLogger },

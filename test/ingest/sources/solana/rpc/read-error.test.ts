@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readError } from '../../../../../services/ingest/sources/solana/rpc/read-error.js'
 
-/** Code · the node's or the provider's words · what it is. */
+/** Code · message of the node or provider · error kind. */
 const ERRORS: readonly (readonly [number, string, string])[] = [
   [-32004, 'Block not available for slot 250000000', 'unknown_block'],
   [-32014, 'Block status not yet available for slot 250000000', 'unknown_block'],
@@ -46,7 +46,7 @@ test.each(ERRORS)('%s %s: %s', (code, message, kind) => {
   expect(readError({ code, message }, { method: 'getBlock', batch: 1 })).toEqual({ kind, detail: `${code} ${message}` })
 })
 
-test('a block that is cleaned up tells the first that is not', () => {
+test('an error for a pruned block includes the first available block', () => {
   const message = 'Block 5 cleaned up, does not exist on node. First available block: 250000000'
   expect(readError({ code: -32001, message }, { method: 'getBlock', batch: 1 })).toEqual({
     kind: 'pruned',
@@ -55,7 +55,7 @@ test('a block that is cleaned up tells the first that is not', () => {
   })
 })
 
-test('a transaction of a newer form says what can be done about it', () => {
+test('an error for a newer transaction version says how to fix it', () => {
   const message = 'Transaction version (1) is not supported by the requesting client.'
   const { kind, detail } = readError({ code: -32015, message }, { method: 'getBlock', batch: 1 })
   expect(kind).toBe('unsupported')

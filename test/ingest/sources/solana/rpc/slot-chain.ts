@@ -1,4 +1,4 @@
-/** A chain of slots as nodes tell it: some skipped, each block linked to the one before. */
+/** A chain of slots as nodes report it: some skipped, each block linked to its parent. */
 import { createHash } from 'node:crypto'
 import { encodeBase58 } from '../../../../../services/ingest/decode/solana/keys/base58.js'
 import type { SlotBlock, SlotHeader } from '../../../../../services/ingest/sources/solana/slot-block.js'
@@ -39,7 +39,7 @@ export function chainOf(slots: readonly number[], before?: WireBlock & { slot: n
   return chain
 }
 
-/** Every slot from one to the other but those. */
+/** Every slot in the range except those. */
 export const slotsBut = (from: number, to: number, ...skipped: number[]): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place).filter((slot) => !skipped.includes(slot))
 

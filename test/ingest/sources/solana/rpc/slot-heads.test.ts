@@ -1,4 +1,4 @@
-/** Which slot is the head where nodes disagree, and how soon it is known. */
+/** Which slot is the head if nodes disagree, and how soon it is known. */
 import { afterEach, expect, test } from 'vitest'
 import type { LiveSlots } from '../../../../../services/ingest/sources/solana/rpc/slot-reader.js'
 import type { SlotHeader } from '../../../../../services/ingest/sources/solana/slot-block.js'
@@ -28,7 +28,7 @@ const isSubscribed = async (node: SlotNode, method: string): Promise<void> => {
   while (node.countOf(method) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('heads are asked for as slots go by', async () => {
+test('polls for heads at the pace of slots', async () => {
   const node = await nodeOf(chainTo(1200))
   node.head = 1100
   const heads = headsOf(readerOf(node.url))
@@ -38,7 +38,7 @@ test('heads are asked for as slots go by', async () => {
   await heads.stop()
 })
 
-test('a ration of requests makes heads be asked for less often', async () => {
+test('polls less often under a request limit', async () => {
   const node = await nodeOf(chainTo(1200))
   const waits: number[] = []
   const ended = new AbortController()
@@ -53,7 +53,7 @@ test('a ration of requests makes heads be asked for less often', async () => {
   expect(waits).toEqual([1000, 1000])
 })
 
-test('the highest of all nodes is the head; one far behind is marked, and asked last', async () => {
+test('the highest head of all nodes wins; a node far behind is marked and asked last', async () => {
   const behind = await nodeOf(chainTo(1200))
   const ahead = await nodeOf(chainTo(1200))
   behind.head = 1100
@@ -68,7 +68,7 @@ test('the highest of all nodes is the head; one far behind is marked, and asked 
   expect(behind.countOf('getBlock')).toBe(0)
 })
 
-test('a lower head is not obeyed, unless what was there is gone for longer than nodes differ', async () => {
+test('ignores a lower head, unless the old one is gone for longer than nodes usually differ', async () => {
   const node = await nodeOf(chainTo(1200))
   let now = 1_000_000
   const reader = readerOf(node.url, { nowMs: () => now })
@@ -77,7 +77,7 @@ test('a lower head is not obeyed, unless what was there is gone for longer than 
   const headersBefore = node.countOf('getBlock')
   expect(await reader.head(signal)).toEqual({ number: 1200 })
   expect(node.countOf('getBlock')).toBe(headersBefore)
-  // Asked for, it is there.
+  // When requested, the block is there.
   now += 11_000
   expect(await reader.head(signal)).toEqual({ number: 1200 })
   node.interfere = () => undefined
@@ -86,7 +86,7 @@ test('a lower head is not obeyed, unless what was there is gone for longer than 
   expect(await reader.head(signal)).toEqual({ number: 1190 })
 })
 
-test('a head far above all others is not believed of a node that has no block there', async () => {
+test('rejects a head far above all others from a node without a block there', async () => {
   const mad = await nodeOf(chainTo(1200), ({ method }) => (method === 'getSlot' ? { result: 9_000_000 } : undefined))
   const sane = await nodeOf(chainTo(1200))
   const reader = readerOf([mad.url, sane.url])
@@ -96,10 +96,10 @@ test('a head far above all others is not believed of a node that has no block th
   await expect(alone.head(signal)).rejects.toMatchObject({ code: 'node_lies', retry: true })
 })
 
-test('a node’s notice of a slot makes the head be asked for at once', async () => {
+test('a slot notification triggers a poll at once', async () => {
   const node = await nodeOf(chainTo(1200))
   node.head = 1100
-  // Nothing but a notice ends a pause.
+  // Only a notification ends a pause.
   const never = (_: number, until: AbortSignal) =>
     new Promise<void>((resolve) => {
       if (until.aborted) resolve()
@@ -135,7 +135,7 @@ function liveOf(chain: SlotChain): LiveSlots & { send(slot: number): void; sent:
   }
 }
 
-test('a block that came by itself is the head at once, and is not asked for', async () => {
+test('a pushed block becomes the head at once and is not requested', async () => {
   const node = await nodeOf(chainTo(1200))
   node.head = 1100
   const live = liveOf(node.chain)
@@ -151,7 +151,7 @@ test('a block that came by itself is the head at once, and is not asked for', as
   await heads.stop()
 })
 
-test('a streamed block of a chain that died is forgotten, and asked for', async () => {
+test('a pushed block of an abandoned fork is dropped, and the slot is requested', async () => {
   const chain = chainTo(1200)
   const dead = chainOf([1198, 1199], { slot: 1197, ...chain.get(1197) } as never, 'b')
   const node = await nodeOf(chain)

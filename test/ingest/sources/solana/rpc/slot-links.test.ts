@@ -1,18 +1,18 @@
-/** What links prove, without a node. */
+/** What parent links prove, without a node. */
 import { expect, test } from 'vitest'
 import { findLinkProblems } from '../../../../../services/ingest/sources/solana/rpc/slot-links.js'
 import { chainOf, headerAt, slotsBut } from './slot-chain.js'
 
 const chain = chainOf(slotsBut(10, 20, 13, 14, 19))
-const but = (...left: number[]) =>
-  [...chain.keys()].filter((slot) => !left.includes(slot)).map((slot) => headerAt(chain, slot))
+const but = (...skipped: number[]) =>
+  [...chain.keys()].filter((slot) => !skipped.includes(slot)).map((slot) => headerAt(chain, slot))
 
-test('skipped slots are not a problem', () => {
+test('skipped slots are valid', () => {
   expect(findLinkProblems(but(), 10)).toEqual({ missing: [], broken: [] })
   expect(findLinkProblems([], 10)).toEqual({ missing: [], broken: [] })
 })
 
-test('a block that another has as its parent is missing, the first of a range only where its parent is in it', () => {
+test('a parent without a block is missing; for the first block only if its parent is in the range', () => {
   expect(findLinkProblems(but(12), 10)).toEqual({ missing: [{ slot: 12, child: 15 }], broken: [] })
   expect(findLinkProblems(but(10, 17), 10)).toEqual({
     missing: [
@@ -22,11 +22,11 @@ test('a block that another has as its parent is missing, the first of a range on
     broken: [],
   })
   expect(findLinkProblems(but(10), 11)).toEqual({ missing: [], broken: [] })
-  // Nobody names the last one.
+  // No block links to the last one.
   expect(findLinkProblems(but(20), 10)).toEqual({ missing: [], broken: [] })
 })
 
-test('a block of another chain is in doubt with its neighbour', () => {
+test('a block of another fork is reported together with its neighbour', () => {
   const other = { ...headerAt(chain, 12), hash: headerAt(chain, 11).parentHash }
   const mixed = but().map((header) => (header.number === 12 ? other : header))
   expect(findLinkProblems(mixed, 10)).toEqual({ missing: [], broken: [{ earlier: 12, later: 15 }] })

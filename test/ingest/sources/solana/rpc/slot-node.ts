@@ -1,4 +1,4 @@
-/** A node of a made-up chain, over HTTP and WebSocket, that answers as agave does unless a test says otherwise. */
+/** A node of a simulated chain over HTTP and WebSocket that answers like agave unless a test overrides it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -6,7 +6,7 @@ import type { SlotChain } from './slot-chain.js'
 
 export type Question = { id: number; method: string; params: unknown[] }
 export type Answer = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
-/** What becomes of a question; undefined: what the node would say. */
+/** Overrides the answer to a request; undefined keeps the node's answer. */
 export type Interfere = (
   question: Question,
   asNode: () => Answer,
@@ -16,15 +16,15 @@ export type SlotNode = {
   url: string
   wsUrl: string
   chain: SlotChain
-  /** The head; null: the chain's last. */
+  /** The head; null: the last slot of the chain. */
   head: number | null
-  /** The first slot it still has. */
+  /** The first available slot. */
   first: number
   genesis: string
   interfere: Interfere
   asked: Question[]
   countOf(method: string): number
-  /** To all who subscribed to it, as `method`. */
+  /** Sends `method` to all its subscribers. */
   notify(method: 'slotNotification' | 'blockNotification', result: unknown): number
   dropSockets(): void
   stop(): Promise<void>
@@ -43,7 +43,7 @@ export async function startSlotNode(chain: SlotChain): Promise<SlotNode> {
     if (slot < node.first)
       return refuse(-32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${node.first}`)
     const block = node.chain.get(slot)
-    // Until it is rooted, a skipped slot is not known as one.
+    // Until it is rooted, a skipped slot is not known to be skipped.
     if (block === undefined)
       return slot > headOf() - 32
         ? refuse(-32004, `Block not available for slot ${slot}`)

@@ -1,4 +1,4 @@
-/** The Solana reader against nodes that fail in the ways nodes do: what comes is the chain, whatever they leave out, delay or get wrong. */
+/** The Solana reader returns the chain, whatever nodes omit, delay or get wrong. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeAll, nodeOf, readerOf } from './opened.js'
 import { blockAt, blocksIn, chainOf, headerAt, slotsBut } from './slot-chain.js'
@@ -10,14 +10,14 @@ afterEach(closeAll)
 const isAbout = (slot: number) => (question: { method: string; params: unknown[] }) =>
   question.method === 'getBlock' && question.params[0] === slot
 
-/** Some three hundred slots, some skipped, so that there is history below the head. */
+/** About three hundred slots, some skipped, so that there is history below the head. */
 const CHAIN = chainOf(slotsBut(1000, 1300, 1007, 1008, 1009, 1031, 1100, 1295, 1298))
 
 describe.each([
   ['http', (node: SlotNode) => node.url],
   ['ws', (node: SlotNode) => node.wsUrl],
 ])('over %s', (_, urlOf) => {
-  test('history and the head, with skipped slots', async () => {
+  test('reads history and the head, with skipped slots', async () => {
     const node = await nodeOf(CHAIN)
     const reader = readerOf(urlOf(node))
     await reader.start(signal)
@@ -32,18 +32,18 @@ describe.each([
   })
 })
 
-test('history is listed in wide windows, each asked for once', async () => {
+test('lists history in wide windows, each requested once', async () => {
   const chain = chainOf(slotsBut(2000, 3400, 2100, 2101))
   const node = await nodeOf(chain)
   const reader = readerOf(node.url)
   await reader.head(signal)
   const before = node.countOf('getBlock')
-  // Ranges of two slots, as dense chains are read, six at a time.
+  // Ranges of two slots, as for dense chains, six at a time.
   for (let from = 2080; from < 2120; from += 12) {
     const parts = [0, 2, 4, 6, 8, 10].map((more) => reader.range(from + more, from + more + 1, signal))
     expect((await Promise.all(parts)).flat()).toEqual(blocksIn(chain, from, from + 11))
   }
-  // Ranges side by side prove each other's ends: only the last of each six asks for the block beside it.
+  // Adjacent ranges prove each other's ends: only the last of each six requests the block next to it.
   expect(node.countOf('getBlock') - before).toBe(46 + 4 + 1)
   await Promise.all([reader.range(3200, 3231, signal), reader.range(3232, 3263, signal)])
   expect(node.asked.filter(({ method }) => method === 'getBlocks').map(({ params }) => params.slice(0, 2))).toEqual([
@@ -52,7 +52,7 @@ test('history is listed in wide windows, each asked for once', async () => {
   ])
 })
 
-test('near the head nothing is fetched twice', async () => {
+test('fetches nothing twice near the head', async () => {
   const node = await nodeOf(CHAIN)
   const reader = readerOf(node.url)
   await reader.head(signal)
@@ -63,7 +63,7 @@ test('near the head nothing is fetched twice', async () => {
   expect(node.countOf('getBlock') - before).toBe(2)
 })
 
-test('blocks that a list leaves out are found by their children', async () => {
+test('finds blocks missing from a list by their children', async () => {
   const node = await nodeOf(CHAIN, ({ method }, asNode) => {
     const said = asNode()
     if (method !== 'getBlocks' || !('result' in said)) return undefined
@@ -74,15 +74,15 @@ test('blocks that a list leaves out are found by their children', async () => {
   expect(await reader.range(1005, 1040, signal)).toEqual(blocksIn(CHAIN, 1005, 1040))
 })
 
-test('in history the ends of a range are proved by the blocks beside it', async () => {
-  let left = 2
+test('proves the ends of a range in history by the blocks next to it', async () => {
+  let liesLeft = 2
   const node = await nodeOf(CHAIN, (question, asNode) => {
     const said = asNode()
     if (!('result' in said)) return undefined
     if (question.method === 'getBlocks') return { result: (said.result as number[]).filter((slot) => slot !== 1040) }
-    // The last block with another's content, the first with a parent that is none.
-    if (isAbout(1060)(question) && left-- > 0) return { result: CHAIN.get(1058) }
-    if (isAbout(1041)(question) && left-- > 0)
+    // The last block with another's content, the first with a wrong parent.
+    if (isAbout(1060)(question) && liesLeft-- > 0) return { result: CHAIN.get(1058) }
+    if (isAbout(1041)(question) && liesLeft-- > 0)
       return { result: { ...(said.result as object), previousBlockhash: headerAt(CHAIN, 1000).hash } }
     return undefined
   })
@@ -90,14 +90,14 @@ test('in history the ends of a range are proved by the blocks beside it', async 
   await reader.head(signal)
   expect(await reader.range(1010, 1040, signal)).toEqual(blocksIn(CHAIN, 1010, 1040))
   expect(await reader.range(1041, 1060, signal)).toEqual(blocksIn(CHAIN, 1041, 1060))
-  expect(left).toBeLessThanOrEqual(0)
-  // Each is read once; the blocks beside a range only as headers.
+  expect(liesLeft).toBeLessThanOrEqual(0)
+  // Each is read once; the blocks next to a range only as headers.
   node.asked.length = 0
   await reader.range(1061, 1080, signal)
   expect(node.countOf('getBlock')).toBe(21)
 })
 
-test('a node that lists nothing of what it has is not believed', async () => {
+test('does not trust a node that lists none of its blocks', async () => {
   const node = await nodeOf(CHAIN, ({ method }) => (method === 'getBlocks' ? { result: [] } : undefined))
   const reader = readerOf(node.url)
   await reader.head(signal)
@@ -105,7 +105,7 @@ test('a node that lists nothing of what it has is not believed', async () => {
   expect(await reader.range(1007, 1009, signal)).toEqual([])
 })
 
-test('a node that lists no slots is asked for each', async () => {
+test('requests each slot from a node that cannot list slots', async () => {
   const node = await nodeOf(CHAIN, ({ method }) =>
     method === 'getBlocks'
       ? refuse(-32602, 'BigTable query failed (maybe timeout due to too large range?)')
@@ -120,7 +120,7 @@ test.each([
   ['skipped', refuse(-32007, 'Slot 1020 was skipped, or missing due to ledger jump to recent snapshot')],
   ['not available', refuse(-32004, 'Block not available for slot 1020')],
   ['null', { result: null }],
-])('a block that one node says is %s comes from another', async (_, answer) => {
+])('reads a block that one node reports as %s from another', async (_, answer) => {
   const holed = await nodeOf(CHAIN, (question) => (isAbout(1020)(question) ? answer : undefined))
   const whole = await nodeOf(CHAIN)
   const reader = readerOf([holed.url, whole.url])
@@ -129,7 +129,7 @@ test.each([
     expect(await reader.range(1010, 1030, signal)).toEqual(blocksIn(CHAIN, 1010, 1030))
 })
 
-test('a block that its child names and nobody has is an error that may be tried again, not a skipped slot', async () => {
+test('a missing block that its child links to is a retryable error, not a skipped slot', async () => {
   const node = await nodeOf(CHAIN, (question) =>
     isAbout(1020)(question) ? refuse(-32009, 'Slot 1020 was skipped, or missing in long-term storage') : undefined,
   )
@@ -151,22 +151,22 @@ test.each([
   ['no time', (block: object) => ({ ...block, blockTime: null })],
   ['no transactions', (block: object) => ({ ...block, transactions: undefined })],
   ['a parent above it', (block: object) => ({ ...block, parentSlot: 1020 })],
-  ['a hash that is none', (block: object) => ({ ...block, blockhash: '0x12' })],
-])('a block with %s is asked for again, and of another', async (_, spoil) => {
-  let left = 2
+  ['an invalid hash', (block: object) => ({ ...block, blockhash: '0x12' })],
+])('requests a block with %s again, and from another node', async (_, spoil) => {
+  let liesLeft = 2
   const spoiling: Interfere = (question, asNode) => {
     const said = asNode()
-    if (!isAbout(1020)(question) || left-- <= 0 || !('result' in said)) return undefined
+    if (!isAbout(1020)(question) || liesLeft-- <= 0 || !('result' in said)) return undefined
     return { result: spoil(said.result as object) }
   }
   const nodes = [await nodeOf(CHAIN, spoiling), await nodeOf(CHAIN, spoiling)]
   const reader = readerOf(nodes.map(({ url }) => url))
   await reader.head(signal)
   expect(await reader.range(1010, 1030, signal)).toEqual(blocksIn(CHAIN, 1010, 1030))
-  expect(left).toBeLessThanOrEqual(0)
+  expect(liesLeft).toBeLessThanOrEqual(0)
 })
 
-test('a head whose block comes late is waited for', async () => {
+test('waits for the block of a head that comes late', async () => {
   let late = 3
   const node = await nodeOf(CHAIN, (question) => {
     const { transactionDetails } = (question.params[1] ?? {}) as { transactionDetails?: string }
@@ -179,7 +179,7 @@ test('a head whose block comes late is waited for', async () => {
   expect(late).toBe(-1)
 })
 
-test('what is not there yet is not there', async () => {
+test('returns nothing beyond the head', async () => {
   const node = await nodeOf(CHAIN)
   const reader = readerOf(node.url)
   await reader.head(signal)
@@ -188,7 +188,7 @@ test('what is not there yet is not there', async () => {
   expect(await reader.headerFrom(1301, signal)).toBe(null)
 })
 
-test('blocks of two chains are asked for again until they are of one', async () => {
+test('requests blocks of two forks again until they are of one', async () => {
   const fork = chainOf([1018, 1019, 1020], { slot: 1017, ...(CHAIN.get(1017) as never as object) } as never, 'b')
   const forked = await nodeOf(new Map([...CHAIN, ...fork]))
   const whole = await nodeOf(CHAIN)
@@ -202,7 +202,7 @@ test('blocks of two chains are asked for again until they are of one', async () 
   }
 })
 
-test('a block whose link is wrong for good is a lie, with the nodes’ names', async () => {
+test('reports a block with a permanently wrong link as a lie, with the nodes’ names', async () => {
   const wrong = { ...(CHAIN.get(1020) as object), previousBlockhash: headerAt(CHAIN, 1000).hash }
   const node = await nodeOf(CHAIN, (question) => (isAbout(1020)(question) ? { result: wrong } : undefined))
   const reader = readerOf(node.url)
@@ -215,18 +215,18 @@ test('a block whose link is wrong for good is a lie, with the nodes’ names', a
   })
 })
 
-test('a block that is given for another slot’s is not taken for it', async () => {
-  let left = 1
+test('rejects a block returned for another slot', async () => {
+  let liesLeft = 1
   const node = await nodeOf(CHAIN, (question) =>
-    isAbout(1300)(question) && left-- > 0 ? { result: CHAIN.get(1296) } : undefined,
+    isAbout(1300)(question) && liesLeft-- > 0 ? { result: CHAIN.get(1296) } : undefined,
   )
   const reader = readerOf(node.url)
   await reader.range(1296, 1297, signal)
   expect(await reader.range(1300, 1300, signal)).toEqual([blockAt(CHAIN, 1300)])
-  expect(left).toBe(-1)
+  expect(liesLeft).toBe(-1)
 })
 
-test('a block that died and is still held gives way to the chain', async () => {
+test('drops a cached block of an abandoned fork', async () => {
   const node = await nodeOf(chainOf(slotsBut(1000, 1300)))
   const reader = readerOf(node.url)
   await reader.head(signal)
@@ -238,7 +238,7 @@ test('a block that died and is still held gives way to the chain', async () => {
   expect(await reader.range(1298, 1302, signal)).toEqual(blocksIn(node.chain, 1298, 1302))
 })
 
-test('what a node no longer has: of one that does, and an error for good where there is none', async () => {
+test('reads pruned blocks from a node that has them; without one the error is permanent', async () => {
   const young = await nodeOf(CHAIN)
   young.first = 1200
   const alone = readerOf(young.url)
@@ -247,7 +247,7 @@ test('what a node no longer has: of one that does, and an error for good where t
   await expect(alone.range(1010, 1030, signal)).rejects.toMatchObject(pruned)
   await expect(alone.range(1190, 1210, signal)).rejects.toMatchObject(pruned)
   await expect(alone.headerFrom(1100, signal)).rejects.toMatchObject(pruned)
-  // Nobody knows it any more, which is all that is asked about a hash.
+  // The hash is unknown now, so null is the right answer.
   expect(await alone.headerByHash(headerAt(CHAIN, 1101).hash, 1101, signal)).toBe(null)
   expect(await alone.headerFrom(1200, signal)).toEqual(headerAt(CHAIN, 1200))
 
@@ -257,11 +257,11 @@ test('what a node no longer has: of one that does, and an error for good where t
   young.asked.length = 0
   expect(await both.range(1010, 1030, signal)).toEqual(blocksIn(CHAIN, 1010, 1030))
   expect(await both.range(1031, 1060, signal)).toEqual(blocksIn(CHAIN, 1031, 1060))
-  // Once it has said what its first block is, it is not asked for older ones.
+  // Once it reported its first block, it is not asked for older ones.
   expect(young.countOf('getBlock')).toBeLessThanOrEqual(16)
 })
 
-test('too fast is slowed down, and nothing is lost', async () => {
+test('slows down when throttled, and loses nothing', async () => {
   let refused = 0
   const node = await nodeOf(CHAIN, ({ method }) => {
     if (method !== 'getBlock' || refused >= 6) return undefined
@@ -287,7 +287,7 @@ test('a node of another cluster stops the start', async () => {
   await expect(readerOf([node.url, other.url]).start(signal)).rejects.toMatchObject(otherChain)
 })
 
-test('headers: by hash only while the chain has it, by slot, and the first from a slot on', async () => {
+test('reads headers by hash only while canonical, by slot, and the first from a slot on', async () => {
   const node = await nodeOf(CHAIN)
   const reader = readerOf(node.url)
   await reader.head(signal)
@@ -305,13 +305,13 @@ test('headers: by hash only while the chain has it, by slot, and the first from 
   await expect(
     reader.blocks([{ ...headerAt(CHAIN, 1012), hash: headerAt(CHAIN, 1010).hash }], signal),
   ).rejects.toMatchObject({ kind: 'unknown_block', retry: true })
-  // Held blocks do not speak for the chain.
+  // Cached blocks do not prove what is canonical.
   node.chain = new Map([...CHAIN].filter(([slot]) => slot !== 1300))
   node.head = 1300
   expect(await reader.headerByHash(hash, 1300, signal)).toBe(null)
 })
 
-test('accounts, a hundred at a time, in order', async () => {
+test('reads accounts in order, a hundred at a time', async () => {
   const account = (address: string) => ({
     data: [Buffer.from(address).toString('base64'), 'base64'],
     ...{ executable: false, lamports: 1_461_600, owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', rentEpoch: 0 },

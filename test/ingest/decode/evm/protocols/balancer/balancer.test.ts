@@ -44,7 +44,7 @@ describe('Balancer V2', () => {
       log,
     })
 
-  it('makes a pool by its address, its id kept', () => {
+  it('creates a pool under its address and keeps its id', () => {
     expect(at).toEqual({
       id: POOL,
       protocol: 'balancer',
@@ -101,19 +101,19 @@ describe('Balancer V2', () => {
     expect(state.reserves).toEqual([1089n, 1985n, 2712n])
   })
 
-  it('is silent about another contract that borrows the pool’s id', () => {
+  it('ignores another contract that uses the pool’s id', () => {
     const start = balancer.emptyState(at)
     const forged = { ...swap(A, B, 1n, 1n, 0), address: address(0xbad) }
     expect(balancer.apply(forged, at, start)).toEqual({ state: start, events: [] })
   })
 
-  it('takes a token that is not the pool’s, and a token for itself, for bad logs', () => {
+  it('rejects a log with a token outside the pool, or a token swapped for itself', () => {
     const start = balancer.emptyState(at)
     expect(() => balancer.apply(swap(address(0xdd), B, 1n, 1n, 0), at, start)).toThrow(BadLog)
     expect(() => balancer.apply(swap(A, A, 1n, 1n, 0), at, start)).toThrow(BadLog)
   })
 
-  it('reads a pool whose creation was not seen from the vault, and refuses another vault', () => {
+  it('reads a pool whose creation was not seen from the vault, and rejects another vault', () => {
     const answer = words(96, 224, 352, 3, ...TOKENS, 3, 5, 6, 7, 99)
     const met = answerWith(balancer.describe(POOL, swap(A, B, 1n, 1n, 0), chain('balancer')), () => answer)
     expect(met).toEqual(at)
@@ -123,7 +123,7 @@ describe('Balancer V2', () => {
     expect(answerWith(balancer.describe(POOL, other, chain('balancer')), () => answer)).toHaveProperty('refused')
   })
 
-  it('knows no reserves any more once more went out than was there', () => {
+  it('no longer knows the reserves once more went out than was there', () => {
     const { state } = play(balancer, at, { reserves: [5n, 5n, 5n] }, [swap(A, B, 1n, 6n, 0)])
     expect(state.reserves).toBeNull()
   })
@@ -149,7 +149,7 @@ describe('Balancer V3', () => {
       },
     )
 
-  it('decodes swaps and liquidity, and leaves the reserves to the block’s end', () => {
+  it('decodes swaps and liquidity, and leaves the reserves to the end of the block', () => {
     const logs = [swap, liquidity('LiquidityAdded'), liquidity('LiquidityRemoved')]
     const { events } = play(balancerV3, at, balancerV3.emptyState(at), logs)
     expect(events).toEqual([

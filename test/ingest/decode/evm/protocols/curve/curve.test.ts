@@ -1,4 +1,4 @@
-/** Curve's pools in all their generations. */
+/** Curve pools of all generations. */
 import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../../../../../../services/ingest/decode/evm/abi/keccak.js'
 import { BadLog, type Call } from '../../../../../../services/ingest/decode/evm/protocol.js'
@@ -68,7 +68,7 @@ describe('a log', () => {
     expect(event(signature, data)).toEqual(change(kind, [1n, 2n, 3n])),
   )
 
-  it('of one coin removed names the coin, if the event has it', () => {
+  it('of a single-coin removal names the coin, if the event has it', () => {
     const one = change('remove', [0n, 55n, 0n])
     const unknown = { kind: 'reserves', sender: WHO, reserves: null }
     expect(event('RemoveLiquidityOne(address,int128,uint256,uint256,uint256)', [1, 50, 55, 9])).toEqual(one)
@@ -78,14 +78,14 @@ describe('a log', () => {
     expect(event('RemoveLiquidityOne(address,uint256,uint256)', [50, 55])).toEqual(unknown)
   })
 
-  it('of a trade between coins below the pool changes its reserves alone', () =>
+  it('of a trade between underlying coins changes only the reserves', () =>
     expect(event('TokenExchangeUnderlying(address,int128,uint256,int128,uint256)', [0, 5, 3, 5])).toEqual({
       kind: 'reserves',
       sender: WHO,
       reserves: null,
     }))
 
-  it('of twocrypto’s fixed amounts out has them after the shares', () => {
+  it('of twocrypto’s fixed-amount removal has the amounts after the shares', () => {
     const two = { ...crypto, tokens: crypto.tokens.slice(0, 2) }
     const data = [50, 7, 9, 1, 10n ** 18n]
     expect(event('RemoveLiquidityImbalance(address,uint256,uint256[2],uint256,uint256)', data, two)).toEqual(
@@ -97,7 +97,7 @@ describe('a log', () => {
     ['ClaimAdminFee(address,uint256)', [5]],
     ['ClaimAdminFee(address,uint256[2])', [5, 6]],
     ['ClaimAdminFee(address,uint256[3])', [5, 6, 7]],
-  ])('%s changes the reserves alone', (signature, data) =>
+  ])('%s changes only the reserves', (signature, data) =>
     expect(event(signature, data, crypto)).toEqual({ kind: 'reserves', sender: WHO, reserves: null }),
   )
 
@@ -106,7 +106,9 @@ describe('a log', () => {
     ['TokenExchange(address,int128,uint256,int128,uint256)', [1, 700, 1, 690]],
     ['TokenExchange(address,int128,uint256,int128,uint256)', [-1, 700, 1, 690]],
     ['AddLiquidity(address,uint256[2],uint256,uint256)', [1, 2, 0, 9]],
-  ])('%s of coins it has not is a bad log', (signature, data) => expect(() => event(signature, data)).toThrow(BadLog))
+  ])('%s with coins outside the pool is a bad log', (signature, data) =>
+    expect(() => event(signature, data)).toThrow(BadLog),
+  )
 })
 
 describe('a pool whose creation was not seen', () => {
@@ -126,7 +128,7 @@ describe('a pool whose creation was not seen', () => {
   const fixed = words(...COINS, ...Array.from({ length: 5 }, () => 0))
   const describe = () => curve.describe(POOL, log, chain)
 
-  it('is taken on a registry’s word, a list or a fixed array, its native coin wrapped', () => {
+  it('is accepted if a registry lists it, as a list or a fixed array, with its native coin wrapped', () => {
     const expected = { ...plain, amm: 'test', fee: 400 }
     const fee = { 'fee()': words(4_000_000) }
     expect(answerWith(describe(), answers('uint256', fixed, fee))).toEqual(expected)
@@ -139,23 +141,23 @@ describe('a pool whose creation was not seen', () => {
     })
   })
 
-  it('of the crypto kind has no one fee', () => {
+  it('of the crypto kind has no fixed fee', () => {
     const more = { 'fee()': words(4_000_000), 'gamma()': words(145) }
     expect(answerWith(describe(), answers('uint256', fixed, more))).toEqual({ ...crypto, amm: 'test', fee: null })
   })
 
   it.each([
-    ['nothing', null],
+    ['null', null],
     ['zeros', words(0, 0, 0, 0)],
     ['an empty list', words(32, 0)],
     ['another pool’s coins', words(COINS[2])],
-  ])('is refused where registries answer %s, unless it is named', (_, answer) => {
+  ])('is rejected if registries answer %s, unless it is configured by name', (_, answer) => {
     expect(answerWith(describe(), answers('uint256', answer))).toHaveProperty('refused')
     const named = { ...chain, named: new Set([POOL]) }
     expect(answerWith(curve.describe(POOL, log, named), answers('uint256', answer))).toEqual({ ...plain, amm: 'curve' })
   })
 
-  it('is not vouched for by zeros where its first coin is zero', () => {
+  it('is not confirmed by zeros if its first coin is zero', () => {
     const zeros = () => words(0, 0, 0, 0)
     expect(answerWith(describe(), zeros)).toHaveProperty('refused')
   })

@@ -1,4 +1,4 @@
-/** four.meme: a token's way from its creation along the curve to Pancake. */
+/** four.meme: a token from its creation along the curve to Pancake. */
 import { describe, expect, it } from 'vitest'
 import type { EvmLog } from '../../../../../../services/ingest/decode/evm/log.js'
 import { BadLog } from '../../../../../../services/ingest/decode/evm/protocol.js'
@@ -40,7 +40,7 @@ const created = makeLog(
 const trade = (signature: string, amount: bigint, cost: bigint, offers: bigint, funds: bigint, log: number) =>
   makeLog(signature, [], [TOKEN, TRADER, 1, amount, cost, cost / 100n, offers, funds], here(log))
 
-it('a token’s way', () => {
+it('decodes a token from creation to graduation', () => {
   const logs = [
     created,
     trade(PURCHASE, MAX / 4n, 10n ** 18n, (MAX * 3n) / 4n, 10n ** 18n, 1),
@@ -103,9 +103,9 @@ it('a token’s way', () => {
 })
 
 it.each([
-  ['with their fee, as the chain has them', ',uint256', [1]],
-  ['as the documents have them', '', []],
-])('trades of the first manager have amounts only, %s', (_, field, fee) => {
+  ['with a fee field, as on chain', ',uint256', [1]],
+  ['without one, as documented', '', []],
+])('trades of the first manager have only amounts, %s', (_, field, fee) => {
   const first = (name: string, log: number) =>
     makeLog(`${name}(address,address,uint256,uint256${field})`, [], [TOKEN, TRADER, 500, 3, ...fee], here(log))
   const logs = [first('TokenPurchase', 0), first('TokenSale', 1)]
@@ -127,13 +127,13 @@ describe('a curve', () => {
     expect(fourMeme.venueOf(trade(SALE, 1n, 1n, 1n, 1n, 0))).toBe(at.id)
   })
 
-  it('is paid with what the manager says, BNB as its wrapped token', () => {
+  it('is quoted in the manager’s token, BNB as its wrapped token', () => {
     const describe = (quote: string) => answerWith(fourMeme.describe(at.id, created, chain), () => info(quote))
     expect(describe(address(0))).toEqual(at)
     expect(describe(address(0x05d))).toEqual({ ...at, tokens: [TOKEN, address(0x05d)] })
   })
 
-  it('is refused where the manager knows nothing of it, or is none', () => {
+  it('is rejected if the manager does not know it, or another contract emitted the log', () => {
     const nothing = () => words(0, 0, 0, 0, 0, 0, 0, 0, 0)
     const describe = (log: EvmLog, answer: () => string | null) =>
       answerWith(fourMeme.describe(at.id, log, chain), answer)
@@ -142,7 +142,7 @@ describe('a curve', () => {
     expect(answerWith(fourMeme.describe(TOKEN, created, chain), () => info(address(0)))).toHaveProperty('refused')
   })
 
-  it('of the first manager is paid in BNB: proven by its logs, else by its answer', () => {
+  it('of the first manager is quoted in BNB, proven by its logs or by its answer', () => {
     const known = { address: FIRST, protocol: 'four-meme', amm: 'fourmeme' }
     const old = { ...chain, contracts: new Map([[FIRST, known]]) }
     const describe = (log: EvmLog, answer: string | null) =>
@@ -156,13 +156,13 @@ describe('a curve', () => {
     expect(describe(silent, words(0))).toHaveProperty('refused')
   })
 
-  it('whose creation was not seen has the manager’s offer and funds', () => {
+  it('whose creation was not seen gets the manager’s offer and funds', () => {
     expect(answerWith(fourMeme.readState(at, chain), () => info(address(0)))).toEqual({
       reserves: [MAX / 2n, 5n * 10n ** 18n],
     })
     expect(answerWith(fourMeme.readState(at, chain), () => null)).toEqual({ reserves: null })
   })
 
-  it('knows no trade of nothing', () =>
+  it('ignores a trade of zero', () =>
     expect(() => fourMeme.apply(trade(SALE, 0n, 0n, 1n, 1n, 0), at, { reserves: null })).toThrow(BadLog))
 })

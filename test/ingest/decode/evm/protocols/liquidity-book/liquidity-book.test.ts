@@ -1,4 +1,4 @@
-/** Liquidity Book pairs of all versions: bins joined to swaps, reserves as the pair itself answers them. */
+/** Liquidity Book pairs of all versions: bins joined to swaps, reserves equal to the pair's answers. */
 import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../../../../../../services/ingest/decode/evm/abi/keccak.js'
 import type { Call } from '../../../../../../services/ingest/decode/evm/protocol.js'
@@ -46,7 +46,7 @@ const bins = (name: string, amounts: readonly bigint[], log: number) =>
   )
 
 describe('2.1 and 2.2', () => {
-  it('joins the bins of one swap at the last of them; the trader also pays the protocol', () => {
+  it('joins the bins of one swap at its last log; the trader also pays the protocol fee', () => {
     const logs = [
       bin(packed(1000n, 0n), packed(0n, 500n), packed(10n, 0n), packed(2n, 0n), 4),
       bin(packed(300n, 0n), packed(0n, 140n), packed(3n, 0n), 0n, 5),
@@ -68,7 +68,7 @@ describe('2.1 and 2.2', () => {
     expect(state).toEqual({ reserves: [11_300n, 9360n], open: null })
   })
 
-  it('keeps swaps apart: another receiver, a log between, another way, another transaction', () => {
+  it('keeps swaps apart by receiver, direction, transaction and logs between them', () => {
     const sell = (log: number, to = TO, tx = 0) => bin(packed(10n, 0n), packed(0n, 5n), 0n, 0n, log, to, tx)
     const buy = (log: number) => bin(packed(0n, 10n), packed(5n, 0n), 0n, 0n, log)
     const logs = [sell(0), sell(1, address(0x53)), sell(3), buy(4), sell(5, TO, 1), sell(6, TO, 1)]
@@ -82,7 +82,7 @@ describe('2.1 and 2.2', () => {
     ])
   })
 
-  it('adds and takes out over bins, and counts what a flash loan leaves', () => {
+  it('adds and removes liquidity over bins, and counts the fee of a flash loan', () => {
     const logs = [
       bins('DepositedToBins', [packed(10n, 0n), packed(5n, 7n)], 0),
       makeLog(
@@ -102,7 +102,7 @@ describe('2.1 and 2.2', () => {
   })
 })
 
-it('2.0: fees lie beside the bins', () => {
+it('2.0: fees are kept outside the bins', () => {
   const swap20 = (log: number, swapForY: boolean) =>
     makeLog(
       'Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)',
@@ -192,7 +192,7 @@ describe('a pair', () => {
       return name === undefined ? null : (own[name] ?? null)
     }
 
-  it('is made by a known factory', () => {
+  it('is created by a known factory', () => {
     const contract = chain.contracts.get(FACTORY)
     expect(contract && liquidityBook.created(created, contract, chain)).toEqual(expected)
   })
@@ -210,7 +210,7 @@ describe('a pair', () => {
     },
   )
 
-  it('of an unknown factory counts only by name', () => {
+  it('of an unknown factory is accepted only if configured by name', () => {
     const unknown = chainOf('liquidity-book', { contracts: new Map() })
     const named = { ...unknown, named: new Set([POOL]) }
     expect(answerWith(liquidityBook.describe(POOL, created, unknown), answers('2.1', POOL))).toHaveProperty('refused')

@@ -1,4 +1,4 @@
-/** Pairs that publish their reserves: Uniswap V2's and Solidly's. */
+/** Pairs that publish their reserves: Uniswap V2 and Solidly. */
 import { describe, expect, it } from 'vitest'
 import { solidly } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/solidly.js'
 import { pairState, uniswapV2 } from '../../../../../../services/ingest/decode/evm/protocols/uniswap-v2/uniswap-v2.js'
@@ -21,7 +21,7 @@ const AERODROME: typeof V2 = {
     makeLog('Swap(address,address,uint256,uint256,uint256,uint256)', [ROUTER, TRADER], amounts, { log, tx }),
   burn: (amounts, log) => makeLog('Burn(address,address,uint256,uint256)', [ROUTER, TRADER], amounts, { log }),
 }
-/** As Solidly's first pairs had it. */
+/** The event of Solidly's first pairs. */
 const SOLIDLY_V1: typeof V2 = { ...AERODROME, swap: V2.swap, burn: V2.burn }
 
 const mint = (amounts: readonly bigint[], log: number) =>
@@ -56,7 +56,7 @@ describe.each([
     })
   })
 
-  it('amounts are net: what came back in the other direction is not traded', () => {
+  it('amounts are net: what was paid back is not traded', () => {
     const [event] = run([sync(95n, 211n, 0), swap([2n, 11n, 7n, 0n], 1)]).events
     expect(event).toMatchObject({ kind: 'swap', tokenIn: 1, tokenOut: 0, amountIn: 11n, amountOut: 5n })
   })
@@ -64,14 +64,14 @@ describe.each([
   it.each([
     ['repaid in the same token', [101n, 0n, 100n, 0n]],
     ['paid in both tokens', [101n, 5n, 100n, 0n]],
-  ])('a loan %s trades nothing and changes the reserves', (_, amounts) => {
+  ])('a flash loan %s is not a trade and changes the reserves', (_, amounts) => {
     const loan = swap(amounts, 1)
     expect(run([sync(101n, 200n, 0), loan]).events).toEqual([
       { kind: 'reserves', log: loan, reserves: [101n, 200n], sender: ROUTER },
     ])
   })
 
-  it('liquidity comes and goes by the sender of the log', () => {
+  it('liquidity is added and removed by the sender of the log', () => {
     const logs = [sync(110n, 220n, 0), mint([10n, 20n], 1), sync(105n, 210n, 2), burn([5n, 10n], 3)]
     expect(run(logs).events).toEqual([
       { kind: 'liquidity', change: 'add', log: logs[1], reserves: [110n, 220n], sender: ROUTER, amounts: [10n, 20n] },
@@ -79,7 +79,7 @@ describe.each([
     ])
   })
 
-  it('every unclaimed Sync is published, several in one transaction too', () => {
+  it('every unclaimed Sync is published, even several in one transaction', () => {
     const logs = [
       sync(101n, 200n, 0),
       sync(102n, 200n, 1),
@@ -97,7 +97,7 @@ describe.each([
     expect(state).toEqual(pairState([111n, 185n]))
   })
 
-  it('a Sync of the transaction before is not claimed by the next', () => {
+  it('a Sync is not claimed by a log of the next transaction', () => {
     const logs = [sync(101n, 200n, 0), sync(110n, 185n, 1, 1), swap([9n, 0n, 0n, 15n], 2, 1)]
     expect(run(logs).events.map(({ kind, log }) => [kind, log.logIndex])).toEqual([
       ['reserves', 0],
@@ -110,7 +110,7 @@ describe.each([
     expect(run([sync(100n, 200n, 0)], null).events).toHaveLength(1)
   })
 
-  it('the state it was given stays as it was', () => {
+  it('does not modify the state passed in', () => {
     const before = pairState([100n, 200n])
     const copy = structuredClone(before)
     play(protocol, at, before, [sync(1n, 2n, 0), swap([9n, 0n, 0n, 15n], 1)])
@@ -129,7 +129,7 @@ describe('new pairs', () => {
     expect(uniswapV2.created(log, contract, chain)).toEqual(venue('uniswap-v2', { amm: 'cakev2', fee: 2500 }))
   })
 
-  it('of a token with itself are not followed', () => {
+  it('of a token with itself are ignored', () => {
     const log = makeLog('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN0], [POOL, 1n], {
       address: FACTORY,
     })

@@ -65,12 +65,12 @@ describe('Uniswap V3', () => {
     })
   })
 
-  it('a swap for nothing is a swap, one of nothing is none', () => {
+  it('a swap with zero out is a swap, one with zero in and out is not', () => {
     expect(run([swap([3n, 0n], 0)]).events).toMatchObject([{ kind: 'swap', tokenIn: 0, amountIn: 3n, amountOut: 0n }])
     expect(run([swap([0n, 0n], 0)]).events).toEqual([])
   })
 
-  it('who pays adds liquidity, the owner removes it', () => {
+  it('the payer adds liquidity, the owner removes it', () => {
     const logs = [mint([10n, 20n], 0), burn([4n, 8n], 1, 1)]
     expect(run(logs).events).toEqual([
       { kind: 'liquidity', change: 'add', log: logs[0], reserves: [1010n, 2020n], sender: PAYER, amounts: [10n, 20n] },
@@ -78,14 +78,14 @@ describe('Uniswap V3', () => {
     ])
   })
 
-  it('a removal counts what is paid out for it later in the transaction, and so does all in between', () => {
+  it('a removal includes what is collected for it later in the transaction, and so do the logs between', () => {
     expect(eventsOf([burn([4n, 8n], 0), swap([5n, -3n], 1), collect([6n, 9n], 2)])).toEqual([
       ['liquidity', 0, [994n, 1991n]],
       ['swap', 1, [999n, 1988n]],
     ])
   })
 
-  it('the first burn since the last payment counts it: managers burn again, for nothing, to reckon fees', () => {
+  it('a collect counts for the first burn since the last one: managers burn zero again to update fees', () => {
     expect(
       eventsOf([burn([4n, 8n], 0), burn([0n, 0n], 1), collect([5n, 9n], 2), burn([1n, 1n], 3), collect([1n, 1n], 4)]),
     ).toEqual([
@@ -95,7 +95,7 @@ describe('Uniswap V3', () => {
     ])
   })
 
-  it('a payment to another position, or in another transaction, stands for itself', () => {
+  it('a collect for another position or in another transaction is separate', () => {
     expect(eventsOf([burn([4n, 8n], 0), collect([1n, 1n], 1, 0, [-20, 10]), collect([4n, 8n], 2, 1)])).toEqual([
       ['liquidity', 0, [1000n, 2000n]],
       ['reserves', 1, [999n, 1999n]],
@@ -103,7 +103,7 @@ describe('Uniswap V3', () => {
     ])
   })
 
-  it('the protocol’s share and a loan’s fee change reserves; nothing paid changes nothing', () => {
+  it('protocol fees and flash loan fees change reserves; a zero payment does not', () => {
     expect(
       eventsOf([collectProtocol([1n, 2n], 0), flash([3n, 0n], 1), flash([0n, 0n], 2), collect([0n, 0n], 3)]),
     ).toEqual([
@@ -112,12 +112,12 @@ describe('Uniswap V3', () => {
     ])
   })
 
-  it('its first price is kept', () => {
+  it('keeps its initial price', () => {
     const { state, events } = run([makeLog('Initialize(uint160,int24)', [], [PRICE, 0n])])
     expect([state, events]).toEqual([v3State([1000n, 2000n], PRICE), []])
   })
 
-  it('unknown reserves stay unknown and cost no trade', () => {
+  it('unknown reserves stay unknown and do not drop trades', () => {
     const { state, events } = run(
       [swap([5n, -3n], 0), burn([1n, 1n], 1), collect([1n, 1n], 2)],
       uniswapV3,
@@ -130,17 +130,17 @@ describe('Uniswap V3', () => {
     ])
   })
 
-  it('reserves above what a balance can be are not known: the token lied about what the pool has', () => {
+  it('reserves above the maximum balance are unknown, because the token misreports them', () => {
     const { state } = run([mint([1n, 1n], 0)], uniswapV3, v3State([2n ** 256n - 1n, 5n]))
     expect(state.reserves).toBeNull()
   })
 
-  it('reserves below nothing are not known any more', () => {
+  it('reserves below zero become unknown', () => {
     expect(run([collect([2000n, 0n], 0)]).state.reserves).toBeNull()
     expect(run([burn([2000n, 0n], 0), collect([2000n, 0n], 1)]).state.reserves).toBeNull()
   })
 
-  it('reserves at first sight are what the pool holds', () => {
+  it('initial reserves are what the pool holds', () => {
     const held = new Map([
       [TOKEN0, 5n],
       [TOKEN1, 6n],
@@ -153,8 +153,8 @@ describe('Uniswap V3', () => {
   })
 })
 
-describe('its relatives', () => {
-  it('Pancake’s Swap has two words more', () => {
+describe('its forks', () => {
+  it('Pancake’s Swap has two more words', () => {
     const log = makeLog(
       'Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)',
       [PAYER, TRADER],
@@ -163,12 +163,12 @@ describe('its relatives', () => {
     expect(eventsOf([log], pancakeV3)).toEqual([['swap', 0, [1005n, 1997n]]])
   })
 
-  it('a gauge of Slipstream collects fees', () => {
+  it('a Slipstream gauge collects fees', () => {
     const log = makeLog('CollectFees(address,uint128,uint128)', [TRADER], [5n, 3n])
     expect(eventsOf([swap([5n, -3n], 0), log], slipstream).at(-1)).toEqual(['reserves', 0, [1000n, 1994n]])
   })
 
-  it('Algebra’s newer Swap and Burn carry fees', () => {
+  it('Algebra’s newer Swap and Burn include fees', () => {
     const logs = [
       makeLog(
         'Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)',
@@ -208,7 +208,7 @@ describe('new pools', () => {
   })
 })
 
-describe('whatever happens', () => {
+describe('random operations', () => {
   const amount = fc.bigInt({ min: 0n, max: 10n ** 6n })
   const amounts = fc.tuple(amount, amount)
   const ticks = fc.constantFrom<readonly [number, number]>([-10, 10], [-20, 10], [0, 60])
@@ -224,7 +224,7 @@ describe('whatever happens', () => {
     { maxLength: 40 },
   )
 
-  it('reserves equal a plain ledger after every transaction, and the last event has them', () => {
+  it('reserves equal a simple ledger after every transaction, and the last event has them', () => {
     fc.assert(
       fc.property(moves, (drawn) => {
         const ledger: [bigint, bigint] = [10n ** 9n, 10n ** 9n]

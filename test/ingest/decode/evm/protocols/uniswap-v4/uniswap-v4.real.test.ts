@@ -1,4 +1,4 @@
-/** Random dealings with the real contracts: what is followed from the logs alone equals what the manager holds, to the integer. */
+/** Random operations on the real contracts: state followed from logs alone equals the manager's exactly. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EvmLog } from '../../../../../../services/ingest/decode/evm/log.js'
 import type { ChainContracts } from '../../../../../../services/ingest/decode/evm/protocol.js'
@@ -29,7 +29,7 @@ describe('the real pool manager', () => {
   afterAll(() => node.stop())
 
   test.each(seedsOf('uniswapV4Seeds'))(
-    'reserves, ticks and liquidity are the contract’s after every block, seed %i',
+    'reserves, ticks and liquidity equal the contract’s after every block, seed %i',
     async (seed) => {
       await node.revert(snapshot)
       snapshot = await node.snapshot()
@@ -69,7 +69,7 @@ describe('the real pool manager', () => {
         const metLate = late.get(id)?.state
         expect(slotsOf(state)).toEqual(slotsOf(truth))
         expect(metLate && slotsOf(metLate)).toEqual(slotsOf(truth))
-        // Creation not seen: the principal alone, except for units that rounding leaves in the pool.
+        // Creation not seen: only the principal, except for units that rounding leaves in the pool.
         const principal = principalBetween(state.ticks ?? new Map(), state.sqrtPrice)
         for (const token of [0, 1] as const) {
           const drift = (metLate?.reserves?.[token] ?? -1n) - (principal[token] ?? 0n)

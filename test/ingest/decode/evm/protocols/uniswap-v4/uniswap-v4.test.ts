@@ -1,4 +1,4 @@
-/** Uniswap V4 by hand: pools, each log, logs of foreign contracts, and states that do not match. */
+/** Uniswap V4 with handmade logs: pools, each log, logs of unrelated contracts, and inconsistent states. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../../../../../../services/ingest/decode/evm/abi/keccak.js'
@@ -59,7 +59,7 @@ function played(...logs: readonly EvmLog[]): { state: V4State; last: unknown } {
 }
 
 describe('a pool', () => {
-  it('is its id; the native coin stands as its wrapped token', () =>
+  it('is identified by its id; the native coin appears as its wrapped token', () =>
     expect(venue).toEqual({
       id: ID,
       protocol: 'uniswap-v4',
@@ -70,7 +70,7 @@ describe('a pool', () => {
       facts: { manager: MANAGER, tickSpacing: 10, hooks: NATIVE },
     }))
 
-  it('whose hook sets the fee has no one fee', () => {
+  it('whose hook sets the fee has no fixed fee', () => {
     const key = { ...KEY, fee: 0x800000, hooks: address(0x40) }
     expect(uniswapV4.created(initialize(key), contract, chain)).toMatchObject({
       fee: null,
@@ -78,13 +78,13 @@ describe('a pool', () => {
     })
   })
 
-  it('of the native coin, plain and wrapped, is no market; without a wrapped token zero stands for it', () => {
+  it('of the plain and wrapped native coin is ignored; without a wrapped token, zero stands for the coin', () => {
     expect(uniswapV4.created(initialize({ ...KEY, currencies: [NATIVE, WETH] }), contract, chain)).toBeNull()
     const bare = { ...chain, wrappedNative: undefined }
     expect(uniswapV4.created(initialize(KEY), contract, bare)?.tokens).toEqual([NATIVE, USDC])
   })
 
-  it('has the id the chain gave the first ETH/USDC pool of 0.05 %', () =>
+  it('has the same id as the first ETH/USDC pool of 0.05 % on chain', () =>
     expect(ID).toBe('0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27'))
 
   it('whose creation was not seen is described by the position manager, if its key hashes to the id', () => {
@@ -106,7 +106,7 @@ describe('a pool', () => {
 describe('a log', () => {
   const made = [initialize(KEY), modify(-100, 100, 10n ** 9n)]
 
-  it('adds principal, rounded up, and takes it out, rounded down', () => {
+  it('adds principal rounded up, and removes it rounded down', () => {
     const { state, last } = played(...made)
     expect(last).toEqual([
       {
@@ -133,7 +133,7 @@ describe('a log', () => {
     expect(played(...made, out).state).toMatchObject({ liquidity: 0n, ticks: new Map() })
   })
 
-  it('of nothing but fees changes the reserves alone; a donation comes back as fees', () => {
+  it('that only collects fees changes just the reserves; a donation comes back as fees', () => {
     const donate = makeLog('Donate(bytes32,address,uint256,uint256)', [ID, WHO], [1000, 2000], { address: MANAGER })
     const poke = modify(-100, 100, 0n)
     expect(played(...made, donate).last).toEqual([
@@ -166,10 +166,10 @@ describe('a log', () => {
     expect(state.growth).toEqual([(500n << 128n) / 10n ** 9n, 0n])
   })
 
-  it('of a swap that a hook made elsewhere is silent', () =>
+  it('of a swap that a hook executed elsewhere is ignored', () =>
     expect(played(...made, swap(0n, 0n, PRICE, 10n ** 9n, 0)).last).toEqual([]))
 
-  it('of another contract that borrows the id is silent', () =>
+  it('of another contract that uses the id is ignored', () =>
     expect(played(...made, { ...swap(-5n, 4n, PRICE, 10n ** 9n, 0), address: WHO }).last).toEqual([]))
 
   it('that does not match the followed state is published with unknown reserves', () => {
@@ -187,10 +187,10 @@ describe('a log', () => {
     modify(100, 100, 1n),
     modify(-900_000, 0, 1n),
     initialize({ ...KEY, tickSpacing: 0 }),
-  ])('that no manager writes is a bad log', (log) => expect(() => played(...made, log)).toThrow(BadLog))
+  ])('that no manager emits is a bad log', (log) => expect(() => played(...made, log)).toThrow(BadLog))
 })
 
-it('whatever a log says, it is followed or bad, soon, and the state before it stays as it was', () => {
+it('is always applied or rejected quickly, and the previous state stays unchanged', () => {
   const made = played(
     initialize(KEY),
     modify(-100, 100, 10n ** 9n),

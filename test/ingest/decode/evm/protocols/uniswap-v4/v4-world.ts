@@ -1,4 +1,4 @@
-/** The real Uniswap V4 contracts on a local node, and random dealings with them. */
+/** The real Uniswap V4 contracts on a local node, and random operations on them. */
 import { readFileSync } from 'node:fs'
 import { selectorOf } from '../../../../../../services/ingest/decode/evm/abi/keccak.js'
 import { addressWord, intWord, uintWord } from '../../../../../../services/ingest/decode/evm/abi/view-calls.js'
@@ -21,7 +21,7 @@ const APPROVE = selectorOf('approve(address,uint256)')
 const PROTOCOL_FEES = selectorOf('protocolFeesAccrued(address)')
 const BALANCE_OF = selectorOf('balanceOf(address)')
 
-/** Whole, below the bound. */
+/** A random integer below the bound. */
 const below = (random: Random, bound: number): number => random.int(0, bound - 1)
 
 type Deployed = {
@@ -81,7 +81,7 @@ export async function initializePools(world: V4World, random: Random): Promise<v
   await world.node.mine()
 }
 
-/** Blocks of several transactions each; some of them fail, as on a chain. */
+/** Blocks of several transactions each; some fail, as on a real chain. */
 export async function playV4(world: V4World, random: Random, blocks: number): Promise<void> {
   for (let block = 0; block < blocks; block += 1) {
     const count = 4 + below(random, 8)
@@ -111,7 +111,7 @@ function modifyData(key: PoolKey, random: Random): string {
   const lower = (below(random, 2 * range) - range) * spacing * (spacing < 50 ? 20 : 2)
   const upper = lower + (1 + below(random, range * 3)) * spacing * (spacing < 50 ? 7 : 1)
   const size = 10n ** BigInt(3 + below(random, 12)) + BigInt(below(random, 1000))
-  // A third takes out what an equal position may have, a few only ask for fees.
+  // A third removes what an equal position may hold, a few only collect fees.
   const what = below(random, 12)
   const delta = what < 8 ? size : what < 11 ? -(size / 2n) : 0n
   const params = intWord(lower) + intWord(upper) + intWord(delta) + uintWord(below(random, 3))
@@ -123,7 +123,7 @@ function swapData(key: PoolKey, random: Random): string {
   const exactIn = below(random, 3) > 0
   const size = 1n + BigInt(below(random, 1_000_000)) * 10n ** BigInt(below(random, 9))
   const amount = below(random, 4) === 0 ? BigInt(1 + below(random, 5)) : size
-  // Half of the limits lie on a tick where positions may end, so that swaps stop exactly there.
+  // Half of the limits are on a tick where positions may end, so that swaps stop exactly there.
   const limitTick =
     below(random, 3) === 0
       ? 886_000
@@ -163,7 +163,7 @@ export async function logsOf({ node, manager }: V4World): Promise<EvmLog[]> {
   }))
 }
 
-/** What the manager holds of a currency without the protocol's part, after a block. */
+/** What the manager holds of a currency without the protocol fee, after a block. */
 export async function heldByManager({ node, manager }: V4World, currency: string, block: number): Promise<bigint> {
   const at = `0x${block.toString(16)}`
   const call = (to: string, data: string): Promise<string> => node.rpc<string>('eth_call', [{ to, data }, at])

@@ -37,15 +37,15 @@ const SWAP = {
   },
   ...{ sender: SENDER, recipient: SENDER, tokenIn: WRAPPED_SOL, amountIn: 455_036_072n },
   ...{ tokenOut: TOKEN_A, amountOut: 124_965_910_713n, sqrtPrice: null },
-  // It owns shares of two vaults, and nothing in the transaction tells to the integer what a share is worth.
+  // The pool owns shares of two vaults, and nothing in the transaction gives a share's exact value.
   ...{ reserve0: null, reserve1: null },
 }
 
-// The event's input may fall short of the transfer by less than a vault share and one token: a unit more is accepted.
+// The event's input may be below the transfer by less than a vault share and one token: one unit more is accepted.
 describeGenerated(meteoraDammV1, 'meteoradamm', { wrongAmount: (amount) => 2n * amount })
 
 describeRecorded('a recorded transaction', 4, () => {
-  it('gives the swap, with what the trader paid beside the vault, and reserves nobody tells left out', () => {
+  it('gives the swap with the fee paid outside the vault, and unknown reserves', () => {
     expect(decoded(meteoraDammV1, parsed(recorded()))).toEqual([SWAP])
   })
 
@@ -58,13 +58,13 @@ describeRecorded('a recorded transaction', 4, () => {
     })
   })
 
-  it('is told by its transfers alone where the node cut the logs', () => {
+  it('is decoded from its transfers alone if the node truncated the logs', () => {
     const { value, ...rest } = recorded()
     const meta = { ...(value.meta as object), logMessages: ['Log truncated'] }
     expect(decoded(meteoraDammV1, parsed({ value: { ...value, meta }, ...rest }))).toEqual([SWAP])
   })
 
-  it('survives garbage', () => {
+  it('rejects random data without another error', () => {
     const calls = Object.keys(CREATIONS).map((name) => create(name))
     expect(
       garble(meteoraDammV1, callsOf(meteoraDammV1, [parsed(recorded()), ...calls]), { seed: 7, times: 2_000 }).refused,
@@ -80,7 +80,7 @@ const poolOf = (fee: number | null = null, creator: string | null = null) => ({
 })
 const MILLION = 1_000_000n
 
-/** A deposit of so many tokens at half a share a token; a withdrawal the other way. */
+/** A deposit at half a share per token; `withdrawal` is the reverse. */
 function deposit(mint: string, account: string, vault: string, shares: string, amount: bigint): Built {
   return built(VAULT, [], new Uint8Array(0), [
     moved(mint, account, vault, amount),
@@ -95,7 +95,7 @@ function withdrawal(mint: string, vault: string, account: string, shares: string
   ])
 }
 
-/** What is in the vaults is many pools'; the pool's shares end at 50 and 60 million. */
+/** The vaults belong to many pools; this pool's shares end at 50 and 60 million. */
 const held = (change: bigint): Balance[] => [
   { account: vaultA, mint: a, owner: null, before: 999n * MILLION, after: 999n * MILLION + change },
   { account: vaultB, mint: b, owner: null, before: 999n * MILLION, after: 999n * MILLION + change },
@@ -108,13 +108,13 @@ const liquidityEvent = (name: string, amountA: bigint, amountB: bigint) =>
   eventData(name, borsh.u64(77n), borsh.u64(amountA), borsh.u64(amountB))
 const step = { kind: 'liquidity', pool: poolOf(), sender: user, reserve0: null, reserve1: null }
 
-describe('a swap whose event tells less than was transferred, because vault shares are whole', () => {
+describe('a swap whose event reports less than was transferred, because vault shares are whole', () => {
   const accounts = places(15, {
     ...{ 0: pool, 1: accountA, 2: accountB, 5: vaultA, 6: vaultB, 9: sharesA, 10: sharesB, 12: user },
   })
   const paid = 1_000_001n
   const bought = 900_000n
-  /** A share is worth two tokens; the protocol's 10 are paid beside the vault. */
+  /** A share is worth two tokens; the protocol fee of 10 is paid outside the vault. */
   const swapReporting = (amountIn: bigint, amountOut = bought) => {
     const inner = [
       moved(a, accountA, key('protocol fees'), 10n),
@@ -130,7 +130,7 @@ describe('a swap whose event tells less than was transferred, because vault shar
     ...{ tokenIn: a, amountIn: paid, tokenOut: b, amountOut: bought },
   }
 
-  it.each([0n, 1n, 2n, 3n])('has the transferred amounts: %s less', (shortfall) => {
+  it.each([0n, 1n, 2n, 3n])('has the transferred amounts if the event reports %s less', (shortfall) => {
     expect(decoded(meteoraDammV1, swapReporting(paid - shortfall))).toEqual([swap])
   })
 
@@ -138,11 +138,11 @@ describe('a swap whose event tells less than was transferred, because vault shar
     ['more than a share and a token less', paid - 4n],
     ['half of it', paid / 2n],
     ['more than was transferred', paid + 1n],
-  ])('is refused where it tells %s', (_, amountIn) => {
+  ])('is rejected if the event reports %s', (_, amountIn) => {
     expect(() => decoded(meteoraDammV1, swapReporting(amountIn))).toThrow(`the amount in is ${amountIn} in the event`)
   })
 
-  it('is refused where the amount out differs at all', () => {
+  it('is rejected if the amount out differs at all', () => {
     expect(() => decoded(meteoraDammV1, swapReporting(paid, bought - 1n))).toThrow('the amount out is 899999')
   })
 })
@@ -190,7 +190,7 @@ describe('liquidity', () => {
     ])
   })
 
-  it('all of it leaves reserves of nothing: without shares there is nothing to be worth', () => {
+  it('a full removal leaves zero reserves: without shares, the pool holds nothing', () => {
     const inner = [
       withdrawal(a, vaultA, accountA, sharesA, 4n * MILLION),
       withdrawal(b, vaultB, accountB, sharesB, 4n * MILLION),
@@ -204,7 +204,7 @@ describe('liquidity', () => {
     ])
   })
 
-  it('earns fees: claiming them adds and removes nothing', () => {
+  it('claiming fees is not a liquidity change', () => {
     const claiming = places(18, { 0: pool, 3: user, 7: vaultA, 8: vaultB, 11: sharesA, 12: sharesB })
     const inner = [withdrawal(a, vaultA, accountA, sharesA, 4n * MILLION)]
     expect(
@@ -212,7 +212,7 @@ describe('liquidity', () => {
     ).toEqual([{ ...step, change: 'remove', amount0: 0n, amount1: 0n }])
   })
 
-  it('in vaults whose mints nothing tells is left out', () => {
+  it('is skipped if the mints of the vaults are unknown', () => {
     const call = built(DAMM, accounts, callData('add_balance_liquidity'), added)
     expect(() => decoded(meteoraDammV1, transactionOf([call]))).toThrow('the balances have no mint for')
   })
@@ -251,7 +251,7 @@ function create(name: string) {
 }
 
 describe('creation', () => {
-  it.each(Object.entries(CREATIONS))('%s comes with the first liquidity', (name, { fee }) => {
+  it.each(Object.entries(CREATIONS))('%s includes the first liquidity', (name, { fee }) => {
     const described = poolOf(fee, user)
     expect(decoded(meteoraDammV1, create(name))).toEqual([
       { kind: 'pool', pool: described },
@@ -259,7 +259,7 @@ describe('creation', () => {
     ])
   })
 
-  it('by permission comes without', () => {
+  it('of a permissioned pool has no liquidity', () => {
     const accounts = places(24, { 0: pool, 2: a, 3: b, 15: user })
     const call = built(DAMM, accounts, callData('initialize_permissioned_pool'))
     expect(decoded(meteoraDammV1, transactionOf([call]))).toEqual([{ kind: 'pool', pool: poolOf(null, user) }])

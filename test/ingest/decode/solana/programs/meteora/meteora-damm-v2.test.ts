@@ -63,8 +63,8 @@ function createdEvent(periods: number, isDynamic: boolean): Uint8Array {
 
 describeGenerated(meteoraDammV2, 'meteoradammv2')
 
-describe('the event of a swap', () => {
-  it('has all its fields in the first form, of recorded bytes', () => {
+describe('the swap event', () => {
+  it('has all its fields in the first version, from recorded bytes', () => {
     const payload = hex(
       'e445a52e51cb9a1d1b3c15d58aaabb9361eb363b6c0f73437a18891ec65e5a1f20fbbdd8870656657d3167e04d4830a5010000c2eb0b00000000ccc0a13a8c7f0000ee64bf1c6f8d0000e83e7db166ee49000000000000000000544b1d0000000000d4520700000000000000000000000000000000000000000000c2eb0b0000000053f2bb6800000000',
     )
@@ -81,7 +81,7 @@ describe('the event of a swap', () => {
 })
 
 describeRecorded('a recorded transaction', 2, () => {
-  it('gives the swap whole', () => {
+  it('gives the complete swap', () => {
     const [token, sender] = [
       'DkYf3LhSyryKVKprEnQCDWZFfnBEPsDE6msaECXsJEYn',
       '662xQjMAajev8gMfddRwp4sv5pBumgkSTyHvciFfvqXM',
@@ -98,7 +98,7 @@ describeRecorded('a recorded transaction', 2, () => {
     ])
   })
 
-  it('survives garbage', () => {
+  it('rejects random data without another error', () => {
     const calls = [swap2Event(0), createdEvent(0, false)].map((event) =>
       transactionOf([built(DAMM, swapAccounts(TOKEN), callData('swap2'), [reported(DAMM, event)])]),
     )
@@ -108,11 +108,11 @@ describeRecorded('a recorded transaction', 2, () => {
   })
 })
 
-describe('calls no recording shows', () => {
+describe('calls without a recording', () => {
   const sent = [moved(a, accountA, vaultA, 1_000n), moved(b, vaultB, accountB, 900n, 45n)]
 
   it.each(['swap', 'swap2'])(
-    '%s tells what left the trader and what reached him, and reserves without fees',
+    '%s reports what left the trader and what reached them, and reserves without fees',
     (name) => {
       const call = built(DAMM, swapAccounts(TOKEN_2022), callData(name), [...sent, reported(DAMM, swap2Event(0))])
       expect(decoded(meteoraDammV2, transactionOf([call]))).toEqual([
@@ -124,7 +124,7 @@ describe('calls no recording shows', () => {
     },
   )
 
-  it('a swap the other way than its transfers went is left out', () => {
+  it('a swap against the direction of its transfers is rejected', () => {
     const call = built(DAMM, swapAccounts(TOKEN), callData('swap2'), [...sent, reported(DAMM, swap2Event(1))])
     expect(() => decoded(meteoraDammV2, transactionOf([call]))).toThrow('is 1000 in the event and 0 in the transfers')
   })
@@ -162,7 +162,7 @@ describe('calls no recording shows', () => {
     )
   })
 
-  it('reads the first forms too, and takes reserves from the vaults then', () => {
+  it('reads the first versions too, and then takes reserves from the vaults', () => {
     const amounts = [u64(95n), u64(190n), u64(100n), u64(200n)]
     const old = (name: string) =>
       eventData(name, borsh.key(pool), borsh.key(key('position')), borsh.key(user), borsh.zeros(32), ...amounts)
@@ -211,7 +211,7 @@ describe('calls no recording shows', () => {
     expect(create(createdEvent(0, true))[0]).toEqual({ kind: 'pool', pool: poolOf(null, key('creator')) })
   })
 
-  it('fees are not among the reserves, so that claiming them changes nothing', () => {
+  it('reserves exclude fees, so claiming them changes nothing', () => {
     const inner = [moved(a, vaultA, accountA, 5n)]
     expect(
       decoded(meteoraDammV2, transactionOf([built(DAMM, removing, callData('claim_position_fee'), inner)])),

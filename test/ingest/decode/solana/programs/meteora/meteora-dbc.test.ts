@@ -39,7 +39,7 @@ const launch = (stage: string, progress: number, pool = curve) => ({
   ...{ kind: 'launch', token: base, platform: 'meteoradbc', stage, progress, pool },
 })
 
-/** 100 of the quote for 5,000 of the base. */
+/** 100 quote tokens for 5,000 base tokens. */
 const swapEvent = (name: string, reserve: bigint, threshold: bigint) =>
   eventData(
     name,
@@ -73,7 +73,7 @@ describeRecorded('a recorded transaction', 3, () => {
   ]
   const pool = 'CQLuGpgxg5qmuw5BnHCG8zHquKn3jxXuVrgSLYGBk48t'
 
-  it('gives the swap and how far the curve is', () => {
+  it('gives the swap and the progress of the curve', () => {
     expect(decoded(meteoraDbc, real())).toEqual([
       {
         ...{
@@ -100,7 +100,7 @@ describeRecorded('a recorded transaction', 3, () => {
     })
   })
 
-  it('survives garbage', () => {
+  it('rejects random data without another error', () => {
     const built = [buy('swap2', swapEvent('EvtSwap2', 1n, 2n)), created('initialize_virtual_pool_with_spl_token')]
     expect(
       garble(meteoraDbc, callsOf(meteoraDbc, [real(), ...built]), { seed: 7, times: 2_000 }).refused,
@@ -108,7 +108,7 @@ describeRecorded('a recorded transaction', 3, () => {
   })
 })
 
-describe('calls no recording shows', () => {
+describe('calls without a recording', () => {
   it.each([
     ['swap', 'EvtSwap2'],
     ['swap2', 'EvtSwap2'],
@@ -120,13 +120,13 @@ describe('calls no recording shows', () => {
     ])
   })
 
-  it('the swap that completes the curve says so', () => {
+  it('the swap that completes the curve reports it', () => {
     const complete = eventData('EvtCurveComplete', borsh.key(curve), borsh.key(config), u64(44_000n), u64(1_001n))
     const transaction = buy('swap2', swapEvent('EvtSwap2', 1_001n, 1_000n), complete)
     expect(decoded(meteoraDbc, transaction)).toEqual([bought(44_000n, 1_001n), launch('curve', 1)])
   })
 
-  it('the first form tells no reserve, so the vaults do', () => {
+  it('the first version has no reserves, so they are read from the vaults', () => {
     const event = eventData(
       'EvtSwap',
       ...[borsh.key(curve), borsh.key(config), borsh.u8(1), borsh.bool(false), u64(100n), u64(1n)],

@@ -102,7 +102,7 @@ describeRecorded('recorded instructions', 24, () => {
     ])
   })
 
-  it.each(recordedNames('claim_fee'))("%s lessens the reserves, nobody's liquidity", (name) => {
+  it.each(recordedNames('claim_fee'))('%s reduces the reserves without a liquidity change', (name) => {
     const { accounts, data, at } = recorded(name)
     const [pool, x, y] = [at('lbPair'), at('tokenXMint'), at('tokenYMint')]
     const call = built(DLMM, accounts, data, [moved(y, at('reserveY'), at('userTokenY'), 40n)])
@@ -131,7 +131,7 @@ describeRecorded('recorded instructions', 24, () => {
     ])
   })
 
-  it('everything else moves nothing', () => {
+  it('other instructions are ignored', () => {
     const others = [
       'claim_reward',
       'close_',
@@ -151,7 +151,7 @@ describeRecorded('recorded instructions', 24, () => {
   })
 })
 
-describe('calls no recording shows', () => {
+describe('calls without a recording', () => {
   const name = (text: string) => key(text)
   const [pool, x, y, owner] = [name('pair'), name('X'), name('Y'), name('owner')]
   const [reserveX, reserveY, accountX, accountY] = [
@@ -179,10 +179,10 @@ describe('calls no recording shows', () => {
       ...amounts.map(borsh.u64),
     )
 
-  it('a rebalanced position leaves and comes back, though its transfers are netted', () => {
+  it('a rebalanced position is removed and added again, although its transfers are netted', () => {
     const call = position('rebalance_liquidity', 17)
     call.inner.push(moved(x, accountX, reserveX, 30n), moved(y, reserveY, accountY, 40n))
-    // X: 10 out, 41 in, 1 of fees; Y: 45 out, 5 in, none.
+    // X: 10 out, 41 in, 1 in fees; Y: 45 out, 5 in, no fees.
     call.inner.push(reported(DLMM, rebalancing([10n, 41n, 45n, 5n, 1n, 0n])))
     const step = { kind: 'liquidity', pool: poolOf(pool, x, y), sender: owner, reserve0: 130n, reserve1: 60n }
     expect(decoded(meteoraDlmm, transactionOf([call], held))).toEqual([
@@ -191,7 +191,7 @@ describe('calls no recording shows', () => {
     ])
   })
 
-  it('a rebalanced position whose transfers do not fit is left out', () => {
+  it('a rebalanced position whose transfers do not match is rejected', () => {
     const call = position('rebalance_liquidity', 17)
     call.inner.push(moved(x, accountX, reserveX, 31n), reported(DLMM, rebalancing([10n, 40n, 0n, 0n, 0n, 0n])))
     expect(() => decoded(meteoraDlmm, transactionOf([call], held))).toThrow(
@@ -199,7 +199,7 @@ describe('calls no recording shows', () => {
     )
   })
 
-  it('what a Token-2022 mint withholds may be missing in the event, and is in the amount sent', () => {
+  it('what a Token-2022 mint withholds may be missing in the event, but counts as sent', () => {
     const call = position('add_liquidity2', 14, TOKEN_2022)
     call.inner.push(moved(x, accountX, reserveX, 10_000n), moved(y, accountY, reserveY, 7n))
     call.inner.push(reported(DLMM, liquidityEvent('AddLiquidity', pool, owner, 9_950n, 7n)))
@@ -211,7 +211,7 @@ describe('calls no recording shows', () => {
     expect(() => seen(9_951n)).toThrow('token0 is 9950 in the event and 10000 in the transfers')
   })
 
-  it('an event without its call, or a call without its event, is told apart', () => {
+  it('an event without its call is ignored, a call without its event is rejected', () => {
     expect(decoded(meteoraDlmm, transactionOf([reported(DLMM, swapEvent(pool, owner, true, 1n, 1n))]))).toEqual([])
     expect(() => decoded(meteoraDlmm, transactionOf([position('add_liquidity2', 14)]))).toThrow(
       'no event for added liquidity',

@@ -14,7 +14,7 @@ const SOL = 'So11111111111111111111111111111111111111112'
 
 describeGenerated(meteoraDlmm, 'meteora')
 
-describe('the event of a swap', () => {
+describe('the swap event', () => {
   it('has all its fields', () => {
     const payload = hex(
       'e445a52e51cb9a1d516ce3becdd00ac471739c6f45944a0e56b3a0f9b2399f421b0a82b56c5b87acc78023b8ed27cc7cf74ba51f6820a847117a8fad48c80ae298e20bf37ff35e7ae8c7b85272b5010701feffff01feffff1f660a0000000000702c000000000000016037000000000000c40200000000000000623d010000000000000000000000000000000000000000',
@@ -29,7 +29,7 @@ describe('the event of a swap', () => {
     })
   })
 
-  it('is read from the second form where the first is not told', () => {
+  it('is read from the second version if the first is missing', () => {
     const event = eventData(
       'Swap2Evt',
       ...[
@@ -63,7 +63,7 @@ describe('the event of a swap', () => {
 describeRecorded('recorded transactions', 3, () => {
   const expected = sharedJson('anchores/expected_dlmm.json') as { expected_event: Record<string, string> }[]
 
-  it('gives the leg of a Jupiter route as an independent decoder has it', () => {
+  it('gives the same leg of a Jupiter route as an independent decoder', () => {
     const signature = 'EhfdfNdnWud1jXZt9A9FoDfqPmkDR8Di9xYvYdA3R5x6qdK6A7CvJte3TkQLnpj86o4ZsLsgQRZGifgZxyj41vn'
     const transaction = parsed(realTransaction(`anchores/meteora-dlmm/${signature}.json`))
     const { expected_event: event } = expected[0] ?? { expected_event: {} }
@@ -83,7 +83,7 @@ describeRecorded('recorded transactions', 3, () => {
     ])
   })
 
-  it('gives each of three pairs of a route its own leg, with the reserves right after it', () => {
+  it('gives each of three pairs in a route its leg, with the reserves right after it', () => {
     const signature = '5hEWA54E6AGWTRBfqbx4RtpjAZif5C9yFhZKRDNeMhugd3oZiSaK7ePG2zikdZ7XoFF6VbBZyWCH2cXWG5RUn3oW'
     const legs = decoded(meteoraDlmm, parsed(realTransaction(`anchores/${signature}.json`)))
     expect(
@@ -95,7 +95,7 @@ describeRecorded('recorded transactions', 3, () => {
     ])
   })
 
-  it('is left out where the event and the transfers disagree, with both amounts', () => {
+  it('is rejected with both amounts if the event and the transfers disagree', () => {
     const signature = 'ndGjRockP4jDGo4uJiR97gP7vRCYBDCTU2JYMHzJPZNTwpdGxtJb3KbuBXB4DQ93shQj4Tqy99QCEJmJVDNnBAw'
     const { value, ...rest } = realTransaction(`anchores/${signature}.json`)
     const changed = JSON.parse(JSON.stringify(value).replaceAll('"amount":"1512"', '"amount":"1513"'))
@@ -105,8 +105,8 @@ describeRecorded('recorded transactions', 3, () => {
   })
 })
 
-describeRecorded('garbage', 1, () => {
-  it('is refused or left out, never a crash', () => {
+describeRecorded('random data', 1, () => {
+  it('is rejected or ignored, never a crash', () => {
     const signatures = ['5MMAfqiFPqFUWXPLVE3NYy24sqtDHuRxVnnh7sWyyuizZTgvf4R6xtvPbewE6FDfce6vyKSqTHW9WNRYQj1ieLcK']
     const real = signatures.map((signature) => parsed(realTransaction(`anchores/${signature}.json`)))
     const calls = recordedNames('').map((name) => {

@@ -36,7 +36,7 @@ describeRecorded('a recorded transaction', 3, () => {
   const [mint, curve] = ['8bhuFRNgQxiKFVsGzmygaiwX1CyGf4hu4A5giVE9moon', 'Hn7KyhXmojuLe7Z3EovB2JXDAUJniyQEXhoviJwAJrNo']
   const sender = '3xPtPLAfgBan33sbmcoxgDaAm2qkSNRKajMBj1oN1w27'
 
-  it("gives the curve's own amounts, its real reserves and how far it is", () => {
+  it('gives the amounts of the curve, its real reserves and its progress', () => {
     expect(decoded(moonshot, recorded())).toEqual([
       {
         ...{ kind: 'swap', pool: curveOf(curve, mint), sender, recipient: sender, sqrtPrice: null },
@@ -56,7 +56,7 @@ describeRecorded('a recorded transaction', 3, () => {
     })
   })
 
-  it('survives garbage', () => {
+  it('rejects random data without another error', () => {
     expect(
       garble(moonshot, callsOf(moonshot, [recorded(), sale(900n), migration(70n)]), { seed: 7, times: 2_000 }).refused,
     ).toBeGreaterThan(200)
@@ -66,7 +66,7 @@ describeRecorded('a recorded transaction', 3, () => {
 const [curve, mint, user, vault, account] = [key('curve'), key('mint'), key('user'), key('vault'), key('account')]
 const { u64 } = borsh
 
-/** A sale of 5,000 tokens for 900 lamports out of the curve, fees among them. */
+/** A sale of 5,000 tokens for 900 lamports out of the curve, fees included. */
 function sale(paid: bigint): SolanaTransaction {
   const accounts = places(11, { 0: user, 1: account, 2: curve, 3: vault, 6: mint })
   const event = eventData(
@@ -91,8 +91,8 @@ function migration(sent: bigint): SolanaTransaction {
   return transactionOf([{ ...built(MOONSHOT, accounts, callData('migrate_funds'), inner), programData: [event] }])
 }
 
-describe('calls no recording shows', () => {
-  it('a sale is paid out of the curve without a transfer: its balance is the check', () => {
+describe('calls without a recording', () => {
+  it('a sale is paid from the curve without a transfer, and checked against its balance', () => {
     expect(decoded(moonshot, sale(900n))).toEqual([
       {
         ...{ kind: 'swap', pool: curveOf(curve, mint), sender: user, recipient: user, sqrtPrice: null },
@@ -104,7 +104,7 @@ describe('calls no recording shows', () => {
     expect(() => decoded(moonshot, sale(899n))).toThrow('is 900 in the event and 899 in the transfers')
   })
 
-  it('a sale has its accounts where a recorded instruction has them', () => {
+  it('a sale has its accounts at the indexes of a recorded instruction', () => {
     // sevenlabs-hq/carbon: decoders/moonshot-decoder/tests/fixtures/sell_ix.json. The event and the balances are made up.
     const accounts = [
       ...['93fdoNBQF6t7aBPuPv3SGGpXyWmJVfvWPpPsBXrGqEK7', 'H4QJQ3mm865pMW7Ufvq6BiSXn2P8xUCv2xFd1sWYpmmK'],
@@ -127,7 +127,7 @@ describe('calls no recording shows', () => {
     ])
   })
 
-  it('two sales in one transaction leave what lay between them unknown', () => {
+  it('two sales in one transaction leave the reserves between them unknown', () => {
     const { instructions, ...rest } = sale(1_800n)
     const [first] = instructions
     if (first === undefined) throw new Error('no sale')
@@ -141,13 +141,13 @@ describe('calls no recording shows', () => {
     ])
   })
 
-  it('a trade whose event the node cut off is left out', () => {
+  it('a trade whose event the node truncated is rejected', () => {
     const { instructions, ...rest } = sale(900n)
     const cut = instructions.map((instruction) => ({ ...instruction, programData: null }))
     expect(() => decoded(moonshot, { ...rest, instructions: cut })).toThrow('no event for a trade')
   })
 
-  it('a token is created with its curve, of recorded bytes', () => {
+  it('a token is created with its curve, from recorded bytes', () => {
     const data = hex(
       '032ca4b87b0df5b30800000047616d6573746f700400000024474d454400000068747470733a2f2f63646e2e64657873637265656e65722e636f6d2f636d732f746f6b656e732f6d657461646174612f55676e4e766179684175384b3937616f543342380900000064a7b3b6e00d010000000000000000000000',
     )
@@ -165,7 +165,7 @@ describe('calls no recording shows', () => {
     ])
   })
 
-  it('a migrated curve is empty; where it went another transaction tells', () => {
+  it('a migrated curve is empty; another transaction names its new pool', () => {
     expect(decoded(moonshot, migration(70n))).toEqual([
       {
         ...{ kind: 'liquidity', pool: curveOf(curve, mint), change: 'remove', sender: user },
@@ -176,7 +176,7 @@ describe('calls no recording shows', () => {
     expect(() => decoded(moonshot, migration(71n))).toThrow('is 70 in the event and 71 in the transfers')
   })
 
-  it('knows how far a curve is only where its SOL is what the formula says', () => {
+  it('knows the progress of a curve only if its SOL matches the formula', () => {
     expect(curveProgress(746_509_767_000_000_000n, 68_594_067_284n)).toBe(0.933346)
     expect(curveProgress(799_820_983_207_404_442n, 87_834_819_006n)).toBe(1)
     expect(curveProgress(746_509_767_000_000_000n, 60_000_000_000n)).toBeNull()

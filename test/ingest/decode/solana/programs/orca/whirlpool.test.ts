@@ -35,7 +35,7 @@ function reported(name: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return bytes(hex(eventDiscriminator(name)), ...fields)
 }
 
-/** `fees`: of the transfers in and out. */
+/** `fees`: transfer fees in and out. */
 function traded(pool: string, isAIn: boolean, amounts: readonly [bigint, bigint], fees = [0n, 0n]): Uint8Array {
   const prices = [u128(10n), u128(11n)]
   return reported('Traded', key(pool), u8(isAIn ? 1 : 0), ...prices, ...[...amounts, ...fees, 3n, 4n].map(u64))
@@ -63,7 +63,7 @@ describeGenerated(whirlpool, 'orca')
 describeRecorded('Orca Whirlpools on mainnet', 4, () => {
   const legs = realLegs(whirlpool)
 
-  test('a swap with its event, whole', () => {
+  test('decodes a complete swap with its event', () => {
     const { instruction, transaction } = legOf(legs, 'N5qR3Dcv')
     expect(decoded(whirlpool, instruction, transaction)).toEqual([
       {
@@ -82,7 +82,7 @@ describeRecorded('Orca Whirlpools on mainnet', 4, () => {
     ])
   })
 
-  test('swaps of before there were events, within Jupiter', () => {
+  test('decodes swaps without events, called by Jupiter', () => {
     const swaps = [0, 1].flatMap((at) => {
       const { instruction, transaction } = legOf(legs, 'anchores/1ZSq1Aa2', at)
       return decoded(whirlpool, instruction, transaction)
@@ -107,7 +107,7 @@ describeRecorded('Orca Whirlpools on mainnet', 4, () => {
     ])
   })
 
-  test('a transfer that is not the event is refused with both', () => {
+  test('rejects a transfer that differs from the event, with both amounts', () => {
     const { instruction, transaction } = legOf(legs, 'N5qR3Dcv')
     const inner = instruction.inner.map((call, at) =>
       at === 0 && call.transfer !== null ? { ...call, transfer: { ...call.transfer, amount: 1n } } : call,
@@ -119,7 +119,7 @@ describeRecorded('Orca Whirlpools on mainnet', 4, () => {
     })
   })
 
-  test('garbage in any field is refused and nothing else', () => {
+  test('rejects random data in any field without another error', () => {
     const { decoded: whole, refused } = garble(whirlpool, legs, { seed: 8, times: 4_000 })
     expect(whole).toBeGreaterThan(200)
     expect(refused).toBeGreaterThan(800)
@@ -137,7 +137,7 @@ describeRecorded('recorded instructions of Whirlpools', 10, () => {
     expect(decoded(whirlpool, instruction, transactionOf(instruction))).toEqual([{ kind: 'pool', pool }])
   })
 
-  test('swap_v2 of a mint with a transfer fee: what left the wallet, and what reached it', () => {
+  test('swap_v2 with a transfer fee reports what left the wallet and what reached it', () => {
     const { accounts, data, at } = recorded('swap_v2')
     const isAIn = data[41] === 1
     const [a, b] = ['A', 'B'].map((token) => ({
@@ -222,7 +222,7 @@ describeRecorded('recorded instructions of Whirlpools', 10, () => {
     expect(refusal(whirlpool, short, transactionOf(short, held)).reason).toBe('disagreement')
   })
 
-  test('two_hop_swap_v2: the token between goes from vault to vault', () => {
+  test('two_hop_swap_v2 moves the intermediate token from vault to vault', () => {
     const { accounts, data, at } = recorded('two_hop_swap_v2')
     const [mintIn, between, mintOut] = [at('tokenMintInput'), at('tokenMintIntermediate'), at('tokenMintOutput')]
     const [isAInOne, isAInTwo] = [data[25] === 1, data[26] === 1]
@@ -280,14 +280,14 @@ describeRecorded('recorded instructions of Whirlpools', 10, () => {
     expect(decoded(whirlpool, silent, transactionOf(silent, held))).toEqual([changed])
   })
 
-  test('a fee collected is neither trade nor liquidity', () => {
+  test('a collected fee is neither a trade nor liquidity', () => {
     const { accounts, data } = recorded('collect_fees')
     const instruction = made(whirlpool, { accounts, data })
     expect(decoded(whirlpool, instruction, transactionOf(instruction))).toEqual([])
   })
 })
 
-test('reposition_liquidity_v2 takes out of one range and puts into another, sending the difference', () => {
+test('reposition_liquidity_v2 removes from one range and adds to another, transferring the difference', () => {
   const accounts = [
     ...[POOL, 'program', 'program', 'memo', 'owner', 'funder', 'position', 'positionAccount', 'mintA', 'mintB'],
     ...['accountA', 'accountB', 'vaultA', 'vaultB', 'ticks', 'ticks', 'ticks', 'ticks', 'system'],

@@ -1,4 +1,4 @@
-/** Events of PumpSwap as mainnet logged them, one of each version there was: what they tell fits what its formula gives. Published in decoders' own tests. */
+/** PumpSwap events logged on mainnet, one of each version, from other decoders' tests: their values match the formula. */
 import { describe, expect, it } from 'vitest'
 import { WRAPPED_SOL } from '../../../../../../services/ingest/decode/solana/native-programs.js'
 import {
@@ -40,7 +40,7 @@ const BUYS: readonly Captured[] = [
     },
   },
   {
-    when: 'July 2026, a boosted pool, the user naming what he pays',
+    when: 'July 2026, a boosted pool, with an exact input amount',
     base64:
       'Z/RSHyz1d3fkQmRqAAAAAMcNhtMoAgAAwIeLOwAAAAAAAAAAAAAAAF7OWKoHAAAAAAgBqSy8AABetLOxDwAAAMCHizsAAAAAAgAAAAAAAADWAgMAAAAAAF0AAAAAAAAAwAOMAAAAAACAWdI6AAAAAKpWzzoAAAAA6pwckxLA/KYL1J4hgZb0cRsoL7pIUK8JSMfAFpa8g82gT01zesdggWK47ySyi231AKlJ9xkEyZXyWm6zOBK4FCPA7LZeOT6/eDor1UTD9BOpxLgkecSbjTpbW3J+yhhFJMBV0Uq1ei2khbuMqkWFFxFmKN/zSZL32iwpQ+44+ZlKwvjQ3Vy8l+MonBl8tQYqVPPZVrnOblEV+WVnqlyz5nfZFZVfiIBzHOtKdaDMlsF0+kCVxOHZlnrPxChFrmeulTyimfu5xg7z13URFZgIQB4lJ5pLBTVQxPnoFu2UXkEeAAAAAAAAAIAqLQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAASAAAAYnV5X2V4YWN0X3F1b3RlX2luAAAAAAAAAAAAAAAAAAAAAIgTAAAAAAAA4AFGAAAAAADOQR4YBAAAAAAAAAAAAAAAAQCAxqR+jQMA',
     expected: {
@@ -53,7 +53,7 @@ const BUYS: readonly Captured[] = [
     },
   },
   {
-    when: 'October 2026, with fields after those',
+    when: 'October 2026, with appended fields',
     base64:
       'Z/RSHyz1d3fM6cBqAAAAAFB0JgIAAAAA9B4DAAAAAABZNHNvAAAAAPQeAwAAAAAAlrzoWPUyAADtn7QiRQAAAPQeAwAAAAAAFAAAAAAAAACWAQAAAAAAAAUAAAAAAAAAZgAAAAAAAACfGAMAAAAAAAkXAwAAAAAA2HDWi7oZ18wTBFdfoPVkG6Z+pvZQDjqDlaf2OYt5k+z9G4/s1gApAqqZNRIbbI4wbxy0AUSbpbjZWa8wtxg5FaQqN5j5zraPfQTJMO04EFRo3BQhAu0e2MAig32FVtUfLTyNp7DOjRu5gS+igcp6qfxWa5wp+nH0MgCsdJ86MgP/g4OBi6j6KMPNO21ek/n6uPCXm8NyFazFskaHe6jDybnwRqOiz07iErT6kv2dAPpPsLP8/TYeQK5TkflgNepjRKbk83kPdsHW50zrpvmT39BQMpVM2jI02hO1L9H3i7tLAAAAAAAAAO8FAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA2nEbAgAAAAASAAAAYnV5X2V4YWN0X3F1b3RlX2luAAAAAAAAAAAAAAAAAAAAAIgTAAAAAAAAMwAAAAAAAADIQR4YBAAAAAAAAAAAAAAAAXZVG7QJiQMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     expected: {
@@ -81,7 +81,7 @@ const SALE: Captured = {
   },
 }
 
-/** After the name of the event. */
+/** The bytes after the event's discriminator. */
 const readerOf = ({ base64 }: Captured) => new ByteReader(Buffer.from(base64, 'base64'), 8)
 const u64 = ({ base64 }: Captured, at: number) => Buffer.from(base64, 'base64').readBigUInt64LE(at)
 const [POOL_BASE, POOL_QUOTE, GROSS, WITH_LIQUIDITY_FEE, LIQUIDITY_FEE] = [48, 56, 64, 104, 80]
@@ -91,12 +91,12 @@ describe('a buy', () => {
     expect(readBuy(readerOf(captured))).toEqual(captured.expected)
   })
 
-  it.each(BUYS)('of $when gives what the pool’s real and virtual reserves give for it', (captured) => {
+  it.each(BUYS)('of $when matches the pool’s real and virtual reserves', (captured) => {
     const { boost, baseAmount } = captured.expected
     const quote = u64(captured, POOL_QUOTE) + (boost?.virtualQuote ?? 0n)
     const paid = u64(captured, WITH_LIQUIDITY_FEE) - u64(captured, LIQUIDITY_FEE)
     const given = (u64(captured, POOL_BASE) * paid) / (quote + paid)
-    // The program rounds by one of the smallest unit of the quote, which buys some hundreds of the base.
+    // The program rounds by one quote unit, which buys several hundred base units.
     const unit = u64(captured, POOL_BASE) / quote + 1n
     expect(given - baseAmount).toBeGreaterThanOrEqual(0n)
     expect(given - baseAmount).toBeLessThanOrEqual(unit)
@@ -113,7 +113,7 @@ describe('a sale', () => {
 })
 
 describe('a recorded transaction', () => {
-  it('with a sale by one signer and a buy by another: amounts are the pool’s, reserves after the first are what the second tells before it', () => {
+  it('with a sale and a buy by two signers has the pool’s amounts and consistent reserves between them', () => {
     const { value, slot } = realTransaction('fixtures/pump-amm-sell-and-buy.json')
     const pool = '5Jrjc6w2UEGxFYfnyvvX9VdEovXyJkCaXwFXo525za8x'
     const token = 'Ejw8VHkEpehDMEYBroqhqWJdy7BFQhjig8AdNMjAgxUd'
@@ -151,7 +151,7 @@ describe('a recorded transaction', () => {
     },
     {
       file: 'pump-amm-buy-token-2022.json',
-      what: 'SOL is what is bought, and a mint of Token-2022 what it is paid with',
+      what: 'buys SOL with a Token-2022 mint',
       ...{
         sender: '95rVs91daKmzom4SM41dg4MRmy5M7rMEHPerenZwWaCq',
         wallet: '95rVs91daKmzom4SM41dg4MRmy5M7rMEHPerenZwWaCq',

@@ -80,7 +80,7 @@ describeRecorded('PumpSwap', 6, () => {
   const userBase = SELL.fields.user_base_token_account ?? ''
   const userQuote = SELL.fields.user_quote_token_account ?? ''
   const accounts = [pool, seller, key(90), MINT, WRAPPED_SOL, userBase, userQuote, BASE_VAULT, QUOTE_VAULT]
-  /** What left the pool is the user's and the protocol's. */
+  /** What left the pool goes to the user and the protocol. */
   const transfers = [
     tokenTransfer(MINT, userBase, BASE_VAULT, 82_847_919n),
     tokenTransfer(WRAPPED_SOL, QUOTE_VAULT, userQuote, 90_508_151_845n),
@@ -93,12 +93,12 @@ describeRecorded('PumpSwap', 6, () => {
     [BASE_VAULT]: { mint: MINT, owner: pool, amount: amounts.base },
     [QUOTE_VAULT]: { mint: WRAPPED_SOL, owner: pool, amount: amounts.quote },
   })
-  /** As the event tells them before it; after it, as the next event of that second tells them. */
+  /** Reserves before the event; after it, those that the next event in the same second reports. */
   const before = held({ base: 549_652_925_359n, quote: 602_070_276_710_126n })
   const after = held({ base: 549_735_773_278n, quote: 601_979_723_190_786n })
   const decode = (instruction: Instruction) => pumpAmm.decode(instruction, transactionOf([instruction], before, after))
 
-  it('a sale gives what left the pool, and reserves that are those of the next event', () => {
+  it('a sale has what left the pool, and the same reserves as the next event', () => {
     expect(decode(sale())).toMatchObject([
       {
         kind: 'swap',
@@ -111,7 +111,7 @@ describeRecorded('PumpSwap', 6, () => {
     ])
   })
 
-  it('transfers that tell another amount are refused with both', () => {
+  it('transfers of another amount are rejected with both amounts', () => {
     const [base, quote] = transfers
     if (base === undefined || quote === undefined) throw new Error('no transfers')
     expect(() => decode(sale([base, quote]))).toThrow(
@@ -124,7 +124,7 @@ describeRecorded('PumpSwap', 6, () => {
     expect(() => decode({ ...sale(), accounts: [] })).toThrow(BadInstruction)
   })
 
-  it('fees that wait in the account are not its reserves', () => {
+  it('unclaimed fees in the account do not count as reserves', () => {
     const [base, quote] = transfers
     if (base === undefined || quote === undefined) throw new Error('no transfers')
     const boost = (virtual: bigint, isBoosted: boolean) => {
@@ -136,19 +136,19 @@ describeRecorded('PumpSwap', 6, () => {
     }
     const reserve = (instruction: Instruction) =>
       decode(instruction).map((made) => ('reserve1' in made ? made.reserve1 : 0n))
-    // The recorded event ends with padding of its version.
+    // The recorded event ends with the padding of its version.
     const bare = SELL.hex.slice(0, 2 * (16 + 14 * 8 + 7 * 32 + 2 * 8))
     const withBoost = (virtual: bigint, isBoosted: boolean) => bare + boost(virtual, isBoosted).slice(SELL.hex.length)
     expect(reserve(sale(transfers, withBoost(-1_000n, false)))).toEqual([601_979_723_190_786n - 1_000n])
     expect(reserve(sale(transfers, withBoost(5_000n, true)))).toEqual([null])
-    // The protocol's fee stays: nobody is named to get it.
+    // The protocol fee stays in the pool, because no recipient is named.
     const recipient = keyBytes(SELL.fields.protocol_fee_recipient ?? '').toString('hex')
     const kept = withBoost(-1_000n, false).replace(recipient, '00'.repeat(32))
     expect(reserve(sale([base, quote], kept))).toEqual([null])
     expect(() => decode(sale([base, quote], withBoost(-1_000n, false)))).toThrow(/the pool changed by/)
   })
 
-  it('a hop of a route has its accounts among the five of its own', () => {
+  it('a hop of a route is read from its own five accounts', () => {
     const route = Array.from({ length: 16 }, (_, place) => key(200 + place))
     const other = [key(60), key(61), key(62), key(63), key(64)]
     const hop = [MINT, WRAPPED_SOL, pool, BASE_VAULT, QUOTE_VAULT]
@@ -157,7 +157,7 @@ describeRecorded('PumpSwap', 6, () => {
       { kind: 'swap', pool: { pool, token0: MINT, token1: WRAPPED_SOL }, amountIn: 82_847_919n },
     ])
     expect(() => decode({ ...made, accounts: [...route, ...other] })).toThrow(/not a hop of the route/)
-    // Over curves alone: Pump.fun's own program tells it.
+    // A route over curves only is decoded by Pump.fun's program.
     expect(decode({ ...made, inner: [] })).toEqual([])
   })
 
@@ -194,7 +194,7 @@ describeRecorded('PumpSwap', 6, () => {
     ])
   })
 
-  it('garbage is refused or gives nothing', () => {
+  it('random data is rejected or ignored', () => {
     const names = ['BuyEvent', 'SellEvent', 'CreatePoolEvent', 'DepositEvent', 'WithdrawEvent']
     const whole = bytesOf(SELL.hex).subarray(16)
     fc.assert(

@@ -46,7 +46,7 @@ function event(name: string, ...parts: Uint8Array[]): MadeInstruction {
   return eventCall(PROGRAM, EVENT_CALL + eventDiscriminator(name) + Buffer.concat(parts).toString('hex'))
 }
 
-/** The parts of a trade, version by version. */
+/** The fields of a trade, version by version. */
 const FIRST_VERSION = [keyBytes(MINT), u64(3_000n, 7_000n), flag(true), keyBytes(USER), u64(1_700_000_000n)]
 const VIRTUAL = u64(40_000_000_000n, 804_750_000_000_000n)
 const REAL = u64(10_000_000_000n, 524_850_000_000_000n)
@@ -69,7 +69,7 @@ describeGenerated(pump, 'pump')
 describeRecorded('events of Pump.fun', 6, () => {
   const trades = vectorsOf('pumpfun').filter(({ name }) => name.startsWith('anchor_self_cpi_trade'))
 
-  it('there are vectors of every recorded version', () => expect(trades).toHaveLength(4))
+  it('has vectors of every recorded version', () => expect(trades).toHaveLength(4))
 
   it.each(trades)('$name', ({ hex, fields }) => {
     const read = readTrade(new ByteReader(bytesOf(hex), 16))
@@ -101,7 +101,7 @@ describe('a creation', () => {
   const facts = { name: 'Coin', symbol: 'COIN', uri: 'https://coin.example', mint: MINT, curve: CURVE, user: USER }
   const START = [text(facts.name), text(facts.symbol), text(facts.uri), ...[MINT, CURVE, USER].map(keyBytes)]
   const [VIRTUALS, FOR_SALE] = [u64(1_073n, 30n), 793_100_000_000_000n]
-  /** What each layout appended, oldest first. */
+  /** Fields that each layout appended, oldest first. */
   const APPENDED: [string, Uint8Array][] = [
     ['creator and timestamp', Buffer.concat([keyBytes(CREATOR), u64(1_740_000_000n)])],
     ['reserves', Buffer.concat([VIRTUALS, u64(FOR_SALE, 1_000_000_000_000_000n)])],
@@ -138,7 +138,7 @@ describe('a creation', () => {
     },
   )
 
-  it('cut anywhere else is refused', () => {
+  it('truncated anywhere else is rejected', () => {
     const lastKnown = endsOf.at(-2) ?? 0
     for (let length = 1; length < lastKnown; length += 1) {
       if (endsOf.includes(length)) continue
@@ -158,13 +158,13 @@ describe('Pump.fun', () => {
   const launch = { kind: 'launch', token: MINT, platform: 'pump', stage: 'curve', pool: CURVE }
   const progress = 1 - 524.85 / 793.1
 
-  it('a trade of the first layout, whose real reserves follow from the virtual ones', () => {
+  it('decodes a trade of the first layout, deriving real reserves from virtual ones', () => {
     const made = decode(buy(transfer, event('TradeEvent', ...FIRST_VERSION, VIRTUAL)))
     expect(made).toMatchObject([swap, { ...launch, progress: expect.closeTo(progress, 12) }])
     expect(made).toHaveLength(2)
   })
 
-  it('one with its real reserves, its fees, its volume', () => {
+  it('decodes a trade with real reserves, fees and volume', () => {
     for (const parts of [[], FEES, [...FEES, ...VOLUME], [...FEES, ...VOLUME, ...NAMED]]) {
       const made = decode(buy(transfer, event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL, ...parts)))
       const creator = parts.length === 0 ? null : CREATOR
@@ -172,7 +172,7 @@ describe('Pump.fun', () => {
     }
   })
 
-  it('one against another quote than SOL, over the accounts of the third instruction', () => {
+  it('decodes a trade in another quote token than SOL, with the accounts of the third instruction', () => {
     const accounts = [key(90), MINT, USDC, key(91), key(92), CURVE, VAULT, key(93), USER, USER_VAULT]
     const data = bytesOf(instructionDiscriminator('buy_v3'))
     const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL, ...FEES, ...VOLUME, ...NAMED, ...QUOTE)
@@ -195,7 +195,7 @@ describe('Pump.fun', () => {
     expect(decode({ ...buy(transfer), programData: [log] }).map(({ kind }) => kind)).toEqual(['swap', 'launch'])
   })
 
-  it('a buy that sells the curve out goes on into the pool to come', () => {
+  it('a buy that completes the curve spills over into the future pool', () => {
     const more = [keyBytes(USER), keyBytes(MINT), keyBytes(CURVE), ZERO_KEY, u64(1n, 500n, 40n, 95n, 1n, 30n, 1n, 0n)]
     const made = decode(
       buy(
@@ -222,7 +222,7 @@ describe('Pump.fun', () => {
     ])
   })
 
-  it('an event that differs from its transfers is refused with both amounts', () => {
+  it('an event that differs from its transfers is rejected with both amounts', () => {
     const reported = event('TradeEvent', ...FIRST_VERSION, VIRTUAL, REAL)
     const wrong = buy(tokenTransfer(MINT, VAULT, USER_VAULT, 6_999n), reported)
     expect(() => decode(wrong)).toThrow(/7000 in the event and 6999 in the transfers/)
@@ -230,13 +230,13 @@ describe('Pump.fun', () => {
     expect(() => decode({ ...buy(transfer, reported), accounts: tradeAccounts.slice(0, 4) })).toThrow(BadInstruction)
   })
 
-  it('what trades nothing gives nothing', () => {
+  it('instructions without a trade give nothing', () => {
     const data = bytesOf(instructionDiscriminator('collect_creator_fee'))
     expect(decode(instructionOf({ programId: PROGRAM, data }))).toEqual([])
     expect(decode(instructionOf({ programId: PROGRAM }))).toEqual([])
   })
 
-  it('garbage is refused or gives nothing', () => {
+  it('random data is rejected or ignored', () => {
     const names = [
       'TradeEvent',
       'CreateEvent',

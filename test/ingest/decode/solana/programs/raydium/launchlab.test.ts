@@ -27,7 +27,7 @@ describeGenerated(launchLab, 'launchlab')
 describeRecorded('LaunchLab on mainnet', 5, () => {
   const legs = realLegs(launchLab)
 
-  test('a token that is launched, whole', () => {
+  test('decodes a complete token launch', () => {
     const { instruction, transaction } = legOf(legs, '5LzhiGZB')
     const pool = { ...POOL, creator: TRADER }
     expect(decoded(launchLab, instruction, transaction)).toEqual([
@@ -48,14 +48,14 @@ describeRecorded('LaunchLab on mainnet', 5, () => {
     ])
   })
 
-  test('the same from the instruction alone', () => {
+  test('decodes the same launch from the instruction alone', () => {
     const { instruction, transaction } = legOf(legs, '5LzhiGZB')
     const silent = { ...instruction, inner: [], programData: null }
     const [, ...rest] = decoded(launchLab, silent, transaction)
     expect(rest).toEqual(decoded(launchLab, instruction, transaction).slice(1))
   })
 
-  test('its first buy, whole, told in a call and again in a log', () => {
+  test('decodes its first buy once, although it is in a call and in a log', () => {
     const { instruction, transaction } = legOf(legs, '5LzhiGZB', 2)
     expect(decoded(launchLab, instruction, transaction)).toEqual([
       {
@@ -67,7 +67,7 @@ describeRecorded('LaunchLab on mainnet', 5, () => {
         amountIn: 9999999n,
         tokenOut: TOKEN,
         amountOut: 352899251106n,
-        // What is left of the offer, and what was raised: less than the vaults hold.
+        // The remaining offer and the amount raised are below what the vaults hold.
         reserve0: 792747100748894n,
         reserve1: 9869999n,
         sqrtPrice: null,
@@ -75,7 +75,7 @@ describeRecorded('LaunchLab on mainnet', 5, () => {
     ])
   })
 
-  test('recorded events of both layouts, field by field', () => {
+  test('decodes recorded events of both layouts, field by field', () => {
     type Payload = { program_test: string; payload_hex: string[]; fields: Record<string, string> }
     const payloads = (sharedJson('pinax/event_payloads.json') as Payload[]).filter(({ program_test: name }) =>
       name.startsWith('raydium_launchpad:unpack_launchpad_trade_event'),
@@ -106,15 +106,15 @@ describeRecorded('LaunchLab on mainnet', 5, () => {
     )
   })
 
-  test('garbage in any field is refused and nothing else', () => {
-    // The third is the event's own call.
+  test('rejects random data in any field without another error', () => {
+    // The third call carries the event.
     const { decoded: whole, refused } = garble(launchLab, legs, { seed: 7, times: 4_000 })
     expect(whole).toBeGreaterThan(200)
     expect(refused).toBeGreaterThan(400)
   })
 })
 
-describe('trades made by hand', () => {
+describe('handmade trades', () => {
   type Trade = { isBuy: boolean; sold: readonly [bigint, bigint]; amountIn: bigint; amountOut: bigint; status?: number }
 
   function tradeEvent({ isBuy, sold: [before, after], amountIn, amountOut, status = 0 }: Trade): Uint8Array {
@@ -155,7 +155,7 @@ describe('trades made by hand', () => {
   test.each([
     ['after fees', 40n],
     ['before fees', 30n],
-  ])('a sale whose proceeds are told %s: what the wallet gets', (_when, received) => {
+  ])('a sale whose event reports proceeds %s gives what the wallet received', (_when, received) => {
     const { instruction, transaction } = traded(sale, [5n, received])
     expect(decoded(launchLab, instruction, transaction)).toEqual([
       {
@@ -167,7 +167,7 @@ describe('trades made by hand', () => {
     ])
   })
 
-  test('progress is told at every percent, and whole once all is sold', () => {
+  test('progress is published at every percent, and at completion', () => {
     const buy = (sold: readonly [bigint, bigint], status: number) => {
       const amountOut = sold[1] - sold[0]
       const { instruction, transaction } = traded({ isBuy: true, sold, amountIn: 50n, amountOut, status }, [
@@ -181,7 +181,7 @@ describe('trades made by hand', () => {
     expect([buy([500n, 509n], 0), buy([500n, 510n], 0), buy([990n, 1000n], 1)]).toEqual([[], [0.51], [1]])
   })
 
-  test('of a base token with a transfer fee the wallet sends more than arrives; of another it may not', () => {
+  test('with a transfer fee on the base token, the wallet sends more than arrives; without one it may not', () => {
     const { instruction, transaction } = traded(sale, [6n, 40n], TOKEN_2022)
     expect(decoded(launchLab, instruction, transaction)).toMatchObject([{ amountIn: 6n }, { kind: 'launch' }])
     const bought: Trade = { isBuy: true, sold: [500n, 505n], amountIn: 50n, amountOut: 5n }
@@ -191,7 +191,7 @@ describe('trades made by hand', () => {
     expect(refusal(launchLab, other.instruction, other.transaction).reason).toBe('disagreement')
   })
 
-  test('an event of the other direction, or of another curve, is refused', () => {
+  test('an event of the other direction or of another curve is rejected', () => {
     const { instruction, transaction } = traded({ ...sale, isBuy: true }, [5n, 40n])
     const asSale = { ...instruction, data: named('sell_exact_in', u64(1n), u64(1n), u64(0n)) }
     expect(refusal(launchLab, asSale, transaction).reason).toBe('disagreement')

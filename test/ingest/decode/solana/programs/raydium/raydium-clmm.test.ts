@@ -71,7 +71,7 @@ describeGenerated(raydiumClmm, 'raydiumclmm')
 describeRecorded('Raydium CLMM on mainnet', 12, () => {
   const legs = realLegs(raydiumClmm)
 
-  test('a swap within Jupiter, whole', () => {
+  test('decodes a complete swap called by Jupiter', () => {
     const { instruction, transaction } = legOf(legs, 'vRYNRDqs')
     expect(decoded(raydiumClmm, instruction, transaction)).toEqual([
       {
@@ -90,7 +90,7 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
     ])
   })
 
-  test('a swap within OKX, and without its event but for the price', () => {
+  test('decodes a swap called by OKX; without its event only the price is missing', () => {
     const { instruction, transaction } = legOf(legs, 'OKXDEX_swap_0')
     const [swap] = decoded(raydiumClmm, instruction, transaction)
     expect(swap).toMatchObject({
@@ -107,13 +107,13 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
     expect(decoded(raydiumClmm, silent, transaction)).toEqual([{ ...swap, sqrtPrice: null }])
   })
 
-  test('garbage in any field is refused and nothing else', () => {
+  test('rejects random data in any field without another error', () => {
     const { decoded: whole, refused } = garble(raydiumClmm, legs, { seed: 6, times: 4_000 })
     expect(whole).toBeGreaterThan(200)
     expect(refused).toBeGreaterThan(800)
   })
 
-  test('a recorded creation', () => {
+  test('decodes a recorded creation', () => {
     const { accounts, data } = recorded('create_pool')
     const instruction = made(raydiumClmm, { accounts, data })
     const pool = poolOf(
@@ -127,14 +127,14 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
     ])
   })
 
-  test('a recorded swap_v2 of a mint with a transfer fee: what left the wallet, and what reached it', () => {
+  test('a recorded swap_v2 with a transfer fee reports what left the wallet and what reached it', () => {
     const { accounts, data, at } = recorded('swap_v2')
     const [tokenIn, tokenOut] = [at('inputVaultMint'), at('outputVaultMint')]
     const sent = [
       { mint: tokenIn, source: at('inputTokenAccount'), destination: at('inputVault'), amount: 1000n },
       { mint: tokenOut, source: at('outputVault'), destination: at('outputTokenAccount'), amount: 70n },
     ]
-    // Wrapped SOL sorts first: it is token 0 and comes out.
+    // Wrapped SOL sorts first: it is token 0 and the output.
     const instruction = made(raydiumClmm, {
       ...{ accounts, data, sent },
       programData: [swapEvent(at('poolState'), false, [68n, 2n, 990n, 10n], 5n)],
@@ -198,7 +198,7 @@ describeRecorded('Raydium CLMM on mainnet', 12, () => {
       expect(decoded(raydiumClmm, silent, transactionOf(silent, held))).toEqual([added])
     })
 
-    test.each(['decrease_liquidity', 'decrease_liquidity_v2'])('%s removes, and pays fees beside it', (name) => {
+    test.each(['decrease_liquidity', 'decrease_liquidity_v2'])('%s removes, and pays fees separately', (name) => {
       const { accounts, data, at } = recorded(name)
       const [vault0, vault1] = [at('tokenVault0'), at('tokenVault1')]
       const decreased = (amount0: bigint, amount1: bigint) =>
@@ -281,7 +281,7 @@ describe('a route of two hops', () => {
     ])
   })
 
-  test('is refused where events and transfers differ, or a hop is in no account', () => {
+  test('is rejected if events and transfers differ, or a hop’s pool is not among the accounts', () => {
     const short = { ...instruction, programData: programData.slice(1) }
     expect(refusal(raydiumClmm, short, transactionOf(short, held)).reason).toBe('disagreement')
     const odd = { ...instruction, inner: instruction.inner.slice(1) }

@@ -47,7 +47,7 @@ describeGenerated(raydiumCpmm, 'raydiumcpmm')
 describeRecorded('Raydium CPMM on mainnet', 5, () => {
   const legs = realLegs(raydiumCpmm)
 
-  test('a swap with the event of today, whole', () => {
+  test('decodes a complete swap with the current event', () => {
     const { instruction, transaction } = legOf(legs, '4RoVbE9H')
     expect(decoded(raydiumCpmm, instruction, transaction)).toEqual([
       {
@@ -66,7 +66,7 @@ describeRecorded('Raydium CPMM on mainnet', 5, () => {
         amountIn: 218686363204n,
         tokenOut: WRAPPED_SOL,
         amountOut: 69520899n,
-        // Less than the vaults hold (77044131386 and 241965883428705): the fees of protocol and fund are not the pool's.
+        // Less than the vaults hold (77044131386 and 241965883428705), because protocol and fund fees are excluded.
         reserve0: 77012127836n,
         reserve1: 241863984819042n,
         sqrtPrice: null,
@@ -74,7 +74,7 @@ describeRecorded('Raydium CPMM on mainnet', 5, () => {
     ])
   })
 
-  test('a swap within OKX, whose recipient is not who signed for it', () => {
+  test('decodes a swap called by OKX whose recipient is not the signer', () => {
     const { instruction, transaction } = legOf(legs, 'OKXDEX_swap_0')
     expect(decoded(raydiumCpmm, instruction, transaction)).toMatchObject([
       {
@@ -89,7 +89,7 @@ describeRecorded('Raydium CPMM on mainnet', 5, () => {
     ])
   })
 
-  test('without its event the transfers tell the same, and the vaults the reserves', () => {
+  test('without its event, transfers give the same amounts and the vaults give the reserves', () => {
     const { instruction, transaction } = legOf(legs, '4RoVbE9H')
     const silent = { ...instruction, programData: null }
     expect(decoded(raydiumCpmm, silent, transaction)).toMatchObject([
@@ -97,7 +97,7 @@ describeRecorded('Raydium CPMM on mainnet', 5, () => {
     ])
   })
 
-  test('a recorded event of the first layout, field by field', () => {
+  test('decodes a recorded event of the first layout, field by field', () => {
     type Payload = { program_test: string; payload_base64: string[] }
     const payloads = sharedJson('pinax/event_payloads.json') as Payload[]
     const [text] = payloads.find((each) => each.program_test.includes('cpmm_swap_event_v1'))?.payload_base64 ?? []
@@ -119,15 +119,15 @@ describeRecorded('Raydium CPMM on mainnet', 5, () => {
     })
   })
 
-  test('garbage in any field is refused and nothing else', () => {
+  test('rejects random data in any field without another error', () => {
     const { decoded: whole, refused } = garble(raydiumCpmm, legs, { seed: 5, times: 4_000 })
     expect(whole).toBeGreaterThan(200)
     expect(refused).toBeGreaterThan(800)
   })
 })
 
-/** As a deployment of the same program logged it. */
-test('the event of a deposit, field by field', () => {
+/** Logged by another deployment of the same program. */
+test('decodes the event of a deposit, field by field', () => {
   const log =
     'eaPNyTnadTzdhRPKDwus/5Zu2GxjHohlqAXtBbfEKD5ALX5T6bBywABcsuwiAAAAN0A61F0BAAAAzdR9AwAAAAPvGgtcAQAAXdREeQMAAAAAAAAAAAAAAAAAAAAAAAAAAA=='
   const instruction = made(raydiumCpmm, {
@@ -149,7 +149,7 @@ const SWAP_ACCOUNTS = [
   ...['program', 'program', TOKEN, WRAPPED_SOL, 'observation'],
 ]
 
-test('transfer fees: what left the wallet, and what reached it; the creator’s fee is not the pool’s', () => {
+test('transfer fees: reports what left the wallet and what reached it; reserves exclude the creator’s fee', () => {
   const instruction = made(raydiumCpmm, {
     accounts: SWAP_ACCOUNTS,
     data: named('swap_base_input', u64(100n), u64(1n)),
@@ -204,7 +204,7 @@ describe('liquidity', () => {
       reported(
         'LpChangeEvent',
         ...[key(POOL), u64(77n), u64(900n), u64(450n)],
-        // What arrives and what is withheld of it.
+        // The amount that arrives and the amount withheld.
         ...[u64(80n), u64(43n), u64(10n), u64(2n), u8(type)],
       )
     const instruction = made(raydiumCpmm, {
@@ -246,7 +246,7 @@ describe('liquidity', () => {
         ...['account0', 'account1', 'lp', 'vault0', 'vault1'],
       ],
     ],
-  ])('%s opens a pool with what is sent to it', (name, places) => {
+  ])('%s creates a pool with what is sent to it', (name, places) => {
     const instruction = made(raydiumCpmm, {
       accounts: places,
       data: named(name, u64(90n), u64(45n), u64(0n)),

@@ -27,7 +27,7 @@ const HELD: Held[] = [
   { account: 'pcVault', mint: WRAPPED_SOL, owner: 'authority', pre: 500n, post: 500n },
 ]
 
-/** Of which a v4 pool made the whole trade. */
+/** Transactions whose whole trade was made by one v4 pool. */
 const ONE_SWAP = new Set([
   'raydiumLiquidityPoolV4_swap_0',
   'raydiumLiquidityPoolV4_swap_1',
@@ -39,7 +39,7 @@ function rayLog(...fields: readonly Uint8Array[]): string[] {
   return [`ray_log: ${Buffer.from(bytes(...fields)).toString('base64')}`]
 }
 
-/** `at`: places of named accounts; the others are nobody's. */
+/** `at`: indexes of named accounts; the others are unrelated. */
 function accounts(length: number, at: Record<number, string>): string[] {
   return Array.from({ length }, (_, place) => at[place] ?? `other${place}`)
 }
@@ -49,7 +49,7 @@ describeGenerated(raydiumV4, 'raydium', { named: 1 })
 describeRecorded('Raydium v4 on mainnet', 5, () => {
   const legs = realLegs(raydiumV4)
 
-  test('a swap of pc for coin, whole', () => {
+  test('decodes a complete swap of pc for coin', () => {
     const { instruction, transaction } = legOf(legs, '54MFrVcf')
     expect(decoded(raydiumV4, instruction, transaction)).toEqual([
       {
@@ -75,7 +75,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     ])
   })
 
-  test('every swap as others decoded it, also within Jupiter and OKX', () => {
+  test('decodes every swap like other decoders, including those called by Jupiter and OKX', () => {
     type Swapped = Record<'Who' | 'FromToken' | 'ToToken' | 'FromTokenAmount' | 'ToTokenAmount', string>
     type Expected = { fixture: string; actions: { expected: Swapped }[] }
     const expected = (sharedJson('tx-parser/expected.json') as Expected[])
@@ -101,7 +101,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     expect(swaps.length).toBe(ONE_SWAP.size)
   })
 
-  test('its record, its transfers and the balances after tell the same in every recorded swap', () => {
+  test('ray_log, transfers and final balances agree in every recorded swap', () => {
     const recorded = legs.filter(({ name }) => !name.startsWith('generated/'))
     const reserves = recorded.map(({ instruction, transaction }) => {
       const [reported] = decoded(raydiumV4, instruction, transaction)
@@ -111,7 +111,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     expect(reserves.length).toBeGreaterThan(8)
     for (const { reported, silent } of reserves) {
       if (reported?.kind !== 'swap' || silent?.kind !== 'swap') throw new Error('no swap')
-      // What the protocol has not taken yet lies in the vaults.
+      // Unclaimed protocol fees are still in the vaults.
       const { reserve0, reserve1, ...rest } = silent
       expect(reported).toMatchObject(rest)
       expect(Number(reported.reserve0)).toBeLessThanOrEqual(Number(reserve0))
@@ -119,7 +119,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     }
   })
 
-  test('a transfer that is not the record is refused with both', () => {
+  test('rejects a transfer that differs from the ray_log, with both amounts', () => {
     const { instruction, transaction } = legOf(legs, '54MFrVcf')
     const inner = instruction.inner.map((call, at) =>
       at === 1 && call.transfer !== null ? { ...call, transfer: { ...call.transfer, amount: 12795558n } } : call,
@@ -131,7 +131,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
     })
   })
 
-  test('garbage in any field is refused and nothing else', () => {
+  test('rejects random data in any field without another error', () => {
     const { decoded: whole, refused } = garble(raydiumV4, legs, { seed: 4, times: 4_000, named: 1 })
     expect(whole).toBeGreaterThan(200)
     expect(refused).toBeGreaterThan(800)
@@ -139,7 +139,7 @@ describeRecorded('Raydium v4 on mainnet', 5, () => {
 })
 
 /** Slot 304155378, transaction 2gMuTdGx6RaQKSrUqGib2kkNQ7XD71eMvA3fm8h5MY8qFSLoALQrnxiWo3YzCdaTSEstGd751HwD3LqVaxjX268t. */
-test('a pool that is opened, whole, from mainnet', () => {
+test('decodes a complete pool creation from mainnet', () => {
   const owner = '87nRYXqKArSLrotSCWXRLkCnk5jVfiQVo3HqjLT31VeK'
   const [coinVault, pcVault] = [
     '93NvHA7Ci7yu6oL4sca1f976AcKpAUSXNUMs1YDQZvZb',
@@ -184,8 +184,8 @@ test('a pool that is opened, whole, from mainnet', () => {
   ])
 })
 
-describeRecorded('its record', 1, () => {
-  test('a recorded ray_log, field by field', () => {
+describeRecorded('its log', 1, () => {
+  test('decodes a recorded ray_log, field by field', () => {
     type Payload = { program_test: string; payload_base64: string[]; fields: Record<string, string> }
     const payloads = sharedJson('pinax/event_payloads.json') as Payload[]
     const payload = payloads.find((each) => each.program_test.includes('amm_v4_swap_event'))
@@ -203,7 +203,7 @@ describeRecorded('its record', 1, () => {
   })
 })
 
-test('a swap for a given amount out, in the short form without a market', () => {
+test('decodes a swap for a given amount out, in the short form without a market', () => {
   const instruction = made(raydiumV4, {
     accounts: ['token', 'pool', 'authority', 'coinVault', 'pcVault', 'source', 'destination', 'owner'],
     data: bytes(u8(17), u64(40n), u64(7n)),
@@ -281,7 +281,7 @@ describe('liquidity, by the number of accounts', () => {
   })
 })
 
-test('other instructions give nothing; one whose mints nobody tells is refused', () => {
+test('ignores other instructions, and rejects one whose mints are unknown', () => {
   const monitor = made(raydiumV4, { accounts: [], data: hex('02000000') })
   expect(decoded(raydiumV4, monitor, transactionOf(monitor))).toEqual([])
   const accountsOfSwap = accounts(8, { 3: 'coinVault', 4: 'pcVault' })
