@@ -1,4 +1,4 @@
-/** What a cluster costs while nothing happens: CPU of each process beside one that only sleeps. */
+/** CPU of each process of an idle cluster, compared with a process that only sleeps. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { generateTape, seqsOf, writeTape } from '../rig/up/recording.js'
 import { printTable } from './measure.js'
 
 const SECONDS = 60
-/** Start-up work is over by then. */
+/** Time for startup work to finish. */
 const SETTLE_S = 10
 const GOAL_PERCENT = 2
 const A_DAY_S = 86_400
@@ -34,7 +34,7 @@ export async function benchClusterIdle(): Promise<boolean> {
   }
 }
 
-/** A source with nothing to give for a day: a line that is known already is due at once, the next one tomorrow. */
+/** An idle source: its first line is already known and due at once, the next one is due a day later. */
 function waitingLines(lines: readonly RecordingLine[]): RecordingLine[] {
   const known = lines.findLast((line) => !isRetract(line))
   if (known === undefined || isRetract(known)) throw new Error('a recording without blocks')

@@ -1,6 +1,6 @@
 /**
- * What a column type costs at insert: CPU-seconds and rows a second of JSONCompactEachRow into the embedded engine,
- * against the same table with plain text columns. `node dist/test/bench/column-types.js [rows] [name filter]`
+ * Insert cost of column types: CPU-seconds and rows per second of JSONCompactEachRow into the embedded engine,
+ * compared with the same table with plain text columns. `node dist/test/bench/column-types.js [rows] [name filter]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,9 @@ type Candidate = {
   types?: Record<string, string>
   insert?: Record<string, string | number>
   table?: string
-  /** Text before the statement. */
+  /** Text in front of the statement. */
   prefix?: string
-  /** Values as this candidate's types want them. */
+  /** Converts a value to this candidate's type. */
   value?: (column: string, value: unknown) => unknown
 }
 type Measure = { name: string; rowsPerS: number; insertCpuS: number; mergeCpuS: number; bytesPerRow: number }
@@ -222,7 +222,7 @@ async function measure(shape: Shape, candidate: Candidate): Promise<Measure> {
   return { name, rowsPerS: ROWS / seconds, insertCpuS, mergeCpuS, bytesPerRow: Number(size.text()) / ROWS }
 }
 
-/** The best of several rounds, all candidates in each: what else runs on the machine only ever adds. */
+/** Takes the best of several rounds with all candidates, since other load on the machine only adds time. */
 async function compare(title: string, shape: Shape, candidates: Candidate[]): Promise<void> {
   const wanted = candidates.filter(({ name }) => name === 'text' || name.includes(FILTER))
   const best = new Map<string, Measure>()

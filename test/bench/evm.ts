@@ -1,9 +1,10 @@
 /**
- * History read from a node into the log, against a bare loop that asks the same node the same `eth_getLogs` queries one after another and
- * parses the answers: what headers, senders, checking, decoding and writing cost on top. Swaps of Uniswap V2 and V3, ten to a
- * transaction of 3 KB. The node has its transactions' senders at hand, as Reth and Erigon keep them in their databases;
- * anvil recovers a signature each time it shows a signed transaction (0.3 ms, as much as it takes for 30 swaps' logs), so here it is told
- * to impersonate the senders, which it remembers.
+ * Backfill from a node into the log, compared with a bare loop that sends the node the same `eth_getLogs` queries and
+ * parses the answers. The difference is the cost of headers, senders, checks, decoding and writing. Swaps of Uniswap
+ * V2 and V3, ten per transaction of 3 KB.
+ *
+ * anvil would recover a signature for each signed transaction (0.3 ms, as much as the logs of 30 swaps). The bench
+ * therefore impersonates the senders, which anvil stores, as Reth and Erigon store them in their databases.
  */
 import { fileURLToPath } from 'node:url'
 import { tradeMuch } from '../rig/evm/busy-chain.js'
@@ -16,9 +17,9 @@ import { type Measured, measure, printTable } from './measure.js'
 
 const PLAN = { blocks: 1000, transactionsPerBlock: 10, swapsPerTransaction: 10 }
 const LIMIT = 0.6
-/** In turn; the quickest of each counts. The loop goes over its queries twice, so that a quiet moment is as likely to favour either. */
+/** Both alternate, and the fastest run of each counts. The loop runs twice, so that a quiet moment favours neither. */
 const [ROUNDS, BARE_PASSES] = [6, 2]
-/** Of the second half's highest over the first half's. */
+/** Peak memory of the second half divided by the peak of the first half. */
 const GROWTH_LIMIT = 1.25
 const SAMPLE_MS = 100
 const WITHIN_MS = 600_000
@@ -49,7 +50,7 @@ export async function benchEvm(): Promise<boolean> {
     ])
     console.log(`  ours ÷ bare = ${ratio.toFixed(2)} (at least ${LIMIT})${ratio < LIMIT ? '  TOO LITTLE' : ''}`)
     console.log(
-      `  memory: ${memory.told()}, second half ÷ first = ${growth.toFixed(2)} (limit ${GROWTH_LIMIT})${growth > GROWTH_LIMIT ? '  GROWS' : ''}`,
+      `  memory: ${memory.summary()}, second half ÷ first = ${growth.toFixed(2)} (limit ${GROWTH_LIMIT})${growth > GROWTH_LIMIT ? '  GROWS' : ''}`,
     )
     const isSooner = await benchIndexer(market, swaps)
     return ratio >= LIMIT && growth <= GROWTH_LIMIT && isSooner
@@ -58,11 +59,11 @@ export async function benchEvm(): Promise<boolean> {
   }
 }
 
-/** Whatever else the machine did, it did least in that one. */
+/** The fastest run is the one with the least other load on the machine. */
 const quickest = (all: readonly Measured[]): Measured =>
   all.reduce((best, one) => (one.wallS < best.wallS ? one : best))
 
-/** The log queries of a backfill, heard in a first one that also warms both up. */
+/** The log queries of a backfill, recorded in a first run that also serves as warm-up. */
 async function queriesOf(market: OpenMarket): Promise<unknown[]> {
   const queries: unknown[] = []
   const proxy = await startProxy(market.node, {
@@ -79,7 +80,7 @@ async function queriesOf(market: OpenMarket): Promise<unknown[]> {
   return queries
 }
 
-/** Of one pass. */
+/** Measures the bare loop; the result is per pass. */
 async function barely(node: EvmNode, queries: readonly unknown[]): Promise<Measured> {
   const { name, wallS, cpuS } = await measure('bare eth_getLogs loop', async () => {
     for (let pass = 0; pass < BARE_PASSES; pass++) for (const query of queries) await node.rpc('eth_getLogs', [query])
@@ -107,7 +108,7 @@ function watchMemory() {
       const half = Math.floor(samples.length / 2)
       return highest(half, samples.length) / highest(0, half)
     },
-    told: () => `${Math.round(samples[0] ?? 0)} MB at first, ${Math.round(highest(0, samples.length))} MB at most`,
+    summary: () => `${Math.round(samples[0] ?? 0)} MB at first, ${Math.round(highest(0, samples.length))} MB at most`,
   }
 }
 

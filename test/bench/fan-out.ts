@@ -1,6 +1,7 @@
 /**
- * Pushes through the encoder and the hub against the engine's bare publish of the same texts to the same sockets, in
- * CPU-seconds of the serving process. `fan-out.js serve bare|hub` is that process; without arguments this one reads.
+ * Pushes through the encoder and the hub, compared with a bare uWebSockets.js publish of the same texts to the same
+ * sockets, in CPU-seconds of the serving process. `fan-out.js serve bare|hub` runs that process; without arguments it
+ * runs the reader.
  */
 
 import uWS, { type WebSocket } from 'uWebSockets.js'
@@ -49,7 +50,7 @@ export async function benchFanOut(): Promise<boolean> {
   return ratio <= LIMIT
 }
 
-/** Opens the sockets, lets the other process send, and reads everything. */
+/** Opens the sockets, starts the other process and reads everything it sends. */
 async function run(way: Way): Promise<Measured> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', way])
   const port = await message<number>(child)
@@ -133,7 +134,7 @@ function momentOf(seq: number): UpdateSnapshot {
   })
 }
 
-/** What the hub would send of a moment, and to whom. */
+/** The texts the hub sends for an update, with the group of each. */
 function textsOf(moment: UpdateSnapshot): { group: string; text: string }[] {
   const texts: { group: string; text: string }[] = []
   const metrics = createServeMetrics(createMetrics({ processMetrics: false }))

@@ -1,4 +1,4 @@
-/** Memory of a pair that has traded and then been idle for more than a day, its token included. */
+/** Memory per pair, token included, after it has been idle for more than a day. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ export function benchIdlePairs(): boolean {
   return perPair(resting) < LIMIT_BYTES
 }
 
-/** Heap and buffers after a full collection: what the process cannot do without. */
+/** Heap and buffers in use after a full garbage collection. */
 function usedBytes(): number {
   for (let round = 0; round < 3; round += 1) globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
@@ -59,7 +59,7 @@ async function measureIdle(): Promise<void> {
     await apply(blockOf(number, 1_704_412_800 + number, pairEvents(first, number)))
   }
   const full = usedBytes()
-  // Blocks without events carry the time on until all is final and idle.
+  // Empty blocks advance the time until everything is final and idle.
   for (let day = 1; day <= 200; day += 1) {
     number += 1
     await apply(blockOf(number, 1_704_412_800 + 2 * 86_400 + number * 12, []))

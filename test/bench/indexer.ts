@@ -1,6 +1,7 @@
 /**
- * A chain's history from an empty folder to the last answer, against Ponder (ponder.sh) on the same node: `up` with its candles, prices and
- * statistics in the store, there a table of the swaps alone, kept as Ponder keeps it by itself. Both are whole processes, their start included.
+ * Backfill of a chain from an empty folder until all is served, compared with Ponder (ponder.sh) on the same node. `up`
+ * stores candles, prices and statistics; Ponder stores one table of swaps in its default database. Both run as whole
+ * processes, startup included.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../rig/browser/free-port.js'
@@ -16,7 +17,7 @@ import { printTable } from './measure.js'
 const LIMIT = 2
 const POLL_MS = 50
 const WITHIN_MS = 600_000
-/** Ponder calls a history done at the last final block, which on this chain it takes to be 30 below the head. */
+/** Ponder finishes its backfill at the last final block, which it assumes to be 30 below the head on this chain. */
 const UNTIL_FINAL = 40
 
 export async function benchIndexer(market: OpenMarket, swaps: number): Promise<boolean> {
@@ -76,7 +77,7 @@ async function byPonder({ node, pools }: OpenMarket, swaps: number): Promise<num
   }
 }
 
-/** Undefined: its history is not done. */
+/** Undefined until the backfill is done. */
 async function swapsKept(url: string): Promise<number | undefined> {
   try {
     if ((await fetch(`${url}/ready`)).status !== 200) return undefined

@@ -1,4 +1,4 @@
-/** The log on Kafka against kafkajs' own producer and consumer on the same broker, in CPU-seconds of this process. */
+/** The log on Kafka compared with the kafkajs producer and consumer on the same broker, in CPU-seconds. */
 import { Kafka, logLevel } from 'kafkajs'
 import { startBroker } from '../rig/kafka/broker.js'
 import { freshPrefix, openTestLog } from '../rig/kafka/open-log.js'
@@ -6,11 +6,11 @@ import { type Measured, measure, printTable } from './measure.js'
 
 const RECORDS = 40_000
 const BATCH = 200
-/** Of each, before it counts: whoever came first would pay for the compiling of what both use. */
+/** Warm-up records of each, so that the first one measured does not pay for compiling shared code. */
 const WARMING = 10_000
 const ALL = WARMING + RECORDS
 const VALUE = Buffer.alloc(2000, 7)
-/** A fetch of ours carries what a reader needs and no group's book-keeping; an append waits for the one before. */
+/** Our fetch has no consumer group overhead, and each append waits for the previous one. */
 const LIMIT = 1.3
 
 export async function benchKafka(): Promise<boolean> {

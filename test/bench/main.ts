@@ -1,4 +1,4 @@
-/** `npm run bench`: each measurement beside a baseline of the same run; fails where a promised ratio is not kept. */
+/** `npm run bench`: compares each measurement with a baseline of the same run; fails if a promised ratio is missed. */
 import { benchClusterIdle } from './cluster-idle.js'
 import { benchEvm } from './evm.js'
 import { benchFanOut } from './fan-out.js'

@@ -1,4 +1,4 @@
-/** CPU-seconds of this process, all threads: what a run costs, whatever else the machine does. */
+/** CPU-seconds of all threads of this process, which depend little on other load on the machine. */
 export type Measured = { name: string; cpuS: number; wallS: number }
 
 export async function measure(name: string, work: () => Promise<void> | void): Promise<Measured> {

@@ -1,4 +1,4 @@
-/** What a new token costs on a chain with many pairs, against one with few: it must not depend on how many there are. */
+/** Cost of a new token on a chain with many pairs, compared with few: it must not grow with the number of pairs. */
 import { fileURLToPath } from 'node:url'
 import { applyRecord } from '../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
@@ -13,7 +13,7 @@ const FEW = 1000
 const MANY = 100_000
 const TOKENS_PER_BLOCK = 100
 const BLOCKS = 50
-/** A scan of all pairs makes it fifty and more; caches make it a little above one. */
+/** A scan of all pairs gives a ratio over fifty; cache effects alone give a little over one. */
 const LIMIT = 5
 
 export function benchNewTokens(): boolean {

@@ -1,5 +1,5 @@
 /**
- * The whole way of a swap against the sum of its stages run alone, in CPU-seconds. Each runs in a process of its own:
+ * The whole pipeline of a swap compared with the sum of its stages, in CPU-seconds. Each runs in a separate process:
  * `pipeline.js stages DIR`, `pipeline.js whole DIR`; without arguments it prepares the data and compares.
  */
 import { execFileSync } from 'node:child_process'
@@ -84,7 +84,7 @@ async function prepare(dir: string): Promise<void> {
   await log.close()
 }
 
-/** Stage after stage over one slice of the log at a time, so that no stage pays for what another keeps in memory. */
+/** Runs the stages one after another per slice of the log, so that no stage pays for the memory of another. */
 async function stagesAlone(dir: string): Promise<Measured[]> {
   const { log, registry } = openEmbedded({ path: join(dir, 'log') })
   const codec = createCodec(registry)

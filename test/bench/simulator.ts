@@ -1,4 +1,4 @@
-/** How fast markets are made up, beside a bare constant-product loop in the same run. */
+/** Speed of the simulator, compared with a bare constant-product loop in the same run. */
 import { fileURLToPath } from 'node:url'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import { interleave } from '../../services/ingest/sources/simulator/simulator.js'
@@ -7,7 +7,7 @@ import { type Measured, measure, printTable } from './measure.js'
 const SWAPS_PER_S = 50_000
 const LIVE_S = 12
 const HISTORY_S = 60
-/** A swap with its wallets, balances, hashes and event may cost so many bare ones. */
+/** Limit for a swap with wallets, balances, hashes and event, as a multiple of a bare swap. */
 const LIMIT = 25
 
 export async function benchSimulator(): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function benchSimulator(): Promise<boolean> {
   return ratio <= LIMIT
 }
 
-/** Swaps back and forth with their four amounts written out. */
+/** Swaps back and forth, formatting the four amounts. */
 function bareSwaps(count: number): number {
   let [reserve0, reserve1] = [5_000n * 10n ** 18n, 15_000_000n * 10n ** 6n]
   let letters = 0

@@ -1,4 +1,4 @@
-/** How fast blocks of Solana become events, beside `JSON.parse` of the same blocks. */
+/** Speed of decoding Solana blocks, compared with `JSON.parse` of the same blocks. */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,15 +16,15 @@ const FOLDERS = ['tx-parser', 'anchores', 'anchores/meteora-dlmm']
 const BLOCKS = 100
 const WARM_BLOCKS = 20
 const TRANSACTIONS_PER_BLOCK = 100
-/** Of a hundred. On mainnet more than half are votes, and a good part of the others fails: both are parsed, and neither decoded. */
+/** Percent of transactions. On mainnet over half are votes and many others fail; both are parsed but not decoded. */
 const MIXED = { votes: 50, failed: 15 }
 const TRADES_ONLY = { votes: 0, failed: 0 }
-/** Decoding may take twice as long as parsing what it decodes. */
+/** Decoding may take twice as long as parsing. */
 const LIMIT = 0.5
-/** As the service is started. */
+/** The flags the service is started with. */
 const NODE_FLAGS = ['--max-semi-space-size=64']
 
-/** In a process of its own, with the service's flags: what lives through a block is most of the work of its memory. */
+/** Runs in a separate process with the service's flags: objects that outlive a block make up most of the GC work. */
 export async function benchSolana(): Promise<boolean> {
   const child = spawn(process.execPath, [...NODE_FLAGS, fileURLToPath(import.meta.url)], { stdio: 'inherit' })
   return await new Promise((resolve) => child.on('close', (code) => resolve(code === 0)))
@@ -32,7 +32,7 @@ export async function benchSolana(): Promise<boolean> {
 
 async function main(): Promise<boolean> {
   if (!existsSync(RECORDED)) {
-    console.log('\nDecoding Solana: left out, there are no recorded transactions')
+    console.log('\nDecoding Solana: skipped, no recorded transactions')
     return true
   }
   const recorded = recordedTransactions()
@@ -72,7 +72,7 @@ async function run(name: string, texts: readonly string[]): Promise<Run> {
   }
   const nothing = { name: '', cpuS: 0, wallS: 0 }
   const [parsing, decoding] = [{ ...nothing }, { ...nothing }]
-  // Block by block, as they come; the first ones for the compiler.
+  // Block by block, as in production; the first ones are warm-up.
   for (const [block, text] of texts.entries()) {
     let value: unknown
     const parsed = await measure('', () => {
@@ -101,7 +101,7 @@ function recordedTransactions(): Recorded[] {
   )
 }
 
-/** `getBlock` bodies of the recorded transactions, over and over. */
+/** `getBlock` bodies that repeat the recorded transactions. */
 function blockTexts(recorded: readonly Recorded[], { votes, failed }: typeof MIXED): string[] {
   let next = 0
   const trade = () => recorded[next++ % recorded.length] ?? {}
@@ -117,7 +117,7 @@ function blockTexts(recorded: readonly Recorded[], { votes, failed }: typeof MIX
   })
 }
 
-/** A vote as `getBlock` gives it, the keys made up. */
+/** A vote as in `getBlock`, with invented keys. */
 const VOTE = {
   meta: {
     computeUnitsConsumed: 2100,

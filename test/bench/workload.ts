@@ -1,4 +1,4 @@
-/** A made-up but plausible chain for measurements: many pools, a few of them busy, in blocks of 100 swaps. */
+/** A synthetic chain for benchmarks: many pools, a few of them busy, in blocks of 100 swaps. */
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import type { Block, Event } from '../../services/core/domain/records.js'
 
@@ -21,7 +21,7 @@ export type WorkloadPlan = { pools: number; wallets: number; blocks: number }
 /** Block 0 describes everything; every other block holds swaps. */
 export function* benchBlocks({ pools, wallets, blocks }: WorkloadPlan): Generator<Block> {
   yield block(0, describe(pools))
-  // Native at 2,000 USD, tokens at 0.4: every trade is good and makes candles.
+  // Native at 2,000 USD, tokens at 0.4, so that every trade is good and updates candles.
   const reserves = Array.from({ length: pools + 1 }, (_, pool) =>
     pool === 0 ? { target: 5_000, quote: 10_000_000 } : { target: 5_000_000, quote: 1_000 },
   )
@@ -33,7 +33,7 @@ export function* benchBlocks({ pools, wallets, blocks }: WorkloadPlan): Generato
   for (let number = 1; number <= blocks; number += 1) {
     const events: Event[] = []
     for (let log = 0; log < SWAPS_PER_BLOCK; log += 1) {
-      // A cubed uniform: the first pools get most of the trades.
+      // Cubed, so that the first pools get most of the trades.
       const pool = Math.floor(random() ** 3 * (pools + 1))
       const wallet = address('wallet', Math.floor(random() ** 2 * wallets))
       events.push(swap(pool, log, number, wallet, random(), random() < 0.5, reserves[pool] as Reserves))

@@ -1,4 +1,4 @@
-/** A small market for the pages: candles to draw, swaps to see, and what happens next when a test asks for it. */
+/** A small market for the page tests: candles, swaps, and further updates on request. */
 import type { LiquidityTrade, PairUpdate, Update } from '../../services/core/domain/records.js'
 import { candle, firstUpdate, pairUpdate, T0, tokenUpdate, trade, update, weth } from '../serve/updates.js'
 
@@ -11,7 +11,7 @@ export function openingUpdate(): Update {
   return { ...rest, pairs: pairs.map((pair, index) => (index === 0 ? { ...pair, candles } : pair)) }
 }
 
-/** The next block: what it changes of the pair, at a price. */
+/** The update of the next block, which changes the pair at a price. */
 export function nextUpdate(seq: number, priceUsd: number, given: Partial<PairUpdate>): Update {
   const time = T0 + seq
   const pair = pairUpdate({

@@ -40,7 +40,7 @@ afterEach(() => watched.page.close())
 
 async function open(path: string): Promise<WatchedPage> {
   watched = await openPage(browser.context)
-  // Each begins as a new visitor.
+  // Each test starts as a new visitor.
   await watched.page.goto(`${base}/pages/icon.svg`)
   await watched.page.evaluate('localStorage.clear()')
   await watched.page.goto(`${base}${path}`)
@@ -53,7 +53,7 @@ const feedNext = (priceUsd: number, given: Parameters<typeof nextUpdate>[2]) => 
 }
 
 describe('the page at /', () => {
-  it('shows what happens as it happens, and asks nobody else', async () => {
+  it('shows live trades and liquidity, without requests to other hosts', async () => {
     const { page, errors, hosts } = await open(`/#key=${KEY}`)
     await page.locator('#connection[data-state=live]').waitFor()
     await page.getByRole('button', { name: /TKN/ }).waitFor()
@@ -80,7 +80,7 @@ describe('the page at /', () => {
     expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
   })
 
-  it('draws candles and follows them', async () => {
+  it('draws candles and updates them', async () => {
     const { page, errors } = await open(`/#key=${KEY}`)
     await expect.poll(() => paintedPixels(page, '#chart')).toBeGreaterThan(2000)
     await feedNext(3.75, { trades: [buy(`${seq}-1`, '0xc1', 3.75)] })
@@ -91,7 +91,7 @@ describe('the page at /', () => {
     expect(errors).toEqual([])
   })
 
-  it('says what a reorg took back', async () => {
+  it('marks trades removed by a reorg', async () => {
     const { page } = await open(`/#key=${KEY}`)
     await page.locator('#connection[data-state=live]').waitFor()
     await feedNext(2.25, { trades: [buy('777-1', '0x00000000000000000000000000000000000000d1', 2.25)] })
@@ -103,7 +103,7 @@ describe('the page at /', () => {
     await expect.poll(() => row.getAttribute('title')).toBe('Removed by a reorg')
   })
 
-  it('without a key says where one is, and takes it', async () => {
+  it('asks for a key, explains how to create one, and accepts it', async () => {
     const { page, errors } = await open('/')
     const panel = page.getByRole('region', { name: 'Enter an API key' })
     await panel.waitFor()
@@ -115,7 +115,7 @@ describe('the page at /', () => {
     expect(errors).toEqual([])
   })
 
-  it('with a wrong key says so', async () => {
+  it('reports a wrong key', async () => {
     const { page } = await open('/#key=dx_wrong')
     const words = page.locator('#key-wrong')
     await words.waitFor()
@@ -123,7 +123,7 @@ describe('the page at /', () => {
     expect(await page.locator('#connection').textContent()).toBe('Not connected')
   })
 
-  it('says that the market is simulated exactly when the server says so', async () => {
+  it('shows the simulation notice only when the server reports it', async () => {
     const real = await open(`/#key=${KEY}`)
     await real.page.locator('#chains li').first().waitFor()
     expect(await real.page.locator('#simulated').isVisible()).toBe(false)
@@ -138,7 +138,7 @@ describe('the page at /', () => {
   })
 })
 
-describe('when the server goes away', () => {
+describe('when the server restarts', () => {
   const config: ServeConfig = {
     ...{ host: '127.0.0.1', httpPort: 0, wsPort: 0 },
     ...{ apiKey: { kind: 'none' }, envelope: 'spec' },
@@ -146,7 +146,7 @@ describe('when the server goes away', () => {
     contracts: new Map(),
   }
 
-  it('the page says so, comes back by itself, and shows what it missed', async () => {
+  it('shows the outage, reconnects and shows missed trades', async () => {
     const ports = { httpPort: await freePort(), wsPort: await freePort() }
     const first = rig.open({ config: { ...config, ...ports } })
     await first.start()
@@ -174,7 +174,7 @@ describe('when the server goes away', () => {
 })
 
 describe('the page at /reference', () => {
-  it('lists every call and topic, and a call works at once', async () => {
+  it('shows a call with working example values and sends it', async () => {
     const { page, errors, hosts } = await open(`/reference#pairDetail&key=${KEY}`)
     await page.getByRole('heading', { name: 'Pair details: tokens, prices, reserves and rolling statistics' }).waitFor()
     await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
@@ -188,7 +188,7 @@ describe('the page at /reference', () => {
     expect({ errors, hosts: [...hosts] }).toEqual({ errors: [], hosts: ['127.0.0.1'] })
   })
 
-  it('shows what a bad request is told', async () => {
+  it('shows the error of a bad request', async () => {
     const { page } = await open(`/reference#pairDetail&key=${KEY}`)
     await expect.poll(() => page.getByLabel('pair-id').inputValue()).toBe(PAIR_ID)
     await page.getByLabel('pair-id').fill('nonsense')
@@ -210,7 +210,7 @@ describe('the page at /reference', () => {
     expect(errors).toEqual([])
   })
 
-  it('begins every call and topic with values that work', async () => {
+  it('has working example values for every call and topic', async () => {
     const { page, errors } = await open(`/reference#key=${KEY}`)
     await page.locator('#contents a').first().waitFor()
     const anchors = await anchorsIn(page, '#contents')

@@ -1,4 +1,4 @@
-/** That the interface's data is sound in itself and, where the interface's documents are beside the project, theirs. */
+/** The interface's data is consistent and, where the interface's documents are available, matches them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const PUSH_RECORDS = {
 const RECORDS: [string, readonly Field[]][] = Object.entries({ ...REST_RECORDS, ...PUSH_RECORDS })
 
 describe('the data of the interface', () => {
-  test('names each field of a record, each operation and each input of it once', () => {
+  test('names each record field, operation and input once', () => {
     const lists: [string, string[]][] = [
       ...RECORDS.map(([kind, fields]): [string, string[]] => [kind, namesOf(fields)]),
       ['operations', OPERATIONS.map(({ method, path }) => `${method} ${path}`)],
@@ -33,7 +33,7 @@ describe('the data of the interface', () => {
     expect(repeated).toEqual([])
   })
 
-  test.each(OPERATIONS)('$method $path: path inputs are in its path, defaults are values it takes', (operation) => {
+  test.each(OPERATIONS)('$method $path: has its path inputs in the path and valid defaults', (operation) => {
     const inPath = operation.inputs.filter(({ place }) => place === 'path').map(({ name }) => name)
     expect(inPath).toEqual([...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name))
     for (const { name, default: standard, values, max } of operation.inputs) {
@@ -46,13 +46,13 @@ describe('the data of the interface', () => {
 
 const REFERENCE = join(repositoryRoot(), '../shared/reference')
 
-// More cases where the documents are; nothing else depends on them.
+// Runs only where the documents are available; nothing else depends on them.
 if (existsSync(join(REFERENCE, 'interface-spec.md'))) {
   describe('the documents of the interface', () => {
     const spec = readFileSync(join(REFERENCE, 'interface-spec.md'), 'utf8')
     const wireFacts = readFileSync(join(REFERENCE, 'wire-facts.md'), 'utf8')
 
-    /** The cells of the rows of the table under a heading. */
+    /** Cells of the table under a heading, by row. */
     function rowsUnder(heading: string): string[][] {
       const lines = spec.split('\n')
       const start = lines.findIndex((line) => /^#+ (.*)/.exec(line)?.[1]?.startsWith(heading))
@@ -71,7 +71,7 @@ if (existsSync(join(REFERENCE, 'interface-spec.md'))) {
       ['Swap transaction', pushes.SWAPS.tx],
       ['Main-pair switch message', pushes.NEW_MAIN_PAIR],
       ['Price entry', pushes.PRICE_ENTRY],
-    ])('%s has no field that the data lacks', (heading, fields) => {
+    ])('%s has no field that is missing from the data', (heading, fields) => {
       expect(firstCells(heading).length).toBeGreaterThan(2)
       expect(firstCells(heading).filter((name) => !namesOf(fields).includes(name))).toEqual([])
     })
@@ -88,7 +88,7 @@ if (existsSync(join(REFERENCE, 'interface-spec.md'))) {
 
     test('name every input and every field of the data', () => {
       const known = new Set(`${spec} ${wireFacts}`.match(/[\w-]+/g))
-      // Fields of windows and of token1, to_token are named by a pattern there.
+      // The documents name window, token1 and to_token fields by a pattern.
       const isNamed = (name: string): boolean =>
         [name, name.replace(/_(1m|5m|15m|1h|4h|24h)(?=_|$)/, '_w'), name.replace(/^token1_/, 'token0_')].some((one) =>
           known.has(one),

@@ -1,9 +1,9 @@
-/** Requests to the push interface by its rules, and that what was pushed is what history then tells. */
+/** Requests to the push interface; pushed events match the history. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Heard, hearThrough, type Subscription } from '../rig/contract/heard.js'
+import { type RecordedPushes, recordPushes, type Subscription } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
-import { dataOf, type Told } from '../rig/contract/sweep.js'
+import { dataOf, type JsonObject } from '../rig/contract/sweep.js'
 import { LIVE_TAPE } from '../rig/contract/tape.js'
 import { speedFor } from '../rig/up/recording.js'
 import { type Client, connect } from '../serve/push-client.js'
@@ -13,7 +13,7 @@ import { INTERVALS, RPC_ERRORS, TOPICS, type Topic } from './interface/pushes.js
 import { REST_RECORDS } from './interface/rest-records.js'
 
 const LISTEN_AFTER = 18
-const PAIRS_HEARD = 14
+const PAIRS_SUBSCRIBED = 14
 
 describe('requests to the push interface', () => {
   const market = contractMarket(LIVE_TAPE)
@@ -21,7 +21,7 @@ describe('requests to the push interface', () => {
   const busiest = market.pairs(chain)[0]?.pair ?? ''
   const token = market.token(chain, 'MEME')
   let served: Served
-  let heard: Heard
+  let recorded: RecordedPushes
   let listener: Client
   let client: Client
 
@@ -32,9 +32,9 @@ describe('requests to the push interface', () => {
       return market.chains.every((one) => (status.get(one)?.seq ?? 0) >= LISTEN_AFTER)
     })
     listener = await connect(served.ws, { 'x-api-key': KEY })
-    heard = hearThrough(listener)
-    const pairs = market.chains.flatMap((where) => market.pairs(where).slice(0, PAIRS_HEARD))
-    await heard.subscribeAll(['tx', 'liq'].flatMap((topic) => pairs.map((one) => [topic, one.pair, one.chain])))
+    recorded = recordPushes(listener)
+    const pairs = market.chains.flatMap((where) => market.pairs(where).slice(0, PAIRS_SUBSCRIBED))
+    await recorded.subscribeAll(['tx', 'liq'].flatMap((topic) => pairs.map((one) => [topic, one.pair, one.chain])))
     client = await connect(served.ws, { 'x-api-key': KEY })
   })
   afterAll(async () => {
@@ -58,8 +58,8 @@ describe('requests to the push interface', () => {
     expect(error?.message).toMatch(/\S/)
   }
 
-  // First, while much is still to come.
-  test('unsubscribe with the same params stops those pushes; with [] all', async () => {
+  // Runs first, while most of the recording is still to be played.
+  test('unsubscribe stops the pushes with the same params, or all with []', async () => {
     const countTrades = () =>
       listener.frames.filter(({ result }) => result?.topic === 'tx' && result.id === busiest).length
     const [one, all] = [await connect(served.ws, { 'x-api-key': KEY }), await connect(served.ws, { 'x-api-key': KEY })]
@@ -74,7 +74,7 @@ describe('requests to the push interface', () => {
     const tradesBefore = countTrades()
     await served.played()
     for (const each of [listener, one, all]) await each.settle()
-    // Whoever still listened to the pair got its trades, and each may change its price.
+    // The remaining subscription got the pair's trades, and each may change its price.
     expect(countTrades()).toBeGreaterThan(tradesBefore + 1)
     expect([...new Set(one.frames.map(({ id }) => id))]).toEqual([72])
     expect(all.frames).toEqual([])
@@ -84,7 +84,7 @@ describe('requests to the push interface', () => {
 
   describe.each(TOPICS)('$topic', (rules) => {
     const { topic, form, names } = rules
-    test('is taken as the interface writes it, again too, and ends by the same params', async () => {
+    test('accepts the interface’s params, also repeated, and unsubscribes by the same params', async () => {
       const whole = [topic, ...argumentsOf(rules)]
       const cursor = [expect.stringMatching(/^\d+:\w+:\d+:\d+$/)]
       for (const id of [41, 42]) {
@@ -96,7 +96,7 @@ describe('requests to the push interface', () => {
       expect((await client.call('unsubscribe', whole, 44)).result).toMatchObject({ status: 'ok', removed: 0 })
     })
 
-    test('without its params, with one more, or with a word in their place it is refused', async () => {
+    test('rejects missing params, an extra one, or a plain word instead', async () => {
       await refused([topic])
       await refused([topic, ...argumentsOf(rules), 'more'])
       await refused([topic, topic])
@@ -104,38 +104,35 @@ describe('requests to the push interface', () => {
 
     if (form !== 'ids') {
       const asked = (values: unknown[]): unknown[] => [topic, ...(form === 'arrays' ? [values] : values)]
-      test.each(names)('%s: left out or of another type it is refused', async (name) => {
+      test.each(names)('rejects a missing %s or one of another type', async (name) => {
         await refused(asked(valuesOf(names.filter((one) => one !== name))))
         for (const wrong of [7, null, true, [], '']) {
           await refused(asked(names.map((one) => (one === name ? wrong : good[one]))))
         }
       })
       if (names.includes('interval')) {
-        test.each(INTERVALS)('interval %s is taken', async (interval) => {
+        test.each(INTERVALS)('accepts interval %s', async (interval) => {
           const { result } = await client.call(
             'subscribe',
             asked(names.map((one) => (one === 'interval' ? interval : good[one]))),
           )
           expect(result?.status).toBe('ok')
         })
-        test.each(['15', 'k', 'k3', 'K1', 's5', 'k4320', 'k43200', 's1 '])(
-          'interval %j is refused',
-          async (interval) => {
-            await refused(asked(names.map((one) => (one === 'interval' ? interval : good[one]))))
-          },
-        )
+        test.each(['15', 'k', 'k3', 'K1', 's5', 'k4320', 'k43200', 's1 '])('rejects interval %j', async (interval) => {
+          await refused(asked(names.map((one) => (one === 'interval' ? interval : good[one]))))
+        })
       }
-      test('a chain that is not indexed is refused', async () => {
+      test('rejects a chain that is not indexed', async () => {
         await refused(asked(names.map((one) => (one === 'chain' ? 'nochain' : good[one]))))
       })
     } else {
       test.each([[[]], ['id'], [{}], [null], [['']], [['x']], [[7]], [[`x-nochain`]], [[[`${token}-${chain}`]]]])(
-        'ids %j are refused',
+        'rejects ids %j',
         async (ids) => {
           await refused([topic, ids])
         },
       )
-      test('two hundred ids, mixed and of several chains, are taken', async () => {
+      test('accepts 200 token and pair ids of several chains', async () => {
         const ids = market.chains.flatMap((one) => [
           ...market.tokens(one).map((address) => `${address}-${one}`),
           ...market.pairs(one).map(({ pair }) => `${pair}-${one}`),
@@ -147,7 +144,7 @@ describe('requests to the push interface', () => {
     }
   })
 
-  test('unknown methods and broken frames have the codes of JSON-RPC', async () => {
+  test('answers unknown methods and malformed frames with JSON-RPC error codes', async () => {
     expect(await client.call('ping', undefined, 1)).toEqual({ jsonrpc: '2.0', result: 'pong', id: 1 })
     expect((await client.call('publish', [], 2)).error?.code).toBe(RPC_ERRORS.unknownMethod)
     client.send('{"jsonrpc":')
@@ -165,36 +162,36 @@ describe('requests to the push interface', () => {
   test.each([
     ['no key', {}, 'Missing API Key'],
     ['an unknown key', { 'x-api-key': 'dx_nobody' }, 'Unauthorized'],
-  ])('%s: one message, then close 1008', async (_, headers, message) => {
-    const stranger = await connect(served.ws, headers as Record<string, string>)
-    expect((await stranger.closed).code).toBe(1008)
-    expect(stranger.frames).toEqual([{ error: { code: -1, message } }])
+  ])('%s: sends one error, then closes with 1008', async (_, headers, message) => {
+    const rejected = await connect(served.ws, headers as Record<string, string>)
+    expect((await rejected.closed).code).toBe(1008)
+    expect(rejected.frames).toEqual([{ error: { code: -1, message } }])
   })
 
-  test('an expired key too', async () => {
+  test('an expired key: sends one error, then closes with 1008', async () => {
     const late = await connect(served.ws, { 'x-api-key': served.expiredKey })
     expect((await late.closed).code).toBe(1008)
     expect(late.frames).toEqual([{ error: { code: -1, message: 'Unauthorized' } }])
   })
 
-  describe('what was pushed is what history tells', () => {
+  describe('pushed events match the history', () => {
     beforeAll(async () => {
       await served.played()
       await listener.settle()
     })
 
-    /** Events that no reorg took back, in order. */
-    function kept(subscription: Subscription): Told[] {
-      const events = new Map<unknown, Told>()
-      for (const { result = {} } of heard.frames(subscription)) {
-        const tx = result.tx as Told
+    /** Events that were not retracted, in order. */
+    function kept(subscription: Subscription): JsonObject[] {
+      const events = new Map<unknown, JsonObject>()
+      for (const { result = {} } of recorded.frames(subscription)) {
+        const tx = result.tx as JsonObject
         if (result.topic === 'retract') for (const id of result.ids as string[]) events.delete(id)
         else events.set(tx.id, tx)
       }
       return [...events.values()]
     }
 
-    /** The push's word for a field of the history's item. */
+    /** The push's name of a history field, where it differs. */
     const PUSHED: Record<string, string> = {
       tx_hash: 'transaction',
       tx_time: 'time',
@@ -208,20 +205,22 @@ describe('requests to the push interface', () => {
       ['liq', 'liq', namesOf(REST_RECORDS.liquidity), 10],
     ] as const)('%s and /v2/txs/%s', async (topic, path, names, atLeast) => {
       let compared = 0
-      for (const one of heard.subscriptions.filter((subscription) => subscription.topic === topic)) {
+      for (const one of recorded.subscriptions.filter((subscription) => subscription.topic === topic)) {
         const events = kept(one).slice(-MAX_TXS)
         if (events.length === 0) continue
         const [, pair, where] = one.params as string[]
         const query = { sort: 'desc', limit: events.length }
-        const { txs } = (await dataOf(served, { path: `/v2/txs/${path}/${pair}-${where}`, query })) as { txs: Told[] }
+        const { txs } = (await dataOf(served, { path: `/v2/txs/${path}/${pair}-${where}`, query })) as {
+          txs: JsonObject[]
+        }
         const due = events.map((event) =>
           Object.fromEntries(names.map((name) => [name, event[topic === 'tx' ? pushedName(name) : name] ?? ''])),
         )
-        // What was unknown when it was pushed, a symbol or decimals, may have been learned since.
-        const shown = txs
+        // A symbol or decimals unknown at push time may be known by now.
+        const actual = txs
           .toReversed()
           .map((item, at) => Object.fromEntries(names.map((name) => [name, due[at]?.[name] === '' ? '' : item[name]])))
-        expect(shown).toEqual(due)
+        expect(actual).toEqual(due)
         compared += events.length
       }
       expect(compared).toBeGreaterThan(atLeast)

@@ -1,6 +1,6 @@
 /** The push interface topic by topic and field by field, against the real process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Heard, hearThrough, type Result, type Subscription, wantedOf } from '../rig/contract/heard.js'
+import { type RecordedPushes, type Result, recordPushes, type Subscription, wantedOf } from '../rig/contract/heard.js'
 import { contractMarket } from '../rig/contract/market.js'
 import { DECIMAL, fieldProblems, recordProblems } from '../rig/contract/record-problems.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
@@ -16,7 +16,7 @@ const LISTEN_AFTER = 18
 describe('pushes as the interface has them', () => {
   const market = contractMarket(PACED_TAPE)
   let served: Served
-  let heard: Heard
+  let recorded: RecordedPushes
   let listener: Client
 
   beforeAll(async () => {
@@ -26,8 +26,8 @@ describe('pushes as the interface has them', () => {
       return market.chains.every((chain) => (status.get(chain)?.seq ?? 0) >= LISTEN_AFTER)
     })
     listener = await connect(served.ws, { 'x-api-key': KEY })
-    heard = hearThrough(listener)
-    await heard.subscribeAll(market.chains.flatMap((chain) => wantedOf(market, chain, pushes.INTERVALS)))
+    recorded = recordPushes(listener)
+    await recorded.subscribeAll(market.chains.flatMap((chain) => wantedOf(market, chain, pushes.INTERVALS)))
     await served.played()
     await listener.settle()
   })
@@ -37,16 +37,16 @@ describe('pushes as the interface has them', () => {
   })
 
   const subscriptions = (...topics: string[]): Subscription[] =>
-    heard.subscriptions.filter(({ topic }) => topics.includes(topic))
-  const told = (topic: string): Result[] => subscriptions(topic).flatMap((one) => heard.results(one))
+    recorded.subscriptions.filter(({ topic }) => topics.includes(topic))
+  const resultsOf = (topic: string): Result[] => subscriptions(topic).flatMap((one) => recorded.results(one))
   const isSwitch = (result: Result): boolean => 'data' in result
-  const swaps = (topic: string): Result[] => told(topic).map(({ tx }) => tx as Result)
-  const klines = (): Result[] => ['kline', 'multi_kline'].flatMap(told).filter((result) => !isSwitch(result))
-  const entries = (): Result[] => told('price').flatMap(({ prices }) => prices as Result[])
-  const switches = (): Result[] => told('kline').filter(isSwitch)
+  const swaps = (topic: string): Result[] => resultsOf(topic).map(({ tx }) => tx as Result)
+  const klines = (): Result[] => ['kline', 'multi_kline'].flatMap(resultsOf).filter((result) => !isSwitch(result))
+  const entries = (): Result[] => resultsOf('price').flatMap(({ prices }) => prices as Result[])
+  const switches = (): Result[] => resultsOf('kline').filter(isSwitch)
 
   describe.each(pushes.TOPICS)('$topic', ({ topic }) => {
-    test('each subscribe is acknowledged with its id and a cursor for each chain', () => {
+    test('acknowledges each subscribe with its id and a cursor per chain', () => {
       const asked = subscriptions(topic)
       expect(asked.length).toBeGreaterThan(0)
       for (const { id, ack } of asked) {
@@ -55,25 +55,25 @@ describe('pushes as the interface has them', () => {
       }
     })
 
-    test('it pushes on every chain', () => {
+    test('pushes on every chain', () => {
       const chains = subscriptions(topic)
-        .filter((one) => heard.results(one).length > 0)
+        .filter((one) => recorded.results(one).length > 0)
         .map(({ ack }) => String(ack.result?.cursor).split(':')[1])
       expect([...new Set(chains)].sort()).toEqual([...market.chains].sort())
     })
 
-    test('the envelope has its four fields and no other; sent_time is now', () => {
-      const frames = subscriptions(topic).flatMap(heard.frames)
+    test('has exactly four envelope fields, with the current time as sent_time', () => {
+      const frames = subscriptions(topic).flatMap(recorded.frames)
       const sent = frames.filter(({ result }) => result !== undefined && !isSwitch(result))
       expect(recordProblems(sent, pushes.ENVELOPE)).toEqual([])
       expect([...new Set(sent.map(({ jsonrpc }) => jsonrpc))]).toEqual(['2.0'])
       expect(sent.filter(({ sent_time }) => Math.abs((sent_time ?? 0) - Date.now()) > 600_000)).toEqual([])
     })
 
-    test('cursors ascend, each above the one before, but for closing candles, which share number 0', () => {
+    test('has strictly ascending cursors, except closing candles, which share number 0', () => {
       for (const one of subscriptions(topic)) {
         const ahead = new Map<string, number[]>()
-        for (const { result } of heard.frames(one)) {
+        for (const { result } of recorded.frames(one)) {
           const [, chain = '', seq, n] = String(result?.cursor).split(':')
           const [lastSeq = 0, lastN = -1] = ahead.get(chain) ?? []
           const isAfter = Number(seq) > lastSeq || (Number(seq) === lastSeq && Number(n) > lastN)
@@ -85,13 +85,13 @@ describe('pushes as the interface has them', () => {
   })
 
   describe.each(['tx', 'multi_tx'] as const)('swaps on %s', (topic) => {
-    test('every field of a swap, and no other', () => {
+    test('have exactly the fields of a swap', () => {
       expect(recordProblems(swaps(topic), pushes.SWAPS[topic])).toEqual([])
-      expect(recordProblems(told(topic), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
+      expect(recordProblems(resultsOf(topic), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
     })
 
-    test('topic, id, amounts and direction fit together', () => {
-      const problems = told(topic).flatMap(({ topic: said, id, tx }) => {
+    test('have a consistent topic, id, amounts and direction', () => {
+      const problems = resultsOf(topic).flatMap(({ topic: said, id, tx }) => {
         const swap = tx as Record<string, string | number>
         const isSell = swap.from_address === swap.target_token
         const checks = {
@@ -110,16 +110,16 @@ describe('pushes as the interface has them', () => {
     })
   })
 
-  test('a profile is "" or an object of the eleven fields, encoded', () => {
-    const told = swaps('tx').map(({ profile }) => String(profile))
-    const profiles = told.filter((profile) => profile !== '').map((profile) => JSON.parse(profile) as Result)
+  test('encodes a profile as "" or as an object of eleven fields', () => {
+    const texts = swaps('tx').map(({ profile }) => String(profile))
+    const profiles = texts.filter((profile) => profile !== '').map((profile) => JSON.parse(profile) as Result)
     expect(profiles.length).toBeGreaterThan(5)
     expect(recordProblems(profiles, pushes.PROFILE)).toEqual([])
   })
 
-  test('tx_seq counts a pair’s trades one by one between reorgs', () => {
+  test('counts a pair’s trades in tx_seq without gaps between reorgs', () => {
     for (const one of subscriptions('tx')) {
-      const seqs = heard
+      const seqs = recorded
         .frames(one)
         .map(({ result }) => (result?.topic === 'tx' ? (result.tx as Result).tx_seq : 'reorg'))
       const jumps = seqs.filter(
@@ -130,7 +130,7 @@ describe('pushes as the interface has them', () => {
   })
 
   describe('kline', () => {
-    test('every field of a kline, and beside them only our marks', () => {
+    test('has every field of a kline and only Dextape’s additions', () => {
       expect(fieldProblems(klines(), pushes.KLINE)).toEqual([])
       const known = [...namesOf(pushes.KLINE), ...pushes.KLINE_EXTRAS]
       const unknown = klines().flatMap((result) => Object.keys(result).filter((name) => !known.includes(name)))
@@ -138,39 +138,39 @@ describe('pushes as the interface has them', () => {
       expect([...new Set(klines().map((result) => result.topic))]).toEqual(['kline'])
     })
 
-    test.each(['eth', 'usd'] as const)('every field of a candle in %s, and no other', (side) => {
+    test.each(['eth', 'usd'] as const)('has exactly the fields of a candle in %s', (side) => {
       const candles = klines().map(({ kline }) => (kline as Record<string, Result>)[side] ?? {})
       expect(recordProblems(candles, pushes.CANDLES[side])).toEqual([])
     })
 
-    test.each(pushes.INTERVALS)('interval of %s: itself for seconds, else bare minutes', (interval) => {
+    test.each(pushes.INTERVALS)('names interval %s as it is for seconds, else in minutes', (interval) => {
       const asked = subscriptions('kline').filter(({ params }) => params[2] === interval)
-      const said = asked.flatMap((one) => heard.results(one).filter((result) => !isSwitch(result)))
+      const said = asked.flatMap((one) => recorded.results(one).filter((result) => !isSwitch(result)))
       expect([...new Set(said.map((result) => result.interval))]).toEqual([
         interval === 's1' ? 's1' : interval.replace('k', ''),
       ])
     })
 
-    test('multi_kline names its pairs and intervals', () => {
+    test('pushes the pairs and intervals of a multi_kline subscription', () => {
       for (const one of subscriptions('multi_kline')) {
         const items = one.params.slice(1) as string[][]
         const asked = items.map(([pair, interval, chain]) => `${pair}-${chain} ${interval?.replace('k', '')}`)
-        const said = heard.results(one).filter((result) => !isSwitch(result))
+        const said = recorded.results(one).filter((result) => !isSwitch(result))
         expect([...new Set(said.map(({ id, interval }) => `${id} ${interval}`))].sort()).toEqual(asked.sort())
       }
     })
   })
 
   describe('main-pair switch', () => {
-    test('comes without topic and sent_time, with status ok', () => {
-      const frames = subscriptions('kline').flatMap(heard.frames).filter(({ result }) => isSwitch(result ?? {})) // biome-ignore format: one step
+    test('has no topic and no sent_time, and status ok', () => {
+      const frames = subscriptions('kline').flatMap(recorded.frames).filter(({ result }) => isSwitch(result ?? {})) // biome-ignore format: one step
       expect(frames.length).toBeGreaterThan(0)
       expect(recordProblems(frames, fields({ whole: 'id', text: 'jsonrpc', object: 'result' }))).toEqual([])
       expect(recordProblems(switches(), fields({ object: 'data', text: 'status cursor' }))).toEqual([])
       expect([...new Set(switches().map(({ status }) => status))]).toEqual(['ok'])
     })
 
-    test('every field of the switch and of the new pair, and no other; id is the old pair-id', () => {
+    test('has exactly the fields of the switch and the new pair; id is the old pair-id', () => {
       const data = switches().map((result) => result.data as Result)
       const pairs = data.map((one) => one.new_main_pair_data as Result)
       expect(recordProblems(data, pushes.SWITCH)).toEqual([])
@@ -186,20 +186,20 @@ describe('pushes as the interface has them', () => {
         const concerned = subscriptions('kline').filter(({ params }) =>
           [old_main_pair, new_main_pair].includes(params[1]),
         )
-        const reached = concerned.filter((one) => heard.results(one).some((result) => result.cursor === cursor))
+        const reached = concerned.filter((one) => recorded.results(one).some((result) => result.cursor === cursor))
         expect(reached.map(({ params }) => params)).toEqual(concerned.map(({ params }) => params))
       }
     })
   })
 
   describe('price', () => {
-    test('one entry a push, with every field of an entry and no other', () => {
-      expect(told('price').filter(({ prices }) => (prices as unknown[]).length !== 1)).toEqual([])
-      expect(recordProblems(told('price'), fields({ list: 'prices', text: 'topic cursor' }))).toEqual([])
+    test('has one entry per push, with exactly the fields of an entry', () => {
+      expect(resultsOf('price').filter(({ prices }) => (prices as unknown[]).length !== 1)).toEqual([])
+      expect(recordProblems(resultsOf('price'), fields({ list: 'prices', text: 'topic cursor' }))).toEqual([])
       expect(recordProblems(entries(), pushes.PRICE_ENTRY)).toEqual([])
     })
 
-    test('direction is where the price went, and ids name the entry’s own pair and token', () => {
+    test('has the direction of the price change and the ids of its own pair and token', () => {
       const wrong = entries().filter((entry) => {
         const [before, now] = [Number(entry.last_price), Number(entry.uprice)]
         const isKnown = entry.last_price !== '' && entry.uprice !== ''
@@ -213,16 +213,16 @@ describe('pushes as the interface has them', () => {
 
   describe('liq', () => {
     const items = () => swaps('liq')
-    test('every field of the liquidity item and no other; the type is one of the interface’s words', () => {
-      expect(recordProblems(told('liq'), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
+    test('has exactly the fields of a liquidity item, with a type of the interface', () => {
+      expect(recordProblems(resultsOf('liq'), fields({ text: 'id topic cursor', object: 'tx' }))).toEqual([])
       expect(recordProblems(items(), pushes.LIQUIDITY)).toEqual([])
       expect(items().filter(({ type }) => !LIQUIDITY_TYPES.includes(String(type)))).toEqual([])
       expect(items().filter(({ time, tx_time }) => time !== tx_time)).toEqual([])
     })
   })
 
-  test('what a reorg took back is told on the pair’s tx subscriptions in our own form', () => {
-    const retracts = subscriptions('tx').flatMap(heard.frames).filter(({ result }) => result?.topic === 'retract') // biome-ignore format: one step
+  test('pushes retract notices to the pair’s tx subscriptions after a reorg', () => {
+    const retracts = subscriptions('tx').flatMap(recorded.frames).filter(({ result }) => result?.topic === 'retract') // biome-ignore format: one step
     expect(retracts.length).toBeGreaterThan(0)
     expect(
       recordProblems(

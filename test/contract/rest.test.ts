@@ -1,4 +1,4 @@
-/** REST as the interface has it, asked of one process that has played a market of three chains. */
+/** REST against the interface, on one process that has played a market of three chains. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { contractMarket } from '../rig/contract/market.js'
 import { type Served, serveMarket } from '../rig/contract/served.js'
@@ -19,4 +19,4 @@ afterAll(() => served?.stop())
 
 describe('operations', () => testOperations(market, getServed))
 describe('fields of records', () => testRecords(market, getServed))
-describe('what the numbers mean', () => testSemantics(market, getServed))
+describe('semantics', () => testSemantics(market, getServed))

@@ -1,4 +1,4 @@
-/** Records on the log that nobody can read, put there beside a running `up`: each is a dead letter, and the chain goes on behind it. */
+/** Unreadable records on the log of a running `up`: each becomes a dead letter, and the chain continues after it. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCodec } from '../../services/core/log/codec.js'
@@ -16,7 +16,7 @@ const CHAIN = 'eth'
 const FIRST = 30
 const lines = generateRecording({ seed: 71, chain: CHAIN, blocks: 60, options: { nastiness: 0 } })
 
-/** No Avro at all, a schema nobody registered, nothing; beside them one cut short behind a good header, and one that is no block. */
+/** Not Avro, an unregistered schema, and empty. The test adds a truncated record and one that is not a block. */
 const UNREADABLE = {
   garbage: Buffer.from('this is no record'),
   schema: Buffer.from([0, 0, 0x7f, 0xff, 0xff, 1, 2, 3]),
@@ -63,7 +63,7 @@ const placeOf = (at: number): string => `${blocksTopic(CHAIN)}@${FIRST + at}`
 const onLog = (letters: readonly ListedLetter[]): ListedLetter[] =>
   letters.filter(({ source }) => unreadable.some((_, at) => source === placeOf(at)))
 
-/** The bytes each letter keeps, by the place they had. */
+/** The bytes kept in each dead letter, by their position on the log. */
 async function keptBytes(): Promise<Map<string, Buffer>> {
   const { log, registry } = openEmbedded({ path: join(up.dataDir, 'log') })
   const codec = createCodec(registry)
@@ -79,20 +79,20 @@ async function expectLetters(): Promise<void> {
   const own = onLog(letters)
   expect(own.map(({ source }) => source)).toEqual(unreadable.map((_, at) => placeOf(at)))
   for (const letter of own) expect(letter).toMatchObject({ chain: CHAIN, reason: expect.stringMatching(/^[a-z_]+$/) })
-  // The log is looked at once a second.
+  // The log is polled once a second.
   const status = await up.until(CHAIN, 'has its letters', ({ dead_letters }) => dead_letters === letters.length)
   expect(status).toMatchObject({ stopped: null, gaps: 0 })
   const kept = await keptBytes()
   expect(unreadable.map((_, at) => kept.get(placeOf(at)))).toEqual(unreadable)
 }
 
-test('each has its reason and its place on the log', expectLetters)
+test('records the reason and log position of each', expectLetters)
 
-test('a record that reads well but is no block is not dropped in silence', async () => {
+test('reports a readable record that is not a block', async () => {
   expect((await keptBytes()).get(placeOf(unreadable.length))).toEqual(misplaced)
 })
 
-test('metrics count them', async () => {
+test('counts them in the metrics', async () => {
   const metrics = await up.metrics()
   const own = onLog(await deadLetters(CHAIN, commands()))
   for (const reason of new Set(own.map((letter) => letter.reason))) {
@@ -102,12 +102,12 @@ test('metrics count them', async () => {
   expect(metrics.get(`dextape_chain_stopped{chain="${CHAIN}"}`)).toBe(0)
 })
 
-test('the blocks behind them count as if they were not there', async () => {
+test('applies the blocks after them as if they were not there', async () => {
   expect(await pairDifferences(up, played)).toEqual([])
   expect(await tokenDifferences(up, played)).toEqual([])
 })
 
-test('after a restart there are no more of them', async () => {
+test('adds no dead letters after a restart', async () => {
   await up.stop()
   up = await startUp(plan)
   await up.applied(CHAIN, lines.length)

@@ -1,8 +1,8 @@
-/** Recordings with damage in them: what is bad dies alone or stops its own chain, told with reason and place; the rest goes on. */
+/** Damaged recordings: bad input becomes a dead letter or stops its chain, with its position; the rest continues. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Played, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
-import { deadCounts, deadLetters, rawLetter, shownLetter } from '../rig/http/dead-letters.js'
+import { deadCounts, deadLetters, printLetter, rawLetter } from '../rig/http/dead-letters.js'
 import { interleave, onChain, writeRecording } from '../rig/http/recording-file.js'
 import { environmentOf, startUp, type Up, type UpPlan } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -14,7 +14,7 @@ type Chain = (typeof CHAINS)[number]
 const AT = 25
 const BACK_S = 4_000
 
-/** Never back in time, so that only the one block made so is. */
+/** Time never goes back, except in the one block damaged that way. */
 const options = { maxTimeBackS: 0, quietDay: 0, quietHour: 0, secondsPerBlock: 12 }
 const good: RecordingBlock[] = generateRecording({ seed: 61, chain: 'bad', blocks: 60, options }).filter(
   (line): line is RecordingBlock => !isRetract(line),
@@ -46,7 +46,7 @@ const BAD_EVENTS = {
 } as const
 const MALFORMED = `{"chain":"line","number":${blockAt(AT).number},"hash":"0x1`
 
-/** Each chain plays the same market; one line of each is bad in its own way. */
+/** Each chain plays the same market, with one line damaged in a different way. */
 const damaged: Record<Chain, (RecordingLine | string | object)[]> = {
   well: onChain(good, 'well'),
   events: onChain(good, 'events').map((line, at) =>
@@ -117,7 +117,7 @@ afterAll(async () => {
   removeScratchFolders()
 })
 
-/** Swaps of pools nobody described are in the market itself. */
+/** The market itself has swaps of undescribed pools. */
 function expectedCounts(chain: Chain): Record<string, number> {
   const counts: Record<string, number> = {}
   const add = (reason: string) => {
@@ -134,7 +134,7 @@ const total = (counts: Record<string, number>): number => Object.values(counts).
 async function expectState(): Promise<void> {
   for (const chain of CHAINS) {
     const letters = total(expectedCounts(chain))
-    // The log is looked at once a second.
+    // The log is polled once a second.
     const own = await up.until(chain, `has ${letters} letters`, ({ dead_letters }) => dead_letters === letters)
     const { reference } = played.get(chain) as Played
     const stopped = STOPPED[chain] === undefined ? null : expect.stringContaining(STOPPED[chain])
@@ -147,14 +147,14 @@ async function expectState(): Promise<void> {
   }
 }
 
-test('status tells each chain’s head, why it stopped, and how many letters it has', expectState)
+test('reports each chain’s head, stop reason and number of dead letters in /status', expectState)
 
-test.each(CHAINS)('%s: pairs and tokens are what the good lines make of them', async (chain) => {
+test.each(CHAINS)('%s: pairs and tokens match the reference for the good lines', async (chain) => {
   expect(await pairDifferences(up, played.get(chain) as Played)).toEqual([])
   expect(await tokenDifferences(up, played.get(chain) as Played)).toEqual([])
 })
 
-test('metrics count letters by reason and show the stopped chains', async () => {
+test('counts dead letters by reason and shows stopped chains in the metrics', async () => {
   const metrics = await up.metrics()
   for (const chain of CHAINS) {
     expect(metrics.get(`dextape_chain_stopped{chain="${chain}"}`)).toBe(STOPPED[chain] === undefined ? 0 : 1)
@@ -168,7 +168,7 @@ describe('dead letters', () => {
   const lineOf = (chain: Chain, at: number): number =>
     interleave(Object.values(damaged) as RecordingLine[][]).indexOf(damaged[chain][at] as RecordingLine) + 1
 
-  test.each(Object.entries(BAD_EVENTS))('%s: reason, position and raw form', async (reason, event) => {
+  test.each(Object.entries(BAD_EVENTS))('%s: has reason, position and raw form', async (reason, event) => {
     const letters = await deadLetters('events', commands)
     const own = letters.filter((letter) => letter.reason === reason && letter.block_number === blockAt(AT).number)
     const raw = await Promise.all(own.map(({ offset }) => rawLetter('events', offset, commands)))
@@ -182,18 +182,18 @@ describe('dead letters', () => {
     expect(own[at]?.source).toBe(source)
   })
 
-  test('a malformed line, shown to a person', async () => {
+  test('prints a malformed line', async () => {
     const [letter] = (await deadLetters('line', commands)).filter(({ reason }) => reason === 'malformed_json')
     expect(letter).toMatchObject({ source: `bad.jsonl:${lineOf('line', AT)}`, block_number: null, position: null })
     const offset = letter?.offset ?? -1
     expect(await rawLetter('line', offset, commands)).toBe(MALFORMED)
-    const shown = await shownLetter('line', offset, commands)
-    expect(shown).toMatch(/reason +malformed_json\n/)
-    expect(shown).toContain(MALFORMED)
+    const printed = await printLetter('line', offset, commands)
+    expect(printed).toMatch(/reason +malformed_json\n/)
+    expect(printed).toContain(MALFORMED)
   })
 })
 
-test('after a restart the same chains stand at the same places, and no letter came twice', async () => {
+test('has the same stopped chains and no duplicate dead letters after a restart', async () => {
   await up.stop()
   up = await startUp(plan)
   await settled()

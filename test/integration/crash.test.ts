@@ -11,7 +11,7 @@ import { speedFor, writeTape } from '../rig/up/recording.js'
 
 const SEED = seedOf('crashKills')
 const KILLS = countOf('crashKills')
-/** How long what is new to a run takes, where it is not played as fast as it goes. */
+/** Duration of the new lines of a run that is not played at full speed. */
 const PLAY_S = 0.4
 
 let base: Baseline
@@ -23,8 +23,8 @@ beforeAll(async () => {
 
 afterAll(() => base?.remove())
 
-/** Some die while they start, some as soon as they serve, most while records of this run are folded, stored and checkpointed. */
-async function killSometime(up: UpProcess, random: Random, startMs: number): Promise<void> {
+/** Kills some runs during startup, some right after it, and most while they fold, store and checkpoint. */
+async function killAtRandomMoment(up: UpProcess, random: Random, startMs: number): Promise<void> {
   const moment = random.next()
   if (moment < 0.15) await Promise.race([sleep(random.int(startMs / 4, startMs)), up.ended])
   else {
@@ -33,7 +33,7 @@ async function killSometime(up: UpProcess, random: Random, startMs: number): Pro
     await sleep(random.int(0, 400))
   }
   const { signal, code, err } = await up.kill()
-  // It was killed, and had not ended by itself.
+  // The process was killed and had not exited by itself.
   expect({ signal, err: signal === null ? `${code}: ${err}` : '' }).toEqual({ signal: 'SIGKILL', err: '' })
 }
 
@@ -43,7 +43,7 @@ function foldedRecords(metrics: ReadonlyMap<string, number>): number {
 }
 
 describe('kill -9', () => {
-  it(`at ${KILLS} random moments (seed ${SEED}), every line delivered twice: the same rows, updates and seq`, async () => {
+  it(`at ${KILLS} random moments (seed ${SEED}) with duplicate lines keeps rows, updates and seq`, async () => {
     const { lines, chains, contents, seqs } = base
     const doubled = lines.flatMap((line) => [line, line])
     const events = base.pathOf('growing.jsonl')
@@ -52,7 +52,7 @@ describe('kill -9', () => {
     const killedAt = new Set<number>()
     let [published, startMs] = [0, 1000]
     for (let kill = 0; kill < KILLS; kill += 1) {
-      // The file grows with each run, so that the kills are spread over all of it, however fast the machine is.
+      // The file grows with each run, so that kills are spread over all of it on any machine.
       const there = Math.ceil(((kill + 1) * doubled.length) / KILLS)
       writeTape(events, doubled.slice(0, there))
       const speed = random.chance(0.5) ? 'max' : speedFor(doubled.slice(published, there), PLAY_S)
@@ -64,17 +64,17 @@ describe('kill -9', () => {
         },
         () => {},
       )
-      await killSometime(up, random, startMs)
+      await killAtRandomMoment(up, random, startMs)
       published = await publishedRecords(dataDir)
       if (published > 0 && published < doubled.length) killedAt.add(published)
     }
-    expect(killedAt.size, 'different places in the recording at which it was killed').toBeGreaterThan(KILLS / 10)
+    expect(killedAt.size, 'distinct positions in the recording at which it was killed').toBeGreaterThan(KILLS / 10)
     await play({ dataDir, events }, (up) => untilSeqs(up, seqs))
     const killed = await readContents(dataDir, chains)
     expect(contentDifferences(withoutPlaces(killed), withoutPlaces(contents))).toEqual([])
   }, 600_000)
 
-  it('before the first checkpoint, everything published: the same rows, updates and seq', async () => {
+  it('before the first checkpoint, with everything published, keeps rows, updates and seq', async () => {
     const { tape, seqs } = base
     const dataDir = base.pathOf('unchecked')
     const never = 3_600_000

@@ -1,4 +1,4 @@
-/** What a first start opens to others: which keys work, and from which addresses it is reached. */
+/** Exposure of a first start: which keys work, and from which addresses it is reachable. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../rig/browser/free-port.js'
 import { removeScratchFolders, runCommand, scratchFolder } from '../rig/http/command.js'
@@ -15,7 +15,7 @@ function planOf(settings: Record<string, unknown>): UpPlan {
   return { folder, events, chains: [marketMoney('eth')], settings }
 }
 
-/** A server on 0.0.0.0 answers at every address of the loopback network, one on 127.0.0.1 at that one alone. */
+/** A server on 0.0.0.0 answers on every loopback address, one on 127.0.0.1 only on that one. */
 const isReached = (url: string, host: string): Promise<boolean> => {
   const { port } = new URL(url)
   return fetch(`http://${host}:${port}/`).then(
@@ -25,8 +25,8 @@ const isReached = (url: string, host: string): Promise<boolean> => {
 }
 const reachedAt = async (up: Up, host: string) => [await isReached(up.restUrl, host), await isReached(up.wsUrl, host)]
 
-describe('with a fixed key and nothing said of addresses', () => {
-  // Undefined: the rig's own address is left out of the configuration file.
+describe('with a fixed key and no host', () => {
+  // Undefined removes the rig's default host from the configuration file.
   const plan = planOf({ host: undefined })
   let up: Up
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('with a fixed key and nothing said of addresses', () => {
   }, 60_000)
   afterAll(() => up.stop())
 
-  test('no other key is made', async () => {
+  test('creates no other key', async () => {
     expect((await up.get('/v2/supported_chains')).status).toBe(200)
     const listed = await runCommand(['keys', 'ls', '--json'], { cwd: plan.folder, env: environmentOf(plan) })
     expect(listed).toMatchObject({ code: 0, out: '' })
@@ -42,13 +42,13 @@ describe('with a fixed key and nothing said of addresses', () => {
     expect(up.greeting).not.toContain('dx_')
   })
 
-  test('it is reached from this machine alone', async () => {
+  test('is reachable only from this machine', async () => {
     expect(await reachedAt(up, '127.0.0.1')).toEqual([true, true])
     expect(await reachedAt(up, '127.0.0.2')).toEqual([false, false])
   })
 })
 
-test('host says where REST and pushes listen, and what the greeting names', async () => {
+test('listens on the configured host with REST and pushes, and names it in the greeting', async () => {
   const up = await startUp(planOf({ host: '127.0.0.2' }))
   try {
     expect([new URL(up.restUrl).hostname, new URL(up.wsUrl).hostname]).toEqual(['127.0.0.2', '127.0.0.2'])
@@ -59,7 +59,7 @@ test('host says where REST and pushes listen, and what the greeting names', asyn
   }
 }, 60_000)
 
-test('an address this machine does not have is refused with what to do', async () => {
+test('rejects an address this machine does not have, with what to do', async () => {
   const plan = planOf({ host: '192.0.2.1' })
   const env = { ...environmentOf(plan), DEXTAPE_HTTP_PORT: String(await freePort()) }
   const { code, err } = await runCommand(['up'], { cwd: plan.folder, env })

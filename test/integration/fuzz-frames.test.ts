@@ -1,4 +1,4 @@
-/** Thousands of frames no client should send, over several sockets, while others listen to a market being played. */
+/** Thousands of malformed frames over several sockets, while another client is subscribed to a live market. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { INTERVALS, TOPICS } from '../contract/interface/pushes.js'
@@ -8,7 +8,7 @@ import { type FuzzSocket, openFuzzSocket, type Sent } from '../rig/contract/fram
 import { contractMarket } from '../rig/contract/market.js'
 import { KEY, type Served, serveMarket } from '../rig/contract/served.js'
 import { countOf, seedOf } from '../rig/counts.js'
-import { toldBy } from '../rig/http/expected-pushes.js'
+import { deriveExpectedPushes } from '../rig/http/expected-pushes.js'
 import { marketMoney } from '../rig/market/money.js'
 import { createRandom } from '../rig/market/random.js'
 import { speedFor, type TapePlan } from '../rig/up/recording.js'
@@ -17,12 +17,12 @@ import { type Client, connect } from '../serve/push-client.js'
 const SEED = seedOf('pushFrames')
 const FRAMES = countOf('pushFrames')
 const SOCKETS = 8
-/** Frames in flight on a socket before it waits for their replies. */
+/** Frames sent on a socket before it waits for their replies. */
 const WAVE = 50
 const CHAIN = 'eth'
 const MAX_BATCH = 100
 const MAX_FRAME_BYTES = 262_144
-/** More than sockets and subscriptions can need, less than a leak of a kilobyte a frame would take. */
+/** More than sockets and subscriptions need, less than a leak of 1 KB per frame would take. */
 const MAX_GROWTH_BYTES = 96 * 1024 * 1024
 
 const PLAN: TapePlan = {
@@ -76,7 +76,7 @@ describe(`malformed frames, seed ${SEED}`, () => {
   const memoryBytes = async (): Promise<number> =>
     (await served.up.metrics()).get('process_resident_memory_bytes') ?? Number.NaN
 
-  test(`each of ${FRAMES} gets its one answer or none, and memory stays`, async () => {
+  test(`gives each of ${FRAMES} frames its expected reply or none, without growing memory`, async () => {
     const sockets: FuzzSocket[] = []
     for (let at = 0; at < SOCKETS; at++) sockets.push(await openFuzzSocket(served.ws, KEY))
     const next = createJunk(createRandom(SEED), world)
@@ -103,8 +103,8 @@ describe(`malformed frames, seed ${SEED}`, () => {
 
   test.each([
     ['a frame over the limit', () => 'x'.repeat(MAX_FRAME_BYTES + 1), false],
-    ['a text frame that is no UTF-8', () => Buffer.from([0xc3, 0x28]), false],
-  ])('%s ends that socket only', async (_, data, binary) => {
+    ['a text frame that is not UTF-8', () => Buffer.from([0xc3, 0x28]), false],
+  ])('%s closes only that socket', async (_, data, binary) => {
     const socket = new WebSocket(served.ws, { headers: { 'x-api-key': KEY } })
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()).on('error', () => {}))
     await new Promise<void>((resolve) => socket.on('open', resolve))
@@ -113,14 +113,14 @@ describe(`malformed frames, seed ${SEED}`, () => {
     expect((await listener.call('ping')).result).toBe('pong')
   })
 
-  test('who listened meanwhile got every trade once, in order', async () => {
+  test('delivers every trade to the subscribed client once, in order', async () => {
     await served.played()
     await listener.settle()
-    const told = toldBy(market.lines, marketMoney(CHAIN))
+    const expectation = deriveExpectedPushes(market.lines, marketMoney(CHAIN))
     for (const pair of pairs) {
       const id = `tx ${pair}`
       const from = since.get(id) ?? 0
-      const due = told
+      const due = expectation
         .of(pair)
         .filter(({ seq }) => seq > from)
         .map((push): unknown => (push.kind === 'trade' ? push.trade.id : push.ids))
@@ -135,7 +135,7 @@ describe(`malformed frames, seed ${SEED}`, () => {
     expect(cursors.filter((cursor, at) => at > 0 && isBack(cursor, cursors[at - 1] ?? []))).toEqual([])
   })
 
-  test('it stops in peace, and nothing of all this is in its log: no key, no mistake of ours', async () => {
+  test('stops cleanly, with no key and no error in its log', async () => {
     listener.close()
     const { code, out, err } = await served.stop()
     expect(code).toBe(0)

@@ -1,4 +1,4 @@
-/** Requests no client should send: each gets a 4xx that says why, or what it asked for, and the process lives. */
+/** Malformed requests: each gets a 4xx with a reason or a regular answer, and the process survives. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../services/serve/rest/operations/index.js'
 import { contractMarket } from '../rig/contract/market.js'
@@ -32,7 +32,7 @@ const post = (path: string, body: string, headers: Record<string, string> = {}) 
     body,
   )
 
-/** As every error of this interface: problem+json that names the status, code and what was wrong. */
+/** Every error is problem+json with status, code and reason. */
 function expectProblem(reply: RawReply | undefined, statuses: readonly number[]): void {
   expect(statuses, JSON.stringify(reply)).toContain(reply?.status)
   expect(reply?.type).toMatch(/^application\/problem\+json/)
@@ -52,28 +52,28 @@ describe('bodies', () => {
     'application/x-www-form-urlencoded',
     'json',
     '',
-  ])('content type %j', async (type) => {
+  ])('rejects content type %j', async (type) => {
     expectProblem(await post('/v2/tokens/price', good, { 'Content-Type': type }), [400])
   })
 
   test.each([
     ['cut short', good.slice(0, -2)],
     ['empty', ''],
-    ['of blanks', '   '],
-    ['two of them', `${good}${good}`],
-    ['with a mark before', `\ufeff{"token_ids":1}`],
+    ['of spaces', '   '],
+    ['given twice', `${good}${good}`],
+    ['with a byte order mark', `\ufeff{"token_ids":1}`],
     ['with __proto__', `{"__proto__":{"token_ids":["${TOKEN}"]}}`],
-    ['with __proto__ beside', `{"token_ids":["x"],"__proto__":{"x":1}}`],
+    ['with an extra __proto__', `{"token_ids":["x"],"__proto__":{"x":1}}`],
     ['with constructor.prototype', `{"constructor":{"prototype":{"token_ids":["${TOKEN}"]}}}`],
-    ['nested deep', `{"token_ids":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-    ['of a huge number', `{"token_ids":["${TOKEN}"],"tvl_min":1e400}`],
-    ['of binary', '\u0000\u0001\u0002'],
+    ['nested deeply', `{"token_ids":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+    ['with a huge number', `{"token_ids":["${TOKEN}"],"tvl_min":1e400}`],
+    ['of binary data', '\u0000\u0001\u0002'],
     ['over the size limit', JSON.stringify({ token_ids: ['x'.repeat(1_100_000)] })],
-  ])('a body %s', async (_, body) => {
+  ])('rejects a body %s', async (_, body) => {
     expectProblem(await post('/v2/tokens/price', body), [400, 413])
   })
 
-  test('shorter than its Content-Length: the line is dropped, nothing else', async () => {
+  test('drops only the connection for a body shorter than its Content-Length', async () => {
     const bytes = rawRequest('POST /v2/tokens/price HTTP/1.1', { ...JSON_HEADERS, 'Content-Length': '5000' }, good)
     const reply = await sendRaw(served.rest, bytes, { halfClose: true })
     if (reply !== undefined) expectProblem(reply, [400])
@@ -81,15 +81,15 @@ describe('bodies', () => {
 
   test.each([
     ['a negative length', { 'Content-Length': '-1' }],
-    ['a length that is no number', { 'Content-Length': 'many' }],
+    ['a length that is not a number', { 'Content-Length': 'many' }],
     ['length and chunks at once', { 'Content-Length': '5', 'Transfer-Encoding': 'chunked' }],
-    ['chunks that are none', { 'Transfer-Encoding': 'chunked' }],
-  ])('%s', async (_, headers) => {
+    ['malformed chunks', { 'Transfer-Encoding': 'chunked' }],
+  ])('rejects %s', async (_, headers) => {
     expectProblem(await send('POST /v2/tokens/price HTTP/1.1', { ...JSON_HEADERS, ...headers }, 'zz\r\n\r\n'), [400])
   })
 })
 
-describe('addresses', () => {
+describe('paths', () => {
   test.each([
     '/v2/pairs/%ZZ-eth',
     '/v2/pairs/%',
@@ -103,7 +103,7 @@ describe('addresses', () => {
     '/v2//pairs',
     '/v2/../../etc/passwd',
     '/v2/tokens/%F0%9F%A6%84-eth',
-  ])('%s', async (path) => {
+  ])('rejects %s', async (path) => {
     expectProblem(await send(`GET ${path} HTTP/1.1`), [400, 404])
   })
 
@@ -116,18 +116,18 @@ describe('addresses', () => {
     `/v2/klines/pair/${PAIR}?interval=60&limit=99999999999999999999`,
     `/v2/klines/pair/${PAIR}?interval=60&from_time=-1`,
     `/v2/klines/pair/${PAIR}?interval=60&from_time=9&to_time=1`,
-  ])('%s', async (path) => {
+  ])('rejects %s', async (path) => {
     expectProblem(await send(`GET ${path} HTTP/1.1`), [400])
   })
 
-  test('far too long', async () => {
+  test('rejects a path that is too long', async () => {
     expectProblem(await send(`GET /v2/pairs/${'a'.repeat(100_000)}-eth HTTP/1.1`), [400, 414, 431])
   })
 })
 
 describe('requests', () => {
   test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'POST', 'TRACE', 'PROPFIND'])(
-    '%s where only GET is',
+    'rejects %s where only GET is allowed',
     async (method) => {
       expectProblem(
         await send(`${method} /v2/pairs/${PAIR} HTTP/1.1`, { 'X-API-KEY': KEY, 'Content-Length': '0' }),
@@ -136,7 +136,7 @@ describe('requests', () => {
     },
   )
 
-  test('HEAD says what GET would, without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const reply = await send(`HEAD /v2/pairs/${PAIR} HTTP/1.1`)
     expect([reply?.status, reply?.body]).toEqual([200, ''])
   })
@@ -144,10 +144,10 @@ describe('requests', () => {
   test.each([
     ['an unknown method', 'FOO /v2/tokens HTTP/1.1'],
     ['an unknown version', 'GET /v2/tokens HTTP/9.9'],
-    ['a blank in the path', 'GET /v2/to kens HTTP/1.1'],
-    ['no request at all', 'hello'],
+    ['a space in the path', 'GET /v2/to kens HTTP/1.1'],
+    ['a line that is not a request', 'hello'],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000'],
-  ])('%s', async (_, line) => {
+  ])('rejects %s', async (_, line) => {
     expectProblem(await send(line), [400])
   })
 
@@ -155,26 +155,26 @@ describe('requests', () => {
     ['a header over the limit', { 'X-API-KEY': KEY, 'X-Long': 'x'.repeat(20_000) }],
     ['a key over the limit', { 'X-API-KEY': 'x'.repeat(20_000) }],
     ['a thousand headers', Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`X-H-${at}`, 'a'.repeat(20)]))],
-  ])('%s', async (_, headers) => {
+  ])('rejects %s', async (_, headers) => {
     expectProblem(await send(`GET /v2/pairs/${PAIR} HTTP/1.1`, headers), [400, 431])
   })
 
   test.each([
-    ['twice', `X-API-KEY: ${KEY}\r\nX-API-KEY: ${KEY}`],
-    ['with a break in it', 'X-API-KEY: a\u0000b'],
-    ['not ASCII', 'X-API-KEY: sch\u00e4'],
-  ])('a key %s', async (_, header) => {
+    ['given twice', `X-API-KEY: ${KEY}\r\nX-API-KEY: ${KEY}`],
+    ['with a control character', 'X-API-KEY: a\u0000b'],
+    ['that is not ASCII', 'X-API-KEY: sch\u00e4'],
+  ])('rejects a key %s', async (_, header) => {
     const bytes = `GET /v2/pairs/${PAIR} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`
     expectProblem(await sendRaw(served.rest, Buffer.from(bytes, 'latin1')), [400, 401])
   })
 
-  test('no Host', async () => {
+  test('rejects a request without Host', async () => {
     const reply = await sendRaw(served.rest, 'GET /v2/tokens HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(reply?.status).toBe(400)
   })
 })
 
-test(`${RANDOM_REQUESTS} requests put together at random, seed ${SEED}: no 5xx, and every error is a problem`, async () => {
+test(`answers ${RANDOM_REQUESTS} random requests without a 5xx, every error as a problem, seed ${SEED}`, async () => {
   const random = createRandom(SEED)
   const names = [...new Set(OPERATIONS.flatMap(({ query }) => Object.keys(query.properties)))]
   const values = [
@@ -214,7 +214,7 @@ test(`${RANDOM_REQUESTS} requests put together at random, seed ${SEED}: no 5xx, 
   }
 })
 
-test('it lives, stops in peace, and its log has neither the key nor a mistake of ours', async () => {
+test('survives and stops cleanly, with no key and no error in its log', async () => {
   expect((await served.ask({ path: `/v2/pairs/${PAIR}` })).status).toBe(200)
   const { code, out, err } = await served.stop()
   expect(code).toBe(0)

@@ -1,4 +1,4 @@
-/** A process that cannot go on must die: one that hangs keeps its ports, and no supervisor starts it again. */
+/** A process with a fatal error must exit: if it hangs, it keeps its ports and no supervisor restarts it. */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ afterAll(removeScratchFolders)
 
 async function start(nodeOptions: string) {
   const events = writeRecording(folder, 'some.jsonl', generateRecording({ seed: 5, chain: 'eth', blocks: 20 }))
-  // Named ports: those a system chooses are bound without SO_REUSEADDR, and stay taken a while after the process.
+  // Fixed ports: those chosen by the system are bound without SO_REUSEADDR and stay in use after the exit.
   const config = { http_port: await freePort(), ws_port: await freePort() }
   up = startUp({ dataDir: join(folder, 'data'), events, config, env: { NODE_OPTIONS: nodeOptions } })
   const served = await up.serving
@@ -26,7 +26,7 @@ async function start(nodeOptions: string) {
   return { up, ...served }
 }
 
-/** Listening where the process did: fails while anything still holds the port. */
+/** Listens on the port of the process, which fails while the port is in use. */
 async function expectFree(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const probe = createServer()
@@ -41,10 +41,10 @@ const PRELOADED = (program: string) => `--import=data:text/javascript,${encodeUR
 
 test.each([
   ['out of memory', 'const held=[];for(;;)held.push(Array(1e6).fill(0.5))', 'SIGABRT', 'heap out of memory'],
-  ['an error nobody caught', 'throw new Error("unforeseen")', 'SIGKILL', 'unforeseen'],
-  ['a rejection nobody handled', 'Promise.reject(new RangeError("unforeseen"))', 'SIGKILL', 'unforeseen'],
+  ['an uncaught error', 'throw new Error("unforeseen")', 'SIGKILL', 'unforeseen'],
+  ['an unhandled rejection', 'Promise.reject(new RangeError("unforeseen"))', 'SIGKILL', 'unforeseen'],
 ])(
-  '%s: it ends and frees its ports',
+  '%s: exits and frees its ports',
   async (_name, failure, signal, message) => {
     const preload = PRELOADED(`process.on("SIGUSR2",()=>{${failure}})`)
     const { up, rest, ws } = await start(`--max-old-space-size=200 ${preload}`)

@@ -1,4 +1,4 @@
-/** Every example of the README, run as a reader would: pasted into a shell beside what `npm start` started. */
+/** Runs every example of the README as a reader would: pasted into a shell while `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,9 +9,9 @@ import { storeEnvironmentOf } from '../rig/engine.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 
 const root = repositoryRoot()
-/** A port nobody listens on. */
-const nobody = 9
-/** The lines to paste, by section: those of all its blocks, in one shell. */
+/** A port without a listener. */
+const closedPort = 9
+/** Command lines of all code blocks, by section. */
 const commands = new Map(
   readFileSync(join(root, 'README.md'), 'utf8')
     .split(/^## /m)
@@ -48,7 +48,7 @@ async function freePort(): Promise<number> {
 async function newEnvironment(): Promise<Environment> {
   const folder = scratchFolder()
   const dataDir = join(folder, 'data')
-  // A short history: what is printed and served is the same, sooner.
+  // A short history gives the same output, sooner.
   const config = join(folder, 'dextape.json')
   writeFileSync(config, JSON.stringify({ simulator: { history_h: 0.1 } }))
   return {
@@ -62,7 +62,7 @@ async function newEnvironment(): Promise<Environment> {
   }
 }
 
-/** A process group of its own, so that what npm started ends with it. */
+/** Starts a new process group, so that processes started by npm end with it. */
 function start(command: string, env: Environment): Started {
   const child = spawn('bash', ['-c', command], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   running.push(child)
@@ -93,10 +93,11 @@ async function stop({ child }: Started): Promise<void> {
   await gone
 }
 
-/** What the README shows of an output. */
-const shownAs = (pattern: RegExp): string => pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
+/** The part of the README that matches an output. */
+const matchInReadme = (pattern: RegExp): string =>
+  pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
 
-/** Runs the lines in one shell; what each printed. */
+/** Runs the lines in one shell and returns the output of each. */
 async function paste(lines: readonly string[], env: Environment): Promise<string[]> {
   const mark = '<<end of line>>'
   const script = lines
@@ -139,7 +140,7 @@ describe('the README', () => {
       expect(frames.map(({ result }) => result.topic)).toEqual([undefined, 'tx', 'tx'])
     })
 
-    test('and the examples beside it', async () => {
+    test('runs the examples of the README', async () => {
       const lines = commandsOf('Three things to try')
       const outputs = await paste(lines, env)
       for (const [index, line] of lines.entries()) {
@@ -155,7 +156,7 @@ describe('the README', () => {
     })
   })
 
-  test('a recording: made, played and verified', async () => {
+  test('creates, plays and verifies a recording', async () => {
     const env: Environment = await newEnvironment()
     const day = join(scratchFolder(), 'day.jsonl.gz')
     const [simulate = '', up = '', ...rest] = commandsOf('Play a recording').map((line) =>
@@ -163,7 +164,7 @@ describe('the README', () => {
     )
     const [made = ''] = await paste([simulate], env)
     const [, blocks = 0, retracts = 0] = /(\d+) blocks, (\d+) retracts/.exec(made)?.map(Number) ?? []
-    expect(made, 'the README shows what it prints').toContain(shownAs(/\d+ blocks, \d+ retracts, \d+ events/))
+    expect(made, 'the output matches the README').toContain(matchInReadme(/\d+ blocks, \d+ retracts, \d+ events/))
     const played = start(up, env)
     await until(played, /(the source has ended)/)
     await until(played, /(Dextape is up)/)
@@ -180,9 +181,9 @@ describe('the README', () => {
     await stop(played)
   })
 
-  test('a chain from a node: each command is understood, and says that the node does not answer', async () => {
+  test('accepts each command for a chain and reports that the node does not answer', async () => {
     const [pool = '', exchanges = '', solana = '', doctor = ''] = commandsOf('A chain of your choice').map((line) =>
-      line.replace('https://your-node.example', `http://127.0.0.1:${nobody}`),
+      line.replace('https://your-node.example', `http://127.0.0.1:${closedPort}`),
     )
     for (const [line, chain] of [
       [pool, 'base'],
@@ -195,6 +196,6 @@ describe('the README', () => {
     }
     const asked = start(doctor, await newEnvironment())
     await new Promise((resolve) => asked.child.once('close', resolve))
-    expect(asked.output()).toMatch(new RegExp(`^fail .*base.*127.0.0.1:${nobody}`, 'm'))
+    expect(asked.output()).toMatch(new RegExp(`^fail .*base.*127.0.0.1:${closedPort}`, 'm'))
   })
 })

@@ -1,4 +1,4 @@
-/** The same market stopped at many places: windows, prices and main pairs as they stood at each. */
+/** The same market cut at many places: windows, prices and main pairs are right at each cut. */
 import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOf } from '../rig/counts.js'
@@ -21,7 +21,7 @@ type Place = { name: string; at: (line: RecordingLine, before: { now: number; ti
 const behind = (line: RecordingLine, now: number): number => (isRetract(line) ? Number.NaN : line.time - now)
 const isEmpty = (line: RecordingLine): boolean => !isRetract(line) && line.events.length === 0
 
-/** A cut ends with a line of its kind: "now" moved by seconds, by minutes, by hours, back, or not at all. */
+/** Kinds of the last line of a cut: "now" moves by seconds, minutes or hours, backwards, or not at all. */
 const PLACES: Place[] = [
   { name: 'a retract', at: isRetract },
   { name: 'a block with trades at the time of the one before', at: (line, { time }) => behind(line, time) === 0 },
@@ -32,7 +32,7 @@ const PLACES: Place[] = [
   { name: 'a block without events', at: isEmpty },
 ]
 
-/** Numbers of lines to play: for each kind of place the first behind the opening and, in long runs, the last. */
+/** Line counts to play: for each kind the first one after the opening and, in long runs, the last. */
 function cuts(): { name: string; count: number }[] {
   const found = new Map<string, number[]>()
   let [now, time] = [0, 0]
@@ -57,11 +57,11 @@ const factsOf = (chain: string) => ({ ...marketMoney(MARKET.chain), chain })
 
 afterAll(removeScratchFolders)
 
-test('there is a cut of every kind', () => {
+test('covers every kind of cut', () => {
   expect(new Set(CUTS.map(({ name }) => name))).toEqual(new Set(PLACES.map(({ name }) => name)))
 })
 
-describe('each cut a chain of its own, in one process', () => {
+describe('each cut as a separate chain, in one process', () => {
   let up: Up
   const played = new Map<string, Played>()
 
@@ -77,13 +77,13 @@ describe('each cut a chain of its own, in one process', () => {
 
   afterAll(() => up.stop())
 
-  test.each(CUTS)('$count lines, the last $name', async ({ chain }) => {
+  test.each(CUTS)('matches the reference after $count lines, the last $name', async ({ chain }) => {
     expect(await pairDifferences(up, played.get(chain) as Played)).toEqual([])
     expect(await tokenDifferences(up, played.get(chain) as Played)).toEqual([])
   })
 })
 
-test('a file that grows between starts of one data directory', async () => {
+test('resumes a file that grows between starts on the same data directory', async () => {
   const folder = scratchFolder()
   const facts = factsOf('grown')
   const events = writeRecording(folder, 'grown.jsonl', [])
@@ -98,7 +98,7 @@ test('a file that grows between starts of one data directory', async () => {
     expect(await pairDifferences(up, played)).toEqual([])
     expect(await tokenDifferences(up, played)).toEqual([])
     await up.stop()
-    // Once more on nothing new: everything comes from the checkpoint and the store.
+    // Without new lines, everything comes from the checkpoint and the store.
     const again = await startUp({ folder, events, chains: [facts] })
     await again.applied('grown', count)
     expect(await pairDifferences(again, played)).toEqual([])

@@ -1,4 +1,4 @@
-/** Generated markets of three chains in one file, played by a real `up`: every number REST tells, from first principles. */
+/** Generated markets of three chains in one file, played by a real `up`: every number in REST matches the reference. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOf } from '../rig/counts.js'
 import {
@@ -21,7 +21,7 @@ import { differences } from '../rig/reference/compare.js'
 
 const retracts = { probability: 0.05, maxDepth: 6 }
 const ALL: readonly Category[] = ['u', 'm', 'r']
-/** A prime, so that every interval, pair and currency has its turn. */
+/** A prime, so that every interval, pair and currency is covered. */
 const SERIES_EACH = 7
 const someOf = (series: number): readonly Category[] =>
   ALL.filter((_, at) => (ALL.length * series + at) % SERIES_EACH < countOf('candleSeries'))
@@ -29,7 +29,7 @@ const someOf = (series: number): readonly Category[] =>
 const MARKETS = [
   { seed: 101, chain: 'eth', blocks: 200, options: { retracts }, categories: someOf },
   { seed: 102, chain: 'solana', blocks: 200, options: { retracts }, categories: someOf },
-  // Weeks and months: every third block comes after a day of silence.
+  // Covers weeks and months: every third block follows a quiet day.
   { seed: 103, chain: 'calendar', blocks: 160, options: { retracts, quietDay: 0.3 }, categories: someOf },
 ]
 
@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 describe.each(MARKETS)('seed $seed, $chain', ({ chain, categories }) => {
-  test('status tells the head, and that nothing is missing', async () => {
+  test('reports the head and no gaps in /status', async () => {
     const { reference } = playedOn(chain)
     const status = (await up.status()).find((one) => one.chain === chain)
     expect(status).toMatchObject({
@@ -64,21 +64,23 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain, categories }) => {
     })
   })
 
-  test('every pair', async () => expect(await pairDifferences(up, playedOn(chain))).toEqual([]))
+  test('matches the reference for every pair', async () =>
+    expect(await pairDifferences(up, playedOn(chain))).toEqual([]))
 
-  test('the quote’s price in every pair', async () =>
+  test('returns the quote’s price in every pair', async () =>
     expect(await quotePriceDifferences(up, playedOn(chain))).toEqual([]))
 
-  test('every token', async () => expect(await tokenDifferences(up, playedOn(chain))).toEqual([]))
+  test('matches the reference for every token', async () =>
+    expect(await tokenDifferences(up, playedOn(chain))).toEqual([]))
 
-  test('every candle of every interval', async () =>
+  test('matches the reference for every candle of every interval', async () =>
     expect(await candleDifferences(up, playedOn(chain), categories)).toEqual([]))
 })
 
 describe('history queries', () => {
   const chain = 'calendar'
 
-  /** The pair with the most trades that is not the one priced by definition, and its bars of any interval. */
+  /** The most traded pair, except the one priced by definition, with its bars of any interval. */
   function busiest() {
     const { reference } = playedOn(chain)
     const [[pair] = ['']] = [...reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)
@@ -95,7 +97,7 @@ describe('history queries', () => {
     [{}, { open: 'first' as const }, { fill: 'previous' as const }].map((extra) => ({ interval, extra })),
   )
 
-  test.each(cases)('$interval with $extra, over ranges', async ({ interval, extra }) => {
+  test.each(cases)('returns ranges of $interval with $extra', async ({ interval, extra }) => {
     const { pair, of, now } = busiest()
     const bars = of(interval)
     const [first, middle, last] = [bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)].map((bar) => bar?.time ?? 0)
@@ -117,7 +119,7 @@ describe('history queries', () => {
     }
   })
 
-  test('filled from a time long before the first candle begins with that candle', async () => {
+  test('starts a filled range at the first candle, not before', async () => {
     const { pair, of, now } = busiest()
     const asked = { limit: 5, from_time: 0, fill: 'previous' as const }
     const got = await klines(up, `${pair}-${chain}`, { interval: 'k60', ...asked })
@@ -125,10 +127,10 @@ describe('history queries', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('unknown ids', () => {
   const nobody = `0x${'9'.repeat(40)}`
 
-  test('an unknown pair', async () => {
+  test('answers for an unknown pair', async () => {
     const detail = await up.get(`/v2/pairs/${nobody}-eth`)
     expect(detail).toMatchObject({ status: 200, body: { status: 1, msg: 'pair not found', data_type: 1, data: null } })
     expect(detail.headers.get('x-reason')).toBe('unknown_pair')
@@ -143,7 +145,7 @@ describe('what is not there', () => {
     })
   })
 
-  test('unknown tokens, alone and among known ones', async () => {
+  test('answers for unknown tokens, alone and among known ones', async () => {
     const alone = await up.post('/v2/tokens/price', { token_ids: [`${nobody}-eth`] })
     expect(alone).toMatchObject({ status: 200, body: { status: 1, msg: 'token not found', data_type: 1, data: {} } })
     expect(alone.headers.get('x-reason')).toBe('unknown_token')
@@ -155,7 +157,7 @@ describe('what is not there', () => {
     expect(both.headers.get('x-reason')).toBeNull()
   })
 
-  test('a chain nobody indexes', async () => {
+  test('answers for a chain that is not indexed', async () => {
     const detail = 'Chain "mars" is not indexed. Indexed chains: calendar, eth, solana.'
     const problem = { status: 400, code: 'chain_unknown', detail, msg: detail }
     for (const path of [`/v2/pairs/${nobody}-mars`, `/v2/klines/pair/${nobody}-mars?interval=1`]) {

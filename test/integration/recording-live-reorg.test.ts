@@ -1,4 +1,4 @@
-/** Reorgs over long silences, followed by a node that was up all the time: lines come through `topics import` beside it. */
+/** Reorgs across long silences on a node that stays up while `topics import` adds lines. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
@@ -14,7 +14,7 @@ const money = marketMoney(CHAIN)
 const options = { quietDay: 0.3, retracts: { probability: 0.08, maxDepth: 6 } }
 const lines = generateRecording({ seed: 501, chain: CHAIN, blocks: 80, options })
 const FIRST = 10
-/** After each retract, after the block behind it, and at the end. */
+/** After each retract, after the block that follows it, and at the end. */
 const STOPS = lines
   .flatMap((line, at) => (isRetract(line) && at > FIRST ? [at + 1, at + 2] : []))
   .concat(lines.length)
@@ -36,7 +36,7 @@ afterAll(async () => {
   removeScratchFolders()
 })
 
-test.each(STOPS)('$count lines', async ({ count, from }) => {
+test.each(STOPS)('matches the reference after $count lines', async ({ count, from }) => {
   const part = writeRecording(folder, `part-${count}.jsonl`, lines.slice(from, count))
   expect(await runHere(['topics', 'import', part], { cwd: folder, env: environmentOf(plan) })).toMatchObject({
     code: 0,

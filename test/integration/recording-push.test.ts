@@ -1,10 +1,10 @@
-/** A recording played at a pace while somebody listens: each trade once, candles to their last word, reorgs told. */
+/** A recording played at a set pace with subscribers: each trade once, final candles, and reorgs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { changeOf, exactDecimal, readNumber } from '../rig/http/decimals.js'
 import { barsOf } from '../rig/http/expected-candles.js'
 import { windowChange, windowNamed } from '../rig/http/expected-pair.js'
-import { type Told, toldBy } from '../rig/http/expected-pushes.js'
+import { deriveExpectedPushes, type ExpectedPushes } from '../rig/http/expected-pushes.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { KEY, startUp, type Up } from '../rig/http/up.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -22,7 +22,7 @@ const options = {
   retracts: { probability: 0.08, maxDepth: 4 },
 }
 const lines = generateRecording({ seed: 401, chain: CHAIN, blocks: 170, options })
-/** Some lines are played before anybody listens. */
+/** Lines played before the client subscribes. */
 const LISTEN_AFTER = 15
 
 type Result = Record<string, unknown> & { cursor: string }
@@ -30,14 +30,14 @@ type Push = { seq: number; n: number; result: Result }
 
 let up: Up
 let client: Client
-let told: Told
+let expectation: ExpectedPushes
 let pairs: string[]
 const frames: Frame[] = []
 const sinceSeq = new Map<string, number>()
 
 beforeAll(async () => {
-  told = toldBy(lines, money)
-  const byTrades = [...told.reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)
+  expectation = deriveExpectedPushes(lines, money)
+  const byTrades = [...expectation.reference.pairs].sort(([, a], [, b]) => b.tx_count - a.tx_count)
   pairs = byTrades.slice(0, 2).map(([pair]) => pair)
   const folder = scratchFolder()
   const events = writeRecording(folder, 'paced.jsonl', lines)
@@ -76,11 +76,11 @@ function pushesOf(id: string): Push[] {
     })
 }
 
-test('enough of the recording was still to come', () => {
+test('subscribes early enough in the recording', () => {
   for (const since of sinceSeq.values()) expect(since).toBeLessThan(lines.length / 2)
 })
 
-test('pushes arrive in the order of their cursors', () => {
+test('delivers pushes in cursor order', () => {
   const order = frames
     .map(({ result }) => (result as Result | undefined)?.cursor.split(':').slice(2).map(Number))
     .filter((cursor): cursor is number[] => cursor !== undefined)
@@ -93,20 +93,20 @@ test('pushes arrive in the order of their cursors', () => {
 describe.each([0, 1])('the pair with rank %d by trades', (rank) => {
   const pair = (): string => pairs[rank] ?? ''
   const facts = () => {
-    const found = told.reference.pairs.get(pair())
+    const found = expectation.reference.pairs.get(pair())
     if (found === undefined) throw new Error('no such pair')
     return found
   }
 
-  test('each trade exactly once with the reference’s numbers, and what a reorg took back', () => {
+  test('pushes each trade once with the reference’s numbers, and retracts after a reorg', () => {
     const since = sinceSeq.get(`tx ${pair()}`) ?? 0
     const { target_token, quote_token, token0 } = facts()
-    const decimals = (token: string): number | null => told.reference.tokens.get(token)?.decimals ?? null
-    const expected = told.of(pair()).filter(({ seq }) => seq > since)
+    const decimals = (token: string): number | null => expectation.reference.tokens.get(token)?.decimals ?? null
+    const expected = expectation.of(pair()).filter(({ seq }) => seq > since)
     const got = pushesOf(`tx ${pair()}`)
     expect(expected.filter(({ kind }) => kind === 'trade').length).toBeGreaterThan(20)
     expect(expected.filter(({ kind }) => kind === 'retract').length).toBeGreaterThan(0)
-    const shown = got.map(({ seq, result }) =>
+    const actual = got.map(({ seq, result }) =>
       result.topic === 'retract'
         ? {
             seq,
@@ -141,14 +141,14 @@ describe.each([0, 1])('the pair with rank %d by trades', (rank) => {
         ...{ to_price_usd: toPrices[0], to_price_eth: toPrices[1] },
       }
     })
-    expect(differences(shown, wanted)).toEqual([])
+    expect(differences(actual, wanted)).toEqual([])
   })
 
-  test.each(['k1', 's1'] as const)('the last push of each %s candle is the candle', (interval) => {
+  test.each(['k1', 's1'] as const)('ends each %s candle with a push of its final state', (interval) => {
     const since = sinceSeq.get(`${interval} ${pair()}`) ?? 0
     const last = new Map<number, Result>()
     for (const { result } of pushesOf(`${interval} ${pair()}`)) last.set(candleTime(result), result)
-    const bars = barsOf(told.reference)
+    const bars = barsOf(expectation.reference)
     const inUsd = new Map(bars.of(pair(), interval, 'u').map((bar) => [bar.time, bar]))
     const inNative = new Map(bars.of(pair(), interval, 'm').map((bar) => [bar.time, bar]))
     const problems: string[] = []
@@ -159,13 +159,13 @@ describe.each([0, 1])('the pair with rank %d by trades', (rank) => {
         if (result.removed !== true) problems.push(`${time}: not removed`)
         continue
       }
-      problems.push(...differences(shownBar(usd), withoutFirst(bar), `${time} usd`))
-      problems.push(...differences(shownBar(eth), withoutFirst(inNative.get(time)), `${time} eth`))
-      const isOver = time + INTERVAL_SECONDS[interval] <= told.reference.now
+      problems.push(...differences(readBar(usd), withoutFirst(bar), `${time} usd`))
+      problems.push(...differences(readBar(eth), withoutFirst(inNative.get(time)), `${time} eth`))
+      const isOver = time + INTERVAL_SECONDS[interval] <= expectation.reference.now
       if ((result.final === true) !== isOver) problems.push(`${time}: final is ${String(result.final)}`)
     }
     expect(problems).toEqual([])
-    const traded = told
+    const traded = expectation
       .of(pair())
       .flatMap((push) => (push.kind === 'trade' && push.seq > since ? [push.trade.time] : []))
     const touched = new Set(traded.map((time) => bucketStart(interval, time)).filter((time) => inUsd.has(time)))
@@ -173,16 +173,18 @@ describe.each([0, 1])('the pair with rank %d by trades', (rank) => {
     expect(last.size).toBeGreaterThan(interval === 's1' ? 15 : 3)
   })
 
-  test('a price entry for each block that traded it, as things stood after that block', () => {
+  test('pushes a price entry for each block with a trade, with the state after that block', () => {
     const since = sinceSeq.get(`price ${pair()}`) ?? 0
     const got = pushesOf(`price ${pair()}`)
-    const traded = new Set(told.of(pair()).flatMap(({ kind, seq }) => (kind === 'trade' && seq > since ? [seq] : [])))
+    const traded = new Set(
+      expectation.of(pair()).flatMap(({ kind, seq }) => (kind === 'trade' && seq > since ? [seq] : [])),
+    )
     expect([...traded].filter((seq) => got.filter((push) => push.seq === seq).length !== 1)).toEqual([])
     const problems = got
       .filter((_, at) => at % 3 === 0 || at === got.length - 1)
       .flatMap(({ seq, result }) => {
         const [entry] = result.prices as Record<string, unknown>[]
-        return differences(shownPrice(entry ?? {}), expectedPrice(pair(), seq), String(seq))
+        return differences(readPrice(entry ?? {}), expectedPrice(pair(), seq), String(seq))
       })
     expect(problems).toEqual([])
   })
@@ -200,12 +202,12 @@ function readTx(tx: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-/** In pushes an unknown number is the empty string. */
+/** An unknown number is an empty string in pushes. */
 const pushed = (value: unknown): unknown => readNumber(value === '' ? null : value)
 
 const candleTime = (result: Result): number => (result.kline as { usd: { time: number } }).usd.time
 
-function shownBar(bar: Record<string, unknown>): object {
+function readBar(bar: Record<string, unknown>): object {
   const { open, high, low, close, volume, time } = bar
   return {
     time,
@@ -222,7 +224,7 @@ function withoutFirst(bar: { first: number; time: number } | undefined): object 
   return rest
 }
 
-function shownPrice(entry: Record<string, unknown>): object {
+function readPrice(entry: Record<string, unknown>): object {
   const numbers = [
     'uprice',
     'last_price',
@@ -241,7 +243,7 @@ function shownPrice(entry: Record<string, unknown>): object {
   }
 }
 
-/** After a reorg the price before is the one before the block that stays, as if the others had never been. */
+/** After a reorg, the previous price is the one before the last surviving block with a trade. */
 function priceBefore(address: string, seq: number): number {
   const line = lines[seq - 1]
   if (line === undefined || !isRetract(line)) {

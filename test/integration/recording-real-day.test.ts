@@ -1,4 +1,4 @@
-/** A day of a pool, played with nothing configured: the way the first user will. */
+/** One day of a pool, played without any configuration, as on a first start. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Day, generatedDay, recordedDay } from '../rig/evm/day.js'
 import {
@@ -39,17 +39,17 @@ function playsDay(day: Day): void {
     removeScratchFolders()
   })
 
-  test('all trades are counted', async () => {
+  test('counts all trades', async () => {
     expect((await up.metrics()).get('dextape_fold_swaps_total{chain="eth"}')).toBe(day.swaps)
     expect(played.reference.trades).toHaveLength(day.swaps)
   })
 
-  test('the pair', async () => expect(await pairDifferences(up, played)).toEqual([]))
+  test('matches the reference for the pair', async () => expect(await pairDifferences(up, played)).toEqual([]))
 
-  test('the quote’s price in the pair', async () => expect(await quotePriceDifferences(up, played)).toEqual([]))
+  test('returns the quote’s price in the pair', async () => expect(await quotePriceDifferences(up, played)).toEqual([]))
 
-  test('both tokens', async () => expect(await tokenDifferences(up, played)).toEqual([]))
+  test('matches the reference for both tokens', async () => expect(await tokenDifferences(up, played)).toEqual([]))
 
-  test('every candle of every interval and category', async () =>
+  test('matches the reference for every candle of every interval and category', async () =>
     expect(await candleDifferences(up, played, () => ['u', 'm', 'r'])).toEqual([]))
 }

@@ -1,4 +1,4 @@
-/** What a played recording leaves in the store: read once the process has stopped, against SQL over its own raw trades. */
+/** The store after a played recording and a stop, compared with SQL over its raw trades. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const events = writeRecording(folder, 'two.jsonl', interleave(recordings))
   const up = await startUp({ folder, events, chains: PLANS.map(({ chain }) => marketMoney(chain)) })
   for (const [at, { chain }] of PLANS.entries()) await up.applied(chain, recordings[at]?.length ?? 0)
-  // At once: what is folded and not yet written must be in the store when the process is gone.
+  // Stop at once: folded data that is not written yet must be in the store after the exit.
   const { code, err } = await up.stop()
   if (code !== 0) throw new Error(`up ended with ${code}: ${err}`)
   store = await openStore(storeTargetOf(up.dataDir))
@@ -49,12 +49,12 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
   const reference = (): Reference => references.get(chain) as Reference
   const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
-  test('each trade', async () => expect(await tradeDifferences(store, reference())).toEqual([]))
+  test('stores each trade', async () => expect(await tradeDifferences(store, reference())).toEqual([]))
 
-  test('each candle is what SQL makes of the trades', async () =>
+  test('stores each candle as SQL computes it from the trades', async () =>
     expect(await storedCandleDifferences(store, reference())).toEqual([]))
 
-  test('the windows of each pair are what SQL makes of the trades', async () => {
+  test('stores the windows of each pair as SQL computes them from the trades', async () => {
     type Row = { pair: string; window: string } & { [K in keyof Window]: number | null }
     const made = await rowsOf<Row>(store, windowsSql(tradesSource(reference()), reference().now))
     const rows = await rowsOf<{ pair: string; state: string }>(
@@ -71,7 +71,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(new Map(stored), bySql)).toEqual([])
   })
 
-  test('each change of a main pair', async () => {
+  test('stores each main pair change', async () => {
     type Row = { token: string; block_number: string; old_pair: string; new_pair: string }
     const rows = await rowsOf<Row>(
       store,
@@ -87,7 +87,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(got.sort()).toEqual(expected.sort())
   })
 
-  test('each holder, in the view with decimals applied', async () => {
+  test('lists each holder in the view, with decimals applied', async () => {
     type Row = { token: string; holder: string; balance: number | null; balance_raw: string }
     const rows = await rowsOf<Row>(store, `SELECT * FROM holders WHERE chain = '${chain}'`)
     const got = new Map(
@@ -104,7 +104,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(got, new Map(expected))).toEqual([])
   })
 
-  test('the analysts’ trades', async () => {
+  test('has correct rows in the trades view', async () => {
     const rows = await rowsOf<Record<string, unknown>>(
       store,
       `SELECT pair, id, side, token_in, token_out, amount_in, amount_out, reserve0, price_usd, amount_usd, flags, good,
@@ -139,9 +139,9 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(got, new Map(expected))).toEqual([])
   })
 
-  test('the analysts’ pairs', async () => {
-    const shown = WINDOWS.slice(2)
-    const columns = shown.map((name) => `volume_${name}, buys_${name}, sells_${name}, makers_${name}`)
+  test('has correct rows in the pairs view', async () => {
+    const windowNames = WINDOWS.slice(2)
+    const columns = windowNames.map((name) => `volume_${name}, buys_${name}, sells_${name}, makers_${name}`)
     const rows = await rowsOf<Record<string, unknown>>(
       store,
       `SELECT pair, target, quote, price_usd, tvl, tx_count, open_price_usd, high_24h, low_24h, ${columns.join(', ')}
@@ -153,7 +153,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     })
     const got = new Map(rows.map((row) => [String(row.pair), numbers(row)]))
     const expected = [...reference().pairs].map(([address, pair]) => {
-      const windows = shown.flatMap((name) => {
+      const windows = windowNames.flatMap((name) => {
         const window = pair.windows[WINDOWS.indexOf(name)]
         const volume = (window?.buy_volume ?? 0) + (window?.sell_volume ?? 0)
         return [
@@ -171,7 +171,7 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(got, new Map<string, object>(expected))).toEqual([])
   })
 
-  test('the analysts’ tokens', async () => {
+  test('has correct rows in the tokens view', async () => {
     const rows = await rowsOf<Record<string, unknown>>(
       store,
       `SELECT token, symbol, decimals, total_supply, price_usd, main_pair, tvl, holders, volume_24h, makers_24h

@@ -6,7 +6,7 @@ import { rowDifferences } from '../rig/up/differences.js'
 import { play, untilSeqs } from '../rig/up/play.js'
 import { retractDepths, seqsOf, tapeWithoutOrphans, writeTape } from '../rig/up/recording.js'
 
-/** What names the log's own order, which the orphans are part of. */
+/** Columns that depend on the order of the log, which includes orphaned blocks. */
 const ORDER = ['version', 'seq']
 const RESTARTS = countOf('orphanRestarts')
 
@@ -26,22 +26,22 @@ beforeAll(async () => {
 afterAll(() => base?.remove())
 
 describe('retracts leave no trace in the rows', () => {
-  it('the recording has retracts of depth 1 to 20', () => {
+  it('has retracts of depth 1 to 20 in the recording', () => {
     const depths = [...retractDepths(base.lines).values()]
     expect(Math.min(...depths)).toBe(1)
     expect(Math.max(...depths)).toBe(20)
     expect(depths.length).toBeGreaterThan(15)
   })
 
-  it('all tables equal a run without the orphaned blocks', () => {
+  it('has the same tables as a run without the orphaned blocks', () => {
     expect(rowDifferences(base.contents.rows, clean, ORDER)).toEqual([])
   })
 
-  it('also when the process is stopped between orphaned blocks and their retract', async () => {
+  it('has the same tables when stopped between orphaned blocks and their retract', async () => {
     const { lines } = base
     const dataDir = base.pathOf('stopped')
     const deepest = [...retractDepths(lines)].sort(([, a], [, b]) => b - a).slice(0, RESTARTS)
-    // Every second stop is in the middle of the orphaned branch, the others right before the retract.
+    // Every second stop is inside the orphaned branch, the others are right before the retract.
     const cuts = deepest.map(([at, depth], index) => (index % 2 === 0 ? at : at - Math.floor(depth / 2)))
     for (const cut of [...cuts.sort((a, b) => a - b), lines.length]) {
       const played = lines.slice(0, cut)

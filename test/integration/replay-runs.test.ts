@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => base?.remove())
 
 describe('one run over a recording', () => {
-  it('leaves rows in every table and one update for each line, seq from 1', () => {
+  it('writes rows to every table and one update per line, with seq from 1', () => {
     const empty = Object.entries(base.contents.rows).filter(([, rows]) => rows.size === 0)
     expect(empty).toEqual([])
     for (const [chain, last] of base.seqs) {
@@ -33,8 +33,8 @@ describe('one run over a recording', () => {
   })
 })
 
-describe('the same rows, updates and seq', () => {
-  it(`cut into several runs by SIGTERM at random moments (seed ${SEED}), each gone within 5 s`, async () => {
+describe('rows, updates and seq are the same', () => {
+  it(`after SIGTERM at random moments (seed ${SEED}), each exit within 5 s`, async () => {
     const { lines, tape, seqs } = base
     const dataDir = base.pathOf('stopped')
     const random = createRandom(SEED)
@@ -54,7 +54,7 @@ describe('the same rows, updates and seq', () => {
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  it('cut into several files, played one after the other', async () => {
+  it('when the recording is split into several files', async () => {
     const { lines } = base
     const dataDir = base.pathOf('files')
     const cuts = [0, 1, 70, lines.length]
@@ -65,7 +65,7 @@ describe('the same rows, updates and seq', () => {
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  it('as a file that has grown and has another name', async () => {
+  it('when the file grows and is renamed', async () => {
     const { lines, seqs } = base
     const dataDir = base.pathOf('grown')
     const events = writeTape(base.pathOf('growing.jsonl'), lines.slice(0, 100))
@@ -76,20 +76,20 @@ describe('the same rows, updates and seq', () => {
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  it('played again: the same file, then a copy that is not known as the same', async () => {
+  it('when the file is played again, then an unrecognized copy of it', async () => {
     const { lines, tape, seqs } = base
     const dataDir = base.pathOf('again')
     await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
     await play({ dataDir, events: tape }, (up) => untilSeqs(up, seqs))
     expect(await base.differencesOf(dataDir)).toEqual([])
     const copy = writeTape(base.pathOf('copy.jsonl'), lines)
-    // A recording is known by its first line; a blank one is no record.
+    // A recording is recognized by its first line, and a blank line is not a record.
     writeFileSync(copy, `\n${readFileSync(copy, 'utf8')}`)
     await play({ dataDir, events: copy }, (up) => untilRead(up, seqs))
     expect(await base.differencesOf(dataDir)).toEqual([])
   })
 
-  it('every line delivered twice', async () => {
+  it('when every line is delivered twice', async () => {
     const { lines, chains, contents } = base
     const dataDir = base.pathOf('twice')
     const doubled = lines.flatMap((line) => [line, line])

@@ -15,8 +15,8 @@ const folder = scratchFolder()
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('SIGTERM in the middle of catching up', () => {
-  it(`ends within 5 s with everything stored, and the next run goes on there (seed ${SEED})`, async () => {
+describe('SIGTERM while catching up', () => {
+  it(`exits within 5 s with everything stored, and the next run resumes there (seed ${SEED})`, async () => {
     const options = { swapsPerBlock: 100, quietDay: 0 }
     const lines = generateTape({ seed: SEED, chains: ['eth', 'solana'], blocksPerChain: 160, options })
     const events = writeTape(join(folder, 'large-blocks.jsonl'), lines)

@@ -1,4 +1,4 @@
-/** The simulated market as a newcomer meets it: live on every topic within seconds, apart from real data, whole after a crash. */
+/** The simulated market: live on every topic within seconds, separate from real data, complete after a crash. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const KEY = 'dx_simulated'
 /** The slowest chain has a block every twelve seconds. */
 const LIVE_LAG_S = 20
 const SMALL = { simulator: { history_h: 0.05 }, intervals: { checkpoint_ms: 500 } }
-/** Where only its being there counts. */
+/** For tests that only need a simulated data directory. */
 const EMPTY = { ...SMALL, simulator: { history_h: 0 } }
 
 let dataDir: string
@@ -38,7 +38,7 @@ function start(options: Partial<Parameters<typeof startUp>[0]> = {}): UpProcess 
 
 const place = () => ({ cwd: dirname(dataDir), env: { ...storeEnvironmentOf(dataDir) } })
 const command = (...args: string[]) => runCommand([...args, '--data-dir', dataDir], place())
-/** For what is refused before anything is opened. */
+/** For commands that are rejected before they open anything. */
 const commandHere = (...args: string[]) => runHere([...args, '--data-dir', dataDir], place())
 
 const live = async (up: UpProcess) =>
@@ -84,7 +84,7 @@ describe('a simulated market', () => {
     expect((await up.stop()).code).toBe(0)
   })
 
-  test('goes on after kill -9 and a stop without a trace in the numbers', async () => {
+  test('resumes after kill -9 and after a stop with correct numbers', async () => {
     const first = start()
     await live(first)
     await first.kill()
@@ -114,7 +114,7 @@ describe('simulated and real data', () => {
   const refusal = (held: string, wanted: string) =>
     `The data directory ${dataDir} holds ${held} data; it cannot be mixed with ${wanted}`
 
-  test('a simulated directory takes no recording, nor does its store under another directory', async () => {
+  test('rejects a recording in a simulated data directory or in its store', async () => {
     const up = start({ config: EMPTY })
     await up.serving
     await up.stop()
@@ -125,13 +125,13 @@ describe('simulated and real data', () => {
       const { code, err } = await commandHere(...args)
       expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining(refusal('simulated (seed 1)', 'real')) })
     }
-    // The directory loses its mark; the store it names still knows.
+    // The directory is now marked as real, but its store is still marked as simulated.
     writeFileSync(join(dataDir, 'ORIGIN'), 'real\n')
     const { code, err } = await command('up', '--events', recording())
     expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('The store holds simulated data') })
   })
 
-  test('a directory of real data is served as it is, and takes no simulation', async () => {
+  test('serves a directory of real data without simulating, and rejects a simulation in it', async () => {
     expect((await commandHere('topics', 'import', recording())).code).toBe(0)
     for (const args of [['--simulate'], ['--rate', '5'], ['--seed', '3']]) {
       const { code, err } = await commandHere('up', ...args)
@@ -145,7 +145,7 @@ describe('simulated and real data', () => {
     expect(out).not.toContain('SIMULATED')
   })
 
-  test('a rate or a seed out of range is refused', async () => {
+  test('rejects an invalid rate or seed', async () => {
     for (const [option, value] of [
       ['--rate', '0'],
       ['--rate', '50001'],

@@ -1,4 +1,4 @@
-/** A start that cannot work: one message that says what to do, its exit code, and nothing left that breaks the next start. */
+/** A failed start: one message with what to do, an exit code, and nothing that breaks the next start. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -29,17 +29,17 @@ const placeOf = ({ env = {}, settings = {} }: Given) => ({
 })
 const runUp = ({ args = [], uid, ...given }: Given): Promise<Ended> =>
   runCommand(['up', ...args], { ...placeOf(given), ...(uid === undefined ? {} : { uid }) })
-/** For what is refused before anything is opened. */
+/** For starts that are rejected before they open anything. */
 const runUpHere = ({ args = [], ...given }: Given): Promise<Ended> => runHere(['up', ...args], placeOf(given))
 
-/** One line on stderr, for a person: no stack, no log lines around it, nothing on stdout. */
+/** One readable line on stderr: no stack, no log lines, nothing on stdout. */
 function expectRefused({ code, out, err }: Ended, message: string | RegExp, expectedCode = CONFIGURATION): void {
   expect({ code, out }).toEqual({ code: expectedCode, out: '' })
   expect(err).toMatch(/^dextape: .+\n$/)
   expect(err).toMatch(message)
 }
 
-/** Generated lines of a chain whose money is built in. */
+/** Generated lines of a chain with built-in money. */
 const someLines = () => generateRecording({ seed: 5, chain: 'eth', blocks: 40 })
 
 async function expectStarts(): Promise<void> {
@@ -51,12 +51,12 @@ async function expectStarts(): Promise<void> {
 }
 
 describe('configuration', () => {
-  test('an unknown key names the nearest', async () => {
+  test('suggests the nearest key for an unknown one', async () => {
     expectRefused(await runUp({ settings: { htp_port: 1 } }), 'unknown key "htp_port": did you mean "http_port"?')
     expect(existsSync(dataDirOf(folder))).toBe(false)
   })
 
-  test('a bad value, an unknown variable and a bad one: all told at once', async () => {
+  test('reports a bad value, an unknown variable and a bad variable at once', async () => {
     const env = { DEXTAPE_WS_PROT: '1', DEXTAPE_HTTP_PORT: 'eighty' }
     const ended = await runUpHere({ settings: { fold: { max_time_back_s: -5 } }, env })
     expectRefused(ended, /max_time_back_s/)
@@ -65,7 +65,7 @@ describe('configuration', () => {
     expect(existsSync(dataDirOf(folder))).toBe(false)
   })
 
-  test('a file that is not there, and one that is neither YAML nor JSON', async () => {
+  test('rejects a missing file, and one that is neither YAML nor JSON', async () => {
     expectRefused(
       await runUpHere({ env: { DEXTAPE_CONFIG: join(folder, 'none.yaml') } }),
       'Cannot read the configuration file',
@@ -75,7 +75,7 @@ describe('configuration', () => {
     expectRefused(await runUpHere({ env: { DEXTAPE_CONFIG: broken } }), 'neither YAML nor JSON')
   })
 
-  test('a speed that is none', async () => {
+  test('rejects an invalid speed', async () => {
     expectRefused(await runUpHere({ args: ['--speed', 'fast'] }), /speed/)
   })
 })
@@ -90,7 +90,7 @@ describe('a port in use', () => {
   })
   afterEach(() => void other.close())
 
-  test('is named with its setting, and the next start works', async () => {
+  test('is reported with its setting, and the next start works', async () => {
     for (const name of ['DEXTAPE_HTTP_PORT', 'DEXTAPE_WS_PORT']) {
       const ended = await runUp({ env: { [name]: String(port) } })
       expectRefused(
@@ -114,12 +114,12 @@ describe('the data directory', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine')
   })
 
-  test('is where nothing can be made', async () => {
+  test('cannot be created', async () => {
     expectRefused(await runUpHere(inDir('/proc/dextape')), 'The data directory /proc/dextape cannot be created')
   })
 
-  // Permission bits do not bind the administrator, who alone can start it as somebody else.
-  test.runIf(process.getuid?.() === 0)('belongs to somebody else', async () => {
+  // Only root can start it as another user, and permission bits do not apply to root.
+  test.runIf(process.getuid?.() === 0)('belongs to another user', async () => {
     const dir = dataDirOf(folder)
     mkdirSync(dir, { mode: 0o700 })
     chmodSync(folder, 0o755)
@@ -145,7 +145,7 @@ describe('the data directory', () => {
     expectRefused(await runUpHere({}), 'does not contain a version number')
   })
 
-  test('is in use by another up, which goes on', async () => {
+  test('is in use by another up, which keeps running', async () => {
     const events = writeRecording(folder, 'first.jsonl', someLines())
     const first = await startUp({ folder, events, chains: [marketMoney('eth')] })
     const ended = await runUp({})
@@ -156,7 +156,7 @@ describe('the data directory', () => {
 })
 
 describe('the recording', () => {
-  test('is not there, or is a directory: the next start works', async () => {
+  test('is missing or a directory: the next start works', async () => {
     expectRefused(
       await runUp({ args: ['--events', join(folder, 'none.jsonl')] }),
       'The recording cannot be read: ENOENT',
@@ -165,7 +165,7 @@ describe('the recording', () => {
     await expectStarts()
   })
 
-  test('is a gzip file that was cut: what is whole is kept, and the whole file goes on from there', async () => {
+  test('is a truncated gzip file: keeps complete lines, and the complete file resumes from there', async () => {
     const lines = someLines()
     const file = join(folder, 'cut.jsonl.gz')
     const packed = gzipSync(textOf(lines))
@@ -178,7 +178,7 @@ describe('the recording', () => {
       .filter((line) => line.includes('"level":"error"'))
     expect(failures).toHaveLength(1)
     expect(failures[0]).toContain('cut')
-    // The stack is in the log line alone: what is told to people is a sentence.
+    // The stack is only in the log line; the message for people is a sentence.
     expect(err).not.toMatch(/\n\s+at /)
     writeFileSync(file, packed)
     const up = await startUp({ folder, events: file })

@@ -3,8 +3,8 @@ import { loadConfig } from '../../services/core/config/index.js'
 import { createChainDirectory } from '../../services/serve/chain-directory.js'
 import { createServedChain } from '../../services/serve/memory/served-chain.js'
 
-describe('the exchanges of a chain', () => {
-  it('are those of its factories, or of the programs that are decoded', () => {
+describe('amms of a chain', () => {
+  it('lists the AMMs of its factories, or of its decoded programs', () => {
     const states = ['eth', 'solana', 'unheard-of'].map(createServedChain)
     const memory = { chain: (name: string) => states.find(({ chain }) => chain === name), chains: () => states }
     const directory = createChainDirectory(memory, loadConfig({ env: {}, cwd: '/' }))

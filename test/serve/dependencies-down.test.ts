@@ -1,4 +1,4 @@
-/** A log or a store that is not there yet, goes away or comes back: what a serving node answers meanwhile. */
+/** How a serving node answers while the log or the store is unavailable, and after it recovers. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../services/core/domain/errors.js'
 import type { EventLog } from '../../services/core/log/port.js'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await clickhouse.stop()
 })
 
-/** A node on a port known before it has started. */
+/** A node on a port that is known before it starts. */
 async function node(more: Parameters<Rig['open']>[0] = {}) {
   const httpPort = await freePort()
   const serve = rig.open({ ...more, config: { ...rig.config, httpPort } })
@@ -51,8 +51,8 @@ const STORE_AWAY = {
   reason: 'The store is unreachable (ECONNREFUSED)',
 }
 
-describe('a store that is not there at the start', () => {
-  it('is waited for: alive, not ready, and it says what is missing', async () => {
+describe('store unavailable at startup', () => {
+  it('stays alive but not ready, reports the outage, and serves once the store is up', async () => {
     await clickhouse.kill()
     await rig.append(firstUpdate())
     const { serve, get, answers, ask } = await node()
@@ -79,7 +79,7 @@ describe('a store that is not there at the start', () => {
     expect((await ask(KLINES)).status).toBe(200)
   })
 
-  it('does not hold up a stop', async () => {
+  it('stops without waiting for the store', async () => {
     await clickhouse.kill()
     const { serve, answers } = await node()
     const starting = serve.start()
@@ -89,7 +89,7 @@ describe('a store that is not there at the start', () => {
     await clickhouse.restart()
   })
 
-  it('that refuses the configuration ends the start with its reason', async () => {
+  it('fails to start with the reason when the store rejects the configuration', async () => {
     const refused = new ConfigError({ code: 'store_refused', what: 'The store denied access' })
     const { serve, answers } = await node({ prepare: () => Promise.reject(refused) })
     await expect(serve.start()).rejects.toBe(refused)
@@ -97,8 +97,8 @@ describe('a store that is not there at the start', () => {
   })
 })
 
-describe('a store that goes away', () => {
-  it('takes the answers about history with it and nothing else, until it is back', async () => {
+describe('store lost while serving', () => {
+  it('answers 503 to history requests only, until the store recovers', async () => {
     const { serve, get, answers, ask } = await node()
     await serve.start()
     await soon(() => answers('/ready')).toBe(200)
@@ -123,7 +123,7 @@ describe('a store that goes away', () => {
     await clickhouse.restart()
     await soon(async () => (await statusOf(get)).away).toEqual([])
     expect((await ask(KLINES)).status).toBe(200)
-    // A chain that appeared meanwhile is loaded as soon as it can be.
+    // A chain first seen during the outage is loaded once the store is back.
     await expect
       .poll(async () => (await statusOf(get)).chains.map(({ chain, seq }) => [chain, seq]))
       .toEqual([
@@ -133,8 +133,8 @@ describe('a store that goes away', () => {
   })
 })
 
-describe('a store that hangs', () => {
-  it('is away once a query took longer than it may', async () => {
+describe('store hangs', () => {
+  it('reports the store as unavailable when a query times out', async () => {
     const store = await openStore({ kind: 'server', url: clickhouse.url }, { limits: { maxSeconds: 0.1 } })
     await clickhouse.pause()
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_away', retry: true })
@@ -143,10 +143,10 @@ describe('a store that hangs', () => {
   })
 })
 
-describe('a log that does not answer', () => {
+describe('log does not respond', () => {
   const never = () => new Promise<never>(() => {})
 
-  it('leaves /status as it last was', async () => {
+  it('keeps serving the last known /status', async () => {
     let isAway = false
     const log: EventLog = { ...rig.log, topics: () => (isAway ? never() : rig.log.topics()) }
     const { serve, get, answers } = await node({ log })
@@ -159,7 +159,7 @@ describe('a log that does not answer', () => {
     expect(await answers('/metrics')).toBe(200)
   })
 
-  it('at the start is waited for, and holds up no stop', async () => {
+  it('waits for the log at startup, and stops without it', async () => {
     const { serve, answers } = await node({ log: { ...rig.log, topics: never } })
     const stop = new AbortController()
     const starting = serve.start(stop.signal)

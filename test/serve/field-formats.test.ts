@@ -12,7 +12,7 @@ import {
 const PLAIN = /^-?\d+(\.\d+)?$/
 
 describe('plainDecimal', () => {
-  it('reads back as the same double and has no exponent, for every finite double', () => {
+  it('round-trips every finite double without an exponent', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = plainDecimal(value)
@@ -34,7 +34,7 @@ describe('plainDecimal', () => {
     [0.1, '0.1'],
   ])('prints %d as %s', (value, text) => expect(plainDecimal(value)).toBe(text))
 
-  it('leaves the unknown to its callers', () => {
+  it('throws on NaN and leaves unknown values to decimalOrNull and decimalOrEmpty', () => {
     expect(() => plainDecimal(Number.NaN)).toThrow(RangeError)
     expect(decimalOrNull(Number.NaN)).toBeNull()
     expect(decimalOrEmpty(Number.POSITIVE_INFINITY)).toBe('')
@@ -42,7 +42,7 @@ describe('plainDecimal', () => {
 })
 
 describe('rawToDecimal', () => {
-  it('is exact: multiplied back by the power of ten it is the raw integer', () => {
+  it('is exact: scaling back gives the raw integer', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
@@ -73,7 +73,7 @@ describe('rawToDecimal', () => {
   })
 })
 
-it('a change is percent, unknown without a base', () => {
+it('reports a change in percent, and as unknown without a base', () => {
   expect(percentChange(2, 3)).toBe(50)
   expect(percentChange(0, 3)).toBeNaN()
   expect(percentChange(Number.NaN, 3)).toBeNaN()

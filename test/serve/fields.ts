@@ -1,4 +1,4 @@
-/** The fields each answer must have, by the name its test gives it. */
+/** Required fields of each answer, by the name used in the tests. */
 import { type Field, namesOf } from '../contract/interface/fields.js'
 import { CANDLES, NEW_MAIN_PAIR, PRICE_ENTRY, SWAPS, SWITCH } from '../contract/interface/pushes.js'
 import { REST_RECORDS } from '../contract/interface/rest-records.js'

@@ -15,7 +15,7 @@ function gateAt(nowMs: () => number, given: Parameters<typeof keyRecord>[0] = {}
 }
 
 describe('the key gate', () => {
-  it('takes the fixed key beside the stored ones, and no other', () => {
+  it('accepts the fixed key and stored keys, and rejects any other', () => {
     const gate = gateAt(() => 0)
     expect(gate.identify('fixed key')).toMatchObject({ ok: true, access: { plan: 'unlimited', ratePerS: null } })
     expect(gate.identify('known').ok).toBe(true)
@@ -23,7 +23,7 @@ describe('the key gate', () => {
     expect(gate.identify('')).toEqual({ ok: false, refusal: { kind: 'missing' } })
   })
 
-  it('a key expires at its instant', () => {
+  it('rejects a key from its expiry time on', () => {
     let now = 999
     const gate = gateAt(() => now, { expiresAtMs: 1000 })
     expect(gate.identify('known').ok).toBe(true)
@@ -31,7 +31,7 @@ describe('the key gate', () => {
     expect(gate.identify('known')).toEqual({ ok: false, refusal: { kind: 'expired' } })
   })
 
-  it('allows its rate in each second', () => {
+  it('enforces the rate limit per second', () => {
     let now = 5000
     const gate = gateAt(() => now, { ratePerS: 2 })
     const three = () => [1, 2, 3].map(() => gate.admit('known', 1).ok)
@@ -40,7 +40,7 @@ describe('the key gate', () => {
     expect(three()).toEqual([true, true, false])
   })
 
-  it('the quota counts what was spent, until the month ends', () => {
+  it('enforces the quota until the month ends', () => {
     let now = NOV_30
     const gate = gateAt(() => now, { quotaCu: 100 })
     const first = gate.admit('known', 100)
@@ -55,8 +55,8 @@ describe('the key gate', () => {
   })
 })
 
-describe('spending', () => {
-  it('is written later, in one go, and kept when that fails', async () => {
+describe('credit usage', () => {
+  it('is written in one batch, and kept when the write fails', async () => {
     const written: SpentCu[][] = []
     let away = true
     const keys = {
@@ -86,7 +86,7 @@ describe('spending', () => {
       ],
     ])
   })
-  it('of other nodes counts within a second, and own that is not stored yet counts once', async () => {
+  it('includes other nodes within a second, and counts unsaved usage once', async () => {
     let stored = 7
     let now = NOV_30 - 10_000
     const keys = {

@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe('GET /v2/klines/pair/{pair-id}', () => {
-  it('lays memory over the store: changed, new and removed candles, ascending', async () => {
+  it('overlays the store with changed, new and removed candles from memory, ascending', async () => {
     const data = await klines('interval=1')
     expect(missingFields('klinesPair', data)).toEqual([])
     expect(data).toMatchObject({
@@ -82,7 +82,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     expect(data.points.at(-1)?.close).toBe('99')
   })
 
-  it('serves all intervals, by minutes and by k names', async () => {
+  it('serves every interval, by minutes and by k name', async () => {
     for (const interval of INTERVALS.filter((name) => name !== 'k1440')) {
       const expected = interval === 'k1' ? 8 : 1
       expect([interval, (await klines(`interval=${interval}`)).total_count]).toEqual([interval, expected])
@@ -91,7 +91,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     }
   })
 
-  it('the latest by limit; the latest up to to_time; the first from from_time', async () => {
+  it('returns the latest by limit or to_time, and the first by from_time', async () => {
     expect(await times('interval=1&limit=3')).toEqual([7, 8, 9])
     expect(await times('interval=1&size=2')).toEqual([8, 9])
     expect(await times(`interval=1&limit=2&to_time=${T0 + 6 * 60}`)).toEqual([5, 6])
@@ -99,17 +99,17 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     expect(await times(`interval=1&from_time=${T0 + 61}&to_time=${T0 + 5 * 60}`)).toEqual([3, 5])
   })
 
-  it('in USD, main coin and quote token', async () => {
+  it('returns prices in USD, main coin and quote token', async () => {
     expect((await klines('interval=5&category=u')).points[0]?.close).toBe('2')
     expect((await klines('interval=5&category=m')).points[0]?.close).toBe('0.002')
     expect((await klines('interval=5&category=r')).points[0]).toMatchObject({ open: '0.001', volume: '0.1' })
   })
 
-  it('open=first opens at the bucket’s first price', async () => {
+  it('opens a candle at its first price with open=first', async () => {
     expect((await klines('interval=5&open=first')).points[0]?.open).toBe('1.1')
   })
 
-  it('fill=previous fills buckets without trades, flat and marked', async () => {
+  it('fills buckets without trades with marked flat candles with fill=previous', async () => {
     const { points } = await klines(`interval=1&fill=previous&from_time=${T0 + 60}&to_time=${T0 + 4 * 60}`)
     const flat = { open: '2', high: '2', low: '2', close: '2', volume: '0', time: T0 + 120, filled: true }
     expect(points.map(({ time, filled }) => [(time - T0) / 60, filled ?? false])).toEqual([
@@ -126,7 +126,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     ])
   })
 
-  it('three days from the epoch and calendar months are made of days', async () => {
+  it('builds three-day and calendar-month candles from days', async () => {
     const months = await klines('interval=43200')
     expect(months.points.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 10))).toEqual([
       '2023-09-01',
@@ -141,7 +141,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     expect((await klines(`interval=43200&to_time=${dayS(1)}&limit=1`)).points[0]).toMatchObject({ volume: '31' })
   })
 
-  it('says why it is empty', async () => {
+  it('gives the reason for an empty result', async () => {
     const unknown = await rig.get(`/v2/klines/pair/0x${'00'.repeat(20)}-eth?interval=1`)
     expect([unknown.status, unknown.headers.get('x-reason')]).toEqual([200, 'unknown_pair'])
     const quiet = await rig.get(`/v2/klines/pair/${OTHER_PAIR}-eth?interval=1`)
@@ -168,7 +168,7 @@ describe('GET /v2/klines/pair/{pair-id}', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, code])
   })
 
-  it('what the sink has flushed leaves memory and is still answered', async () => {
+  it('serves flushed candles from the store and drops them from memory', async () => {
     await store([minute(9, { close_u: 99 })], 2)
     await store([minute(2)], 2, 1)
     const progress = { chain: CHAIN, epoch: 1, seq: 2, number: 101, hash: '0x', now: T0, version: 2 }

@@ -13,8 +13,8 @@ import {
   T0,
   TOKEN,
   tokenUpdate,
-  toldWindows,
   update,
+  updateWindows,
 } from './updates.js'
 
 const applied = () => {
@@ -24,14 +24,14 @@ const applied = () => {
 }
 
 describe('applying updates', () => {
-  it('keeps a pair’s description when later entries leave it out', () => {
+  it('keeps a pair’s description when later entries omit it', () => {
     const state = applied()
     applyUpdate(state, update({ seq: 2, pairs: [pairUpdate({ info: null, price_usd: 2.25 })] }), 2)
     expect(state.pairs.get(PAIR)).toMatchObject({ price_usd: 2.25, info: { amm: 'uniswapv2' } })
     expect(state.pairs.get(PAIR)).not.toHaveProperty('trades')
   })
 
-  it('drops a seq it has seen: nothing changes', () => {
+  it('ignores a seq it has already applied', () => {
     const state = applied()
     const again = update({ seq: 1, number: 7, pairs: [pairUpdate({ price_usd: 9 })] })
     expect(applyUpdate(state, again, 2)).toEqual({ kind: 'seen' })
@@ -39,19 +39,19 @@ describe('applying updates', () => {
     expect(state.pairs.get(PAIR)?.price_usd).toBe(2)
   })
 
-  it('notices a gap in seq and applies what came', () => {
+  it('reports a gap in seq and applies the update', () => {
     const state = applied()
     const outcome = applyUpdate(state, update({ seq: 5, number: 104 }), 2)
     expect(outcome).toMatchObject({ kind: 'applied', applied: { missingUpdates: 3 } })
     expect(state).toMatchObject({ gaps: 1, lastGap: { epoch: 1, after: 1, before: 5 }, head: { number: 104 } })
   })
 
-  it('notices that the beginning of an epoch is missing', () => {
+  it('reports a missing beginning of an epoch', () => {
     const state = createServedChain(CHAIN)
     expect(applyUpdate(state, update({ seq: 10 }), 1)).toMatchObject({ applied: { missingUpdates: 9 } })
   })
 
-  it('starts anew with a newer epoch and ignores an older one', () => {
+  it('resets on a newer epoch and ignores an older one', () => {
     const state = applied()
     expect(applyUpdate(state, update({ epoch: 0, seq: 99 }), 2).kind).toBe('stale')
     applyUpdate(state, update({ epoch: 2, seq: 1 }), 2)
@@ -59,7 +59,7 @@ describe('applying updates', () => {
     expect(state.targetPairs.of(TOKEN)).toEqual([])
   })
 
-  it('a retract restores pairs, takes away those that never were, and is remembered as a reorg', () => {
+  it('restores pairs on a retract, removes orphaned ones and records the reorg', () => {
     const state = applied()
     applyUpdate(
       state,
@@ -90,7 +90,7 @@ describe('applying updates', () => {
     expect(state.lastReorg).toEqual({ at_block: 103, to_block: 101, depth: 2, time: T0 + 1 })
   })
 
-  it('a main pair change is on its token even when the token’s entry came without it', () => {
+  it('applies a main pair change when the token’s entry omits it', () => {
     const state = applied()
     const change = { token: TOKEN, old_pair: PAIR, new_pair: OTHER_PAIR }
     applyUpdate(state, update({ seq: 2, tokens: [tokenUpdate({ info: null })], main_pair_changes: [change] }), 2)
@@ -99,7 +99,7 @@ describe('applying updates', () => {
 })
 
 describe('the candle overlay', () => {
-  it('holds what the store has not flushed, newest state of each candle', () => {
+  it('holds the newest state of each candle that is not flushed', () => {
     const overlay = createCandleOverlay()
     overlay.put(PAIR, candle({ close_u: 1 }), { epoch: 1, seq: 1 })
     overlay.put(PAIR, candle({ time: T0 + 60 }), { epoch: 1, seq: 2 })
@@ -110,7 +110,7 @@ describe('the candle overlay', () => {
     expect([overlay.size, overlay.of(PAIR, 'k1').size]).toEqual([0, 0])
   })
 
-  it('forgets the candles of a pair that never was, so that its second life starts clean', () => {
+  it('drops the candles of an orphaned pair before the pair is created again', () => {
     const overlay = createCandleOverlay()
     overlay.put(PAIR, candle({ interval: 's1' }), { epoch: 1, seq: 1 })
     overlay.hidePair(PAIR, { epoch: 1, seq: 2 })
@@ -120,7 +120,7 @@ describe('the candle overlay', () => {
     expect([overlay.size, overlay.isHidden(PAIR)]).toEqual([1, false])
   })
 
-  it('takes nothing the store has already, and lets an older epoch go', () => {
+  it('ignores candles that are already stored and drops an older epoch', () => {
     const overlay = createCandleOverlay()
     overlay.put(PAIR, candle(), { epoch: 1, seq: 50 })
     overlay.trim({ epoch: 2, seq: 1 })
@@ -130,8 +130,8 @@ describe('the candle overlay', () => {
 })
 
 describe('windows', () => {
-  it('come back as they were packed', () => {
-    const windows = toldWindows().map((one, index) => ({ ...one, buys: index, high: Number.NaN }))
+  it('are unchanged by packing and unpacking', () => {
+    const windows = updateWindows().map((one, index) => ({ ...one, buys: index, high: Number.NaN }))
     expect(windowOf(packWindows(windows), '24h')).toEqual(windows[3])
   })
 })

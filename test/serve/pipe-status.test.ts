@@ -18,8 +18,8 @@ beforeEach(() => {
 })
 afterEach(() => shared.close())
 
-/** Tells for as many turns as there are reports, two seconds each. */
-async function tell(log: EventLog, instance: string, reports: readonly ServiceReport[]): Promise<void> {
+/** Publishes one report every two seconds. */
+async function publishReports(log: EventLog, instance: string, reports: readonly ServiceReport[]): Promise<void> {
   const stop = new AbortController()
   let turn = 0
   const last = reports.at(-1) as ServiceReport
@@ -46,50 +46,50 @@ const fold = (chain: string, stopped: string | null, away: ServiceReport['away']
   away,
 })
 
-describe('what services tell of themselves', () => {
-  it('becomes the status of a chain, whoever told it', async () => {
+describe('service reports', () => {
+  it('are merged into the status of each chain, whichever instance sent them', async () => {
     expect((await read()).chains()).toEqual([])
-    await tell(shared.open(), 'a-1', [ingest(now - 3000)])
-    await tell(shared.open(), 'b-2', [fold('eth', null)])
-    await tell(shared.open(), 'c-3', [fold('bsc', 'no parent')])
+    await publishReports(shared.open(), 'a-1', [ingest(now - 3000)])
+    await publishReports(shared.open(), 'b-2', [fold('eth', null)])
+    await publishReports(shared.open(), 'c-3', [fold('bsc', 'no parent')])
     expect((await read()).chains()).toEqual([
       { chain: 'eth', source: 'day.jsonl', sourceAgeS: 9, indexedFrom: 7 },
       { chain: 'bsc', source: '', sourceAgeS: null, indexedFrom: 7, stopped: 'no parent' },
     ])
   })
 
-  it('of a chain that moved is the newest word', async () => {
-    await tell(shared.open(), 'old', [fold('eth', 'stuck')])
-    await tell(shared.open(), 'new', [fold('eth', null)])
+  it('use the newest report of a chain that moved to another instance', async () => {
+    await publishReports(shared.open(), 'old', [fold('eth', 'stuck')])
+    await publishReports(shared.open(), 'new', [fold('eth', null)])
     expect((await read()).chains()).toEqual([{ chain: 'eth', source: '', sourceAgeS: null, indexedFrom: 7 }])
   })
 
-  it('names what is away and where, until its teller is silent for a minute', async () => {
+  it('list outages until the reporting instance is silent for a minute', async () => {
     const store = { part: 'store', since: 900, reason: 'refused' } as const
-    await tell(shared.open(), 'a-1', [ingest(0)])
-    await tell(shared.open(), 'b-2', [fold('eth', null, [store])])
+    await publishReports(shared.open(), 'a-1', [ingest(0)])
+    await publishReports(shared.open(), 'b-2', [fold('eth', null, [store])])
     const status = await read()
     expect(status.outages()).toEqual([{ part: 'store', where: 'aggregate b-2', since: 900, reason: 'refused' }])
     now += 60_000
     expect(status.outages()).toEqual([])
   })
 
-  it('is written when it changes, and now and then when it does not', async () => {
+  it('are published on change, and periodically without one', async () => {
     const log = shared.open()
     const times = (count: number, report: ServiceReport) => Array.from({ length: count }, () => report)
-    await tell(log, 'a', [...times(3, ingest(1)), ...times(12, ingest(2))])
-    const told = (await log.read(STATUS_TOPIC, { from: 0 })).map(({ key, value, timestampMs }) => {
+    await publishReports(log, 'a', [...times(3, ingest(1)), ...times(12, ingest(2))])
+    const published = (await log.read(STATUS_TOPIC, { from: 0 })).map(({ key, value, timestampMs }) => {
       const { chains } = JSON.parse(Buffer.from(value).toString()) as { chains: { publishedAtMs: number }[] }
       return [key, timestampMs - 1_000_000, chains[0]?.publishedAtMs]
     })
-    expect(told).toEqual([
+    expect(published).toEqual([
       ['ingest/a', 0, 1],
       ['ingest/a', 6_000, 2],
       ['ingest/a', 22_000, 2],
     ])
   })
 
-  it('is told later where the log is away', async () => {
+  it('are retried while the log is unavailable', async () => {
     const log = shared.open()
     let tries = 0
     const shaky: EventLog = {
@@ -99,7 +99,7 @@ describe('what services tell of themselves', () => {
         return log.append(...args)
       },
     }
-    await tell(shaky, 'a', [ingest(1), ingest(1), ingest(1), ingest(1)])
+    await publishReports(shaky, 'a', [ingest(1), ingest(1), ingest(1), ingest(1)])
     expect([tries, (await log.info(STATUS_TOPIC)).end]).toEqual([3, 1])
   })
 })

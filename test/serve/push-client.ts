@@ -9,12 +9,12 @@ export type Frame = {
   sent_time?: number
 }
 
-/** Only a frame that never comes takes as long. */
+/** Generous, so that only a frame that never arrives times out. */
 const PATIENCE_MS = 30_000
 
 export type Client = Awaited<ReturnType<typeof connect>>
 
-/** A client that keeps what it receives until somebody asks for it. */
+/** A client that buffers the frames it receives. */
 export async function connect(url: string, headers: Record<string, string> = { 'x-api-key': KEY }) {
   const socket = new WebSocket(url, { headers })
   const frames: Frame[] = []
@@ -31,7 +31,7 @@ export async function connect(url: string, headers: Record<string, string> = { '
     socket.on('error', reject)
   })
 
-  /** The first frame that fits, waiting for it; it and only it is taken. */
+  /** Waits for the first matching frame and removes it from the buffer. */
   async function take(fits: (frame: Frame) => boolean, what = 'a frame'): Promise<Frame> {
     const deadline = Date.now() + PATIENCE_MS
     for (;;) {
@@ -41,14 +41,14 @@ export async function connect(url: string, headers: Record<string, string> = { '
       const arrived = new Promise<void>((resolve) => {
         waiting.push(resolve)
       })
-      const left = deadline - Date.now()
-      if (left <= 0) throw new Error(`${what} did not come; there are ${JSON.stringify(frames).slice(0, 2000)}`)
-      await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, left))])
+      const remainingMs = deadline - Date.now()
+      if (remainingMs <= 0) throw new Error(`${what} did not come; there are ${JSON.stringify(frames).slice(0, 2000)}`)
+      await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, remainingMs))])
     }
   }
 
   let lastId = 0
-  /** Sends a request and gives its reply. */
+  /** Sends a request and returns its reply. */
   async function call(method: string, params?: unknown, id: number | string = `call-${++lastId}`): Promise<Frame> {
     socket.send(JSON.stringify({ jsonrpc: '2.0', method, params, id }))
     return take((frame) => frame.id === id && (frame.error !== undefined || isReply(frame)), `the reply to ${method}`)
@@ -62,7 +62,7 @@ export async function connect(url: string, headers: Record<string, string> = { '
     call,
     send: (text: string) => socket.send(text),
     topic: (topic: string) => take((frame) => frame.result?.topic === topic, `a ${topic} push`),
-    /** Whatever came before this reply is in `frames`. */
+    /** Waits until every frame sent so far is in `frames`. */
     settle: async () => void (await call('ping')),
     close: () => socket.close(),
   }

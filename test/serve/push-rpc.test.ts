@@ -9,7 +9,7 @@ import { PAIR, pairUpdate, TOKEN, trade } from './updates.js'
 const node = usePushRig({ maxSubscriptionsPerSocket: 20, maxItemsPerSubscription: 5, maxBatch: 10 })
 const { client, feed } = node
 
-it('/status names the WebSocket server in use, and the version', async () => {
+it('reports the WebSocket server in use and the version in /status', async () => {
   const { server, fallbackReason } = chooseTransport(process.env.DEXTAPE_PUSH_SERVER === 'ws' ? 'ws' : 'auto')
   const { push, version } = await node.rig.serve.status()
   expect({ push, version }).toEqual({ push: { server, fallback_reason: fallbackReason }, version: VERSION })
@@ -21,7 +21,7 @@ describe('the key', () => {
     ['wrong', { 'x-api-key': 'nonsense' }, 'Unauthorized'],
     ['expired', { 'x-api-key': 'old' }, 'Unauthorized'],
   ])(
-    '%s is told after the upgrade, then the socket is closed',
+    '%s: sends the error after the upgrade, then closes the socket',
     async (_name, headers: Record<string, string>, message) => {
       node.rig.keys.set(hashKey('old'), keyRecord({ expiresAtMs: 1 }))
       const one = await client(headers)
@@ -53,7 +53,7 @@ describe('JSON-RPC', () => {
     ['{"jsonrpc":"2.0","method":"subscribe","id":3}', 3, -32602],
     ['{"jsonrpc":"2.0","method":"subscribe","params":[],"id":3}', 3, -32602],
     [`[${Array.from({ length: 11 }, () => '{}').join()}]`, null, -32005],
-  ])('%s is an error with its code', async (text, id, code) => {
+  ])('answers %s with its error code', async (text, id, code) => {
     const one = await client()
     one.send(text)
     const reply = await one.take(() => true)
@@ -91,12 +91,12 @@ describe('JSON-RPC', () => {
     [['tx', '*', 'moon']],
     [['price', ['*-moon']]],
     [['tx', PAIR, 'eth', { on_slow: 'never' }]],
-  ])('subscribe %j is bad params', async (params) => {
+  ])('rejects subscribe %j as bad params', async (params) => {
     const one = await client()
     expect(await one.call('subscribe', params)).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('tells when a limit is exceeded', async () => {
+  it('rejects a subscribe over the limit', async () => {
     const one = await client()
     const ids = Array.from({ length: 6 }, (_, n) => `0x0${n}-eth`)
     expect(await one.call('subscribe', ['price', ids])).toMatchObject({ error: { code: -32005 } })
@@ -125,15 +125,15 @@ describe('JSON-RPC', () => {
     expect(one.frames).toEqual([])
   })
 
-  it('acknowledges with the cursor each chain stands at', async () => {
+  it('acknowledges with the current cursor of each chain', async () => {
     const one = await client()
     const reply = await one.call('subscribe', ['price', [`${TOKEN}-eth`, `${PAIR}-eth`]])
     expect(reply.result).toEqual({ status: 'ok', cursor: [expect.stringMatching(/^1:eth:\d+:\d+$/)] })
   })
 })
 
-describe('bad behaviour', () => {
-  it('2,000 malformed frames leave the server and the socket as they were', async () => {
+describe('misbehaving clients', () => {
+  it('survives 2,000 malformed frames without closing the socket', async () => {
     const one = await client()
     let state = 12345
     const random = (below: number) => {
@@ -170,7 +170,7 @@ describe('bad behaviour', () => {
     expect(await one.topic('tx')).toMatchObject({ id: 4 })
   })
 
-  it('a message over the limit closes its socket and no other', async () => {
+  it('closes only the socket that sent a message over the limit', async () => {
     const [one, two] = [await client(), await client()]
     one.socket.on('error', () => {})
     one.send(`"${'x'.repeat(300_000)}"`)

@@ -16,7 +16,7 @@ afterAll(() => rig.stop())
 
 const metrics = async () => await (await rig.get('/metrics')).text()
 
-/** The client stops reading: what the kernel does not hold piles up in the server. */
+/** Stops reading, so that pushes back up in the server once the kernel buffers are full. */
 function stall(client: Client): void {
   client.socket.pause()
 }
@@ -25,7 +25,7 @@ const manyTrades = () => Array.from({ length: 1500 }, (_, n) => trade({ id: `1-$
 const manyCandles = (close_u: number) =>
   Array.from({ length: 1500 }, (_, n) => candle({ interval: 's1', time: T0 + 1000 + n, close_u }))
 
-it('a socket too slow for tx is told so and closed; others get everything, in order', async () => {
+it('notifies and closes a socket too slow for tx; others get every push in order', async () => {
   const [slow, quick] = [await connect(rig.wsUrl), await connect(rig.wsUrl)]
   await slow.call('subscribe', ['tx', PAIR, 'eth'], 1)
   await quick.call('subscribe', ['tx', PAIR, 'eth'], 1)
@@ -45,7 +45,7 @@ it('a socket too slow for tx is told so and closed; others get everything, in or
   quick.close()
 }, 60_000)
 
-it('a socket too slow for kline gets the last state of every candle and the count of what was merged', async () => {
+it('sends a socket too slow for kline the last state of every candle and the count of merged pushes', async () => {
   const slow = await connect(rig.wsUrl)
   await slow.call('subscribe', ['kline', PAIR, 's1', 'eth'], 1)
   stall(slow)
@@ -59,7 +59,7 @@ it('a socket too slow for kline gets the last state of every candle and the coun
   const merged = Number(notice.result?.count)
   expect([notice.id, merged > 0]).toEqual([1, true])
   const klines = () => slow.frames.filter(({ result }) => result?.topic === 'kline')
-  // Every push arrived or was merged: none was lost without a word.
+  // Every push either arrived or is in the merged count.
   await expect.poll(() => klines().length + merged).toBe(updates * 1500)
   const last = new Map(
     klines()

@@ -79,7 +79,7 @@ describe('tx', () => {
     })
   })
 
-  it('each client gets its own id; nobody else’s pair; nothing after unsubscribe', async () => {
+  it('pushes each client its own pair under its own id, and nothing after unsubscribe', async () => {
     const [one, two] = [await client(), await client()]
     await one.call('subscribe', ['tx', PAIR, 'eth'], 5)
     await two.call('subscribe', ['tx', PAIR, 'eth'], 'mine')
@@ -94,7 +94,7 @@ describe('tx', () => {
     expect([one.frames, two.frames]).toEqual([[], []])
   })
 
-  it('a repeated subscribe is harmless: one push, under the newer id', async () => {
+  it('pushes once, under the newer id, after a repeated subscribe', async () => {
     const one = await client()
     await one.call('subscribe', ['tx', PAIR, 'eth'], 1)
     await one.call('subscribe', ['tx', PAIR, 'eth'], 2)
@@ -103,7 +103,7 @@ describe('tx', () => {
     expect(one.frames.map(({ id }) => id)).toEqual([2])
   })
 
-  it('is told which swaps never were', async () => {
+  it('pushes the ids of swaps that a reorg retracted', async () => {
     const one = await client()
     await one.call('subscribe', ['tx', PAIR, 'eth'], 9)
     const retracted = [{ pair: PAIR, ids: ['101-7', '101-8'], gone: false }]
@@ -123,7 +123,7 @@ describe('tx', () => {
 })
 
 describe('kline', () => {
-  it('pushes every field, named as the interface names intervals', async () => {
+  it('pushes every field, with the interval names of the interface', async () => {
     const one = await client()
     for (const interval of INTERVALS) await one.call('subscribe', ['kline', PAIR, interval, 'eth'], interval)
     await feed({ pairs: [pairUpdate({ candles: INTERVALS.map((interval) => candle({ interval, time: T0 + 1 })) })] })
@@ -143,7 +143,7 @@ describe('kline', () => {
     }
   })
 
-  it('marks the push that closes a candle, once chain time has passed its end', async () => {
+  it('marks a candle as final once chain time has passed its end', async () => {
     const one = await client()
     await one.call('subscribe', ['kline', PAIR, 'k1', 'eth'])
     await feed({ pairs: [pairUpdate({ candles: [candle()] })] })
@@ -158,7 +158,7 @@ describe('kline', () => {
     expect(opened.result).not.toHaveProperty('final')
   })
 
-  it('a reorg’s candles come corrected or removed, also of a pair that is gone', async () => {
+  it('pushes candles corrected or removed by a reorg, including those of a removed pair', async () => {
     const one = await client()
     await one.call('subscribe', ['kline', PAIR, 'k5', 'eth'], 1)
     await one.call('subscribe', ['kline', OTHER_PAIR, 'k5', 'eth'], 2)
@@ -182,7 +182,7 @@ describe('kline', () => {
     await feed({ pairs: [pairUpdate({ pair: OTHER_PAIR })] })
   })
 
-  it('tells kline subscriptions of the old and the new pair when a main pair switches', async () => {
+  it('pushes a main pair switch to kline subscriptions of the old and the new pair', async () => {
     const one = await client()
     await one.call('subscribe', ['kline', PAIR, 'k1', 'eth'], 1)
     await one.call('subscribe', ['kline', OTHER_PAIR, 'k60', 'eth'], 2)
@@ -235,7 +235,7 @@ describe('price', () => {
     })
   })
 
-  it('says nothing of a pair whose statistics alone moved', async () => {
+  it('pushes nothing when only the statistics of a pair change', async () => {
     const one = await client()
     await one.call('subscribe', ['price', [`${PAIR}-eth`]])
     await feed({ pairs: [pairUpdate({ tvl: 5000 })] })
@@ -243,7 +243,7 @@ describe('price', () => {
     expect(one.frames).toEqual([])
   })
 
-  it('an overlapping subscription outlives the other', async () => {
+  it('keeps an overlapping subscription when the other one ends', async () => {
     const one = await client()
     await one.call('subscribe', ['price', [`${PAIR}-eth`]], 1)
     one.send(

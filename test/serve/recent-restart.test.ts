@@ -1,4 +1,4 @@
-/** A node that starts in the middle of a history, from the store, answers as one that saw all of it. */
+/** A node started from the store gives the same answers as one that applied every update. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { loadRecentTrades } from '../../services/serve/memory/load-recent.js'
 import { createServedChain, type ServedChain } from '../../services/serve/memory/served-chain.js'
 import { openTestStore, row } from './rig.js'
 import { servedAnswers } from './second-windows.js'
-import { type Made, PAIRS, type Step, type Swap, steps, swap, type Told, tell } from './trade-history.js'
+import { type FoldedStep, foldSteps, type Made, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
 
 let store: Store
 let runs = 0
@@ -27,13 +27,13 @@ afterAll(async () => {
 
 const versionOf = (seq: number) => 2 ** 40 + seq
 
-/** Everything the sink writes of these updates but progress. */
-async function storeRows(chain: string, told: readonly Told[]): Promise<void> {
+/** Writes the sink's rows of these updates, without its progress. */
+async function storeRows(chain: string, folded: readonly FoldedStep[]): Promise<void> {
   const rows = new Map<TableName, string[]>()
   const put = (table: TableName, values: Record<string, unknown>) =>
     rows.set(table, [...(rows.get(table) ?? []), row(table, { chain, is_deleted: 0, ...values })])
   const infos = new Map(PAIRS.map(({ pair, info }) => [pair, info]))
-  for (const { update, made, orphaned } of told) {
+  for (const { update, made, orphaned } of folded) {
     const version = versionOf(update.seq)
     const placed = ({ pair, timeS, block, trade }: Made) => ({ ...trade, pair, time: timeS, block_number: block })
     for (const one of orphaned) put('trade_rows', { ...placed(one), sell: 0, version, is_deleted: 1 })
@@ -50,7 +50,7 @@ async function storeRows(chain: string, told: readonly Told[]): Promise<void> {
   for (const [table, lines] of rows) await store.insert(table, lines.join(''))
 }
 
-async function storeProgress(chain: string, { update }: Told): Promise<void> {
+async function storeProgress(chain: string, { update }: FoldedStep): Promise<void> {
   const { epoch, seq, number, hash, now } = update
   const progress = { chain, epoch, seq, number, hash, now, version: versionOf(seq) }
   await store.insert('progress_rows', row('progress_rows', progress))
@@ -62,18 +62,18 @@ async function load(chain: string): Promise<ServedChain> {
   return state
 }
 
-/** `ahead`: updates whose rows the store has beyond what its progress says. */
-async function restartsAlike(before: Step[], after: Step[], ahead: number): Promise<void> {
+/** `ahead`: updates whose rows are stored beyond the stored progress. */
+async function expectSameAfterRestart(before: Step[], after: Step[], ahead: number): Promise<void> {
   runs += 1
   const chain = `chain${runs}`
-  const told = tell(chain, [...before, ...after])
+  const folded = foldSteps(chain, [...before, ...after])
   const cut = before.length
-  const flushed = Math.min(told.length, cut + 1 + ahead)
-  await storeRows(chain, told.slice(0, flushed))
-  await storeProgress(chain, told[cut] as Told)
+  const flushed = Math.min(folded.length, cut + 1 + ahead)
+  await storeRows(chain, folded.slice(0, flushed))
+  await storeProgress(chain, folded[cut] as FoldedStep)
   const restarted = await load(chain)
   const running = createServedChain(chain)
-  for (const [index, { update }] of told.entries()) {
+  for (const [index, { update }] of folded.entries()) {
     applyUpdate(running, update, 1)
     if (index > cut) applyUpdate(restarted, update, 1)
     if (index >= flushed - 1) expect(servedAnswers(restarted)).toEqual(servedAnswers(running))
@@ -82,31 +82,31 @@ async function restartsAlike(before: Step[], after: Step[], ahead: number): Prom
 
 const RUNS = { numRuns: 25 }
 
-it('the same windows, also of pairs at rest', async () => {
-  await fc.assert(fc.asyncProperty(steps(0), steps(0), fc.nat(3), restartsAlike), RUNS)
+it('has the same windows, including those of idle pairs', async () => {
+  await fc.assert(fc.asyncProperty(steps(0), steps(0), fc.nat(3), expectSameAfterRestart), RUNS)
 })
 
-it('the same windows where time goes back by minutes, for pairs with a good trade in the last minutes', async () => {
+it('has the same windows when time goes back by minutes, for pairs with a recent good trade', async () => {
   const swaps: Swap[] = PAIRS.map((_, pair) => ({ pair, wallet: 'ann', sell: false, flags: 0, price: 7, amount: 3 }))
   const last: Step = { kind: 'block', forwardS: 1, swaps }
-  const run = (before: Step[], after: Step[]) => restartsAlike([...before, last], after, 0)
+  const run = (before: Step[], after: Step[]) => expectSameAfterRestart([...before, last], after, 0)
   await fc.assert(fc.asyncProperty(steps(300), steps(300), run), RUNS)
 })
 
-it('the same windows whatever the pages the trades are read in', async () => {
+it('has the same windows for any page size when reading trades', async () => {
   const [swaps] = fc.sample(fc.array(swap, { minLength: 30, maxLength: 30 }), { numRuns: 1, seed: 1 })
-  const told = tell(
+  const folded = foldSteps(
     'paged',
     [1, 2, 3].map((forwardS): Step => ({ kind: 'block', forwardS, swaps: swaps ?? [] })),
   )
-  await storeRows('paged', told)
-  await storeProgress('paged', told.at(-1) as Told)
+  await storeRows('paged', folded)
+  await storeProgress('paged', folded.at(-1) as FoldedStep)
   const state = await load('paged')
   const whole = servedAnswers(state)
   expect(state.recent.size).toBe(90)
   for (const pageRows of [1, 7, 90]) {
     state.recent.clear()
-    await loadRecentTrades(store, state, String(versionOf(told.length)), 0, pageRows)
+    await loadRecentTrades(store, state, String(versionOf(folded.length)), 0, pageRows)
     expect([state.recent.size, servedAnswers(state)]).toEqual([90, whole])
   }
 })

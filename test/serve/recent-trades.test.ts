@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { applyUpdate } from '../../services/serve/memory/apply-update.js'
 import { createServedChain } from '../../services/serve/memory/served-chain.js'
 import { naiveAnswers, servedAnswers } from './second-windows.js'
-import { type Step, steps, tell } from './trade-history.js'
+import { foldSteps, type Step, steps } from './trade-history.js'
 import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, trade, update } from './updates.js'
 
-describe('windows to the second', () => {
-  it('are what counting all surviving trades gives, whatever the times, reorgs and prunes', () => {
+describe('windows with second precision', () => {
+  it('equal a count over all surviving trades, for any times, reorgs and pruning', () => {
     const follow = (list: Step[]) => {
       const state = createServedChain(CHAIN)
-      for (const { update: next, made } of tell(CHAIN, list)) {
+      for (const { update: next, made } of foldSteps(CHAIN, list)) {
         expect(applyUpdate(state, next, 1).kind).toBe('applied')
         expect(servedAnswers(state)).toEqual(naiveAnswers(made, next.now))
       }
@@ -18,7 +18,7 @@ describe('windows to the second', () => {
     fc.assert(fc.property(fc.oneof(steps(30), steps(3600)), follow), { numRuns: 250 })
   })
 
-  it('keep no more than the trades of the minutes before the last final block', () => {
+  it('keep only the trades of the minutes before the last final block', () => {
     const state = createServedChain(CHAIN)
     applyUpdate(state, firstUpdate(), 1)
     for (let n = 1; n <= 3000; n += 1) {

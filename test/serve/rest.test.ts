@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe('GET /v2/pairs/{pair-id}', () => {
-  it('has every field, in the envelope, with the money exact and the changes in percent', async () => {
+  it('returns every field in the envelope, with exact amounts and changes in percent', async () => {
     const response = await rig.get(`/v2/pairs/${PAIR.toUpperCase().replace('0X', '0x')}-eth`)
     const body = await json(response)
     expect(response.status).toBe(200)
@@ -74,7 +74,7 @@ describe('GET /v2/pairs/{pair-id}', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  it('says unknown without guessing', async () => {
+  it('returns unknown values as unknown', async () => {
     const unknown = await rig.get(`/v2/pairs/0x${'00'.repeat(20)}-eth`)
     expect([unknown.status, unknown.headers.get('x-reason')]).toEqual([200, 'unknown_pair'])
     expect(await unknown.json()).toEqual({ status: 1, msg: 'pair not found', data_type: 1, data: null })
@@ -85,7 +85,7 @@ describe('GET /v2/pairs/{pair-id}', () => {
 })
 
 describe('POST /v2/tokens/price', () => {
-  it('has every field, keyed by token-id; unknown ids are absent', async () => {
+  it('returns every field keyed by token-id, without unknown ids', async () => {
     const body = await json(
       await rig.post('/v2/tokens/price', { token_ids: [`${TOKEN}-eth`, `0x${'00'.repeat(20)}-eth`] }),
     )
@@ -111,13 +111,13 @@ describe('POST /v2/tokens/price', () => {
     [{ tvl_min: 0 }, [TOKEN, `0x${'22'.repeat(20)}`, WETH]],
     [{ tvl_min: 4000.5 }, [WETH]],
     [{ tvl_min: 0, tx_24h_volume_min: 42.6 }, []],
-  ])('filters by %j; an unknown TVL passes', async (filter, kept) => {
+  ])('filters by %j and keeps tokens with unknown TVL', async (filter, kept) => {
     const token_ids = [TOKEN, `0x${'22'.repeat(20)}`, WETH].map((token) => `${token}-eth`)
     const body = await json(await rig.post('/v2/tokens/price', { token_ids, ...filter }))
     expect(Object.keys(body.data)).toEqual(kept.map((token) => `${token}-eth`))
   })
 
-  it('counts duplicates once and refuses more than 200', async () => {
+  it('counts duplicates once and rejects more than 200 ids', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => `0x${n.toString(16).padStart(40, '0')}-eth`)
     expect((await rig.post('/v2/tokens/price', { token_ids: [...ids(200), ...ids(200)] })).status).toBe(200)
     expect((await rig.post('/v2/tokens/price', { token_ids: ids(201) })).status).toBe(400)
@@ -126,7 +126,7 @@ describe('POST /v2/tokens/price', () => {
 })
 
 describe('POST /v2/tokens/search', () => {
-  it('has every field', async () => {
+  it('returns every field', async () => {
     const body = await json(await rig.post('/v2/tokens/search', { token_ids: [`${TOKEN}-eth`, `${WETH}-eth`] }))
     expect(body.data.map((entry) => missingFields('tokensSearch', entry))).toEqual([[], []])
     expect(body.data[0]).toMatchObject({
@@ -149,15 +149,15 @@ describe('POST /v2/tokens/search', () => {
   })
 })
 
-it('anchor and stables have a native price though no update tells it', async () => {
+it('derives the native price of anchor and stables, which no update carries', async () => {
   const anchor = tokenUpdate({ token: USDC, price_usd: 1, price_native: Number.NaN, main_pair: null })
   await rig.feed(update({ seq: 3, number: 101, tokens: [anchor] }))
   const body = await json(await rig.post('/v2/tokens/search', { token_ids: [`${USDC}-eth`] }))
   expect(body.data[0]).toMatchObject({ current_price_usd: '1', current_price_eth: '0.001', price_change_24h: null })
 })
 
-describe('the day', () => {
-  it('a pair that has not moved since midnight changed by nothing today', async () => {
+describe('price_change_1d', () => {
+  it('is 0 for a pair that has not moved since midnight', async () => {
     const time = DAY_S + 86_400 + 60
     await rig.feed(update({ seq: 4, number: 102, time, now: time }))
     const { data } = await json(await rig.get(`/v2/pairs/${PAIR}-eth`))
@@ -166,7 +166,7 @@ describe('the day', () => {
   })
 })
 
-describe('requests that are wrong', () => {
+describe('invalid requests', () => {
   const good = { token_ids: [`${TOKEN}-eth`] }
   it.each([
     ['malformed JSON', '{"token_ids":[', {}, 'json_malformed'],
@@ -181,11 +181,11 @@ describe('requests that are wrong', () => {
     ['no ids', { token_ids: [] }, {}, 'body_invalid'],
     ['an id without a chain', { token_ids: [TOKEN] }, {}, 'id_malformed'],
     ['an empty id', { token_ids: [''] }, {}, 'id_malformed'],
-    ['an id that is no address', { token_ids: ['a b-eth'] }, {}, 'id_malformed'],
-    ['a chain nobody indexes', { token_ids: [`${TOKEN}-moon`] }, {}, 'chain_unknown'],
+    ['an id that is not an address', { token_ids: ['a b-eth'] }, {}, 'id_malformed'],
+    ['a chain that is not indexed', { token_ids: [`${TOKEN}-moon`] }, {}, 'chain_unknown'],
     ['a negative threshold', { ...good, tvl_min: -1 }, {}, 'body_invalid'],
     ['a threshold as text', { ...good, tvl_min: '5' }, {}, 'body_invalid'],
-  ])('%s is 400 with what was wrong', async (_name, body, headers, code) => {
+  ])('%s is 400 with the reason', async (_name, body, headers, code) => {
     const response = await rig.post('/v2/tokens/price', body, { 'x-api-key': KEY, ...headers })
     const problem = await json(response)
     expect(response.status).toBe(400)
@@ -212,7 +212,7 @@ describe('requests that are wrong', () => {
     expect([response.status, (await json(response)).status]).toEqual([400, 400])
   })
 
-  it('a path nobody serves is 404, as a problem', async () => {
+  it('answers an unknown path with a 404 problem', async () => {
     expect(await json(await rig.get('/v3/nothing'))).toMatchObject({ status: 404, code: 'route_unknown' })
   })
 })
@@ -222,7 +222,7 @@ describe('keys', () => {
   const add = (key: string, given: Parameters<typeof keyRecord>[0]) =>
     rig.keys.set(hashKey(key), keyRecord({ id: key, ...given }))
 
-  it('missing, unknown and revoked are 401, expired 403', async () => {
+  it('answers 401 to missing, unknown and revoked keys, 403 to expired ones', async () => {
     add('revoked', { revokedAtMs: 1 })
     add('expired', { expiresAtMs: 1 })
     const answers = await Promise.all([ask(), ask('wrong'), ask('revoked'), ask('expired')])
@@ -230,7 +230,7 @@ describe('keys', () => {
     expect(await answers[0]?.json()).toMatchObject({ code: 'key_missing' })
   })
 
-  it('too fast is 429 with Retry-After', async () => {
+  it('answers 429 with Retry-After over the rate limit', async () => {
     add('slow', { ratePerS: 2 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('slow')))
     const refused = answers.filter(({ status }) => status === 429)
@@ -240,7 +240,7 @@ describe('keys', () => {
     expect(answers.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe('"default";q=2;w=1')
   })
 
-  it('spent is 429; errors cost nothing', async () => {
+  it('answers 429 when the quota is spent; errors cost nothing', async () => {
     add('poor', { quotaCu: 9 })
     expect((await rig.get('/v2/pairs/nothing', { 'x-api-key': 'poor' })).status).toBe(400)
     const first = await ask('poor')
@@ -252,7 +252,7 @@ describe('keys', () => {
 })
 
 describe('without a key', () => {
-  it('/health, /ready, /status and /metrics answer', async () => {
+  it('answers /health, /ready, /status and /metrics', async () => {
     expect(await (await rig.get('/health', {})).json()).toEqual({ status: 'ok' })
     expect((await rig.get('/ready', {})).status).toBe(200)
     const { chains } = (await (await rig.get('/status', {})).json()) as { chains: Json[] }

@@ -39,7 +39,7 @@ export function keyRecord(given: Partial<KeyRecord> = {}): KeyRecord {
   }
 }
 
-/** What keys spent, as the key store keeps it. */
+/** Credit usage per key, with the interface of the key store. */
 export function spentInMemory(): Pick<KeyStore, 'spentCu' | 'addSpentCu'> {
   const spent = new Map<string, number>()
   return {
@@ -111,7 +111,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   let serve = open()
   let ports = { httpPort: 0, wsPort: 0 }
 
-  /** Appends and waits until it is served. */
+  /** Appends the updates and waits until they are served. */
   async function feed(...updates: Update[]): Promise<void> {
     await append(...updates)
     const last = updates.at(-1)
@@ -139,7 +139,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
     store,
     keys,
     config,
-    /** Another node on the same log and store; the caller starts and stops it. */
+    /** Opens another node on the same log and store; the caller starts and stops it. */
     open,
     append,
     feed,
@@ -169,7 +169,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   }
 }
 
-/** A table's row as the sink writes it; columns not given take their default. */
+/** A row as the sink writes it; omitted columns take their default. */
 export function row(table: TableName, values: Record<string, unknown>): string {
   return `${JSON.stringify(TABLES[table].map((column) => values[column] ?? null))}\n`
 }

@@ -1,4 +1,4 @@
-/** The windows to the second: as served, and counted naively over all trades there are. */
+/** Windows with second precision: as served, and counted naively over all trades. */
 import type { Window } from '../../services/core/domain/records.js'
 import type { ServedChain } from '../../services/serve/memory/served-chain.js'
 import { pairWindow } from '../../services/serve/views/pair-view.js'
@@ -10,7 +10,7 @@ const LENGTHS = [
   ['5m', 300],
 ] as const
 
-/** Every window to the second that can be asked for, by what it is of. */
+/** Every served window with second precision, by window and subject. */
 export function servedAnswers(state: ServedChain): Record<string, unknown> {
   const market = { state, facts: undefined, amms: [] }
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export function naiveAnswers(made: readonly Made[], nowS: number): Record<string
   )
 }
 
-/** A window as docs/data.md words it, over all trades there are. */
+/** A window as docs/data.md defines it, over all trades. */
 function naiveWindow(made: readonly Made[], pairs: readonly string[], main: string, nowS: number, lengthS: number) {
   const inside = made.filter(({ pair, timeS }) => pairs.includes(pair) && timeS > nowS - lengthS)
   const side = (sell: boolean) => inside.filter((one) => one.trade.sell === sell)

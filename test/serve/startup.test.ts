@@ -17,7 +17,7 @@ const chainStatus = async () => ((await (await rig.get('/status')).json()) as { 
 const pairOf = async () =>
   ((await (await rig.get(`/v2/pairs/${PAIR}-eth`)).json()) as { data: Record<string, unknown> | null }).data
 
-/** What the sink writes of the first update: unknown numbers are null in the state's text. */
+/** Writes the sink's state of the first update; unknown numbers are null in its JSON. */
 async function storeState(epoch: number, seq: number, priceUsd: number): Promise<void> {
   const { candles: _c, trades: _t, liquidity: _l, ...pair } = pairUpdate({ price_usd: priceUsd, ath_usd: Number.NaN })
   const version = epoch * 2 ** 40 + seq
@@ -30,8 +30,8 @@ async function storeState(epoch: number, seq: number, priceUsd: number): Promise
   await rig.store.insert('progress_rows', row('progress_rows', progress))
 }
 
-describe('starting', () => {
-  it('without any chain is not ready, and says so, until a first update is served', async () => {
+describe('startup', () => {
+  it('is not ready without a chain, and gives the reason, until the first update is served', async () => {
     await rig.start()
     const ready = async () => {
       const answer = await rig.get('/ready', {})
@@ -42,7 +42,7 @@ describe('starting', () => {
     expect(await ready()).toEqual([200, { status: 'ready' }])
   })
 
-  it('with an empty store reads the updates from their beginning, split ones whole', async () => {
+  it('reads updates from the beginning with an empty store, joining split ones', async () => {
     const crowd = Array.from({ length: 40 }, (_, n) => pairUpdate({ pair: `0x${n.toString(16).padStart(40, '0')}` }))
     await rig.append(update({ seq: 2, pairs: crowd }))
     await rig.restart()
@@ -51,7 +51,7 @@ describe('starting', () => {
     expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_pairs{chain="eth"} 42')
   })
 
-  it('is not ready until it has what the log had at the start; chains without updates hold nothing up', async () => {
+  it('is not ready until it caught up with the log; chains without updates do not delay it', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -73,7 +73,7 @@ describe('starting', () => {
     }
     const reason = 'Catching up with the log: eth.'
     await expect.poll(ready).toEqual([503, { status: 'catching_up', reason, behind: ['eth'] }])
-    // A socket now could be told of less than the log has.
+    // A socket opened now could miss updates that are already on the log.
     await expect(fetch(`http://127.0.0.1:${wsPort}/`)).rejects.toThrow()
     release()
     expect(await started).toEqual({ httpPort, wsPort })
@@ -82,13 +82,13 @@ describe('starting', () => {
     await late.stop()
   })
 
-  it('a seq that is missing is told in /status and counted', async () => {
+  it('reports a missing seq in /status and counts it', async () => {
     await rig.feed(update({ seq: 5, number: 105 }))
     expect(await chainStatus()).toMatchObject({ gaps: 1, last_gap: { epoch: 1, after: 2, before: 5 } })
     expect(await (await rig.get('/metrics')).text()).toContain('dextape_serve_updates_missing_total{chain="eth"} 2')
   })
 
-  it('again, loads what the store flushed and applies only what came after', async () => {
+  it('loads the flushed state on a restart and applies only later updates', async () => {
     await storeState(1, 5, 7)
     await rig.append(update({ seq: 5, pairs: [pairUpdate({ price_usd: 1 })] }), update({ seq: 6, number: 106 }))
     await rig.restart()
@@ -102,7 +102,7 @@ describe('starting', () => {
     })
   })
 
-  it('finds the first update after a position, a margin early', async () => {
+  it('finds the first update after a position', async () => {
     const { createCodec } = await import('../../services/core/log/codec.js')
     const seen: number[] = []
     const codec = {
@@ -116,7 +116,7 @@ describe('starting', () => {
       },
     } satisfies Partial<ReturnType<typeof createCodec>>
     const topic = 'dex.updates.search'
-    // 1 … 500, then a crash and 400 … 900 again.
+    // 1 … 500, then a crash, then 400 … 900.
     const seqs = [...Array(500).keys()].map((n) => n + 1).concat([...Array(501).keys()].map((n) => n + 400))
     const value = (seq: number) => {
       const bytes = Buffer.alloc(4)
@@ -140,7 +140,7 @@ describe('starting', () => {
     expect(seen.length).toBeLessThan(120)
   })
 
-  it('an epoch that begins in the middle is taken from the store', async () => {
+  it('loads an epoch from the store when the log starts in its middle', async () => {
     await storeState(2, 50, 8)
     await rig.feed(update({ epoch: 2, seq: 51, number: 151, tokens: [tokenUpdate({ price_usd: 9 })] }))
     expect(await chainStatus()).toMatchObject({ epoch: 2, seq: 51, gaps: 0 })
@@ -149,14 +149,14 @@ describe('starting', () => {
     expect(await prices.json()).toMatchObject({ data: { [`${TOKEN}-eth`]: { current_price_usd: '9' } } })
   })
 
-  it('a retract takes a pair away', async () => {
+  it('removes a pair on a retract', async () => {
     const retracted = [{ pair: PAIR, ids: ['100-1'], gone: true }]
     await rig.feed(update({ epoch: 2, seq: 52, kind: 'retract', number: 99, retracted, gone_tokens: [TOKEN] }))
     expect(await pairOf()).toBeNull()
     expect(await chainStatus()).toMatchObject({ last_reorg: { at_block: 151, to_block: 99, depth: 52 } })
   })
 
-  it('a record that is no update stops the chain, and says so', async () => {
+  it('stops the chain with a reason on a record that is not an update', async () => {
     await rig.log.append('dex.updates.eth', [{ key: '', value: Buffer.from('nonsense'), timestampMs: 0 }])
     await expect.poll(async () => (await chainStatus())?.stopped).toMatch(/Cannot decode a log record/)
   })

@@ -1,10 +1,10 @@
-/** Random histories of blocks and reorgs, as updates, with all surviving trades beside them to count windows naively. */
+/** Random histories of blocks and reorgs as updates, with the surviving trades for a naive count of windows. */
 import fc from 'fast-check'
 import type { PairUpdate, Trade, Update } from '../../services/core/domain/records.js'
 import { pairInfo, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, trade, update, WETH } from './updates.js'
 
 export const OTHER_TOKEN = `0x${'22'.repeat(20)}`
-/** Two pairs of one token, on either side, and a pair of another token, whose decimals are unknown. */
+/** Two pairs of one token, once on each side, and a pair of a token with unknown decimals. */
 export const PAIRS = [
   { pair: 'p0', info: pairInfo({ token0: TOKEN, token1: WETH, target: 0 }) },
   { pair: 'p1', info: pairInfo({ token0: WETH, token1: TOKEN, target: 1 }) },
@@ -14,7 +14,7 @@ export const TOKENS = [
   { token: TOKEN, decimals: 2, main: 'p1', pairs: ['p0', 'p1'] },
   { token: OTHER_TOKEN, decimals: null, main: 'p2', pairs: ['p2'] },
 ]
-/** A reorg takes now back by less than this. */
+/** A reorg moves `now` back by less than this. */
 const REORG_REACH_S = 900
 
 export type Swap = { pair: number; wallet: string; sell: boolean; flags: number; price: number; amount: number }
@@ -22,9 +22,9 @@ export type Step = { kind: 'block'; forwardS: number; swaps: Swap[] } | { kind: 
 
 type Block = { number: number; timeS: number; nowS: number; made: Made[] }
 export type Made = { pair: string; timeS: number; block: number; trade: Trade }
-export type Told = {
+export type FoldedStep = {
   update: Update
-  /** All that is left after it, in event order. */
+  /** Surviving trades after this update, in event order. */
   made: Made[]
   orphaned: Made[]
 }
@@ -52,16 +52,16 @@ export function steps(mostBackS: number): fc.Arbitrary<Step[]> {
   })
 }
 
-/** What the fold would tell of these steps, as far as windows are concerned. */
-export function tell(chain: string, list: readonly Step[]): Told[] {
+/** The updates the fold publishes for these steps, with only the fields that windows need. */
+export function foldSteps(chain: string, list: readonly Step[]): FoldedStep[] {
   const blocks: Block[] = []
   let highestS = 0
   const first = update({ chain, tokens: TOKENS.map(tokenOf), time: T0, now: T0 })
-  const told: Told[] = [{ update: first, made: [], orphaned: [] }]
+  const folded: FoldedStep[] = [{ update: first, made: [], orphaned: [] }]
   const head = () => blocks.at(-1) ?? { number: 100, timeS: T0, nowS: T0, made: [] }
 
   for (const step of list) {
-    const seq = told.length + 1
+    const seq = folded.length + 1
     const before = blocks.flatMap(({ made }) => made)
     if (step.kind === 'block') {
       const timeS = head().nowS + step.forwardS
@@ -71,11 +71,11 @@ export function tell(chain: string, list: readonly Step[]): Told[] {
       highestS = Math.max(highestS, block.nowS)
       const made = [...before, ...block.made]
       const pairs = PAIRS.flatMap((known) => pairOf(known, before, block.made))
-      told.push({ update: update({ chain, seq, ...headOf(block), pairs }), made, orphaned: [] })
+      folded.push({ update: update({ chain, seq, ...headOf(block), pairs }), made, orphaned: [] })
       continue
     }
     const orphans: Block[] = []
-    for (let left = step.depth; left > 0; left -= 1) {
+    for (let remaining = step.depth; remaining > 0; remaining -= 1) {
       const parentNowS = blocks.at(-2)?.nowS ?? T0
       if (parentNowS <= highestS - REORG_REACH_S) break
       orphans.push(...blocks.splice(-1))
@@ -85,7 +85,7 @@ export function tell(chain: string, list: readonly Step[]): Told[] {
     const ids = (pair: string) => orphaned.filter((one) => one.pair === pair).map((one) => one.trade.id)
     const touched = PAIRS.filter(({ pair }) => ids(pair).length > 0)
     const stays = (pair: string) => made.some((one) => one.pair === pair)
-    told.push({
+    folded.push({
       update: update({
         ...{ chain, seq, kind: 'retract', ...headOf(head()) },
         pairs: touched.filter(({ pair }) => stays(pair)).map((known) => stateOf(known, made, [])),
@@ -94,7 +94,7 @@ export function tell(chain: string, list: readonly Step[]): Told[] {
       ...{ made, orphaned },
     })
   }
-  return told
+  return folded
 }
 
 function tokenOf({ token, decimals, main }: (typeof TOKENS)[number]) {

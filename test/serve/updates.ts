@@ -1,4 +1,4 @@
-/** Hand-made updates: everything has a plain value unless a test says otherwise. */
+/** Builders for updates; every field has a simple default. */
 import { UPDATE_WINDOWS } from '../../services/core/domain/chains.js'
 import type {
   Candle,
@@ -17,7 +17,7 @@ export const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 export const TOKEN = `0x${'11'.repeat(20)}`
 export const PAIR = `0x${'aa'.repeat(20)}`
 export const OTHER_PAIR = `0x${'bb'.repeat(20)}`
-/** A day's 00:00 UTC, a Tuesday. */
+/** 00:00 UTC on a Tuesday. */
 export const DAY_S = 1_700_006_400
 export const T0 = DAY_S + 36_000
 
@@ -48,7 +48,7 @@ export const window = (given: Partial<Window> = {}): Window => ({
   ...given,
 })
 
-export const toldWindows = (given: Partial<Window> = {}): Window[] => UPDATE_WINDOWS.map(() => window(given))
+export const updateWindows = (given: Partial<Window> = {}): Window[] => UPDATE_WINDOWS.map(() => window(given))
 
 export const candle = (given: Partial<Candle> = {}): Candle => ({
   interval: 'k1',
@@ -126,7 +126,7 @@ export const pairUpdate = (given: Partial<PairUpdate> = {}): PairUpdate => ({
   first_trade_block: 91,
   last_trade_at: T0 + 1,
   updated_at: T0 + 1,
-  windows: toldWindows(),
+  windows: updateWindows(),
   candles: [],
   trades: [],
   liquidity: [],
@@ -161,7 +161,7 @@ export const tokenUpdate = (given: Partial<TokenUpdate> = {}): TokenUpdate => ({
   tvl: 4000,
   holders: 12,
   updated_at: T0 + 1,
-  windows: toldWindows(),
+  windows: updateWindows(),
   ...given,
 })
 

@@ -20,8 +20,8 @@ function node(hashes: Record<string, string> = { k1: HASH }, secret = SECRET) {
   }
 }
 
-describe('a token for a socket', () => {
-  it('opens one, on whichever node has the key and the secret', () => {
+describe('a one-time WebSocket token', () => {
+  it('works once, on any node with the key and the secret', () => {
     const [issuer, other] = [node(), node()]
     const { token } = issuer.tokens.issue('k1', HASH)
     expect([other.tokens.redeem(token), other.tokens.redeem(token)]).toEqual([HASH, undefined])
@@ -30,7 +30,7 @@ describe('a token for a socket', () => {
     )
   })
 
-  it('cannot be forged by whoever reads the stored hash of a key', () => {
+  it('cannot be forged from the stored hash of a key', () => {
     const { tokens, clock } = node()
     const words = `k1.${clock.ms + 1000}.${randomBytes(16).toString('base64url')}`
     for (const text of [`websocket ${words}`, `websocket ${HASH} ${words}`]) {
@@ -39,7 +39,7 @@ describe('a token for a socket', () => {
     }
   })
 
-  it('lives no longer than a minute and the difference of two clocks, whatever it says of itself', () => {
+  it('is rejected when its expiry is beyond its lifetime plus the allowed clock skew', () => {
     const [issuer, other] = [node(), node()]
     issuer.clock.ms += 60_000
     expect(other.tokens.redeem(issuer.tokens.issue('k1', HASH).token)).toBe(HASH)
@@ -47,7 +47,7 @@ describe('a token for a socket', () => {
     expect(other.tokens.redeem(issuer.tokens.issue('k1', HASH).token)).toBeUndefined()
   })
 
-  it('ends after a minute, and with its key', () => {
+  it('expires after a minute and with its key', () => {
     const { tokens, clock } = node()
     const { token, expiresAtMs } = tokens.issue('k1', HASH)
     expect(expiresAtMs).toBe(clock.ms + TOKEN_LIFE_MS)
@@ -57,13 +57,13 @@ describe('a token for a socket', () => {
     expect(node({ k1: hashKey('another') }).tokens.redeem(node().tokens.issue('k1', HASH).token)).toBeUndefined()
   })
 
-  it('is not to be changed or made up', () => {
+  it('is rejected when changed or invented', () => {
     const { tokens } = node({ k1: HASH, k2: hashKey('another') })
     const { token } = tokens.issue('k1', HASH)
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...'aZ0-_.2'), (at, letter) => {
         const changed = token.slice(0, at) + letter + token.slice(at + 1)
-        // The last letter of a seal has bits that say nothing.
+        // The last character of a signature has unused bits.
         if (changed === token || at === token.length - 1) return
         expect(tokens.redeem(changed)).toBeUndefined()
       }),

@@ -1,11 +1,11 @@
-/** One socket that notes the cursor of everything pushed to it, by subscription. */
+/** One socket that records the cursor of every push, by subscription. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { Plan } from './plan.js'
 
-/** A cursor as one number that grows with it: updates of an epoch, then pushes of an update. */
+/** A cursor as one ascending number: the update within the epoch, then the push within the update. */
 export type Place = number
-/** Pushes that close candles come after all others of an update, under numbers of their own. */
+/** Pushes that close candles come after all others of an update and have separate numbers. */
 export const CLOSING = 2 ** 24 - 1
 export const placeOf = (seq: number, n: number): Place => seq * 2 ** 24 + Math.min(n, CLOSING)
 export const seqOf = (place: Place): number => Math.floor(place / 2 ** 24)
@@ -13,7 +13,7 @@ export const numberOf = (place: Place): number => place % 2 ** 24
 
 export type Heard = {
   params: readonly unknown[]
-  /** By chain: where pushes stood when the subscription began. */
+  /** By chain: the cursor at which the subscription began. */
   since: Map<string, Place>
   /** By chain, in order of arrival. */
   places: Map<string, Place[]>
@@ -34,7 +34,7 @@ export async function openClient(url: string, key: string, plan: Plan): Promise<
   })
 
   function take(text: string): void {
-    // Replies to the batch of subscribes come as one array.
+    // The batch of subscribes is answered with one array.
     if (text.startsWith('[')) {
       for (const reply of JSON.parse(text) as { id: number; result: { cursor: string[] } }[]) {
         for (const cursor of reply.result.cursor) note(heard[reply.id]?.since, cursor)

@@ -1,4 +1,4 @@
-/** Heard against due: in order, nothing lost, nothing twice, nothing that was not due. */
+/** Compares received with expected pushes: order, lost, duplicate and unexpected ones. */
 import { CLOSING, type Heard, numberOf, type Place, seqOf } from './client.js'
 import { channelsOf, type Due } from './expected.js'
 
@@ -15,7 +15,7 @@ export const newVerdict = (): Verdict => ({ pushes: 0, lost: 0, twice: 0, disord
 
 const SHOWN = 5
 
-/** Of one subscription on one chain, from where it began to `lastSeq`. */
+/** Compares one subscription on one chain, from its start to `lastSeq`. */
 export function compare(verdict: Verdict, heard: Heard, chain: string, due: Due, lastSeq: number): void {
   const channels = channelsOf(heard.params).get(chain) ?? []
   const since = heard.since.get(chain) ?? Number.POSITIVE_INFINITY
@@ -32,7 +32,7 @@ export function compare(verdict: Verdict, heard: Heard, chain: string, due: Due,
     verdict.pushes += 1
     if (place < before) wrong('disordered', place)
     before = place
-    // Which candles close follows from all open ones, not from this update alone.
+    // Closing candles depend on all open candles, not on this update alone.
     if (numberOf(place) === CLOSING) continue
     if (seen.has(place)) wrong('twice', place)
     seen.add(place)

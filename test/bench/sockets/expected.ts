@@ -1,4 +1,4 @@
-/** What each subscription must be pushed, worked out from the updates alone: every push has its number, whoever listens. */
+/** Expected pushes of each subscription, from the updates alone: push numbers do not depend on subscribers. */
 import { INTERVALS } from '../../../services/core/domain/chains.js'
 import type { Update } from '../../../services/core/domain/records.js'
 import { type Place, placeOf } from './client.js'
@@ -6,13 +6,13 @@ import { type Place, placeOf } from './client.js'
 export type Due = {
   /** By channel, ascending. */
   must: Map<string, Place[]>
-  /** Pushes that depend on what a price was before a retract: they may come. */
+  /** Optional pushes, which depend on the price before a retract. */
   may: Set<string>
 }
 
 type PairTokens = ReadonlyMap<string, readonly [string, string]>
 
-/** Reads a chain's updates in order, replays of the same seq left out. */
+/** Takes a chain's updates in order and ignores replays of the same seq. */
 export function createExpectation(chain: string, tokensOf: PairTokens, wanted: ReadonlySet<string>) {
   const due: Due = { must: new Map(), may: new Set() }
   const mainPairs = new Map<string, string | null>()
@@ -72,7 +72,7 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
   return { take, due }
 }
 
-/** The channels a subscription's params name, by chain. */
+/** Channels named by a subscription's params, by chain. */
 export function channelsOf(params: readonly unknown[]): Map<string, string[]> {
   const [topic, ...rest] = params as [string, ...unknown[]]
   const channels = new Map<string, string[]>()

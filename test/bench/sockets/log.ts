@@ -1,4 +1,4 @@
-/** A running installation's log, read beside it. */
+/** Reads the log of a running installation. */
 import type { Update } from '../../../services/core/domain/records.js'
 import type { Codec } from '../../../services/core/log/codec.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
@@ -6,7 +6,7 @@ import { blocksTopic, type EventLog, updatesTopic } from '../../../services/core
 
 export type Reading = { log: EventLog; codec: Codec }
 
-/** Both tokens of every pool the chain's blocks describe. */
+/** Both tokens of every pool in the chain's blocks. */
 export async function readPools(reading: Reading, chain: string): Promise<Map<string, readonly [string, string]>> {
   const pools = new Map<string, readonly [string, string]>()
   for await (const record of records(reading, blocksTopic(chain))) {
@@ -17,7 +17,7 @@ export async function readPools(reading: Reading, chain: string): Promise<Map<st
   return pools
 }
 
-/** Whole updates, as far as the topic reaches back. */
+/** Complete updates, from the oldest one in the topic. */
 export async function* readUpdates(reading: Reading, chain: string): AsyncGenerator<Update> {
   for await (const record of records(reading, updatesTopic(chain))) if (record.kind === 'update') yield record.update
 }
@@ -31,7 +31,7 @@ async function* records({ log, codec }: Reading, topic: string) {
     await codec.learn(batch.map(({ value }) => value))
     for (const { value, offset } of batch) {
       const part = codec.decodeLogRecord(value, { topic, offset })
-      // Retention may have cut the topic inside a record.
+      // Retention may have removed the first parts of an update.
       hasBegun ||= part.kind !== 'update' || part.update.part === 0
       const whole = hasBegun ? assembler.push(part, offset) : undefined
       if (whole !== undefined) yield whole.record

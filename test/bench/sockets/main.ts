@@ -1,10 +1,10 @@
-/** `npm run load`: two thousand sockets with twenty subscriptions each while the simulator makes 2,000 swaps a second. */
+/** `npm run load`: 2,000 sockets with 20 subscriptions each, while the simulator makes 2,000 swaps per second. */
 import { printTable } from '../measure.js'
 import { runSockets } from './run.js'
 
 const [sockets = 2000, swapsPerS = 2000, seconds = 30, subscriptionsEach = 20] = process.argv.slice(2).map(Number)
-const tell = (line: string) => console.error(line)
-const result = await runSockets({ sockets, subscriptionsEach, swapsPerS, seconds, seed: 1, tell })
+const onProgress = (line: string) => console.error(line)
+const result = await runSockets({ sockets, subscriptionsEach, swapsPerS, seconds, seed: 1, onProgress })
 const { pushes, pushesPerS, swaps, lost, twice, disordered, undue, notices, closed, lagS, examples } = result
 
 printTable(`${sockets} sockets × ${subscriptionsEach} subscriptions, ${swapsPerS} swaps/s for ${seconds} s`, [
@@ -15,7 +15,7 @@ printTable(`${sockets} sockets × ${subscriptionsEach} subscriptions, ${swapsPer
   ['lost', lost],
   ['twice', twice],
   ['out of order', disordered],
-  ['not due', undue],
+  ['unexpected', undue],
   ['sockets closed', closed],
   ['notices', notices.length],
 ])

@@ -1,4 +1,4 @@
-/** Which subscriptions each socket makes: all topics, busy and quiet pairs of every chain, from a seed. */
+/** Subscriptions of each socket, from a seed: all topics, busy and quiet pairs of every chain. */
 import { INTERVALS } from '../../../services/core/domain/chains.js'
 
 export type Listed = { chain: string; token: string; pair: string; swapsADay: number }
@@ -7,8 +7,8 @@ export type Plan = readonly (readonly unknown[])[]
 type Random = () => number
 
 /**
- * Out of 20 subscriptions: candles and prices of any pair (at most one push a block each), every swap and liquidity event of
- * the quieter half, so that what arrives grows with the sockets and not with their square.
+ * Of 20 subscriptions, some are candles and prices of any pair (at most one push per block), the others swaps and
+ * liquidity events of the quieter half. The load then grows linearly with the sockets, not with their square.
  */
 export function planSockets(sockets: number, each: number, listed: readonly Listed[], random: Random): Plan[] {
   const quiet = [...listed].sort((a, b) => a.swapsADay - b.swapsADay).slice(0, Math.ceil(listed.length / 2))
@@ -29,7 +29,7 @@ export function planSockets(sockets: number, each: number, listed: readonly List
     const plan = new Map<string, unknown[]>()
     for (let n = 0; plan.size < each; n += 1) {
       const params = makers[n % makers.length]?.() ?? []
-      // The same params twice would be one subscription.
+      // The same params twice are one subscription.
       plan.set(JSON.stringify(params), params)
     }
     return [...plan.values()]

@@ -1,6 +1,6 @@
 /**
- * Many sockets on the real process and the simulated market. Every push is held against the updates on the log: all that was
- * due arrived, in order, once.
+ * Many sockets on a real process with the simulated market. Compares every push with the updates on the log: each
+ * expected push arrives once and in order.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,14 +22,14 @@ export type SocketsRun = {
   swapsPerS: number
   seconds: number
   seed: number
-  /** Of the market before the first socket opens; six by default. */
+  /** Hours of market history before the first socket opens; six by default. */
   historyH?: number
-  /** Told as it goes on: such a run takes a while. */
-  tell(line: string): void
+  /** Receives progress lines, since a run takes a while. */
+  onProgress(line: string): void
 }
 
 export type SocketsResult = Verdict & {
-  /** Anything but pushes and replies: a socket that was too slow, a gap. */
+  /** Messages other than pushes and replies, such as gap or too-slow notices. */
   notices: string[]
   closed: number
   swaps: number
@@ -39,7 +39,7 @@ export type SocketsResult = Verdict & {
 
 const KEY = 'dx_sockets'
 const OPEN_AT_ONCE = 50
-/** After the last block that counts: what is on its way arrives. */
+/** Time for pushes of the last counted block to arrive. */
 const SETTLE_MS = 3000
 
 export async function runSockets(run: SocketsRun): Promise<SocketsResult> {
@@ -61,7 +61,7 @@ export async function runSockets(run: SocketsRun): Promise<SocketsResult> {
 async function onRunning(up: UpProcess, dataDir: string, run: SocketsRun): Promise<SocketsResult> {
   const { rest, ws } = await up.serving
   const listed = await listPairs(rest)
-  run.tell(`${listed.length} pairs; opening ${run.sockets} sockets`)
+  run.onProgress(`${listed.length} pairs; opening ${run.sockets} sockets`)
   const plans = planSockets(run.sockets, run.subscriptionsEach, listed, createRandom(run.seed).next)
   const clients: Client[] = []
   for (let at = 0; at < plans.length; at += OPEN_AT_ONCE) {
@@ -69,7 +69,7 @@ async function onRunning(up: UpProcess, dataDir: string, run: SocketsRun): Promi
     clients.push(...(await Promise.all(opened)))
   }
   const began = { swaps: await swapsOf(up), atMs: Date.now() }
-  run.tell(`all open; listening for ${run.seconds} s`)
+  run.onProgress(`all open; listening for ${run.seconds} s`)
   await sleep(run.seconds * 1000)
   const last = await up.status()
   const swaps = (await swapsOf(up)) - began.swaps
@@ -77,7 +77,7 @@ async function onRunning(up: UpProcess, dataDir: string, run: SocketsRun): Promi
   await sleep(SETTLE_MS)
   const closed = clients.filter((client) => client.closedWith() !== undefined).length
   for (const client of clients) client.close()
-  run.tell('comparing with the log')
+  run.onProgress('comparing with the log')
   const verdict = newVerdict()
   const { log, registry } = openEmbedded({ path: join(dataDir, 'log') })
   try {
@@ -115,7 +115,7 @@ async function swapsOf(up: UpProcess): Promise<number> {
   return samples.reduce((sum, [, value]) => sum + value, 0)
 }
 
-/** Every token with a main pair, as the interface lists them. */
+/** Every token with a main pair, from the trending lists. */
 async function listPairs(rest: string): Promise<Listed[]> {
   const listed: Listed[] = []
   for (const chain of ['eth', 'bsc', 'solana']) {

@@ -1,4 +1,4 @@
-/** How the interface's records are written down: the names of fields, grouped by what each may hold. */
+/** Notation for the interface's records: field names, grouped by type. */
 
 export type FieldType =
   /** A string; "" where unknown. */
@@ -31,13 +31,13 @@ export const words = (text: string): string[] => text.trim().split(/\s+/)
 export const fields = (names: Names): Field[] =>
   Object.entries(names).flatMap(([type, list]) => words(list).map((name) => ({ name, type: type as FieldType })))
 
-/** The same fields for each time window, `{w}` being the window. */
+/** The same fields for each time window; `{w}` stands for the window. */
 export const fieldsOfWindows = (windows: string, names: Names): Field[] =>
   words(windows).flatMap((window) =>
     fields(names).map(({ name, type }) => ({ name: name.replace('{w}', window), type })),
   )
 
-/** A record that shares most fields with another; where both name one, the changed type counts. */
+/** A record based on another; the changed fields override the base. */
 export const withFields = (base: readonly Field[], changed: readonly Field[]): Field[] => [
   ...base.filter(({ name }) => !changed.some((field) => field.name === name)),
   ...changed,

@@ -7,11 +7,11 @@ export type Input = {
   type: 'string' | 'integer' | 'array'
   isRequired: boolean
   default?: string
-  /** The highest value of an integer, the most items of an array. */
+  /** Maximum value of an integer, or maximum length of an array. */
   max?: number
   values?: readonly string[]
   examples?: readonly string[]
-  /** What a string, or each item of an array, must be. */
+  /** Format of a string, or of each item of an array. */
   form?: 'token-id' | 'pair-id'
 }
 
@@ -19,12 +19,12 @@ export type Operation = {
   method: 'GET' | 'POST'
   path: string
   costCu: number
-  /** In the envelope without being asked to. */
+  /** In the envelope by default. */
   isWrapped: boolean
   body: 'object' | 'array'
-  /** A second path of this one, which the OpenAPI document leaves out. */
+  /** This path is an alias of another operation and is not in the OpenAPI document. */
   aliasOf?: string
-  /** Where a history operation has its items. */
+  /** The field that holds the items of a history operation. */
   items?: 'points' | 'txs'
   inputs: readonly Input[]
 }
@@ -32,7 +32,7 @@ export type Operation = {
 /** Every operation answers with one of these. */
 export const STATUSES = [200, 400, 401, 403, 500]
 
-/** Pairs shown in a token's detail. */
+/** Number of pairs in a token's detail. */
 export const TOP_PAIRS = 5
 
 export const PLATFORM_STAGES = words('in_almost in_hot in_new out_hot out_new')
@@ -52,7 +52,7 @@ const idInPath = (form: 'token-id' | 'pair-id'): Input => ({
 const tokenIds = (max: number): Input => ({
   ...{ place: 'body', name: 'token_ids', type: 'array', isRequired: true, max, form: 'token-id' },
 })
-/** 0 switches it off. */
+/** 0 disables it. */
 const threshold = (name: string, standard: number): Input => ({
   ...{ place: 'body', name, type: 'integer', isRequired: false, default: String(standard) },
 })
@@ -64,7 +64,7 @@ const integer = (name: string, limits: { default?: number; max?: number } = {}):
   ...(limits.default !== undefined && { default: String(limits.default) }),
   ...(limits.max !== undefined && { max: limits.max }),
 })
-/** Without a default it must be given. */
+/** Required if it has no default. */
 const choice = (name: string, values: readonly string[], standard?: string): Input => ({
   ...{ place: 'query', name, type: 'string', isRequired: standard === undefined, values },
   ...(standard !== undefined && { default: standard }),

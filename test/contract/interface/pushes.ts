@@ -4,7 +4,7 @@ import { REST_RECORDS } from './rest-records.js'
 
 export type Topic = {
   topic: string
-  /** After the topic: single values, one or more arrays of values, or one array of ids. */
+  /** Params after the topic: single values, one or more arrays of values, or one array of ids. */
   form: 'values' | 'arrays' | 'ids'
   names: readonly string[]
 }
@@ -56,7 +56,7 @@ export const PROFILE = fields({
 
 export const KLINE = fields({ text: 'id interval topic', object: 'kline' })
 
-/** Our marks on a kline. */
+/** Fields that Dextape adds to a kline. */
 export const KLINE_EXTRAS = words('cursor final corrected removed pump_pair_id')
 
 /** `kline.eth` and `kline.usd`. */
@@ -90,7 +90,7 @@ export const PRICE_ENTRY = fields({
   time: 'time',
 })
 
-/** The item of the history, where what is unknown is "" as in every push, and more. */
+/** The history item with extra fields; unknown values are "" as in every push. */
 export const LIQUIDITY = withFields(
   REST_RECORDS.liquidity,
   fields({

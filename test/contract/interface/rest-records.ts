@@ -1,4 +1,4 @@
-/** The fields of every record that REST answers with. */
+/** Fields of every record in REST answers. */
 import { type Field, fields, fieldsOfWindows, withFields } from './fields.js'
 
 const price = fields({
@@ -112,7 +112,7 @@ const liquidity = fields({
   decimalOrNull: 'amount0 amount1 amount_eth amount_usd token0_price_usd token1_price_usd',
 })
 
-/** By where each record is found. */
+/** By the answer each record appears in. */
 export const REST_RECORDS = {
   price,
   search,

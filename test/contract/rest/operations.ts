@@ -1,4 +1,4 @@
-/** Every operation: its cost, envelope, keys, and each input's limits, defaults and refusals. */
+/** Every operation: cost, envelope, keys, and the limits, defaults and errors of each input. */
 import { describe, expect, test } from 'vitest'
 import type { ContractMarket } from '../../rig/contract/market.js'
 import { createRequests } from '../../rig/contract/requests.js'
@@ -26,7 +26,7 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
     const good = (): Asked => requests.good(operation)
     const changed = (input: Input, value: unknown): Promise<Reply> => ask(requests.withInput(operation, input, value))
 
-    test(`answers 200, costs ${operation.costCu} CU and says as of when`, async () => {
+    test(`answers 200, costs ${operation.costCu} CU and gives the time of its data`, async () => {
       const reply = await ask(good())
       expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)])
       expect(reply.headers.get('x-cu-cost')).toBe(String(operation.costCu))
@@ -34,7 +34,7 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
     })
 
-    test(`its body is ${isWrapped ? 'in the envelope' : 'bare'}; X-Envelope: always wraps it`, async () => {
+    test(`returns its body ${isWrapped ? 'in the envelope' : 'bare'}; X-Envelope: always wraps it`, async () => {
       const [plain, wrapped] = [await ask(good()), await ask({ ...good(), headers: { 'x-envelope': 'always' } })]
       const around = { status: 1, msg: 'SUCCESS', data_type: 1, data: expect.anything() }
       expect(wrapped.body).toEqual(around)
@@ -44,14 +44,14 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       else expect(Array.isArray(plain.body) || typeof plain.body !== 'object').toBe(false)
     })
 
-    test('401 without a key and with an unknown one, 403 with an expired one', async () => {
+    test('is 401 without a key or with an unknown one, 403 with an expired one', async () => {
       expectProblem(await ask({ ...good(), headers: { 'x-api-key': '' } }), 401, 'key_missing')
       expectProblem(await ask({ ...good(), headers: { 'x-api-key': 'dx_nobody' } }), 401, 'key_invalid')
       expectProblem(await ask({ ...good(), headers: { 'x-api-key': served().expiredKey } }), 403, 'key_expired')
     })
 
     if (operation.method === 'POST') {
-      test('400 without a body, with one that is no object, and with one that is no JSON', async () => {
+      test('is 400 for a body that is missing, not an object or not JSON', async () => {
         const { body: _, ...bare } = good()
         expectProblem(await ask(bare), 400)
         for (const body of ['[]', 'null', '"text"', '7', '{"token_ids":', '']) {
@@ -62,13 +62,13 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
 
     describe.each(operation.inputs)('$place $name', (input) => {
       if (input.isRequired && input.place !== 'path') {
-        test('400 where it is left out', async () => {
+        test('is 400 when missing', async () => {
           expectProblem(await changed(input, undefined), 400)
         })
       }
 
       if (input.default !== undefined) {
-        test(`left out it is ${input.default}`, async () => {
+        test(`defaults to ${input.default}`, async () => {
           const standard = input.type === 'integer' && input.place === 'body' ? Number(input.default) : input.default
           const [without, explicit] = [await ask(good()), await changed(input, standard)]
           expect(explicit.status).toBe(200)
@@ -78,14 +78,14 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
 
       if (input.type === 'integer' && input.max !== undefined) {
         const { max } = input
-        test(`${max} is taken, ${max + 1}, 0 and -1 are 400`, async () => {
+        test(`accepts ${max}; ${max + 1}, 0 and -1 are 400`, async () => {
           expect((await changed(input, max)).status).toBe(200)
           for (const wrong of [max + 1, 0, -1]) expectProblem(await changed(input, wrong), 400)
         })
       }
 
       if (input.type === 'integer') {
-        test('400 where it is no whole number', async () => {
+        test('is 400 when not a whole number', async () => {
           const wrong =
             input.place === 'query' ? ['', 'x', '1.5', '1e1', '0x1', ' 1', 'NaN'] : ['1', 'x', null, [], {}, true]
           for (const value of wrong) expectProblem(await changed(input, value), 400)
@@ -94,10 +94,10 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       }
 
       if (input.values !== undefined) {
-        test.each(input.values)('%s is taken', async (value) => {
+        test.each(input.values)('accepts %s', async (value) => {
           expect((await changed(input, value)).status).toBe(200)
         })
-        test('400 for any other word', async () => {
+        test('is 400 for any other value', async () => {
           const [first = ''] = input.values ?? []
           for (const value of [
             '',
@@ -114,13 +114,13 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       if (input.type === 'array' && input.max !== undefined) idListRules(input, input.max)
       else if (input.form !== undefined) idRules(input, input.form)
       if (input.name === 'chain') {
-        test('each chain there is, and 400 for one that is not indexed', async () => {
+        test('accepts every indexed chain; any other is 400', async () => {
           for (const one of market.chains) expect((await changed(input, one)).status).toBe(200)
           expectProblem(await changed(input, 'nochain'), 400, 'chain_unknown')
         })
       }
       for (const example of input.examples ?? []) {
-        test(`takes ${example}`, async () => {
+        test(`accepts ${example}`, async () => {
           expect((await changed(input, example)).status).toBe(200)
         })
       }
@@ -130,12 +130,12 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       const unknown = (at: number): string => `0x${String(at).padStart(40, '0')}-${chain}`
       const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => unknown(at))
 
-      test(`${max} different ones are taken, ${max + 1} are 400`, async () => {
+      test(`accepts ${max} different ids; ${max + 1} are 400`, async () => {
         expect((await changed(input, ids(max))).status).toBe(200)
         expectProblem(await changed(input, ids(max + 1)), 400)
       })
 
-      test('one given twice counts once, in any case', async () => {
+      test('counts duplicate ids once, ignoring case', async () => {
         const [first = ''] = ids(1)
         expect(
           (await changed(input, [...ids(max), first, first.toUpperCase().replace('X', 'x').replace(/ETH$/, 'eth')]))
@@ -154,7 +154,7 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
         ['of an id without chain', ['0x1']],
         ['of an empty id', ['']],
         ['of an id of another chain', ['0x1-nochain']],
-      ])('400 where it is %s', async (_, value) => {
+      ])('is 400 when it is %s', async (_, value) => {
         expectProblem(await changed(input, value), 400)
       })
     }
@@ -163,17 +163,17 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
       const id = String(requests.goodValue(operation, input))
 
       test.each(['x', '-', `-${chain}`, '0x1-', `0x 1-${chain}`, `0x1/${chain}`, `../..-${chain}`, `0x1é-${chain}`])(
-        '400 for %j',
+        'is 400 for %j',
         async (malformed) => {
           expectProblem(await changed(input, malformed), 400)
         },
       )
 
-      test('400 for a chain that is not indexed', async () => {
+      test('is 400 for a chain that is not indexed', async () => {
         expectProblem(await changed(input, '0x1-nochain'), 400, 'chain_unknown')
       })
 
-      test('EVM addresses are taken in any case', async () => {
+      test('accepts EVM addresses in any case', async () => {
         const [lower, upper] = [
           await changed(input, id),
           await changed(
@@ -184,7 +184,7 @@ export function testOperations(market: ContractMarket, served: () => Served): vo
         expect(upper.body).toEqual(lower.body)
       })
 
-      test('one that nobody described: 200, empty data, and the reason', async () => {
+      test('answers an unknown id with 200, empty data and the reason', async () => {
         const reply = await changed(input, `0x${'12'.repeat(20)}-${chain}`)
         expect(reply.status).toBe(200)
         expect(reply.headers.get('x-reason')).toBe(form === 'pair-id' ? 'unknown_pair' : 'unknown_token')

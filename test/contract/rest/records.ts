@@ -1,4 +1,4 @@
-/** Every field of every record that REST shows of a market of three chains. */
+/** Every field of every record in REST answers about a market of three chains. */
 import { beforeAll, expect, test } from 'vitest'
 import type { ContractMarket } from '../../rig/contract/market.js'
 import { fieldProblems } from '../../rig/contract/record-problems.js'
@@ -17,18 +17,18 @@ export function testRecords(market: ContractMarket, served: () => Served): void 
     sweep = await sweepRest(served(), market, tags)
   })
 
-  test.each(records)('every field of %s', (kind, fields) => {
+  test.each(records)('returns every field of %s', (kind, fields) => {
     expect(fieldProblems(sweep[kind], fields)).toEqual([])
   })
 
-  test('what is unknown of one token is known of another: the market does not leave fields empty', () => {
+  test('fills every priced field in at least one record', () => {
     const empty = records.flatMap(([kind, fields]) => {
       const isEmpty = (value: unknown) => value === null || value === '' || value === undefined
       return fields
         .filter(({ name }) => sweep[kind].every((record) => isEmpty(record[name])))
         .map(({ name }) => `${kind}.${name}`)
     })
-    const told = /\.(.*price_(usd|change).*|market_cap|fdv|tvl|.*volume.*|reserve\d|amount_usd)$/
-    expect(empty.filter((name) => told.test(name))).toEqual([])
+    const priced = /\.(.*price_(usd|change).*|market_cap|fdv|tvl|.*volume.*|reserve\d|amount_usd)$/
+    expect(empty.filter((name) => priced.test(name))).toEqual([])
   })
 }

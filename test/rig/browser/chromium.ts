@@ -1,4 +1,4 @@
-/** The browser of the page tests. `npm test` has installed it or said what is missing (rig/suite/needs.ts); without one they fail. */
+/** The browser for the page tests. `npm test` installs it or reports what is missing (rig/suite/needs.ts). */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export type Browser = {
   close(): Promise<void>
 }
 
-/** A browser with a profile of its own that is gone with it. */
+/** A browser with a temporary profile. */
 export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<Browser> {
   const executablePath = chromiumPath()
   const profile = mkdtempSync(join(tmpdir(), 'dextape-chromium-'))
@@ -43,7 +43,7 @@ export async function openBrowser(viewport = { width: 1280, height: 800 }): Prom
   }
 }
 
-/** The one CHROMIUM_PATH names and no other, else the usual places. */
+/** Only CHROMIUM_PATH if it is set, else the usual paths. */
 export function chromiumCandidates({ CHROMIUM_PATH: named = '' }: NodeJS.ProcessEnv): readonly string[] {
   return named === '' ? KNOWN_PATHS : [named]
 }

@@ -1,4 +1,4 @@
-/** A port nobody listens on, for a server that must come back where it was. */
+/** A free port, for a server that must restart on the same port. */
 import { type AddressInfo, createServer } from 'node:net'
 
 export function freePort(): Promise<number> {

@@ -1,11 +1,11 @@
-/** A page that remembers what went wrong in it and where it asked for things. */
+/** A page that records its errors and the hosts it requests. */
 import type { BrowserContext, Page } from 'playwright-core'
 
 export type WatchedPage = {
   page: Page
-  /** Errors of scripts and of the console. */
+  /** Script and console errors. */
   errors: string[]
-  /** Hosts that were asked for anything, WebSockets too. */
+  /** Requested hosts, WebSockets included. */
   hosts: Set<string>
 }
 
@@ -22,12 +22,11 @@ export async function openPage(context: BrowserContext): Promise<WatchedPage> {
   return { page, errors, hosts }
 }
 
-/** The page is no wider than its window. */
 export async function hasNoSidewaysScroll(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
 }
 
-/** How many pixels of a canvas are painted. */
+/** Number of painted pixels of a canvas. */
 export async function paintedPixels(page: Page, selector: string): Promise<number> {
   return page.evaluate<number>(`(() => {
     const canvas = document.querySelector('${selector}')
@@ -36,7 +35,7 @@ export async function paintedPixels(page: Page, selector: string): Promise<numbe
   })()`)
 }
 
-/** Where the links of a part of the page lead within it, as `#name`. */
+/** Targets of the in-page links within a selector, as `#name`. */
 export async function anchorsIn(page: Page, selector: string): Promise<string[]> {
   return page.evaluate<string[]>(`[...document.querySelectorAll('${selector} a')].map((link) => link.hash)`)
 }

@@ -1,4 +1,4 @@
-/** Subscriptions of the contract's client and what they heard. */
+/** Subscriptions of a client and the pushes they received. */
 import type { ContractMarket } from './market.js'
 
 export type Result = Record<string, unknown>
@@ -6,7 +6,7 @@ export type Result = Record<string, unknown>
 /** A frame of either kind: a reply or a push. */
 export type Frame = { id?: unknown; jsonrpc?: string; result?: Result; error?: object; sent_time?: number }
 
-/** What of a client is used here. */
+/** The parts of a client used here. */
 export type Caller = {
   frames: readonly Frame[]
   call(method: string, params: unknown, id: number): Promise<Frame>
@@ -14,16 +14,16 @@ export type Caller = {
 
 export type Subscription = { id: number; topic: string; params: unknown[]; ack: Frame }
 
-export type Heard = {
+export type RecordedPushes = {
   subscriptions: Subscription[]
-  /** Sends them all before it waits, so that little of what is played passes unheard. */
+  /** Sends every subscribe before waiting, so that few pushes are missed. */
   subscribeAll(wanted: readonly unknown[][]): Promise<void>
-  /** What a subscription's pushes said, in order; ours (retract and the like) left out. */
+  /** Results of a subscription's pushes, in order, without notices such as retract. */
   results(subscription: Subscription): Result[]
   frames(subscription: Subscription): Frame[]
 }
 
-export function hearThrough(client: Caller): Heard {
+export function recordPushes(client: Caller): RecordedPushes {
   const subscriptions: Subscription[] = []
   const frames = ({ id }: Subscription): Frame[] => client.frames.filter((frame) => frame.id === id)
   return {
@@ -45,14 +45,14 @@ export function hearThrough(client: Caller): Heard {
 
 const PUSHED = ['tx', 'liq', 'kline', 'price']
 
-/** The two pairs of a token that compete for being its main one are among the most traded. */
+/** Pairs that compete to be the main pair of a token. */
 export function rivalPairs(market: ContractMarket, chain: string): string[] {
   const token = market.token(chain, 'MEME')
   const pairs = market.pairs(chain).filter(({ token0, token1 }) => token0 === token || token1 === token)
   return pairs.slice(0, 3).map(({ pair }) => pair)
 }
 
-/** Everything worth hearing of one chain, each topic in every form its params have. */
+/** Subscriptions of one chain that cover every topic in every form of its params. */
 export function wantedOf(market: ContractMarket, chain: string, intervals: readonly string[]): unknown[][] {
   const rivals = rivalPairs(market, chain)
   const [busiest = ''] = market.pairs(chain).map(({ pair }) => pair)

@@ -1,8 +1,8 @@
-/** An OpenAPI document whose inputs may also take values that mean something here, so that fuzzing gets past the first check. */
+/** Adds known values to the inputs of an OpenAPI document, so that fuzzing gets past validation. */
 
 type Node = Record<string, unknown>
 
-/** By the name of a parameter or a body's property. What was allowed before still is. */
+/** `known` is keyed by parameter or body property; values allowed before stay allowed. */
 export function withKnownValues(document: unknown, known: Readonly<Record<string, readonly string[]>>): unknown {
   const copy = structuredClone(document) as { paths: Record<string, Record<string, Node>> }
   for (const item of Object.values(copy.paths)) {

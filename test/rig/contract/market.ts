@@ -1,4 +1,4 @@
-/** The market the contract is held against: several chains with launches, reorgs and liquidity, and what answers need besides. */
+/** The market of the contract tests: several chains with launches, reorgs, liquidity, supplies and holders. */
 import type { Profile } from '../../../services/core/domain/records.js'
 import { addressOf } from '../market/addresses.js'
 import { familyOf } from '../market/money.js'
@@ -16,16 +16,16 @@ export type MarketPair = { chain: string; pair: string; token0: string; token1: 
 export type ContractMarket = {
   lines: RecordingLine[]
   chains: string[]
-  /** Address of a symbol. */
+  /** Address of the token with this symbol. */
   token(chain: string, symbol: string): string
   tokens(chain: string): string[]
   /** Most traded first. */
   pairs(chain: string): MarketPair[]
-  /** More holders than a page of top holders has. */
+  /** A token with more holders than a page of top holders. */
   held: { token: string; chain: string; holders: number }
 }
 
-/** Where the openings are over and no fork reaches: what is added there stays. */
+/** After all pools are open and below any fork, so that added events are never retracted. */
 const SETTLED_BLOCK = 16
 const HOLDERS = 130
 const BURNT = '0x000000000000000000000000000000000000dead'
@@ -83,7 +83,7 @@ function tokensOf(blocks: readonly RecordingBlock[]): Map<string, string> {
   )
 }
 
-/** Behind what the block has, in a transaction of its own. */
+/** Appends events to a block, in a separate transaction. */
 function append(block: RecordingBlock, facts: readonly object[]): void {
   const last = block.events.reduce((highest, { tx_index }) => Math.max(highest, tx_index), -1)
   const lastLog = block.events.reduce((highest, { log_index }) => Math.max(highest, log_index), -1)
@@ -93,7 +93,7 @@ function append(block: RecordingBlock, facts: readonly object[]): void {
   block.events.push(...(added as unknown as RecordingEvent[]))
 }
 
-/** A supply makes market values; a part of it is burnt. */
+/** Adds supplies, partly burnt, so that tokens have a market value. */
 function addSupplies(block: RecordingBlock, before: readonly RecordingBlock[]): void {
   const tokens = [...tokensOf(before).values()]
   const supplies = tokens.map((token) => ({ type: 'meta', token, total_supply: `1${'0'.repeat(27)}` }))
@@ -112,7 +112,7 @@ function addHolders(block: RecordingBlock, token: string): void {
   append(block, holders)
 }
 
-/** The holdings around a swap, every other one. */
+/** Adds a profile to every other swap. */
 function addProfiles(block: RecordingBlock): void {
   block.events.forEach((event, at) => {
     if (event.type !== 'swap' || at % 2 === 0) return

@@ -1,11 +1,11 @@
-/** HTTP as bytes: what no client library would send. */
+/** Raw HTTP bytes, for requests that no client library sends. */
 import { connect } from 'node:net'
 
 export type RawReply = { status: number; type: string; body: string }
 
 const PATIENCE_MS = 10_000
 
-/** Writes the bytes and reads to the end of the connection; undefined where it ended without a word. */
+/** Writes the bytes and reads until the connection closes; undefined if there was no reply. */
 export function sendRaw(
   base: string,
   bytes: string | Buffer,
@@ -22,7 +22,7 @@ export function sendRaw(
     socket.on('data', (data) => {
       text += data.toString('latin1')
     })
-    // A server that has said its error may cut the line while we still write.
+    // A server that has sent its error may close the connection during the write.
     socket.on('error', () => {})
     socket.on('close', () => resolve(readReply(text)))
     socket.on('end', () => socket.end())
@@ -42,7 +42,7 @@ function readReply(text: string): RawReply | undefined {
   }
 }
 
-/** A request that asks for the connection's end. */
+/** A request with `Connection: close`. */
 export function rawRequest(line: string, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const given = { Host: 'localhost', Connection: 'close', ...headers }
   const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`)

@@ -1,4 +1,4 @@
-/** Records held against the fields the interface gives them. */
+/** Compares records with the fields of the interface. */
 import type { Field, FieldType } from '../../contract/interface/fields.js'
 
 export const DECIMAL = /^-?\d+(\.\d+)?$/
@@ -7,7 +7,7 @@ const isDecimal = (value: unknown): boolean => typeof value === 'string' && DECI
 const isWhole = (value: unknown): boolean => Number.isInteger(value)
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 
-/** Tells seconds from milliseconds: in seconds this is the year 2286, in milliseconds 1970. */
+/** Separates seconds from milliseconds: in seconds this is the year 2286, in milliseconds 1970. */
 const SECONDS_BELOW = 1e10
 
 const CHECKS: Record<FieldType, (value: unknown) => boolean> = {
@@ -27,7 +27,7 @@ const CHECKS: Record<FieldType, (value: unknown) => boolean> = {
   interval: (value) => value === 's1' || isWhole(value),
 }
 
-/** One line for each field that is missing or of another type in some record, with the first such value. */
+/** One line per field that is missing or has the wrong type in any record, with the first such value. */
 export function fieldProblems(records: readonly object[], fields: readonly Field[]): string[] {
   if (records.length === 0) return ['there are no records']
   return fields.flatMap(({ name, type }) => {
@@ -38,7 +38,7 @@ export function fieldProblems(records: readonly object[], fields: readonly Field
   })
 }
 
-/** As `fieldProblems`, and one line for each field the interface does not have. */
+/** Like `fieldProblems`, with one more line per field that is not in the interface. */
 export function recordProblems(records: readonly object[], fields: readonly Field[]): string[] {
   const names = new Set(records.flatMap((record) => Object.keys(record)))
   for (const { name } of fields) names.delete(name)

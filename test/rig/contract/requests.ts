@@ -1,14 +1,14 @@
-/** A good request for each operation of the interface, and the same with one input changed. */
+/** A valid request for each operation of the interface, and the same with one input changed. */
 import type { Input, Operation } from '../../contract/interface/operations.js'
 import type { ContractMarket } from './market.js'
 import type { Asked } from './served.js'
 
 export type Requests = {
-  /** What a good value of an input is, in this market. */
+  /** A valid value of an input in this market. */
   goodValue(operation: Operation, input: Input): unknown
-  /** Every required input and no other. */
+  /** A request with only the required inputs. */
   good(operation: Operation): Asked
-  /** The good request with one input given or, undefined, left out. */
+  /** The valid request with one input set, or omitted if undefined. */
   withInput(operation: Operation, input: Input, value: unknown): Asked
 }
 

@@ -1,4 +1,4 @@
-/** The real process over the contract's market, and every way to ask it. */
+/** A real process that serves the contract market, with helpers to query it. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../http/command.js'
@@ -24,16 +24,16 @@ export type Served = {
   rest: string
   ws: string
   expiredKey: string
-  /** With the key, unless the headers say another. */
+  /** Sends the valid key unless the headers have another. */
   ask(asked: Asked): Promise<Reply>
-  /** Every line of the recording is folded and served. */
+  /** Waits until every line of the recording is folded and served. */
   played(): Promise<void>
   stop(): Promise<Ended>
 }
 
 export type ServedPlan = { market: ContractMarket; speed?: string; config?: Record<string, unknown> }
 
-/** Nothing is let go of for its age. */
+/** Retention is long enough that nothing expires during a test. */
 const CONFIG = {
   intervals: { flush_ms: 1000, checkpoint_ms: 2000 },
   retention: { updates_h: 1_000_000, s1_candles_d: 100_000 },

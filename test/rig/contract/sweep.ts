@@ -1,20 +1,20 @@
-/** Everything REST tells of the market, by the kind of record. */
+/** Reads everything about the market through REST, by kind of record. */
 import type { RestRecord } from '../../contract/interface/rest-records.js'
 import type { ContractMarket } from './market.js'
 import type { Asked, Served } from './served.js'
 
-export type Told = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
-export type Sweep = Record<RestRecord, Told[]>
+export type Sweep = Record<RestRecord, JsonObject[]>
 
-/** Bare or wrapped, what the answer is about; an operation that fails is an error here. */
+/** The data of an answer, without the envelope; throws if the request fails. */
 export async function dataOf(served: Served, asked: Asked): Promise<unknown> {
   const { status, text, body } = await served.ask({ ...asked, headers: { 'x-envelope': 'always' } })
   if (status !== 200) throw new Error(`${asked.method ?? 'GET'} ${asked.path}: ${status} ${text.slice(0, 300)}`)
   return (body as { data: unknown }).data
 }
 
-const each = (value: unknown): Told[] => (Array.isArray(value) ? (value as Told[]) : [])
+const each = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : [])
 
 export async function sweepRest(
   served: Served,
@@ -23,16 +23,16 @@ export async function sweepRest(
 ): Promise<Sweep> {
   const tokenIds = market.chains.flatMap((chain) => market.tokens(chain).map((token) => `${token}-${chain}`))
   const pairIds = market.chains.flatMap((chain) => market.pairs(chain).map(({ pair }) => `${pair}-${chain}`))
-  /** Of what is asked one by one, every so many: the first are money, the last launches. */
+  /** Evenly spaced sample for single requests: the list starts with money and ends with launches. */
   const some = (ids: readonly string[], count: number): string[] =>
     ids.filter((_, at) => at % Math.ceil(ids.length / count) === 0)
   const [someTokens, somePairs] = [some(tokenIds, 24), some(pairIds, 24)]
   const get = (path: string, query: Asked['query'] = {}): Promise<unknown> => dataOf(served, { path, query })
   const post = (path: string, body: unknown): Promise<unknown> => dataOf(served, { method: 'POST', path, body })
-  const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<Told[]> => {
-    const told: Told[] = []
-    for (const item of items) told.push((await one(item)) as Told)
-    return told
+  const all = async <T>(items: readonly T[], one: (item: T) => Promise<unknown>): Promise<JsonObject[]> => {
+    const records: JsonObject[] = []
+    for (const item of items) records.push((await one(item)) as JsonObject)
+    return records
   }
   const detail = await all(someTokens, (id) => get(`/v2/tokens/${id}`))
   const contract = await all(someTokens, (id) => get(`/v2/contracts/${id}`))
@@ -45,7 +45,7 @@ export async function sweepRest(
     search: await inBatches(tokenIds, 50, (ids) => post('/v2/tokens/search', { token_ids: ids })),
     keyword: (await all(['MEME', 'PUMP', 'U', 'W'], (keyword) => get('/v2/tokens', { keyword }))).flatMap(each),
     detail,
-    detailToken: detail.map(({ token }) => token as Told),
+    detailToken: detail.map(({ token }) => token as JsonObject),
     detailPair: detail.flatMap(({ pairs }) => each(pairs)),
     contract,
     contractDex: contract.flatMap(({ dex }) => each(dex)),
@@ -70,8 +70,8 @@ async function inBatches(
   ids: readonly string[],
   size: number,
   ask: (ids: string[]) => Promise<unknown>,
-): Promise<Told[]> {
-  const told: Told[] = []
-  for (let at = 0; at < ids.length; at += size) told.push(...each(await ask(ids.slice(at, at + size))))
-  return told
+): Promise<JsonObject[]> {
+  const records: JsonObject[] = []
+  for (let at = 0; at < ids.length; at += size) records.push(...each(await ask(ids.slice(at, at + size))))
+  return records
 }

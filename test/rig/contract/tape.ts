@@ -1,7 +1,7 @@
-/** The recordings that stand behind the contract. */
+/** Recordings for the contract tests. */
 import type { TapePlan } from '../up/recording.js'
 
-/** The one that is asked about once it is played. */
+/** Queried after it has been played. */
 export const TAPE: TapePlan = {
   seed: 611,
   chains: ['eth', 'bsc', 'solana'],
@@ -12,7 +12,7 @@ export const TAPE: TapePlan = {
   },
 }
 
-/** The one that is played while somebody listens: reorgs, launches, and main pairs that change. */
+/** Played while clients are subscribed; has reorgs, launches and main pair switches. */
 export const PACED_TAPE: TapePlan = {
   seed: 617,
   chains: ['eth', 'bsc', 'solana'],
@@ -23,7 +23,7 @@ export const PACED_TAPE: TapePlan = {
   },
 }
 
-/** A shorter one of two chains, played while requests are made. */
+/** Shorter, with two chains, played while clients send requests. */
 export const LIVE_TAPE: TapePlan = {
   seed: 619,
   chains: ['eth', 'solana'],

@@ -1,8 +1,8 @@
-/** Tokens whose candles can only be those of one pair. */
+/** Tokens whose candles all come from one pair. */
 import { isRetract } from '../reference/lines.js'
 import type { ContractMarket } from './market.js'
 
-/** Never in a second pool, in any fork, and priced through that one: its main pair cannot have changed. */
+/** Tokens with one pool in every fork, which prices them: their main pair cannot have changed. */
 export function singlePairTokens(
   market: ContractMarket,
   chain: string,

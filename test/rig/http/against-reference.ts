@@ -1,4 +1,4 @@
-/** Everything REST tells of a chain, held against the reference; gives the paths that differ. */
+/** Compares REST answers about a chain with the reference and returns the paths that differ. */
 import { type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
 import { differences } from '../reference/compare.js'
 import type { RecordingLine } from '../reference/lines.js'
@@ -11,7 +11,7 @@ import { expectedPrice, expectedToken, UNCHECKED_OF_PRICE, UNCHECKED_OF_TOKEN } 
 import { type Launches, launchesOf } from './launches.js'
 import type { Up } from './up.js'
 
-/** A recording of one chain and what must become of it. */
+/** A recording of one chain and its expected results. */
 export type Played = { chain: string; lines: readonly RecordingLine[]; reference: Reference; launches: Launches }
 
 export function playedBy(lines: readonly RecordingLine[], facts: ChainFacts): Played {
@@ -19,7 +19,7 @@ export function playedBy(lines: readonly RecordingLine[], facts: ChainFacts): Pl
   return { chain, lines, reference: recompute(lines, facts), launches: launchesOf(lines, family) }
 }
 
-/** `categories` may differ by series, where asking for all of them would take too long. */
+/** `categories` may vary by series, since requesting all of them can take too long. */
 export async function candleDifferences(
   up: Up,
   { reference, chain }: Played,
@@ -38,7 +38,7 @@ export async function candleDifferences(
   return found
 }
 
-/** Without the quote's own price, which `quotePriceDifferences` looks at. */
+/** Without the quote's price, which `quotePriceDifferences` compares. */
 export async function pairDifferences(up: Up, { reference, chain, launches }: Played): Promise<string[]> {
   const found: string[] = []
   for (const [address, pair] of reference.pairs) {
@@ -56,7 +56,7 @@ export async function pairDifferences(up: Up, { reference, chain, launches }: Pl
   return found
 }
 
-/** What a pair tells of its quote is what the quote's own answer tells at the same moment. */
+/** Compares the quote price in a pair's answer with the quote token's own answer at the same moment. */
 export async function quotePriceDifferences(up: Up, { reference, chain }: Played): Promise<string[]> {
   const found: string[] = []
   for (const [address, pair] of reference.pairs) {

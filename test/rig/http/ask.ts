@@ -1,4 +1,4 @@
-/** REST answers the way a client takes them: history paged forward, tokens in batches. */
+/** Reads REST like a client: history paged forward, tokens in batches. */
 import { readNumber } from './decimals.js'
 import type { Up } from './up.js'
 
@@ -28,7 +28,8 @@ export async function klines(up: Up, pairId: string, query: Record<string, strin
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
   const data = dataOf<KlineData>(await up.get(`/v2/klines/pair/${pairId}?${search}`))
-  if (data.total_count !== data.points.length) throw new Error(`total_count ${data.total_count} is not the points told`)
+  if (data.total_count !== data.points.length)
+    throw new Error(`total_count ${data.total_count} is not the number of points`)
   return data.points.map(({ open, high, low, close, volume, ...rest }) => ({
     ...rest,
     ...{ open: readNumber(open), high: readNumber(high), low: readNumber(low) },

@@ -1,6 +1,6 @@
 /**
- * The command in the test's own process, without the second a new one takes to load: for tests of what a command does. How it
- * meets a process (signals, pipes, its first load) is tested with `runCommand`.
+ * Runs the command inside the test process, which saves the second a new process takes to load. Signals, pipes and the
+ * first load of a process are tested with `runCommand`.
  */
 import { Readable, Writable } from 'node:stream'
 import { runCli } from '../../../services/cli/program.js'
@@ -10,7 +10,7 @@ import type { Ended } from './command.js'
 
 export type HereOptions = { cwd: string; env?: Record<string, string>; stdin?: string | Buffer }
 
-/** One at a time: the streams of the process are the command's meanwhile. */
+/** Run one at a time: the command uses the streams of the process. */
 export async function runHere(args: readonly string[], { cwd, env = {}, stdin = '' }: HereOptions): Promise<Ended> {
   const ended: Ended = { code: null, out: '', err: '' }
   const stdout = new Writable({

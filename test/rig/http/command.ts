@@ -1,4 +1,4 @@
-/** The real command as a process of its own, as a person would start it. */
+/** Runs the real command as a separate process, as a user would. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,12 @@ export type Ended = { code: number | null; out: string; err: string }
 
 export type Started = {
   child: ChildProcessWithoutNullStreams
-  /** Standard output so far, told again whenever some more came. */
+  /** Calls the listener with all standard output so far on every new chunk. */
   onOutput(listener: (out: string) => void): void
   ended: Promise<Ended>
 }
 
-/** `program`: another than the command. */
+/** `program`: run instead of the command. */
 export type CommandOptions = { cwd: string; env?: Record<string, string>; uid?: number; program?: string }
 
 const folders: string[] = []
@@ -28,13 +28,13 @@ export function scratchFolder(): string {
   return folder
 }
 
-/** For a test file's end. A test that failed half way may have left something running in them. */
+/** Call at the end of a test file. Also kills processes that a failed test did not stop. */
 export function removeScratchFolders(): void {
   for (const child of running) child.kill('SIGKILL')
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Of this process's environment only the path is handed on: nothing set here may reach the command by accident. */
+/** Passes on only PATH, so that no other variable of the test process reaches the command. */
 export function startCommand(
   args: readonly string[],
   { cwd, env = {}, uid, program = DEXTAPE }: CommandOptions,
@@ -59,7 +59,7 @@ export function startCommand(
   return { child, onOutput: (listener) => listeners.push(listener), ended }
 }
 
-/** A command that ends by itself; one that does not is killed, which its code (null) tells. */
+/** Runs a command that exits by itself; it is killed on timeout, and its code is then null. */
 export async function runCommand(
   args: readonly string[],
   options: CommandOptions & { withinMs?: number },

@@ -1,4 +1,4 @@
-/** Dead letters as `dextape dead` tells them. */
+/** Reads dead letters through `dextape dead`. */
 import { type HereOptions, runHere } from './command-here.js'
 
 export type ListedLetter = {
@@ -17,7 +17,7 @@ async function lines(args: readonly string[], options: HereOptions): Promise<str
   return out.split('\n').filter((line) => line !== '')
 }
 
-/** Letters by reason. */
+/** Number of dead letters by reason. */
 export async function deadCounts(chain: string, options: HereOptions): Promise<Record<string, number>> {
   const rows = await lines(['ls', chain, '--json'], options)
   const parsed = rows.map((row) => JSON.parse(row) as { reason: string; letters: number })
@@ -34,6 +34,6 @@ export async function rawLetter(chain: string, offset: number, options: HereOpti
   return (await runHere(['dead', 'show', chain, String(offset), '--raw'], options)).out
 }
 
-export async function shownLetter(chain: string, offset: number, options: HereOptions): Promise<string> {
+export async function printLetter(chain: string, offset: number, options: HereOptions): Promise<string> {
   return (await runHere(['dead', 'show', chain, String(offset)], options)).out
 }

@@ -1,21 +1,21 @@
-/** Answers' strings against numbers of the reference, where NaN is unknown. */
+/** Compares strings in answers with numbers of the reference, where NaN is unknown. */
 
 import { powerOfTen } from '../reference/amounts.js'
 import { differences } from '../reference/compare.js'
 
-/** What an answer should say: a number for a decimal string or a JSON number (NaN: null), anything else as it is. */
+/** Expected fields: a number for a decimal string or a JSON number (NaN for null), other values as they are. */
 export type Expected = Record<string, string | number | null | bigint>
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/
 
-/** Numbers stay strings of plain decimals on the wire unless they count something. */
+/** Numbers are plain decimal strings on the wire, except counts. */
 export function readNumber(value: unknown): unknown {
   if (value === null) return Number.NaN
   if (typeof value === 'string' && PLAIN.test(value)) return Number(value)
   return value
 }
 
-/** The paths where an answer differs; fields in `unchecked` may say anything, others must be expected. */
+/** Paths where an answer differs; fields in `unchecked` may have any value, other extra fields count as differences. */
 export function answerDifferences(
   answer: object,
   expected: Expected,
@@ -30,7 +30,7 @@ export function answerDifferences(
   return differences(got, expected, path)
 }
 
-/** A raw integer with its decimals applied, every digit of it. */
+/** A raw integer with its decimals applied, exact to the last digit. */
 export function exactDecimal(raw: string | null, decimals: number | null): string | null {
   if (raw === null || decimals === null) return null
   const unit = 10n ** BigInt(decimals)
@@ -42,7 +42,7 @@ export function exactDecimal(raw: string | null, decimals: number | null): strin
 export const amountOf = (raw: string | null, decimals: number | null): number =>
   raw === null || decimals === null ? Number.NaN : Number(raw) / powerOfTen(decimals)
 
-/** Percent; twelve digits are told, the rest is noise of the subtraction. */
+/** In percent; answers have twelve digits, since further digits are rounding noise. */
 export function changeOf(before: number, after: number): number {
   return before > 0 ? Number((((after - before) / before) * 100).toPrecision(12)) : Number.NaN
 }

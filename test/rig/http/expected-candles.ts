@@ -1,4 +1,4 @@
-/** History as the reference's candles make it. */
+/** Expected history, from the candles of the reference. */
 import type { Interval } from '../../../services/core/domain/chains.js'
 import type { Reference } from '../reference/recompute.js'
 
@@ -14,7 +14,7 @@ export type Bar = {
 }
 export type Bars = { of(pair: string, interval: Interval, category: Category): Bar[] }
 
-/** A bucket without a price in the currency is absent in it. */
+/** A bucket without a price in a currency is absent in that currency. */
 export function barsOf(reference: Reference): Bars {
   const series = new Map<string, [number, Record<string, number>][]>()
   for (const [key, candle] of reference.candles) {
@@ -38,7 +38,7 @@ export function barsOf(reference: Reference): Bars {
   }
 }
 
-/** Three days counted from the epoch, and calendar months, by grouping the days. */
+/** Three-day buckets from the epoch and calendar months, grouped from days. */
 export const LONG_BUCKETS: Record<'4320' | '43200', (time: number) => number> = {
   '4320': (time) => time - (time % (3 * 86_400)),
   '43200': (time) => Date.parse(`${new Date(time * 1000).toISOString().slice(0, 7)}-01T00:00:00Z`) / 1000,

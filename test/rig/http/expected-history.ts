@@ -1,4 +1,4 @@
-/** Ranges, `fill` and `open` applied to whole histories: the plain meaning of the query, without any paging. */
+/** Applies ranges, `fill` and `open` to whole histories, without paging. */
 
 import type { Interval } from '../../../services/core/domain/chains.js'
 import { bucketStart, INTERVAL_SECONDS } from '../reference/candles.js'
@@ -20,7 +20,7 @@ const isLong = (interval: AskedInterval): interval is keyof typeof LONG_BUCKETS 
 export const startOf = (interval: AskedInterval, time: number): number =>
   isLong(interval) ? LONG_BUCKETS[interval](time) : bucketStart(interval, time)
 
-/** A bucket is never longer than 31 days: some time in the next one, floored. */
+/** A bucket is at most 31 days long, so 32 days later floors to the next one. */
 function nextStart(interval: AskedInterval, start: number): number {
   const seconds = isLong(interval) ? { '4320': 3 * 86_400, '43200': 32 * 86_400 }[interval] : INTERVAL_SECONDS[interval]
   return startOf(interval, start + seconds)

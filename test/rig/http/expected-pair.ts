@@ -1,11 +1,11 @@
-/** `/v2/pairs/{id}` as the reference says it must be. */
+/** Expected `/v2/pairs/{id}`, from the reference. */
 import { WINDOWS } from '../../../services/core/domain/chains.js'
 import type { Window } from '../../../services/core/domain/records.js'
 import type { Reference, ReferencePair } from '../reference/recompute.js'
 import { amountOf, changeOf, type Expected, exactDecimal } from './decimals.js'
 import type { Launches } from './launches.js'
 
-/** Wall-clock free but of the block that last touched the pair: not a number the recording's end determines. */
+/** The time of the last block that touched the pair, which the final state does not determine. */
 export const UNCHECKED_OF_PAIR = ['updated_at']
 
 export const NO_WINDOW: Window = {
@@ -16,7 +16,7 @@ export const NO_WINDOW: Window = {
 export const windowNamed = (windows: readonly Window[], name: (typeof WINDOWS)[number]): Window =>
   windows[WINDOWS.indexOf(name)] ?? NO_WINDOW
 
-/** Against the last good price before the window; none: the first ever. */
+/** Change since the last good price before the window, or since the first price ever. */
 export function windowChange(pair: ReferencePair, name: (typeof WINDOWS)[number]): number {
   const before = windowNamed(pair.windows, name).price_before
   return changeOf(Number.isNaN(before) ? pair.open_price_usd : before, pair.price_usd)

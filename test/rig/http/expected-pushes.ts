@@ -1,4 +1,4 @@
-/** What a recording's lines must make a pair's subscribers hear. A line's seq is its place in the recording, from 1. */
+/** Expected pushes of a recording, by pair. The seq of a line is its position in the recording, from 1. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { ReferenceTrade } from '../reference/book.js'
 import { isRetract, type RecordingBlock, type RecordingLine } from '../reference/lines.js'
@@ -8,13 +8,13 @@ export type ExpectedPush =
   | { kind: 'trade'; seq: number; trade: ReferenceTrade }
   | { kind: 'retract'; seq: number; toBlock: number; ids: string[] }
 
-export type Told = {
+export type ExpectedPushes = {
   reference: Reference
-  /** In order, of the pair, orphans included. */
+  /** Pushes of a pair in order, orphaned trades included. */
   of(pair: string): ExpectedPush[]
 }
 
-export function toldBy(lines: readonly RecordingLine[], facts: ChainFacts): Told {
+export function deriveExpectedPushes(lines: readonly RecordingLine[], facts: ChainFacts): ExpectedPushes {
   const reference = recompute(lines, facts)
   const byBlock = new Map<string, ReferenceTrade[]>()
   const note = (blocks: readonly RecordingBlock[], { trades }: Reference): void => {

@@ -1,4 +1,4 @@
-/** `/v2/tokens/price` and `/v2/tokens/search` as the reference says they must be. */
+/** Expected `/v2/tokens/price` and `/v2/tokens/search`, from the reference. */
 import type { Reference, ReferenceToken } from '../reference/recompute.js'
 import { amountOf, changeOf, type Expected, exactDecimal } from './decimals.js'
 import { windowChange, windowNamed } from './expected-pair.js'
@@ -7,7 +7,7 @@ import type { Launches } from './launches.js'
 const SEARCH_WINDOWS = ['1m', '5m', '1h', '4h', '24h'] as const
 
 export const UNCHECKED_OF_PRICE = ['updated_at']
-/** Facts told by events, not computed: the fold's own tests have them. */
+/** Values copied from events, not computed; the fold's tests cover them. */
 export const UNCHECKED_OF_TOKEN = [
   ...['updated_at', 'created_at', 'launch_at', 'logo_url', 'appendix', 'risk_score', 'ave_risk_level', 'is_honeypot'],
   ...['is_mintable', 'is_in_blacklist', 'is_lp_not_locked', 'has_mint_method', 'has_black_method'],
@@ -59,13 +59,13 @@ export function expectedToken(
   }
 }
 
-/** Of a token nobody holds, nobody told balances. */
+/** Without holders no balance was seen, so the burnt supply is unknown. */
 const burntOf = ({ burnt_supply, holders }: ReferenceToken): string | null => burnt_supply ?? (holders > 0 ? '0' : null)
 
 function supplyLeft(token: ReferenceToken): string | null {
   if (token.total_supply === null) return null
-  const left = BigInt(token.total_supply) - BigInt(burntOf(token) ?? 0)
-  return String(left > 0n ? left : 0n)
+  const circulating = BigInt(token.total_supply) - BigInt(burntOf(token) ?? 0)
+  return String(circulating > 0n ? circulating : 0n)
 }
 
 function windowFields(reference: Reference, token: ReferenceToken, name: (typeof SEARCH_WINDOWS)[number]): Expected {

@@ -1,4 +1,4 @@
-/** What the surviving lines say of launches: the last stage told and the platform. */
+/** Launches in the surviving lines: the last stage and the platform. */
 import type { ChainFamily } from '../../../services/core/domain/chains.js'
 import { type RecordingLine, survivingBlocks } from '../reference/lines.js'
 

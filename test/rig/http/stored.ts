@@ -1,4 +1,4 @@
-/** The store of a stopped `up`, row by row. Unknown numbers come as null. */
+/** Reads the store of a stopped `up`, row by row. Unknown numbers are null. */
 import { INTERVALS } from '../../../services/core/domain/chains.js'
 import type { Store } from '../../../services/core/store/port.js'
 import { differences } from '../reference/compare.js'
@@ -50,7 +50,7 @@ export const tradesSource = (reference: Reference): TradesSource => ({
   ...{ from: STORED_TRADES, chain: reference.chain, decimals: pairDecimalsOf(reference) },
 })
 
-/** Stored candles against those SQL makes of the stored trades, every interval in every currency. */
+/** Compares stored candles with candles that SQL computes from the stored trades, for every interval and currency. */
 export async function storedCandleDifferences(store: Store, reference: Reference): Promise<string[]> {
   const found: string[] = []
   for (const interval of INTERVALS) {

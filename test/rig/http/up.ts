@@ -1,4 +1,4 @@
-/** A running `dextape up` and how to ask it. */
+/** A running `dextape up` with helpers to query it. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { samplesOf } from '../metrics-samples.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
-/** So late only where it never comes: a busy machine is no failure. */
+/** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
 
 export type UpPlan = {
@@ -18,13 +18,13 @@ export type UpPlan = {
   folder: string
   events?: string
   speed?: string
-  /** Money of the recording's chains, told by the configuration file. */
+  /** Money of the recording's chains, written to the configuration file. */
   chains?: readonly ChainFacts[]
-  /** More top-level keys of the configuration file. */
+  /** Extra top-level keys of the configuration file. */
   settings?: Record<string, unknown>
-  /** More keys of the chains' sections. */
+  /** Extra keys of the chains' sections. */
   sections?: Record<string, object>
-  /** What runs in the place of the command, and how it is asked for `up`. */
+  /** A program to run instead of the command, with its arguments for `up`. */
   program?: { file: string; args: readonly string[] }
 }
 
@@ -34,7 +34,7 @@ export type Answer = { status: number; headers: Headers; body: unknown }
 
 export type Up = {
   dataDir: string
-  /** What it wrote once it was up. */
+  /** Output once it was up. */
   greeting: string
   restUrl: string
   wsUrl: string
@@ -42,18 +42,18 @@ export type Up = {
   post(path: string, body: unknown): Promise<Answer>
   metrics(): Promise<Map<string, number>>
   status(): Promise<ChainStatus[]>
-  /** Waits until the chain's status fits. */
+  /** Waits until the chain's status matches. */
   until(chain: string, what: string, fits: (status: ChainStatus) => boolean): Promise<ChainStatus>
-  /** Waits until so many lines of the chain are applied and served: each block and each retract has its seq. */
+  /** Waits until this many lines of the chain are served: each block and each retract has one seq. */
   applied(chain: string, lines: number): Promise<ChainStatus>
-  /** Waits until their rows are in the store as well. */
+  /** Like `applied`, and waits until the rows are in the store. */
   stored(chain: string, lines: number): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
 export const dataDirOf = (folder: string): string => join(folder, 'data')
 
-/** The environment and the files a start needs; commands beside it take the same. */
+/** Writes the files for a start and returns its environment, which other commands share. */
 export function environmentOf({
   folder,
   chains = [],

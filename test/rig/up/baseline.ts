@@ -1,4 +1,4 @@
-/** A recording and what one undisturbed run over it leaves: what every other way of playing it must leave too. */
+/** A recording and the result of one uninterrupted run, which every other way to play it must reproduce. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordingLine } from '../reference/lines.js'
@@ -11,12 +11,12 @@ export type Baseline = {
   lines: readonly RecordingLine[]
   chains: string[]
   seqs: Map<string, number>
-  /** The recording's file. */
+  /** Path of the recording. */
   tape: string
-  /** Of the undisturbed run. */
+  /** Data directory of the uninterrupted run. */
   dataDir: string
   contents: Contents
-  /** A path in the folder that holds everything. */
+  /** A path in the scratch folder. */
   pathOf(name: string): string
   differencesOf(dataDir: string): Promise<string[]>
   remove(): void

@@ -1,4 +1,4 @@
-/** What a data directory holds once its process ended: every row under FINAL, every update and dead letter of the log. */
+/** Reads the data directory of a stopped process: every row with FINAL, every update and dead letter of the log. */
 import { join } from 'node:path'
 import type { DeadLetter, Update } from '../../../services/core/domain/records.js'
 import { type Codec, createCodec } from '../../../services/core/log/codec.js'
@@ -26,12 +26,12 @@ export const SORT_KEYS: Record<TableName, readonly string[]> = {
   progress_rows: ['chain'],
 }
 
-/** More than any test writes; the store's own limit is meant for people. */
+/** More than any test writes; the store's default limit is for interactive use. */
 const LIMITS = { maxRows: 5_000_000, maxSeconds: 60 }
 
 export const readRows = (dataDir: string): Promise<Rows> => readRowsIn(storeTargetOf(dataDir))
 
-/** The engine allows one directory a process: it is closed again before this resolves. */
+/** The engine allows one directory per process, so this closes it before resolving. */
 export async function readRowsIn(target: StoreTarget): Promise<Rows> {
   const store = await openStore(target)
   try {
@@ -52,12 +52,12 @@ function byKey(table: TableName, key: readonly string[], rows: readonly Row[]): 
   return found
 }
 
-/** The JSON text as a value, so that a difference names its field. */
+/** Parses the JSON text, so that a difference names its field. */
 function withState(row: Row): Row {
   return typeof row.state === 'string' && row.state !== '' ? { ...row, state: JSON.parse(row.state) } : row
 }
 
-/** As they stand in the log, parts joined: one that is there twice is given twice. */
+/** Updates as on the log with their parts joined; duplicates are kept. */
 export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
   return withLog(dataDir, (opened) => updatesIn(opened, chain))
 }
@@ -65,7 +65,7 @@ export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
 export const updatesIn = (opened: OpenedLog, chain: string): Promise<Update[]> =>
   readTopic(opened, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
 
-/** What a chain's blocks topic holds, in order: `block <hash>` or `retract <from> <to>`. */
+/** Records of a chain's blocks topic in order, as `block <hash>` or `retract <from> <to>`. */
 export const blockNamesIn = (opened: OpenedLog, chain: string): Promise<string[]> =>
   readTopic(opened, blocksTopic(chain), (record) => {
     if (record.kind === 'block') return `block ${record.block.hash}`
@@ -75,7 +75,7 @@ export const blockNamesIn = (opened: OpenedLog, chain: string): Promise<string[]
 export const deadLettersIn = (opened: OpenedLog, chain: string): Promise<DeadLetter[]> =>
   readTopic(opened, deadTopic(chain), (record) => (record.kind === 'dead' ? record.dead : undefined))
 
-/** How many records ingest has published, of all chains. */
+/** Number of records that ingest has published, over all chains. */
 export function publishedRecords(dataDir: string): Promise<number> {
   return withLog(dataDir, async ({ log }) =>
     (await log.topics())
@@ -86,7 +86,7 @@ export function publishedRecords(dataDir: string): Promise<number> {
 
 export type OpenedLog = { log: EventLog; codec: Codec }
 
-/** The log of a data directory whose process ended. */
+/** Opens the log of a data directory whose process has stopped. */
 export async function withLog<T>(dataDir: string, use: (opened: OpenedLog) => Promise<T>): Promise<T> {
   const { log, registry } = openEmbedded({ path: join(dataDir, 'log') })
   try {

@@ -1,9 +1,9 @@
-/** What differs between two data directories' contents, the first of each kind; empty: the same, numbers bit for bit. */
+/** First differences of each kind between two data directories; empty if they are equal, numbers bit for bit. */
 import type { DeadLetter } from '../../../services/core/domain/records.js'
 import { exactDifferences } from '../aggregate/exact.js'
 import type { Contents, Row, Rows } from './contents.js'
 
-const SHOWN = 5
+const MAX_LISTED = 5
 
 export function contentDifferences(got: Contents, expected: Contents): string[] {
   return [
@@ -14,7 +14,7 @@ export function contentDifferences(got: Contents, expected: Contents): string[] 
   ]
 }
 
-/** Dead letters name their place in the log of blocks; what was delivered twice moves it. */
+/** Clears the log positions in dead letters, which shift when records are delivered twice. */
 export function withoutPlaces({ rows, updates, dead }: Contents): Contents {
   const letters = [...dead].map(([chain, list]): [string, DeadLetter[]] => [
     chain,
@@ -23,7 +23,7 @@ export function withoutPlaces({ rows, updates, dead }: Contents): Contents {
   return { rows, updates, dead: new Map(letters) }
 }
 
-/** Without `except`: columns that name the log's own order. */
+/** Ignores the columns in `except`, such as those that depend on the order of the log. */
 export function rowDifferences(got: Rows, expected: Rows, except: readonly string[] = []): string[] {
   const found: string[] = []
   for (const table of Object.keys(expected) as (keyof Rows)[]) {
@@ -33,7 +33,7 @@ export function rowDifferences(got: Rows, expected: Rows, except: readonly strin
     found.push(...some(`${table}: missing`, missing), ...some(`${table}: should not be there`, unexpected))
     const common = [...right].filter(([key]) => left.has(key))
     const changed = common.flatMap(([key, row]) => {
-      const different = exactDifferences(without(left.get(key) ?? {}, except), without(row, except), SHOWN)
+      const different = exactDifferences(without(left.get(key) ?? {}, except), without(row, except), MAX_LISTED)
       return different.length === 0 ? [] : [`${key} ${different.join('; ')}`]
     })
     found.push(...some(`${table}: differs`, changed))
@@ -42,8 +42,8 @@ export function rowDifferences(got: Rows, expected: Rows, except: readonly strin
 }
 
 function some(what: string, keys: readonly string[]): string[] {
-  const more = keys.length > SHOWN ? [`${what}: and ${keys.length - SHOWN} more`] : []
-  return [...keys.slice(0, SHOWN).map((key) => `${what}: ${key}`), ...more]
+  const more = keys.length > MAX_LISTED ? [`${what}: and ${keys.length - MAX_LISTED} more`] : []
+  return [...keys.slice(0, MAX_LISTED).map((key) => `${what}: ${key}`), ...more]
 }
 
 function without(row: Row, columns: readonly string[]): Row {
@@ -52,7 +52,7 @@ function without(row: Row, columns: readonly string[]): Row {
     : Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
 }
 
-/** Each seq once and in order is told first: with one missing, all behind it differ. */
+/** Compared first: with one seq missing, every later update differs. */
 function seqsOf({ updates }: Contents): Map<string, string> {
   const runs = [...updates].map(([chain, list]): [string, string] => [
     chain,
@@ -61,7 +61,7 @@ function seqsOf({ updates }: Contents): Map<string, string> {
   return new Map(runs)
 }
 
-/** As `1:1-270`; a new run where the seq does not follow. */
+/** Formats seqs as `1:1-270`; a new run starts where the seq does not follow. */
 function runsOf(seqs: readonly (readonly [epoch: number, seq: number])[]): string {
   const runs: { epoch: number; from: number; to: number }[] = []
   for (const [epoch, seq] of seqs) {
@@ -73,5 +73,5 @@ function runsOf(seqs: readonly (readonly [epoch: number, seq: number])[]): strin
 }
 
 function labelled(label: string, got: unknown, expected: unknown): string[] {
-  return exactDifferences(got, expected, SHOWN).map((difference) => `${label}${difference}`)
+  return exactDifferences(got, expected, MAX_LISTED).map((difference) => `${label}${difference}`)
 }

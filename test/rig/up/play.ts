@@ -1,20 +1,20 @@
-/** Runs of `up` over a recording, to its end or cut short. */
+/** Runs `up` over a recording, to its end or up to a stop. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ended, UpOptions, UpProcess } from './process.js'
 import { startUp } from './process.js'
 
-/** Much is written in little time, so that a stop at any moment meets writes; nothing is let go of for its age. */
+/** Frequent writes, so that a stop at any moment interrupts some, and no expiry during a test. */
 export const BUSY = {
   intervals: { flush_ms: 50, checkpoint_ms: 50 },
   retention: { updates_h: 1_000_000, s1_candles_d: 100_000 },
 }
 
-/** A place for data directories and recordings; short, since a socket's path is. */
+/** A folder for data directories and recordings; short, because socket paths are limited. */
 export const scratchFolder = (): string => mkdtempSync(join(tmpdir(), 'dx-up-'))
 
-/** Until each chain's seq is folded and served: after a crash, updates are served that the fold comes to again only later. */
+/** Waits until each seq is folded and served: after a crash, serve can be ahead of the fold. */
 export async function untilSeqs(up: UpProcess, seqs: ReadonlyMap<string, number>): Promise<void> {
   await up.until(`seq ${[...seqs].map(([chain, seq]) => `${chain} ${seq}`).join(', ')}`, async () => {
     const status = await up.status()
@@ -24,7 +24,7 @@ export async function untilSeqs(up: UpProcess, seqs: ReadonlyMap<string, number>
   })
 }
 
-/** Until this run's fold has read so many records of each chain, also those it dropped as known. */
+/** Waits until the fold of this run has read this many records of each chain, dropped duplicates included. */
 export async function untilRead(up: UpProcess, records: ReadonlyMap<string, number>): Promise<void> {
   await up.until('all records read', async () => {
     const metrics = await up.metrics()
@@ -36,10 +36,10 @@ export async function untilRead(up: UpProcess, records: ReadonlyMap<string, numb
   })
 }
 
-/** The same without the writes, for runs that nothing interrupts: an insert into the embedded engine costs 12 ms. */
+/** Fewer writes, for uninterrupted runs: an insert into the embedded engine costs 12 ms. */
 const CALM = { ...BUSY, intervals: { flush_ms: 500, checkpoint_ms: 500 } }
 
-/** Plays as fast as it goes until `reached`, then stops; a stop that is not clean is an error. */
+/** Plays at full speed until `reached`, then stops; throws if the stop is not clean. */
 export async function play(options: UpOptions, reached: (up: UpProcess) => Promise<void>): Promise<void> {
   const up = startUp({ speed: 'max', config: CALM, ...options })
   try {

@@ -1,4 +1,4 @@
-/** The real `dextape up` as a process of its own: started on free ports, watched through /status and /metrics, stopped or killed. */
+/** Runs the real `dextape up` as a separate process on free ports, observed through /status and /metrics. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -10,18 +10,18 @@ import { storeEnvironmentOf } from '../engine.js'
 
 const BIN = join(repositoryRoot(), 'services/cli/dextape.js')
 const POLL_MS = 40
-/** So late only where it never comes: a busy machine is no failure. */
+/** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
 
 export type UpOptions = {
   dataDir: string
   events?: string
   speed?: string
-  /** As the configuration file has it; host and ports are given. */
+  /** Keys of the configuration file; host and ports have defaults here. */
   config?: Record<string, unknown>
   env?: Record<string, string>
   args?: readonly string[]
-  /** Another command than the checkout's, started in the folder of the data directory. */
+  /** Runs instead of the checkout's command, in the folder of the data directory. */
   command?: readonly [string, ...string[]]
 }
 
@@ -31,17 +31,17 @@ export type Addresses = { rest: string; ws: string; key: string | undefined }
 
 export type UpProcess = {
   readonly pid: number
-  /** Once it serves; rejects when it ended before, with what it wrote. */
+  /** Resolves once it serves; rejects with its output if it exits before. */
   readonly serving: Promise<Addresses>
   readonly ended: Promise<Ended>
   status(): Promise<Map<string, ChainStatus>>
   /** By name with labels, as `dextape_fold_seq{chain="eth"}`. */
   metrics(): Promise<Map<string, number>>
-  /** Asks again until the answer is yes; rejects when the process ended, or after minutes with what it last saw. */
+  /** Polls until the check passes; rejects when the process exits, or on timeout with the last status. */
   until(what: string, check: () => Promise<boolean>): Promise<void>
-  /** SIGTERM; with the time it took to be gone. */
+  /** Sends SIGTERM; resolves with the time the process took to exit. */
   stop(): Promise<Ended & { tookMs: number }>
-  /** SIGKILL; resolves once the process is gone. */
+  /** Sends SIGKILL; resolves once the process has exited. */
   kill(): Promise<Ended>
 }
 
@@ -51,18 +51,18 @@ export function startUp(options: UpOptions): UpProcess {
     cwd: dirname(options.dataDir),
     env: {
       PATH: process.env.PATH,
-      // The push suites run once more with ws (vitest.config.ts).
+      // The push suites run a second time with ws (vitest.config.ts).
       DEXTAPE_PUSH_SERVER: process.env.DEXTAPE_PUSH_SERVER,
       ...storeEnvironmentOf(options.dataDir),
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // npx passes no signals on: they go to its whole process group.
+    // npx does not forward signals, so they are sent to its process group.
     detached: options.command !== undefined,
   })
   const ended = endOf(child)
   const serving = addressesOf(child, ended)
-  // Whoever asks is told; a process killed while it starts is no failure of its own.
+  // Callers that await it still see the rejection; a process killed during startup must not fail the test.
   serving.catch(() => {})
 
   async function get(path: string): Promise<Response> {
@@ -133,7 +133,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
   })
 }
 
-/** The greeting is written once everything is up, and names the ports that were free. */
+/** The greeting is printed once everything is up and names the chosen ports. */
 function addressesOf(child: ChildProcess, ended: Promise<Ended>): Promise<Addresses> {
   return new Promise((resolve, reject) => {
     let out = ''

@@ -19,7 +19,7 @@ export function generateTape({ seed, chains, blocksPerChain, options }: TapePlan
   )
 }
 
-/** Each chain in its order, all of them by chain time: a pace follows the lines without jumping between their clocks. */
+/** Merges chains by chain time with each chain in order, so that a paced run does not jump between their clocks. */
 export function interleave(chains: readonly (readonly RecordingLine[])[]): RecordingLine[] {
   return chains
     .flatMap((lines) => {
@@ -40,12 +40,12 @@ export function tapeWithoutOrphans(lines: readonly RecordingLine[]): RecordingLi
   return lines.filter((line) => kept.has(line))
 }
 
-/** A line that applies makes one update, so this is the seq each chain ends at. */
+/** The final seq of each chain: every line that applies makes one update. */
 export function seqsOf(lines: readonly RecordingLine[]): Map<string, number> {
   return new Map(chainsOf(lines).map((chain) => [chain, lines.filter((line) => line.chain === chain).length]))
 }
 
-/** How many blocks each retract takes back, by the place of its line. */
+/** Number of blocks each retract removes, by line position. */
 export function retractDepths(lines: readonly RecordingLine[]): Map<number, number> {
   const depths = new Map<number, number>()
   const applied = new Map<string, string[]>()
@@ -58,23 +58,23 @@ export function retractDepths(lines: readonly RecordingLine[]): Map<number, numb
   return depths
 }
 
-/** Packed when the name ends in .gz. */
+/** Compressed if the name ends in .gz. */
 export function writeTape(path: string, lines: readonly RecordingLine[]): string {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   writeFileSync(path, path.endsWith('.gz') ? gzipSync(text) : text)
   return path
 }
 
-/** A silence longer than this is skipped by the next run: the first line a run plays is due at once. */
+/** A longer silence is skipped by the next run, since the first line of a run is due at once. */
 const LONGEST_GAP_S = 60
 
-/** The speed at which these lines take about so many seconds, their long silences left out. */
+/** The speed at which these lines take about `seconds`, not counting long silences. */
 export function speedFor(lines: readonly RecordingLine[], seconds: number): string {
-  let [leftS, nowS] = [0, 0]
+  let [totalS, nowS] = [0, 0]
   for (const line of lines) {
     if (isRetract(line) || line.time <= nowS) continue
-    leftS += nowS === 0 ? 0 : Math.min(LONGEST_GAP_S, line.time - nowS)
+    totalS += nowS === 0 ? 0 : Math.min(LONGEST_GAP_S, line.time - nowS)
     nowS = line.time
   }
-  return String(Math.max(1, Math.round(leftS / seconds)))
+  return String(Math.max(1, Math.round(totalS / seconds)))
 }

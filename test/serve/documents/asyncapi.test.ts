@@ -5,7 +5,7 @@ import { DEFAULT_DOCUMENTS, documents } from '../../../services/serve/documents/
 import { NOTICES } from '../../../services/serve/push/notices.js'
 import type { Topic } from '../../../services/serve/push/topic.js'
 import { TOPICS } from '../../../services/serve/push/topics/index.js'
-import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'
+import { brokenReferences, schemasIn, unsupportedKeywords } from './document-rules.js'
 
 const topic: Topic = {
   name: 'weather',
@@ -30,8 +30,8 @@ type Made = {
 const made = asyncApiDocument({ topics: [topic, several], notices: [notice], wsPort: 9 }) as unknown as Made
 const paramsOf = (message: string) => made.components.messages[message]?.payload.properties.params
 
-describe('a topic in the document', () => {
-  it('is subscribed to by its name, its params and options, and acknowledged or refused', () => {
+describe('a topic in the AsyncAPI document', () => {
+  it('declares its name, params, options, acknowledgement and error', () => {
     expect(paramsOf('subscribe_weather')).toMatchObject({
       type: 'array',
       minItems: 3,
@@ -56,7 +56,7 @@ describe('a topic in the document', () => {
     })
   })
 
-  it('with any number of params takes them all behind its name', () => {
+  it('accepts any number of params after its name where it is variadic', () => {
     expect(paramsOf('subscribe_multi_weather')).toMatchObject({
       type: 'array',
       minItems: 2,
@@ -65,7 +65,7 @@ describe('a topic in the document', () => {
     })
   })
 
-  it('is pushed in the interface’s envelope', () => {
+  it('declares the push envelope', () => {
     expect(made.components.messages.push_weather?.payload).toEqual({
       type: 'object',
       required: ['jsonrpc', 'result'],
@@ -82,7 +82,7 @@ describe('a topic in the document', () => {
     })
   })
 
-  it('stands beside pings and our own notices', () => {
+  it('is listed with pings and Dextape notices', () => {
     expect(Object.keys(made.operations)).toEqual([
       ...['subscribe_weather', 'unsubscribe_weather', 'push_weather'],
       ...['subscribe_multi_weather', 'unsubscribe_multi_weather', 'push_multi_weather'],
@@ -91,7 +91,7 @@ describe('a topic in the document', () => {
   })
 })
 
-describe('the document of every topic served', () => {
+describe('the served AsyncAPI document', () => {
   const { asyncapi } = documents(DEFAULT_DOCUMENTS)
   const { operations } = asyncapi as unknown as Made
 
@@ -101,12 +101,12 @@ describe('the document of every topic served', () => {
   })
 
   it('has every notice', () => {
-    const told = Object.keys(operations).filter((name) => name.startsWith('notice_'))
-    expect(told).toEqual(NOTICES.map(({ name }) => `notice_${name}`))
+    const notices = Object.keys(operations).filter((name) => name.startsWith('notice_'))
+    expect(notices).toEqual(NOTICES.map(({ name }) => `notice_${name}`))
   })
 
-  it('refers only to what is there, and holds only JSON Schema draft 7', () => {
+  it('has no broken references and uses only JSON Schema draft 7', () => {
     expect(brokenReferences(asyncapi)).toEqual([])
-    expect(strangeKeywords(schemasIn(asyncapi), 'draft-7')).toEqual([])
+    expect(unsupportedKeywords(schemasIn(asyncapi), 'draft-7')).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What holds for any document: references lead somewhere, schemas are JSON Schema and nothing else. */
+/** Rules for every API document: references resolve, and schemas are plain JSON Schema. */
 type Value = Record<string, unknown>
 
 export function brokenReferences(document: Value): string[] {
@@ -20,7 +20,7 @@ function visit(value: unknown, look: (value: Value) => void): void {
   for (const inside of Object.values(value)) visit(inside, look)
 }
 
-/** Every schema of the document, those inside schemas too. */
+/** Every schema in the document, nested ones included. */
 export function schemasIn(document: Value): Value[] {
   const roots: Value[] = []
   visit(document, (value) => {
@@ -51,8 +51,8 @@ const SHARED = [
 const KEYWORDS = { '2020-12': [...SHARED, 'prefixItems'], 'draft-7': [...SHARED, 'additionalItems'] }
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']
 
-/** What a reader of this dialect would not know, or not take. */
-export function strangeKeywords(schemas: readonly Value[], dialect: keyof typeof KEYWORDS): string[] {
+/** Keywords that this JSON Schema dialect does not know or does not accept. */
+export function unsupportedKeywords(schemas: readonly Value[], dialect: keyof typeof KEYWORDS): string[] {
   const strange = schemas.flatMap((schema) => [
     ...Object.keys(schema).filter((keyword) => !keyword.startsWith('x-') && !KEYWORDS[dialect].includes(keyword)),
     ...[schema.type ?? []].flat().filter((type) => !TYPES.includes(String(type))),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../../services/serve/documents/build-documents.js'
 import { openApiDocument } from '../../../services/serve/documents/openapi.js'
 import { operation } from '../../../services/serve/rest/operation.js'
-import { brokenReferences, schemasIn, strangeKeywords } from './document-rules.js'
+import { brokenReferences, schemasIn, unsupportedKeywords } from './document-rules.js'
 
 const bare = operation({
   id: 'listThings',
@@ -54,8 +54,8 @@ const answerOf = (document: ReturnType<typeof documentOf>, path: string, method:
   return content?.['application/json']?.schema
 }
 
-describe('an operation in the document', () => {
-  it('says what it takes, what it costs and how it fails', () => {
+describe('an operation in the OpenAPI document', () => {
+  it('declares its inputs, cost and errors', () => {
     const { responses, ...rest } = documentOf().paths['/v2/things/{thing-id}']?.get ?? {}
     expect(rest).toEqual({
       operationId: 'listThings',
@@ -83,7 +83,7 @@ describe('an operation in the document', () => {
     expect(Object.keys(responses as object)).toEqual(['200', '400', '401', '403', '429', '500', '503'])
   })
 
-  it('answers bare where it is bare, and wrapped where the installation always wraps', () => {
+  it('declares a bare body, or an envelope when the server always wraps', () => {
     const items = {
       type: 'array',
       items: {
@@ -105,7 +105,7 @@ describe('an operation in the document', () => {
     })
   })
 
-  it('takes a body, answers a record, and null where nothing is known', () => {
+  it('declares its request body, a record as answer, and null for no data', () => {
     const document = documentOf()
     expect(document.paths['/v2/things/price']?.post?.requestBody).toEqual({
       required: true,
@@ -142,8 +142,8 @@ describe('an operation in the document', () => {
   })
 })
 
-describe('the servers', () => {
-  it('are where the document came from, and a second one that nobody named', () => {
+describe('servers in the OpenAPI document', () => {
+  it('default to the origin of the document and a placeholder for an equivalent host', () => {
     expect(documentOf().servers).toEqual([
       { url: '/', description: 'This server' },
       {
@@ -156,7 +156,7 @@ describe('the servers', () => {
     ])
   })
 
-  it('are those configured', () => {
+  it('are the configured URLs', () => {
     expect(documentOf({ publicUrls: ['https://a.example', 'https://b.example'] }).servers).toEqual([
       { url: 'https://a.example', description: 'This server' },
       { url: 'https://b.example', description: 'An equivalent host' },
@@ -164,18 +164,18 @@ describe('the servers', () => {
   })
 })
 
-describe('the document of every operation served', () => {
+describe('the served OpenAPI document', () => {
   const document = openApiDocument({ operations: DOCUMENTED, envelope: 'spec', publicUrls: [] })
   const operations = Object.values(document.paths as Record<string, Record<string, Record<string, unknown>>>).flatMap(
     (item) => Object.values(item),
   )
 
-  it('has each operation once, under its own id', () => {
+  it('has each operation once, with a unique id', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(DOCUMENTED.map(({ id }) => id).sort())
     expect(new Set(DOCUMENTED.map(({ id }) => id)).size).toBe(DOCUMENTED.length)
   })
 
-  it('declares exactly the parameters its paths name', () => {
+  it('declares exactly the parameters named in its paths', () => {
     const declared = DOCUMENTED.map(({ path, params }) => [path, Object.keys(params.properties).sort()])
     const named = DOCUMENTED.map(({ path }) => [
       path,
@@ -184,13 +184,13 @@ describe('the document of every operation served', () => {
     expect(declared).toEqual(named)
   })
 
-  it('refers only to what is there', () => {
+  it('has no broken references', () => {
     expect(brokenReferences(document)).toEqual([])
   })
 
-  it('holds only JSON Schema 2020-12, nothing of how it was declared', () => {
+  it('uses only JSON Schema 2020-12, without internals of the declarations', () => {
     const schemas = schemasIn(document)
     expect(schemas.length).toBeGreaterThan(100)
-    expect(strangeKeywords(schemas, '2020-12')).toEqual([])
+    expect(unsupportedKeywords(schemas, '2020-12')).toEqual([])
   })
 })

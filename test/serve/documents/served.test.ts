@@ -11,8 +11,8 @@ afterAll(() => rig.stop())
 
 const withoutKey = (path: string, headers: Record<string, string> = {}) => rig.get(path, headers)
 
-describe('pages and documents, without a key', () => {
-  it('the document comes as JSON and as YAML', async () => {
+describe('pages and documents without a key', () => {
+  it('serves the OpenAPI document as JSON and as YAML', async () => {
     const json = await withoutKey('/openapi.json')
     const yaml = await withoutKey('/openapi.yaml')
     const document = (await json.json()) as { openapi: string; info: { version: string } }
@@ -24,13 +24,13 @@ describe('pages and documents, without a key', () => {
     expect(parseYaml(await yaml.text())).toEqual(document)
   })
 
-  it('the WebSocket’s document names it', async () => {
+  it('serves the AsyncAPI document as JSON', async () => {
     const document = (await (await withoutKey('/asyncapi.json')).json()) as { asyncapi: string }
     expect(document.asyncapi).toBe('3.0.0')
   })
 
   it.each(['/', '/reference', '/pages/base.css', '/pages/tape.js', '/pages/icon.svg'])(
-    '%s may load nothing from elsewhere',
+    '%s allows no external resources',
     async (path) => {
       const response = await withoutKey(path)
       const text = await response.text()
@@ -42,13 +42,13 @@ describe('pages and documents, without a key', () => {
     },
   )
 
-  it('is asked for again by its tag, and not sent again while it is the same', async () => {
+  it('answers 304 to a request with an unchanged ETag', async () => {
     const first = await withoutKey('/pages/base.css')
     const again = await withoutKey('/pages/base.css', { 'if-none-match': first.headers.get('etag') ?? '' })
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
-  it('no other file is served', async () => {
+  it('serves no other file', async () => {
     const answers = await Promise.all(
       ['/pages/', '/pages/..%2froutes.ts', '/pages/nothing.js', '/pages/tape.html'].map((path) => withoutKey(path)),
     )

@@ -1,4 +1,4 @@
-/** Swaps, token candles and holders as the reference says they must be. */
+/** Expected swaps, token candles and holders, from the reference. */
 import type { ChainFacts, Interval } from '../../../services/core/domain/chains.js'
 import { amountOf, type Expected, exactDecimal } from '../../rig/http/decimals.js'
 import { type Bar, barsOf, type Category } from '../../rig/http/expected-candles.js'
@@ -34,7 +34,7 @@ export function expectedSwap(reference: Reference, trade: Trade): Expected {
 
 const reserveOf = (trade: Trade, side: number): string | null => (side === 0 ? trade.reserve0 : trade.reserve1)
 
-/** Each bucket is that of the pair that was main when it ended. */
+/** Each bucket comes from the pair that was the main pair when the bucket ended. */
 export function expectedTokenBars(
   reference: Reference,
   token: string,
@@ -54,7 +54,7 @@ export function expectedTokenBars(
     .sort((a, b) => a.time - b.time)
 }
 
-/** Every holder with a balance, the largest first. */
+/** Every holder with a balance, largest first. */
 export function expectedHolders(reference: Reference, address: string, { native }: ChainFacts): Expected[] {
   const token = reference.tokens.get(address)
   if (token === undefined) throw new Error(`no token ${address}`)
@@ -92,9 +92,9 @@ function profitOf(reference: Reference, address: string, wallet: string, held: n
   const avgBuy = volume(buys) / amounts(priced(buys), 'amount_out')
   const avgSale = volume(sells) / amounts(priced(sells), 'amount_in')
   const matched = Math.min(bought, sold)
-  const left = Math.min(Math.max(bought - sold, 0), held)
+  const remaining = Math.min(Math.max(bought - sold, 0), held)
   const realized = matched === 0 ? 0 : matched * (avgSale - avgBuy)
-  const unrealized = left === 0 ? 0 : left * ((token?.price_usd ?? Number.NaN) - avgBuy)
+  const unrealized = remaining === 0 ? 0 : remaining * ((token?.price_usd ?? Number.NaN) - avgBuy)
   const times = own.map(({ time }) => time)
   const known = (value: number) => (buys.length > 0 && Number.isFinite(value) ? value : Number.NaN)
   const finite = (value: number) => (Number.isFinite(value) ? value : Number.NaN)

@@ -10,7 +10,7 @@ type Klines = {
   points: { time: number; close: string }[]
 }
 
-/** PAIR closes at minutes, OTHER_PAIR at hundreds of them: which one a bucket is of shows in its close. */
+/** The close identifies the pair: n for PAIR, n * 100 for OTHER_PAIR. */
 const minute = (n: number, pair: string) => candle({ time: T0 + n * 60, close_u: pair === PAIR ? n : n * 100 })
 const stored = (n: number, pair: string) =>
   row('candle_rows', { ...minute(n, pair), chain: CHAIN, pair, version: 1, is_deleted: 0 })
@@ -30,7 +30,7 @@ beforeAll(async () => {
   rig = await startRig()
   const both = [1, 2, 3, 4, 5].flatMap((n) => [stored(n, PAIR), stored(n, OTHER_PAIR)])
   await rig.store.insert('candle_rows', both.join(''))
-  // Main from minute 1 on, and the other one from the last second of minute 3.
+  // PAIR is main from minute 1, OTHER_PAIR from the last second of minute 3.
   const rows = [switched(80, T0 + 60, PAIR), switched(90, T0 + 239, OTHER_PAIR)]
   await rig.store.insert('main_pair_rows', rows.join(''))
   await rig.append(firstUpdate())
@@ -38,19 +38,19 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rig.stop())
 
-it('each bucket is of the pair that is main at its end', async () => {
+it('takes each bucket from the pair that is main at its end', async () => {
   const data = await klines('interval=1')
   expect(data).toMatchObject({ pair_id: `${PAIR}-eth`, target_token_id: `${TOKEN}-eth`, total_count: 5 })
   expect(data.points.map(({ close }) => Number(close))).toEqual([1, 2, 300, 400, 500])
 })
 
-it('takes limits and ranges across a switch', async () => {
+it('applies limits and ranges across a main pair switch', async () => {
   expect(await closes('interval=1&limit=4')).toEqual([2, 300, 400, 500])
   expect(await closes(`interval=1&limit=2&from_time=${T0 + 120}`)).toEqual([2, 300])
   expect(await closes(`interval=1&limit=2&to_time=${T0 + 180}`)).toEqual([2, 300])
 })
 
-it('follows a switch and candles the store has not flushed', async () => {
+it('includes a switch and candles that are not flushed', async () => {
   const back = { token: TOKEN, old_pair: OTHER_PAIR, new_pair: PAIR }
   await rig.feed(
     update({
@@ -62,7 +62,7 @@ it('follows a switch and candles the store has not flushed', async () => {
   expect(await closes(`interval=1&fill=previous&limit=2&from_time=${T0 + 1}`)).toEqual([1, 2])
 })
 
-it('a reorg takes back switches, stored or not, before the store has heard of it', async () => {
+it('retracts stored and unstored switches before the store applies the reorg', async () => {
   const back = { token: TOKEN, old_pair: PAIR, new_pair: PAIR }
   const candles = [candle({ time: T0 + 300, close_u: 5 })]
   await rig.feed(
@@ -74,7 +74,7 @@ it('a reorg takes back switches, stored or not, before the store has heard of it
   expect(await closes('interval=1')).toEqual([1, 2, 3, 4, 5])
 })
 
-it('names the bonding curve the token came from', async () => {
+it('names the bonding curve the token launched on', async () => {
   expect(await klines('interval=1')).not.toHaveProperty('pump_pair_id')
   await rig.feed(update({ seq: 4, number: 86, pairs: [pairUpdate({ pair: `${TOKEN}_fo` })] }))
   const curve = { pump_pair_id: `${TOKEN}_fo-eth` }
@@ -82,7 +82,7 @@ it('names the bonding curve the token came from', async () => {
   expect(await (await rig.get(`/v2/klines/pair/${TOKEN}_fo-eth?interval=1`)).json()).toMatchObject({ data: curve })
 })
 
-it('says why it is empty', async () => {
+it('gives the reason for an empty result', async () => {
   const native = await rig.get(`/v2/klines/token/${WETH}-eth?interval=1`)
   expect([native.status, native.headers.get('x-reason')]).toEqual([200, 'no_main_pair'])
   const unknown = await rig.get(`/v2/klines/token/0x${'00'.repeat(20)}-eth?interval=1`)

@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TokenInfo, TokenUpdate } from '../../../services/core/domain/records.js'
 import { TOKEN_FIELDS } from '../fields.js'
 import { type Rig, startRig } from '../rig.js'
-import { PAIR, pairInfo, pairUpdate, T0, tokenInfo, tokenUpdate, toldWindows, USDC, update, WETH } from '../updates.js'
+import {
+  PAIR,
+  pairInfo,
+  pairUpdate,
+  T0,
+  tokenInfo,
+  tokenUpdate,
+  USDC,
+  update,
+  updateWindows,
+  WETH,
+} from '../updates.js'
 
 let rig: Rig
 type Json = Record<string, unknown>
@@ -11,12 +22,12 @@ const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const WBTC = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 const address = (n: number) => `0x${String(n).padStart(40, '0')}`
 
-/** A token that traded for this much today, all of it in the last hour. */
+/** A token whose whole volume of the day was traded in the last hour. */
 const token = (n: number, given: Partial<TokenInfo>, more: Partial<TokenUpdate> & { volume?: number } = {}) => {
   const { volume = 0, ...rest } = more
   const traded = { buy_volume: volume, sell_volume: 0, buys: volume > 0 ? 1 : 0, sells: 0, makers: 1 }
   return tokenUpdate({
-    ...{ token: address(n), info: tokenInfo(given), main_pair: null, windows: toldWindows(traded) },
+    ...{ token: address(n), info: tokenInfo(given), main_pair: null, windows: updateWindows(traded) },
     ...rest,
   })
 }
@@ -48,7 +59,7 @@ beforeAll(async () => {
       info: tokenInfo({ symbol, name: symbol }),
       tvl,
       main_pair: null,
-      windows: toldWindows({ buys: 0, sells: 0 }),
+      windows: updateWindows({ buys: 0, sells: 0 }),
     })
   await rig.append(
     update({
@@ -84,7 +95,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe('GET /v2/tokens', () => {
-  it('is a bare array with every field, by volume', async () => {
+  it('returns a bare array with every field, ordered by volume', async () => {
     const { response, body, symbols } = await list('/v2/tokens?keyword=pepe&chain=eth')
     expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '5'])
     expect(symbols).toEqual(['XPEPE', 'PEPE2', 'pepe', 'PEPE', 'ABC'])
@@ -97,12 +108,12 @@ describe('GET /v2/tokens', () => {
     ['fdv', ['ABC', 'PEPE', 'pepe']],
     ['main_pair_tvl', ['PEPE', 'pepe', 'ABC']],
     ['tx_volume_u_24h', ['pepe', 'PEPE', 'ABC']],
-  ])('orderby=%s, unknown last; over the limit exact matches are chosen first', async (orderby, exact) => {
+  ])('orders by %s with unknown values last, and prefers exact matches over the limit', async (orderby, exact) => {
     const { symbols } = await list(`/v2/tokens?keyword=PEPE&chain=eth&limit=3&orderby=${orderby}`)
     expect(symbols).toEqual(exact)
   })
 
-  it('searches all chains unless one is named', async () => {
+  it('searches all chains unless one is given', async () => {
     const { response, body } = await list('/v2/tokens?keyword=PEPE&limit=3')
     expect(body.map(({ chain, symbol }) => [chain, symbol])).toEqual([
       ['eth', 'pepe'],
@@ -112,7 +123,7 @@ describe('GET /v2/tokens', () => {
     expect(response.headers.get('x-as-of')).toBe(`${T0 + 1}; bsc=${T0 + 9}; eth=${T0 + 1}`)
   })
 
-  it('finds by address in any case, by a part of it, and takes a keyword as it is written', async () => {
+  it('finds by address in any case or by part of it, and takes a keyword literally', async () => {
     const found = (await list(`/v2/tokens?keyword=${WETH.toUpperCase().replace('0X', '0x')}`)).symbols
     expect(found).toEqual(['WETH'])
     expect((await list(`/v2/tokens?keyword=${WETH.slice(0, 12)}`)).symbols).toEqual(['WETH'])
@@ -121,7 +132,7 @@ describe('GET /v2/tokens', () => {
     expect((await list('/v2/tokens?keyword=%20weth%20')).symbols).toEqual(['WETH'])
   })
 
-  it('nothing found is an empty array that says so', async () => {
+  it('returns an empty array with a reason when nothing matches', async () => {
     const { response, body } = await list('/v2/tokens?keyword=nosuchthing')
     expect([body, response.headers.get('x-reason')]).toEqual([[], 'unknown_token'])
   })
@@ -142,13 +153,13 @@ describe('GET /v2/tokens', () => {
     expect([response.status, (body as unknown as Json).code]).toEqual([400, code])
   })
 
-  it('an unknown parameter is ignored', async () => {
+  it('ignores an unknown parameter', async () => {
     expect((await list('/v2/tokens?keyword=WETH&colour=red')).symbols).toEqual(['WETH'])
   })
 })
 
 describe('GET /v2/tokens/main', () => {
-  it('native, anchor, stables, majors; within a class the deeper first', async () => {
+  it('lists native, anchor, stables and majors, the deepest of each class first', async () => {
     const { response, body, symbols } = await list('/v2/tokens/main?chain=eth')
     expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '5'])
     expect(symbols).toEqual(['WETH', 'USDC', 'DAI', 'USDT', 'WBTC'])
@@ -157,7 +168,7 @@ describe('GET /v2/tokens/main', () => {
     expect(body[3]).toMatchObject({ tvl: '', logo_url: '', holders: 12 })
   })
 
-  it('only those the chain has shown', async () => {
+  it('lists only tokens seen on the chain', async () => {
     const { response, body } = await list('/v2/tokens/main?chain=bsc')
     expect([body, response.headers.get('x-reason')]).toEqual([[], 'no_main_tokens'])
   })
@@ -173,16 +184,16 @@ describe('GET /v2/tokens/trending', () => {
     return (await response.json()) as { tokens: Json[]; next_page: number; current_page_size: number; total: number }
   }
 
-  it('by demand, as far as liquidity bears it out; unknown liquidity last', async () => {
+  it('ranks by demand capped by liquidity, unknown liquidity last', async () => {
     const { tokens, ...rest } = await page('')
     expect(rest).toEqual({ current_page_size: 12, next_page: -1, total: 12 })
-    // PEPE2 turns 500 over on a TVL of 1: counted as 10.
+    // PEPE2 trades 500 on a TVL of 1, which counts as 10.
     expect(tokens.map(({ symbol }) => symbol)).toEqual([
       ...['XPEPE', 'L26', 'L25', 'L21', 'L22', 'L23', 'L24', 'PEPE', 'L20', 'ABC', 'PEPE2', 'pepe'],
     ])
   })
 
-  it('pages; the last one has no next', async () => {
+  it('pages through the list; the last page has no next', async () => {
     const pages = [
       await page('page_size=5'),
       await page('page_size=5&current_page=1'),
@@ -211,7 +222,7 @@ describe('GET /v2/tokens/trending', () => {
     },
   )
 
-  it('wants a chain', async () => {
+  it('requires a chain', async () => {
     expect((await rig.get('/v2/tokens/trending')).status).toBe(400)
   })
 })
@@ -242,7 +253,7 @@ describe('GET /v2/tokens/platform', () => {
   ])('?%s', async (query, expected) => expect(await symbols(query)).toEqual(expected))
 
   it.each(['cold', 'pump_in', 'pump_out_almost', 'pump_in_warm', '_in_hot'])(
-    'tag %s is 400, with the known forms',
+    'tag %s is 400 and lists the known forms',
     async (tag) => {
       const { response, body } = await list(`/v2/tokens/platform?tag=${tag}`)
       expect([response.status, (body as unknown as Json).code]).toEqual([400, 'tag_unknown'])
@@ -259,7 +270,7 @@ describe('GET /v2/tokens/platform', () => {
 })
 
 describe('GET /v2/supported_chains', () => {
-  it('tells the indexed chains and costs nothing', async () => {
+  it('lists the indexed chains at no cost', async () => {
     const response = await rig.get('/v2/supported_chains')
     expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '0'])
     expect(await response.json()).toEqual({
@@ -282,7 +293,7 @@ describe('GET /v2/supported_chains', () => {
   })
 })
 
-it('lists are the same after a restart', async () => {
+it('returns the same lists after a restart', async () => {
   const paths = ['/v2/tokens?keyword=pepe', '/v2/tokens/trending?chain=eth', '/v2/tokens/platform?tag=meme']
   const ask = () => Promise.all(paths.map(async (path) => await (await rig.get(path)).text()))
   const before = await ask()

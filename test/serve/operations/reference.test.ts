@@ -1,4 +1,4 @@
-/** Generated markets played by a real `up`: history, holders and lists from first principles, reorgs included. */
+/** Generated markets with reorgs, played by a real `up`: history, holders and lists match the reference. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Played, playedBy } from '../../rig/http/against-reference.js'
 import { dataOf } from '../../rig/http/ask.js'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const market of MARKETS) played.set(market.chain, playedBy(generateRecording(market), marketMoney(market.chain)))
   const folder = scratchFolder()
   const events = writeRecording(folder, 'two.jsonl', interleave([...played.values()].map(({ lines }) => lines)))
-  // Flushed seldom: what is asked before that is laid over the store from memory.
+  // Rare flushes, so that answers overlay the store with data from memory.
   const settings = { intervals: { flush_ms: 3000 } }
   plan = { folder, events, chains: MARKETS.map(({ chain }) => marketMoney(chain)), settings }
   up = await startUp(plan)
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
-  /** Paged as a client does: after the last one it has. */
+  /** Pages like a client: each page starts after the last id of the one before. */
   async function allTxs(kind: 'swap' | 'liq', pair: string): Promise<Row[]> {
     const all: Row[] = []
     for (;;) {
@@ -58,7 +58,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     }
   }
 
-  test('every swap of every pair, in order', async () => {
+  test('returns every swap of every pair, in order', async () => {
     const { reference } = playedOn(chain)
     const found: string[] = []
     for (const pair of reference.pairs.keys()) {
@@ -76,7 +76,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     expect(reference.trades.length).toBeGreaterThan(300)
   })
 
-  test('every liquidity event of every pair, in order', async () => {
+  test('returns every liquidity event of every pair, in order', async () => {
     const { reference } = playedOn(chain)
     const times = new Map(reference.blocks.map(({ number, time }) => [number, time]))
     const timeOf = (block: number): number => times.get(block) ?? Number.NaN
@@ -85,7 +85,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
       const expected = reference.liquidity
         .filter((event) => event.pair === pair)
         .sort((a, b) => timeOf(a.block_number) - timeOf(b.block_number))
-      // The quote's price: what a pool without a trade makes of its target is its own.
+      // Compare the quote's price: a pool without a trade prices its target itself.
       const side = reference.pairs.get(pair)?.target === 0 ? 1 : 0
       const got = (await allTxs('liq', pair)).map((event) => ({
         ...{ id: event.id, type: event.type, price: readNumber(event[`token${side}_price_usd`]) },
@@ -118,7 +118,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     expect(switches).toBeGreaterThan(1)
   })
 
-  test('the holders of every token, with what they bought and sold', async () => {
+  test('returns the holders of every token with their buys and sells', async () => {
     const { reference, lines } = playedOn(chain)
     await up.stored(chain, lines.length)
     let holders = 0
@@ -133,19 +133,19 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     expect(holders).toBeGreaterThan(20)
   })
 
-  test('every token in detail, its value less what is burnt', async () => {
+  test('returns every token in detail, valued without burnt supply', async () => {
     const { reference, launches } = playedOn(chain)
     const found: string[] = []
     for (const [address, token] of reference.tokens) {
       const data = dataOf<{ token: Row; pairs: Row[] }>(await up.get(`/v2/tokens/${address}-${chain}`))
       const expected = expectedToken(reference, address, token, launches)
-      const told = Object.fromEntries(
+      const actual = Object.fromEntries(
         Object.entries(data.token).map(([key, value]) => [key, value === '' ? null : value]),
       )
       const texts = ['name', 'symbol', 'main_pair', 'issue_platform', 'intro_en']
       const unchecked = [...UNCHECKED_OF_TOKEN, ...texts]
       for (const field of unchecked) delete expected[field]
-      found.push(...answerDifferences(told, expected, unchecked, address))
+      found.push(...answerDifferences(actual, expected, unchecked, address))
       const deepest = [...reference.pairs]
         .filter(([, pair]) => [pair.token0, pair.token1].includes(address))
         .map(([pair, { tvl, windows }]) => ({ pair, tvl, volume: volumeOf(windows) }))
@@ -158,7 +158,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     expect(found).toEqual([])
   })
 
-  test('trending: each token that traded, once, in the order of its measure', async () => {
+  test('lists each traded token once in trending, in order of its score', async () => {
     const { reference } = playedOn(chain)
     const { native, anchor, stables } = marketMoney(chain)
     const expected = [...reference.tokens]
@@ -182,7 +182,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     expect(got.length).toBeGreaterThan(7)
   })
 
-  test('every token is found by its address, and by its symbol among those that have it', async () => {
+  test('finds every token by its address and by its symbol', async () => {
     const { reference } = playedOn(chain)
     for (const [token, { symbol }] of reference.tokens) {
       expect((await rows(`/v2/tokens?keyword=${token}&chain=${chain}`))[0]?.token).toBe(token)
@@ -194,7 +194,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
     }
   })
 
-  test('market_cap and fdv order by the value told', async () => {
+  test('orders by the returned market_cap and fdv', async () => {
     const { reference } = playedOn(chain)
     const found = await rows(`/v2/tokens?keyword=${chain === 'eth' ? '0x' : 'e'}&chain=${chain}&orderby=market_cap`)
     const values = found
@@ -208,7 +208,7 @@ describe.each(MARKETS)('seed $seed, $chain', ({ chain }) => {
   })
 })
 
-test('the same answers after a restart', async () => {
+test('gives the same answers after a restart', async () => {
   const paths = MARKETS.flatMap(({ chain }) => {
     const { reference } = playedOn(chain)
     const [token = ''] = [...reference.tokens].sort(([, a], [, b]) => b.holders - a.holders)[0] ?? []

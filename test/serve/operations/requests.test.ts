@@ -1,4 +1,4 @@
-/** What holds for every operation: keys, errors, methods, envelopes, costs. */
+/** Rules of every operation: keys, errors, methods, envelopes, costs. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe.each(OPERATIONS.map(({ id }) => id))('%s', (id) => {
-  it('has its cost, its time and the right form', async () => {
+  it('answers with its cost, its time and the right body', async () => {
     const response = await request(id)
     const body = (await response.json()) as Json
     expect(response.status).toBe(200)
@@ -61,14 +61,14 @@ describe.each(OPERATIONS.map(({ id }) => id))('%s', (id) => {
     expect(isWrapped).toBe(!BARE.includes(id))
   })
 
-  it('is wrapped when asked to, with the same data', async () => {
+  it('wraps the same data on request', async () => {
     const plain = (await (await request(id)).json()) as Json
     const wrapped = await (await request(id, { 'x-api-key': KEY, 'x-envelope': 'always' })).json()
     const data = BARE.includes(id) ? plain : plain.data
     expect(wrapped).toEqual({ status: 1, msg: expect.any(String), data_type: 1, data })
   })
 
-  it('wants a key that is good', async () => {
+  it('requires a valid key', async () => {
     rig.keys.set(hashKey('late'), keyRecord({ id: 'late', expiresAtMs: 1 }))
     const answers = [
       await request(id, {}),
@@ -81,7 +81,7 @@ describe.each(OPERATIONS.map(({ id }) => id))('%s', (id) => {
     )
   })
 
-  it('any other method is 405 with what is allowed', async () => {
+  it('answers 405 with the allowed methods to any other method', async () => {
     const { path, body } = ASK[id] ?? { path: '' }
     const served = body === undefined ? ['GET', 'HEAD'] : ['POST']
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((one) => !served.includes(one))
@@ -92,7 +92,7 @@ describe.each(OPERATIONS.map(({ id }) => id))('%s', (id) => {
   })
 })
 
-it('every operation declares what its parameters may be', () => {
+it('describes every parameter and bounds every integer', () => {
   const bare = OPERATIONS.flatMap(({ id, query, params, body }) =>
     [query, params, ...(body === undefined ? [] : [body])].flatMap((schema) =>
       Object.entries(schema.properties as Record<string, Json>).flatMap(([name, one]) => {
@@ -105,7 +105,7 @@ it('every operation declares what its parameters may be', () => {
   expect(Object.keys(ASK).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort())
 })
 
-it('HEAD answers as GET does, without the body', async () => {
+it('answers HEAD like GET, without the body', async () => {
   for (const { path, body } of Object.values(ASK)) {
     if (body !== undefined) continue
     const head = await rig.send('HEAD', path)
@@ -117,7 +117,7 @@ it('HEAD answers as GET does, without the body', async () => {
   }
 })
 
-it('DEXTAPE_ENVELOPE=always wraps everything', async () => {
+it('wraps every answer with DEXTAPE_ENVELOPE=always', async () => {
   const config = { ...rig.config, envelope: 'always' as const }
   const serve = rig.open({ config })
   const { httpPort } = await serve.start()
@@ -133,11 +133,11 @@ it.each([
   [`/v2/txs/swap/${PAIR}-eth?limit=0`, '`limit` must be at least 1, got 0.'],
   [`/v2/txs/swap/${PAIR}-eth?limit=many`, '`limit` must be an integer, got "many".'],
   [`/v2/txs/swap/${PAIR}-eth?sort=up`, '`sort` must be asc or desc, got "up".'],
-])('%s says what is wrong: %s', async (path, detail) => {
+])('rejects %s: %s', async (path, detail) => {
   expect(await (await rig.get(path)).json()).toMatchObject({ status: 400, code: 'query_invalid', detail })
 })
 
-describe('ids that are none', () => {
+describe('invalid ids', () => {
   const PLACES = [
     'tokens',
     'tokens/top100',
@@ -171,7 +171,7 @@ describe('ids that are none', () => {
   })
 })
 
-it('a keyword or a tag may be anything', async () => {
+it('accepts any text as keyword or tag', async () => {
   const words = [
     '%',
     '%%',
@@ -195,7 +195,7 @@ it('a keyword or a tag may be anything', async () => {
 })
 
 describe('credit units', () => {
-  it('are metered by operation; errors cost nothing', async () => {
+  it('are charged per operation, and not for errors', async () => {
     const metered = async () => {
       const text = await (await rig.get('/metrics', {})).text()
       return Number(/dextape_serve_cu_total\{operation="txsSwap"\} (\d+)/.exec(text)?.[1] ?? 0)
@@ -208,7 +208,7 @@ describe('credit units', () => {
     expect(await metered()).toBe(before + 50)
   })
 
-  it('a key has spent as much after a restart', async () => {
+  it('are remembered after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dextape-spent-'))
     const dir = openDataDir(folder)
     const keys = openKeyStore(dir)

@@ -13,9 +13,9 @@ import {
   TOKEN,
   tokenInfo,
   tokenUpdate,
-  toldWindows,
   trade,
   update,
+  updateWindows,
   WETH,
 } from '../updates.js'
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await rig.store.insert(
     'holder_rows',
     [
-      // Of 1,000,000 tokens of six decimals a tenth is burnt, in two places; the update tells the sum.
+      // A tenth of 1,000,000 tokens (six decimals) is burnt at two addresses; the update has the sum.
       holder(TOKEN, DEAD, '90000000000'),
       holder(TOKEN, NOBODY, '10000000000'),
       holder(TOKEN, PAIR, '300000000000'),
@@ -68,7 +68,7 @@ beforeAll(async () => {
       pair: `0x${String(n).repeat(40)}`,
       info: pairInfo({ token0: WETH, token1: TOKEN, target: n === 4 ? 0 : 1, fee: null }),
       tvl: n === 0 ? Number.NaN : 1000 * n,
-      ...(n === 0 ? { windows: toldWindows({ buy_volume: 900 }) } : {}),
+      ...(n === 0 ? { windows: updateWindows({ buy_volume: 900 }) } : {}),
     }),
   )
   const first = firstUpdate([trade()])
@@ -88,7 +88,7 @@ beforeAll(async () => {
         main_pair: null,
         tvl: Number.NaN,
         holders: 0,
-        windows: toldWindows({ buys: 0 }),
+        windows: updateWindows({ buys: 0 }),
       }),
       tokenUpdate({
         token: RISKY,
@@ -102,7 +102,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe('GET /v2/tokens/{token-id}', () => {
-  it('has every field of the token, in the envelope, its value less what is burnt', async () => {
+  it('returns every field in the envelope, valued without burnt supply', async () => {
     const response = await rig.get(`/v2/tokens/${TOKEN}-eth`)
     const body = (await response.json()) as Json & { data: { is_audited: boolean; token: Json; pairs: Json[] } }
     expect([response.status, body.status, body.msg, body.data_type]).toEqual([200, 1, 'SUCCESS', 1])
@@ -118,10 +118,10 @@ describe('GET /v2/tokens/{token-id}', () => {
     })
   })
 
-  it('has its five deepest pairs, also those where it is the quote, then by volume', async () => {
+  it('returns its five deepest pairs, quote side included, ties by volume', async () => {
     const { pairs } = (await data(`/v2/tokens/${TOKEN}-eth`)) as { pairs: Json[] }
     const fill = (n: number) => `0x${String(n).repeat(40)}`
-    // 4,000: the fourth pool, PAIR and OTHER_PAIR, by volume and then by address.
+    // The fourth pool, PAIR and OTHER_PAIR all have 4,000: ordered by volume, then by address.
     expect(pairs.map(({ pair }) => pair)).toEqual([fill(4), PAIR, OTHER_PAIR, fill(3), fill(2)])
     expect(pairs.filter((pair) => missingFields('tokenPair', pair).length > 0)).toEqual([])
     expect(pairs[1]).toEqual({
@@ -135,7 +135,7 @@ describe('GET /v2/tokens/{token-id}', () => {
     expect(pairs[2]).toMatchObject({ token0_price_usd: '', price_change: '', price_change_24h: '' })
   })
 
-  it('a token without trades has empty strings where strings are required', async () => {
+  it('returns empty strings for required strings of a token without trades', async () => {
     const response = await rig.get(`/v2/tokens/${QUIET}-eth`)
     expect(response.headers.get('x-reason')).toBe('no_trades')
     expect(((await response.json()) as { data: Json }).data).toMatchObject({
@@ -145,11 +145,11 @@ describe('GET /v2/tokens/{token-id}', () => {
     })
   })
 
-  it('a token list has the logo where the token’s own metadata has none', async () => {
+  it('takes the logo from a token list when the token’s metadata has none', async () => {
     expect(await data(`/v2/tokens/${RISKY}-eth`)).toMatchObject({ token: { logo_url: 'ipfs://listed' } })
   })
 
-  it('an unknown token is null', async () => {
+  it('returns null for an unknown token', async () => {
     const response = await rig.get(`/v2/tokens/${NOBODY}-eth`)
     expect([response.status, response.headers.get('x-reason')]).toEqual([200, 'unknown_token'])
     expect(await response.json()).toEqual({ status: 1, msg: 'token not found', data_type: 1, data: null })
@@ -157,7 +157,7 @@ describe('GET /v2/tokens/{token-id}', () => {
 })
 
 describe('GET /v2/contracts/{token-id}', () => {
-  it('tells what was found out', async () => {
+  it('returns the findings of the contract check', async () => {
     const contract = await data(`/v2/contracts/${RISKY}-eth`)
     expect(missingFields('contracts', contract)).toEqual([])
     expect(contract).toMatchObject({
@@ -167,7 +167,7 @@ describe('GET /v2/contracts/{token-id}', () => {
     })
   })
 
-  it('an empty report does not read as safe', async () => {
+  it('does not report an unchecked contract as safe', async () => {
     const response = await rig.get(`/v2/contracts/${TOKEN}-eth`)
     expect([response.headers.get('x-reason'), response.headers.get('x-cu-cost')]).toEqual(['unverified', '10'])
     const { data: contract } = (await response.json()) as { data: Json }
@@ -200,7 +200,7 @@ describe('GET /v2/contracts/{token-id}', () => {
     expect(ranked[1]).toMatchObject({ mark: 'burn', is_contract: null, is_lp: 0 })
   })
 
-  it('an unknown token is null', async () => {
+  it('returns null for an unknown token', async () => {
     const response = await rig.get(`/v2/contracts/${NOBODY}-eth`)
     expect([response.status, response.headers.get('x-reason')]).toEqual([200, 'unknown_token'])
     expect(await response.json()).toMatchObject({ msg: 'token not found', data: null })
@@ -213,7 +213,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
     return { response, list: (await response.json()) as Json[] }
   }
 
-  it('is a bare array, the largest first, equal ones by address, burn addresses too', async () => {
+  it('returns a bare array with burn addresses, largest first, ties by address', async () => {
     const { response, list } = await holders()
     expect([response.status, response.headers.get('x-cu-cost')]).toEqual([200, '10'])
     expect(list.map((one) => one.holder)).toEqual([
@@ -229,7 +229,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
     })
   })
 
-  it('tells what a holder bought and sold, and its native coins', async () => {
+  it('returns a holder’s buys, sells and native balance', async () => {
     const bought = { ...trade({ wallet: OWNER, amount_out: '8000000', amount_usd: 4 }), sell: 0 }
     const sold = { ...trade({ wallet: OWNER, amount_in: '2000000', amount_usd: 3, log_index: 8 }), sell: 1 }
     const unpriced = { ...trade({ wallet: OWNER, amount_out: '1000000', log_index: 9 }), sell: 0, amount_usd: null }
@@ -240,7 +240,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
     )
     await rig.store.insert('holder_rows', holder(WETH, OWNER, '1500000000000000000'))
     const { list } = await holders('?limit=4')
-    // 8 of 9 tokens have a known price, 0.5 each; 2 were sold at 1.5; 5 are held at a price of 2.
+    // 8 of 9 tokens were bought at a known price of 0.5; 2 were sold at 1.5; 5 are held at 2.
     expect(list[3]).toMatchObject({
       ...{ holder: OWNER, amount_cur: 5, main_coin_balance: 1.5, buy_tx_count_cur: 2, sell_tx_count_cur: 1 },
       ...{ buy_amount_cur: 9, sell_amount_cur: 2, buy_volume_cur: 4, sell_volume_cur: 3, avg_purchase_price: 0.5 },
@@ -250,7 +250,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
     expect(list).toHaveLength(4)
   })
 
-  it('says why it is empty', async () => {
+  it('gives the reason for an empty result', async () => {
     const quiet = await rig.get(`/v2/tokens/top100/${QUIET}-eth`)
     expect([quiet.headers.get('x-reason'), await quiet.json()]).toEqual(['no_holders', []])
     const unknown = await rig.get(`/v2/tokens/top100/${NOBODY}-eth`)
@@ -262,7 +262,7 @@ describe('GET /v2/tokens/top100/{token-id}', () => {
   })
 })
 
-it('a token a reorg took away is unknown again', async () => {
+it('does not know a token that a reorg removed', async () => {
   await rig.feed(update({ seq: 2, kind: 'retract', number: 99, gone_tokens: [RISKY] }))
   for (const path of ['tokens', 'contracts', 'tokens/top100']) {
     expect((await rig.get(`/v2/${path}/${RISKY}-eth`)).headers.get('x-reason')).toBe('unknown_token')

@@ -14,7 +14,7 @@ const liquidity = (given: Partial<LiquidityTrade> = {}): LiquidityTrade => ({
   ...given,
 })
 
-/** As the sink would have stored it: block n comes at second n of T0 on. */
+/** A row as the sink stores it; block n is n seconds after T0. */
 const stored = (block: number, given: Partial<Trade> = {}, version = block) =>
   row('trade_rows', {
     ...trade({ id: `${block}-7`, tx_seq: block, ...given }),
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await rig.store.insert('liquidity_rows', kinds.join(''))
   await rig.append({ ...firstUpdate(), number: 98, time: T0 + 98, now: T0 + 98 })
   await rig.start()
-  // Not stored: block 99 sells, block 100 has two trades and an addition.
+  // Not stored: a sale in block 99, two trades and an addition in block 100.
   const sale = trade({
     id: '99-7',
     sell: true,
@@ -63,13 +63,13 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 describe('GET /v2/txs/swap/{pair-id}', () => {
-  it('lays what the store has not flushed over its rows, ascending by default', async () => {
+  it('merges unflushed swaps with stored ones, ascending by default', async () => {
     const data = await ask(`swap/${PAIR}-eth`)
     expect(data).toMatchObject({ limit: 100, pair_id: `${PAIR}-eth`, to_time: T0 + 100 })
     expect(data.txs.map(({ id }) => id)).toEqual(['96-7', '97-7', '98-7', '99-7', '100-7', '100-8'])
   })
 
-  it('tells each field of a buy that is stored', async () => {
+  it('returns every field of a stored buy', async () => {
     expect((await ask(`swap/${PAIR}-eth?to_time=${T0 + 96}`)).txs).toEqual([
       {
         ...{ id: '96-7', tx_hash: '0xhash', tx_time: T0 + 96, block_number: 96, chain: 'eth', amm: 'uniswapv2' },
@@ -82,7 +82,7 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
     ])
   })
 
-  it('tells a sale, and what is unknown as null', async () => {
+  it('returns a sale, with null for unknown values', async () => {
     expect((await ask(`swap/${PAIR}-eth?from_time=${T0 + 99}&limit=1`)).txs[0]).toMatchObject({
       ...{ from_token_address: TOKEN, from_token_amount: '0.00025', from_token_price_usd: null },
       ...{ to_token_address: WETH, to_token_price_usd: '1000', amount_usd: null },
@@ -103,7 +103,7 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
   it.each([
     ['asc', ['96-7', '97-7', '98-7', '99-7', '100-7', '100-8']],
     ['desc', ['100-8', '100-7', '99-7', '98-7', '97-7', '96-7']],
-  ])('pages by id, %s, through stored and unstored ones alike', async (sort, expected) => {
+  ])('pages by id, %s, through stored and unstored swaps', async (sort, expected) => {
     const seen = await ids(`sort=${sort}&limit=1${sort === 'asc' ? '&from_time=0' : ''}`)
     for (let more = seen; more.length > 0; seen.push(...more)) {
       more = await ids(`sort=${sort}&limit=1&after=${seen.at(-1)}`)
@@ -112,7 +112,7 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
     expect(await ids(`sort=${sort}&after=${expected[1]}&limit=3`)).toEqual(expected.slice(2, 5))
   })
 
-  it('/v2/txs/{pair-id} is the same', async () => {
+  it('answers the same at /v2/txs/{pair-id}', async () => {
     expect(await ask(`${PAIR}-eth?limit=3`)).toEqual(await ask(`swap/${PAIR}-eth?limit=3`))
   })
 
@@ -134,7 +134,7 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
     expect(response.headers.get('x-cu-cost')).toBeNull()
   })
 
-  it('says why it is empty', async () => {
+  it('gives the reason for an empty result', async () => {
     const unknown = await rig.get(`/v2/txs/swap/0x${'00'.repeat(20)}-eth`)
     expect([unknown.status, unknown.headers.get('x-reason')]).toEqual([200, 'unknown_pair'])
     expect(await unknown.json()).toMatchObject({ msg: 'pair not found', data: { txs: [], total_count: 0 } })
@@ -144,7 +144,7 @@ describe('GET /v2/txs/swap/{pair-id}', () => {
 })
 
 describe('GET /v2/txs/liq/{pair-id}', () => {
-  it('tells each field', async () => {
+  it('returns every field', async () => {
     const { txs } = await ask(`liq/${PAIR}-eth?from_time=${T0 + 100}`)
     expect(txs).toEqual([
       {
@@ -182,7 +182,7 @@ describe('GET /v2/txs/liq/{pair-id}', () => {
 })
 
 describe('a reorg', () => {
-  it('takes back stored and unstored swaps before the store has heard of it, and what comes instead is told once', async () => {
+  it('retracts stored and unstored swaps before the store applies it, and returns replacements once', async () => {
     const back = [{ pair: PAIR, ids: ['98-7', '99-7', '100-7', '100-8', '98-9', '100-9'], gone: false }]
     await rig.feed(update({ seq: 4, kind: 'retract', number: 97, time: T0 + 97, now: T0 + 97, retracted: back }))
     expect(await ids('')).toEqual(['96-7', '97-7'])
@@ -200,7 +200,7 @@ describe('a reorg', () => {
     ])
   })
 
-  it('what the store has then flushed leaves memory and is still answered', async () => {
+  it('serves flushed swaps from the store and drops them from memory', async () => {
     const version = 2 ** 40 + 5
     await rig.store.insert('trade_rows', stored(98, { wallet: '0xother' }, version))
     const gone = { chain: CHAIN, pair: PAIR, time: T0 + 98, block_number: 98, tx_index: 1, log_index: 9, sub: 0 }

@@ -1,4 +1,4 @@
-/** Who may open a socket, for how long, and for what. */
+/** Access to sockets: one-time tokens, keys and plans. */
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../../services/core/keys/key-store.js'
 import { connect } from '../push-client.js'
@@ -19,7 +19,7 @@ const askToken = async (headers: Record<string, string> = { 'x-api-key': KEY }) 
   return { answer, body: (await answer.json()) as { data: Token; code?: string } }
 }
 
-describe('a token', () => {
+describe('a one-time token', () => {
   it('opens one socket without a header, from any origin', async () => {
     const { answer, body } = await askToken()
     expect([answer.status, answer.headers.get('x-cu-cost'), answer.headers.get('cache-control')]).toEqual([
@@ -36,7 +36,7 @@ describe('a token', () => {
     expect(second.frames).toEqual([{ error: { code: -1, message: 'Unauthorized' } }])
   })
 
-  it('is for a minute; the socket it opened stays', async () => {
+  it('expires after a minute; the socket it opened stays open', async () => {
     const [used, late] = [(await askToken()).body.data.token, (await askToken()).body.data.token]
     const open = await client({}, `?token=${used}`)
     nowMs += 60_000
@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(await open.call('ping')).toMatchObject({ result: 'pong' })
   })
 
-  it('stops with its key', async () => {
+  it('is rejected once its key is revoked', async () => {
     node.rig.keys.set(hashKey('brief'), keyRecord({ id: 'brief' }))
     const { token } = (await askToken({ 'x-api-key': 'brief' })).body.data
     node.rig.keys.set(hashKey('brief'), keyRecord({ id: 'brief', revokedAtMs: 1 }))
@@ -54,7 +54,7 @@ describe('a token', () => {
     expect(refused.frames).toEqual([{ error: { code: -1, message: 'Unauthorized' } }])
   })
 
-  it('opens a socket on another node with the same secret, and on none with another', async () => {
+  it('works on another node with the same secret, and not with another secret', async () => {
     const nodes = ['one secret', 'one secret', 'another secret'].map((wsTokenSecret) =>
       node.rig.open({ wsTokenSecret }),
     )
@@ -75,7 +75,7 @@ describe('a token', () => {
     }
   })
 
-  it('is not given without a key, and its address follows the proxy’s scheme', async () => {
+  it('requires a key, and its URL follows the proxy’s scheme', async () => {
     const { answer, body } = await askToken({})
     expect([answer.status, body.code]).toEqual([401, 'key_missing'])
     const secure = await askToken({ 'x-api-key': KEY, 'x-forwarded-proto': 'https' })
@@ -87,7 +87,7 @@ describe('a key', () => {
   it.each([
     ['revoked', { revokedAtMs: 1 }],
     ['expired', { expiresAtMs: 1 }],
-  ])('that is %s ends its open sockets with a word, and no others', async (_name, ended) => {
+  ])('that is %s closes its own sockets with a reason', async (_name, ended) => {
     node.rig.keys.set(hashKey('short'), keyRecord({ id: 'short' }))
     const [one, other] = [await client({ 'x-api-key': 'short' }), await client()]
     await one.call('subscribe', ['tx', PAIR, 'eth'])
@@ -97,7 +97,7 @@ describe('a key', () => {
     expect(await other.call('ping')).toMatchObject({ result: 'pong' })
   })
 
-  it('of another plan than unlimited gets no whole chain', async () => {
+  it('cannot subscribe to a whole chain unless its plan is unlimited', async () => {
     node.rig.keys.set(hashKey('small'), keyRecord({ id: 'small', plan: 'pro' }))
     const one = await client({ 'x-api-key': 'small' })
     for (const params of [
@@ -113,23 +113,23 @@ describe('a key', () => {
   })
 })
 
-describe('frames that are no requests', () => {
+describe('frames that are not valid requests', () => {
   it.each([
     ['a binary frame', Buffer.from('{"jsonrpc":"2.0","method":"ping","id":1}'), -32600],
     ['deep arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, -32600],
     ['deep objects', `{"jsonrpc":"2.0","method":"ping","id":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`, -32600],
-    ['arrays without an end', '['.repeat(200_000), -32700],
-    ['a number JSON cannot give back', '{"jsonrpc":"2.0","method":"ping","id":12345678901234567890}', -32600],
-    ['no number at all', '{"jsonrpc":"2.0","method":"ping","id":1e999}', -32600],
-    ['an endless id', `{"jsonrpc":"2.0","method":"ping","id":"${'x'.repeat(257)}"}`, -32600],
-  ])('%s is answered', async (_name, frame, code) => {
+    ['unclosed arrays', '['.repeat(200_000), -32700],
+    ['an id that JSON cannot represent exactly', '{"jsonrpc":"2.0","method":"ping","id":12345678901234567890}', -32600],
+    ['an infinite id', '{"jsonrpc":"2.0","method":"ping","id":1e999}', -32600],
+    ['an id that is too long', `{"jsonrpc":"2.0","method":"ping","id":"${'x'.repeat(257)}"}`, -32600],
+  ])('answers %s with an error', async (_name, frame, code) => {
     const one = await client()
     one.socket.send(frame)
     const [reply] = [await one.take(() => true)].flat()
     expect(reply).toMatchObject({ id: null, error: { code } })
   })
 
-  it.each([[7], [-1.5], ['word'], [null]])('the id %j comes back as it was', async (id) => {
+  it.each([[7], [-1.5], ['word'], [null]])('returns the id %j unchanged', async (id) => {
     const one = await client()
     one.send(JSON.stringify({ jsonrpc: '2.0', method: 'ping', id }))
     expect(await one.take(() => true)).toEqual({ jsonrpc: '2.0', id, result: 'pong' })

@@ -1,4 +1,4 @@
-/** Checks frames and params against what the topics and notices declare. */
+/** Checks frames and params against the declared topics and notices. */
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { NOTICES } from '../../../services/serve/push/notices.js'
 import { TOPICS } from '../../../services/serve/push/topics/index.js'
@@ -9,7 +9,7 @@ const results = new Map(
 )
 const params = new Map([...TOPICS.values()].map((topic) => [topic.name, TypeCompiler.Compile(topic.params)]))
 
-/** What is wrong with a push of a subscription; nothing where it is as declared. */
+/** Differences between a push and its declaration; empty if there are none. */
 export function undeclared(topic: string, { result }: Frame): string[] {
   const word = result?.topic ?? 'switch_main_pair'
   const check = results.get(NOTICES.some(({ name }) => name === word) ? word : topic)

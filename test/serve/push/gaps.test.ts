@@ -1,4 +1,4 @@
-/** What cannot be replayed is told, with where to read it; what can be is, however slowly it is read. */
+/** Resuming from a cursor: a gap notice where replay is impossible, a full replay where it is not. */
 import { describe, expect, it } from 'vitest'
 import { OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, trade } from '../updates.js'
 import { undeclared } from './declared.js'
@@ -16,11 +16,10 @@ const feedTrades = (count: number, secondsLater = 1) => {
 const cursorsOf = (frames: readonly { result?: { cursor?: unknown } }[]) =>
   frames.flatMap(({ result }) => (typeof result?.cursor === 'string' ? [result.cursor] : []))
 
-/** The cursors of a reply. */
 const headsOf = (result: { cursor?: unknown } | undefined) => (result?.cursor ?? []) as string[]
 
 describe('since', () => {
-  it('older than what is kept: one notice for each thing asked for, then all that is kept', async () => {
+  it('older than the ring: sends one gap notice per requested item, then replays the ring', async () => {
     await feedTrades(1)
     const old = `1:eth:${node.seq}:0`
     await feedTrades(2, 200)
@@ -58,8 +57,8 @@ describe('since', () => {
 
   it.each([
     ['not reached yet', () => `1:eth:${node.seq + 5}:1`],
-    ['of a later history', () => '9:eth:1:1'],
-  ])('a place %s is a gap; what comes then is live', async (_name, ahead) => {
+    ['of a later epoch', () => '9:eth:1:1'],
+  ])('a cursor %s: sends a gap notice, then live pushes', async (_name, ahead) => {
     const from = ahead()
     const one = await client()
     const { result } = await one.call('subscribe', ['tx', PAIR, 'eth', { since: from }], 1)
@@ -70,7 +69,7 @@ describe('since', () => {
     expect(cursorsOf(one.frames)).toEqual([`1:eth:${node.seq}:1`])
   })
 
-  it('at the head misses nothing and repeats nothing', async () => {
+  it('at the head: misses nothing and repeats nothing', async () => {
     const one = await client()
     await one.call('subscribe', ['tx', PAIR, 'eth'], 1)
     await feedTrades(3)
@@ -82,7 +81,7 @@ describe('since', () => {
     expect(two.frames.map(({ id, result }) => [id, result?.cursor])).toEqual([[1, cursors[2]]])
   })
 
-  it('many pushes reach a slow reader whole, without filling memory and without making the socket slow', async () => {
+  it('replays many pushes to a slow reader completely, without marking the socket as too slow', async () => {
     const one = await client()
     const [since] = headsOf((await one.call('subscribe', ['liq', PAIR, 'eth'])).result)
     for (let n = 0; n < 30; n++) await feedTrades(200)
@@ -99,7 +98,7 @@ describe('since', () => {
   })
 })
 
-it('updates missing from the log are told to who listens', async () => {
+it('sends a gap notice to subscribers when updates are missing from the log', async () => {
   const one = await client()
   await one.call('subscribe', ['tx', PAIR, 'eth'], 1)
   const from = node.seq

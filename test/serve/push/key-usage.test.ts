@@ -1,4 +1,4 @@
-/** What one key may hold over all its sockets. */
+/** Limits of one key across all its sockets. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
@@ -23,8 +23,8 @@ function newKey(id: string, plan: Plan): Record<string, string> {
 let made = 0
 const madeUpIds = (count: number) => Array.from({ length: count }, () => `0x${(++made).toString(16)}-eth`)
 
-describe('a key of the plan free', () => {
-  it('gets no more sockets than its plan allows, until one is closed; other keys are not counted with it', async () => {
+describe('a key on the free plan', () => {
+  it('cannot open more sockets than its plan allows until one closes; other keys do not count', async () => {
     const headers = newKey('sockets', 'free')
     const open = []
     for (let count = 0; count < maxSockets; count++) open.push(await client(headers))
@@ -43,7 +43,7 @@ describe('a key of the plan free', () => {
       .toBe('pong')
   })
 
-  it('cannot fill memory with made-up ids over several sockets, nor harm the socket of another key', async () => {
+  it('cannot fill memory with invented ids over several sockets, or affect other keys', async () => {
     const headers = newKey('greedy', 'free')
     const other = await client(newKey('patient', 'free'))
     await other.call('subscribe', ['tx', PAIR, 'eth'])
@@ -60,18 +60,18 @@ describe('a key of the plan free', () => {
       }
     }
     expect({ taken, refused }).toEqual({ taken: maxIds, refused: maxSockets * 40 - maxIds / 1000 })
-    // Two hundred thousand ids take some 90 MB.
+    // 200,000 ids would take about 90 MB.
     expect(heapAfterCollection() - before).toBeLessThan(40_000_000)
     await node.feed({ pairs: [pairUpdate({ trades: [trade()] })] })
     expect(await other.topic('tx')).toMatchObject({ result: { id: PAIR } })
   }, 60_000)
 
-  it('gets back what it unsubscribes and what a closed socket held, exactly', async () => {
+  it('regains exactly the quota of its unsubscribes and closed sockets', async () => {
     const headers = newKey('exact', 'free')
     const [one, two] = [await client(headers), await client(headers)]
     const batches = Array.from({ length: maxIds / 1000 }, () => madeUpIds(1000))
     for (const ids of batches) expect((await one.call('subscribe', ['price', ids])).error).toBeUndefined()
-    // The same again replaces, and takes nothing more.
+    // The same subscription again replaces the first and uses no more quota.
     expect((await one.call('subscribe', ['price', batches[0]])).error).toBeUndefined()
     const single = ['tx', PAIR, 'eth']
     expect((await two.call('subscribe', single)).error).toEqual({
@@ -89,13 +89,13 @@ describe('a key of the plan free', () => {
   })
 })
 
-it('a key of the plan unlimited has no such limits', async () => {
+it('does not limit a key on the unlimited plan', async () => {
   const one = await client()
   for (let count = 0; count <= maxIds / 1000; count++)
     expect((await one.call('subscribe', ['price', madeUpIds(1000)])).error).toBeUndefined()
 })
 
-it('what is counted is always what open sockets hold', () => {
+it('always counts exactly what open sockets hold', () => {
   const act = fc.record({ at: fc.nat(6), what: fc.constantFrom('take', 'release', 'close'), count: fc.nat(4000) })
   fc.assert(
     fc.property(fc.array(act, { maxLength: 200 }), (acts) => {

@@ -1,4 +1,4 @@
-/** A generated market, folded line by line into a rig's log and store as the aggregate would. */
+/** A generated market, folded line by line into a rig's log and store as aggregate does it. */
 
 import { rowFactsOf } from '../../../services/aggregate/sink/encode-rows.js'
 import { createSink } from '../../../services/aggregate/sink/sink.js'
@@ -12,10 +12,10 @@ export function playMarket(rig: Rig, plan: MarketPlan) {
   const lines = generateRecording(plan)
   const fold = startFold(marketMoney(plan.chain))
   const sink = createSink(plan.chain, rig.store, rowFactsOf(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
-  const told: Update[] = []
+  const updates: Update[] = []
   let next = 0
 
-  /** Appends the updates of so many more lines, without waiting for anybody to read them. */
+  /** Appends the updates of the next `count` lines without waiting for them to be served. */
   async function play(count: number): Promise<void> {
     const results = lines.slice(next, next + count).flatMap((line) => {
       const applied = foldLines(fold, [line])
@@ -23,20 +23,20 @@ export function playMarket(rig: Rig, plan: MarketPlan) {
       return applied
     })
     next += count
-    told.push(...results.map(({ update }) => update))
+    updates.push(...results.map(({ update }) => update))
     await rig.append(...results.map(({ update }) => update))
   }
 
   return {
     play,
-    /** Writes the rows of all updates so far. */
+    /** Writes the rows of every update so far. */
     flush: () => sink.flush(),
-    told,
-    get left() {
+    updates,
+    get remainingLines() {
       return Math.max(0, lines.length - next)
     },
     get last(): Update {
-      const update = told.at(-1)
+      const update = updates.at(-1)
       if (update === undefined) throw new Error('nothing was played')
       return update
     },

@@ -1,4 +1,4 @@
-/** A client that comes back with its last cursor gets exactly what one that never left was sent. */
+/** A client that resumes from its last cursor gets exactly the pushes that a connected client got. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Serve } from '../../../services/serve/main.js'
 import { createRandom } from '../../rig/market/random.js'
@@ -19,7 +19,7 @@ const plan = {
 const KEEP_ALL = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
 
 let rig: Rig
-/** Runs from the first line to the last. */
+/** Serves from the first line to the last without a restart. */
 let steady: Serve
 let steadyUrl: string
 let market: ReturnType<typeof playMarket>
@@ -27,7 +27,7 @@ let listener: Client
 let subscriptions: unknown[][]
 
 const isPush = ({ result }: Frame): boolean => typeof result?.cursor === 'string'
-/** What was pushed to a subscription, in order, but for the time of sending. */
+/** Pushes of a subscription in order, without their `sent_time`. */
 const pushesOf = (client: Client, id: number): string[] =>
   client.frames.filter((frame) => frame.id === id && isPush(frame)).map(({ result }) => JSON.stringify(result))
 const cursorOf = (push: string): string => (JSON.parse(push) as { cursor: string }).cursor
@@ -45,16 +45,16 @@ async function caughtUp(serve: Serve): Promise<void> {
   }, 10_000)
 }
 
-/** Everything there is to subscribe to, of the busiest pairs and tokens. */
+/** Subscriptions to every topic, for the busiest pairs and tokens. */
 function everything(): unknown[][] {
   const swaps = new Map<string, number>()
-  for (const { pairs } of market.told) {
+  for (const { pairs } of market.updates) {
     for (const { pair, trades } of pairs) swaps.set(pair, (swaps.get(pair) ?? 0) + trades.length)
   }
   const pairs = [...swaps].sort(([, a], [, b]) => b - a).map(([pair]) => pair)
   const [one = '', two = '', three = ''] = pairs
   const infos = new Map(
-    market.told.flatMap(({ pairs: told }) => told.flatMap((p) => (p.info ? [[p.pair, p.info]] : []))),
+    market.updates.flatMap(({ pairs: updated }) => updated.flatMap((p) => (p.info ? [[p.pair, p.info]] : []))),
   )
   const { token0 = '', token1 = '' } = infos.get(one) ?? {}
   return [
@@ -96,9 +96,9 @@ afterAll(async () => {
 })
 
 describe('a resumed subscription', () => {
-  it('goes from what was missed to live without a hole or a double, while updates come', async () => {
+  it('switches from replay to live without gaps or duplicates, while updates arrive', async () => {
     const joined: { id: number; from: string; client: Client }[] = []
-    while (market.left > 60) {
+    while (market.remainingLines > 60) {
       await market.play(random.int(1, 4))
       const id = random.int(0, subscriptions.length - 1)
       const sent = pushesOf(listener, id)
@@ -133,7 +133,7 @@ describe('after a restart', () => {
     await listener.settle()
   })
 
-  it('a node that began from the store gives the same pushes from any cursor', async () => {
+  it('replays the same pushes from any cursor on a node started from the store', async () => {
     for (const id of subscriptions.keys()) {
       const sent = pushesOf(listener, id)
       for (const at of [0, sent.length - 1, random.int(0, sent.length), random.int(0, sent.length)]) {
@@ -148,7 +148,7 @@ describe('after a restart', () => {
     }
   })
 
-  it('what a short ring does not keep is a gap, with where to read it; all after it comes', async () => {
+  it('sends a gap notice for pushes older than a short ring, then replays the rest', async () => {
     const short = rig.open({ push: { ringSeconds: 90 } })
     const { wsPort } = await short.start()
     await caughtUp(short)
@@ -171,11 +171,11 @@ describe('after a restart', () => {
     await short.stop()
   })
 
-  it('a node that recalls nearly nothing knows the open candles of pairs at rest', async () => {
+  it('knows the open candles of idle pairs with an almost empty ring', async () => {
     const short = rig.open({ push: { ringSeconds: 1 } })
     const { wsPort } = await short.start()
     await caughtUp(short)
-    const pairs = [...new Set(market.told.flatMap((update) => update.pairs.map(({ pair }) => pair)))]
+    const pairs = [...new Set(market.updates.flatMap((update) => update.pairs.map(({ pair }) => pair)))]
     const series = pairs.flatMap((pair) => ['k60', 'k1440', 'k10080'].map((interval) => [pair, interval, 'eth']))
     const snapshots: string[][] = []
     for (const url of [steadyUrl, `ws://127.0.0.1:${wsPort}`]) {
@@ -190,11 +190,11 @@ describe('after a restart', () => {
     await short.stop()
   })
 
-  it('both nodes go on alike', async () => {
+  it('sends the same live pushes from both nodes', async () => {
     const client = await connect(rig.wsUrl)
     for (const [id, params] of subscriptions.entries()) await client.call('subscribe', params, id)
     const before = subscriptions.map((_, id) => pushesOf(listener, id).length)
-    await market.play(market.left)
+    await market.play(market.remainingLines)
     await Promise.all([caughtUp(rig.serve), caughtUp(steady)])
     await Promise.all([client.settle(), listener.settle()])
     for (const id of subscriptions.keys()) {
@@ -204,7 +204,7 @@ describe('after a restart', () => {
   })
 })
 
-it('has had every topic, reorgs included, each cursor once and in order', async () => {
+it('pushed every topic, reorgs included, with each cursor once and in order', async () => {
   const frames = listener.frames.filter(isPush).map(({ result }) => result?.topic ?? 'switch')
   expect(new Set(frames)).toEqual(new Set(['tx', 'liq', 'kline', 'price', 'retract', 'switch']))
   for (const id of subscriptions.keys()) {
@@ -213,7 +213,7 @@ it('has had every topic, reorgs included, each cursor once and in order', async 
   }
 })
 
-it('every push and every subscription is as declared', () => {
+it('matches the declaration in every push and subscription', () => {
   const pushes = listener.frames.filter(isPush)
   expect(pushes.length).toBeGreaterThan(1000)
   expect(pushes.flatMap((frame) => undeclared(String(subscriptions[Number(frame.id)]?.[0]), frame))).toEqual([])

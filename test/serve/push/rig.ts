@@ -1,4 +1,4 @@
-/** What every push test sets up: a serving node with the first updates, clients that are closed again, updates in order. */
+/** Setup for push tests: a serving node with its first updates, and clients that are closed after each test. */
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Update } from '../../../services/core/domain/records.js'
 import type { PushLimits, ServeDeps } from '../../../services/serve/serve-deps.js'
@@ -26,7 +26,7 @@ export function usePushRig(push: Partial<PushLimits> = {}, more: Partial<ServeDe
     get rig() {
       return rig
     },
-    /** Of the last update fed. */
+    /** Seq of the last update fed. */
     get seq() {
       return seq
     },
@@ -35,7 +35,7 @@ export function usePushRig(push: Partial<PushLimits> = {}, more: Partial<ServeDe
       clients.push(made)
       return made
     },
-    /** The next update; resolves once it is served. */
+    /** Appends the next update; resolves once it is served. */
     feed: (given: Partial<Update> = {}) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given })),
   }
 }

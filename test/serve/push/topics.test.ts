@@ -1,4 +1,4 @@
-/** What the topics by token, by liquidity and by many pairs push, and how often. */
+/** Pushes of multi_tx, liq, multi_kline and price, of whole chains and of snapshots. */
 import { describe, expect, it } from 'vitest'
 import type { LiquidityTrade } from '../../../services/core/domain/records.js'
 import {
@@ -29,7 +29,7 @@ const liquidity = (given: Partial<LiquidityTrade> = {}): LiquidityTrade => ({
 })
 
 describe('multi_tx', () => {
-  it('pushes the swaps of every pair with the token on either side, without what only the pair-based push has', async () => {
+  it('pushes the swaps of every pair with the token on either side, without the fields only tx has', async () => {
     const one = await client()
     await one.call('subscribe', ['tx', PAIR, 'eth'], 1)
     await one.call('subscribe', ['multi_tx', TOKEN, 'eth'], 2)
@@ -56,7 +56,7 @@ describe('multi_tx', () => {
     expect(byId(2).flatMap((frame) => undeclared('multi_tx', frame))).toEqual([])
   })
 
-  it('is told of what never was, also of a pair that is gone', async () => {
+  it('pushes retracted swaps, including those of a removed pair', async () => {
     const one = await client()
     await one.call('subscribe', ['multi_tx', TOKEN, 'eth'], 1)
     await one.call('subscribe', ['liq', OTHER_PAIR, 'eth'], 2)
@@ -73,7 +73,7 @@ describe('multi_tx', () => {
 })
 
 describe('liq', () => {
-  it('pushes each event with every field, decimals applied, in the interface’s words', async () => {
+  it('pushes each event with every field, decimals applied, with the type names of the interface', async () => {
     const one = await client()
     await one.call('subscribe', ['liq', PAIR, 'eth'], 7)
     const events = [
@@ -107,7 +107,7 @@ describe('multi_kline', () => {
     [OTHER_PAIR, 'k1', 'eth'],
   ]
 
-  it('pushes as kline does, one subscription for all series, beside a kline subscription of the same', async () => {
+  it('pushes all series under one subscription, also next to a kline subscription of the same series', async () => {
     const one = await client()
     await one.call('subscribe', ['multi_kline', ...series], 1)
     await one.call('subscribe', ['kline', PAIR, 'k15', 'eth'], 2)
@@ -126,7 +126,7 @@ describe('multi_kline', () => {
     })
   })
 
-  it('is told of a main pair’s switch once, however many of its series it touches', async () => {
+  it('pushes a main pair switch once, however many series it affects', async () => {
     const one = await client()
     await one.call('subscribe', ['multi_kline', ...series], 1)
     const change = { token: TOKEN, old_pair: PAIR, new_pair: OTHER_PAIR }
@@ -140,7 +140,7 @@ describe('multi_kline', () => {
 })
 
 describe('price', () => {
-  it('tells a change once to a subscription that names the pair, its token and the chain', async () => {
+  it('pushes a change once to a subscription that names the pair, its token and the chain', async () => {
     const one = await client()
     await one.call('subscribe', ['price', [`${PAIR}-eth`, `${TOKEN}-eth`, '*-eth']], 1)
     await one.call('subscribe', ['price', [`${TOKEN}-eth`]], 2)
@@ -149,7 +149,7 @@ describe('price', () => {
     expect(one.frames.map(({ id }) => id).sort()).toEqual([1, 2])
   })
 
-  it('tells of a reorg that took trades back', async () => {
+  it('pushes the price after a reorg that retracted trades', async () => {
     const one = await client()
     await one.call('subscribe', ['price', [`${TOKEN}-eth`]], 1)
     await feed({ kind: 'retract', pairs: [pairUpdate({ price_usd: 1.7, candles: [candle()] })] })
@@ -158,7 +158,7 @@ describe('price', () => {
 })
 
 describe('a whole chain', () => {
-  it('pushes every pair’s news of the topic', async () => {
+  it('pushes the topic for every pair', async () => {
     const one = await client()
     await one.call('subscribe', ['tx', '*', 'eth'], 1)
     await one.call('subscribe', ['liq', '*', 'eth'], 2)
@@ -173,7 +173,7 @@ describe('a whole chain', () => {
 })
 
 describe('snapshot', () => {
-  it('is the open candle of each series and the entry of each id, marked, after the reply', async () => {
+  it('sends the marked open candle of each series and the entry of each id after the reply', async () => {
     await feed({
       time: T0 + 61,
       now: T0 + 61,
@@ -201,8 +201,8 @@ describe('snapshot', () => {
   })
 })
 
-describe('a chain that is read and has given nothing yet', () => {
-  it('is subscribed to like any other, and its first trade is pushed', async () => {
+describe('a followed chain without data yet', () => {
+  it('accepts subscriptions and pushes its first trade', async () => {
     const one = await client()
     expect(await one.call('subscribe', ['tx', PAIR, 'base'], 1)).toMatchObject({ result: { cursor: ['0:base:0:0'] } })
     expect(await (await node.rig.get(`/v2/pairs/${PAIR}-base`)).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Frames no client should send: the same seed gives the same ones. */
+/** Malformed frames, reproducible from a seed. */
 import type { Random } from '../../market/random.js'
 import type { RpcWorld } from './model.js'
 
@@ -7,7 +7,7 @@ export type Frame = { kind: string; data: string | Buffer }
 export type JunkWorld = RpcWorld & {
   pairs: readonly string[]
   tokens: readonly string[]
-  /** Must never come back in a log. */
+  /** Must never appear in a log. */
   secret: string
   maxBytes: number
 }
@@ -96,7 +96,7 @@ export function createJunk(random: Random, world: JunkWorld): () => Frame {
     return random.chance(0.2) ? anything(3) : { ...whole, ...Object.fromEntries(changed) }
   }
 
-  /** One value somewhere in it is another, left out, or there twice. */
+  /** Replaces, removes or duplicates one value anywhere inside. */
   function mutated(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0) {
       const at = random.int(0, value.length - 1)

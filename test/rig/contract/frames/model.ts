@@ -1,28 +1,28 @@
-/** What a server must answer a frame with, from JSON-RPC 2.0 and the interface alone: written apart from ours. */
+/** Expected replies by JSON-RPC 2.0 and the interface, written independently of the server. */
 import { RPC_ERRORS, type Topic } from '../../../contract/interface/pushes.js'
 
 export type RpcWorld = {
   topics: readonly Topic[]
   intervals: readonly string[]
   chains: readonly string[]
-  /** Requests in a batch, beyond which it is refused whole. */
+  /** A batch with more requests is rejected as a whole. */
   maxBatch: number
 }
 
-/** `codes`: the errors it may be; `ok`: it may be a result. */
+/** `codes`: allowed error codes; `ok`: a result is allowed. */
 export type Expected = { id: unknown; codes: readonly number[]; ok: boolean }
 
-/** Nothing, one reply, or one array of them. */
+/** No reply, one reply, or one array of replies. */
 export type ExpectedFrame = undefined | Expected | Expected[]
 
 const MAX_ID_LENGTH = 256
 
-/** A binary frame is no request, whatever is in it. */
+/** A binary frame is never a valid request. */
 export function expectedReply(frame: string | Buffer, world: RpcWorld): ExpectedFrame {
   if (typeof frame !== 'string') return refused(null, RPC_ERRORS.invalidRequest)
   let message: unknown
   try {
-    // As it reaches the server: half a surrogate does not.
+    // Parse the text as the server receives it: encoding replaces lone surrogates.
     message = JSON.parse(Buffer.from(frame).toString())
   } catch {
     return refused(null, RPC_ERRORS.parse)
@@ -41,27 +41,28 @@ function ofRequest(message: unknown, world: RpcWorld): Expected | undefined {
     return refused(null, RPC_ERRORS.invalidRequest)
   const { jsonrpc, method, params, id } = message as Record<string, unknown>
   if (!isId(id)) return refused(null, RPC_ERRORS.invalidRequest)
-  const told = Object.is(id, -0) ? 0 : (id ?? null)
-  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(told, RPC_ERRORS.invalidRequest)
+  const replyId = Object.is(id, -0) ? 0 : (id ?? null)
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(replyId, RPC_ERRORS.invalidRequest)
   if (id === undefined) return undefined
-  if (method === 'ping') return { id: told, codes: [], ok: true }
-  if (method !== 'subscribe' && method !== 'unsubscribe') return refused(told, RPC_ERRORS.unknownMethod)
+  if (method === 'ping') return { id: replyId, codes: [], ok: true }
+  if (method !== 'subscribe' && method !== 'unsubscribe') return refused(replyId, RPC_ERRORS.unknownMethod)
   const verdict = judge(method, params, world)
-  if (verdict === 'bad') return refused(told, RPC_ERRORS.badParams, RPC_ERRORS.invalidRequest, RPC_ERRORS.limitExceeded)
+  if (verdict === 'bad')
+    return refused(replyId, RPC_ERRORS.badParams, RPC_ERRORS.invalidRequest, RPC_ERRORS.limitExceeded)
   return {
-    id: told,
+    id: replyId,
     codes: verdict === 'good' ? [RPC_ERRORS.limitExceeded] : [RPC_ERRORS.badParams, RPC_ERRORS.limitExceeded],
     ok: true,
   }
 }
 
-/** A number that comes back as it was, or a string that is no burden. */
+/** A number that survives a round trip, or a string of limited length. */
 function isId(id: unknown): boolean {
   if (typeof id === 'string') return id.length <= MAX_ID_LENGTH
   return id === undefined || id === null || (typeof id === 'number' && Math.abs(id) <= 2 ** 53)
 }
 
-/** `open`: the documents do not say whether such an address or option is taken. */
+/** `open`: the documents do not say whether such an address or option is valid. */
 type Verdict = 'good' | 'bad' | 'open'
 
 function judge(method: string, params: unknown, world: RpcWorld): Verdict {
@@ -114,7 +115,7 @@ function judgeAddress(address: string): Verdict {
 const worst = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes('bad') ? 'bad' : verdicts.includes('open') ? 'open' : 'good'
 
-/** Why a reply is not what was expected; undefined where it is. */
+/** Why a reply does not match; undefined if it does. */
 export function replyProblem(reply: unknown, expected: Expected | Expected[]): string | undefined {
   if (Array.isArray(expected)) {
     if (!Array.isArray(reply)) return `an array of ${expected.length} replies was due`
@@ -122,10 +123,10 @@ export function replyProblem(reply: unknown, expected: Expected | Expected[]): s
     return expected.map((one, at) => replyProblem(reply[at], one)).find((problem) => problem !== undefined)
   }
   const { jsonrpc, id, result, error, ...rest } = (reply ?? {}) as Record<string, unknown>
-  if (jsonrpc !== '2.0' || Object.keys(rest).length > 0) return 'is no JSON-RPC reply'
+  if (jsonrpc !== '2.0' || Object.keys(rest).length > 0) return 'is not a JSON-RPC reply'
   if (id !== expected.id) return `id ${JSON.stringify(id)} instead of ${JSON.stringify(expected.id)}`
-  if (error === undefined) return expected.ok && result !== undefined ? undefined : 'is no error'
+  if (error === undefined) return expected.ok && result !== undefined ? undefined : 'is not an error'
   const { code, message } = error as Record<string, unknown>
-  if (result !== undefined || typeof message !== 'string' || message === '') return 'is no error object'
+  if (result !== undefined || typeof message !== 'string' || message === '') return 'is not an error object'
   return expected.codes.includes(Number(code)) ? undefined : `code ${code} instead of ${expected.codes.join(' or ')}`
 }

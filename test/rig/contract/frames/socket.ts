@@ -1,11 +1,11 @@
-/** A socket that sends anything and holds each reply against what was due. */
+/** A socket that sends any frame and compares each reply with the expected one. */
 import WebSocket from 'ws'
 import { type Expected, type ExpectedFrame, replyProblem } from './model.js'
 
 export type Sent = { kind: string; data: string | Buffer; expected: ExpectedFrame }
 
 export type FuzzSocket = {
-  /** Sends them all; resolves with what was wrong with the replies once all that were due have come. */
+  /** Sends all frames; resolves with the wrong replies once every expected reply has arrived. */
   run(frames: readonly Sent[]): Promise<string[]>
   isOpen(): boolean
   close(): void
@@ -57,7 +57,7 @@ function problemsOf(frames: readonly Sent[], replies: readonly unknown[]): strin
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 300)
 
-/** What nobody asked for in this frame: a push, or one of our own messages. */
+/** A message that is not a reply: a push or a notice. */
 function isPush(message: Record<string, unknown>): boolean {
   const { result } = message
   return typeof result === 'object' && result !== null && ('topic' in result || 'data' in result)

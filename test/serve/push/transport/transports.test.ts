@@ -1,4 +1,4 @@
-/** Both WebSocket servers, byte by byte: what a client sees must not tell which of them it talks to. */
+/** Both WebSocket servers, byte by byte: a client must not be able to tell them apart. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,7 +56,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     return client
   }
 
-  it('admits by the first key header and the decoded token, on any path', async () => {
+  it('authenticates by the first key header or the decoded token, on any path', async () => {
     seen.length = 0
     const client = await dial('X-API-KEY: a\r\nX-API-KEY: b\r\n', '/any?token=x%2By')
     expect(seen).toEqual(['open {"key":"a","token":"x+y"}'])
@@ -67,7 +67,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     ['a plain request', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['an upgrade without a key', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'],
     ['an upgrade to HTTP/2', 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'],
-  ])('%s is answered with 426', async (_what, request) => {
+  ])('answers %s with 426', async (_what, request) => {
     const client = await openClient(port, request)
     await client.until((text) => text.endsWith('WebSocket upgrade required.'))
     expect(client.text()).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/)
@@ -83,7 +83,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     ['text that is not UTF-8', frame(1, Buffer.from([0xff, 0xfe]))],
     ['a reserved bit', frame(0x41, 'hi')],
     ['an unknown opcode', frame(3, 'hi')],
-    ['a continuation of nothing', frame(0, 'hi')],
+    ['a continuation without a first frame', frame(0, 'hi')],
   ])('%s drops the connection without a close frame', async (_what, bytes) => {
     seen.length = 0
     const client = await dial()
@@ -92,7 +92,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     expect([client.text(), seen.slice(1)]).toEqual(['', ['close']])
   })
 
-  it('takes a message of exactly the limit, whole or in fragments, and tells binary apart', async () => {
+  it('accepts a message of exactly the limit, whole or in fragments, and recognizes binary', async () => {
     const client = await dial()
     seen.length = 0
     client.socket.write(frame(1, 'x'.repeat(MAX_MESSAGE_BYTES)))
@@ -103,7 +103,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     client.socket.destroy()
   })
 
-  it('answers a ping and a close frame in kind', async () => {
+  it('answers a ping with a pong and a close frame with a close frame', async () => {
     const client = await dial()
     client.socket.write(frame(9, 'abc'))
     await client.until((text) => text === '\x8a\x03abc')
@@ -112,7 +112,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     expect(client.text()).toBe('\x8a\x03abc\x88\x02\x03\xe8')
   })
 
-  it('ends with everything sent before, then the close frame; the close handler has run by then', async () => {
+  it('sends everything queued, then the close frame, after the close handler has run', async () => {
     const client = await dial()
     const socket = sockets.at(-1)
     seen.length = 0
@@ -125,14 +125,14 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     await client.closed
   })
 
-  it('drops without a word', async () => {
+  it('drops a connection without a close frame', async () => {
     const client = await dial()
     client.socket.write(frame(1, 'drop'))
     await client.closed
     expect(client.text()).toBe('')
   })
 
-  it('publishes to the members of a group alone, in order with what is sent directly', async () => {
+  it('publishes only to members of a group, in order with direct sends', async () => {
     const [one, two] = [await dial(), await dial()]
     const first = sockets.at(-2)
     one.socket.write(frame(1, 'join g'))
@@ -158,7 +158,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     for (const { socket } of [one, two]) socket.destroy()
   })
 
-  it('frames of every length of header arrive as they were published', async () => {
+  it('delivers frames of every header length unchanged', async () => {
     const client = await dial()
     client.socket.write(Buffer.concat([frame(1, 'join sizes'), frame(1, 'x')]))
     await client.until((text) => text.includes('echo x'))
@@ -169,7 +169,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     client.socket.destroy()
   })
 
-  it('counts unsent bytes and tells when they are gone', async () => {
+  it('counts unsent bytes and reports when they are drained', async () => {
     const client = await dial()
     const socket = sockets.at(-1)
     if (socket === undefined) throw new Error('no socket')
@@ -191,7 +191,7 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
     client.socket.destroy()
   })
 
-  it('pings a silent client and drops it, and keeps one that answers', async () => {
+  it('drops a client that does not answer a ping, and keeps one that does', async () => {
     const impatient = start(8)
     const at = await impatient.listen('127.0.0.1', 0)
     const [silent, answering] = [await dial('', '/', at), await dial('', '/', at)]
@@ -206,25 +206,25 @@ describe.each(servers)('$server', ({ create }: ChosenTransport) => {
   })
 })
 
-describe('the choice of the WebSocket server', () => {
+describe('choosing the WebSocket server', () => {
   const noGlibc = () => {
     throw new Error(
       "This version of uWS.js supports only Node.js versions …\n\nError: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /home/me/uws.node)",
     )
   }
 
-  it('falls back to ws where the native build does not load, and says why without a path of this machine', () => {
+  it('falls back to ws when the native build does not load, with a reason that has no local path', () => {
     expect(chooseTransport('auto', noGlibc)).toMatchObject({
       server: 'ws',
       fallbackReason: `Cannot load uWebSockets.js on Node ${process.versions.node}: /lib/libc.so.6: version \`GLIBC_2.38' not found`,
     })
   })
 
-  it('refuses to start where uWebSockets.js was asked for by name', () => {
+  it('fails to start when uWebSockets.js is requested by name', () => {
     expect(() => chooseTransport('uWebSockets.js', noGlibc)).toThrow(/GLIBC_2\.38' not found/)
   })
 
-  it('takes ws by name without a reason to give', () => {
+  it('has no fallback reason when ws is requested by name', () => {
     expect(chooseTransport('ws')).toMatchObject({ server: 'ws', fallbackReason: null })
   })
 })
@@ -234,7 +234,7 @@ function handshake(headers: string, path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${key}${headers}\r\n`
 }
 
-/** As a client sends it: masked, with a mask of zeros. */
+/** A frame as a client sends it: masked, with an all-zero mask. */
 function frame(firstByte: number, payload: string | Buffer, { isLast = true } = {}): Buffer {
   const bytes = Buffer.from(payload)
   const { length } = bytes
