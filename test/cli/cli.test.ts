@@ -85,12 +85,7 @@ describe('reports a configuration error in one line and exits with 78', () => {
       { DEXTAPE_DATA_DIR: '/proc/none' },
       'cannot be created',
     ],
-    [
-      'a missing configuration file',
-      ['-c', 'none.yaml', 'keys', 'ls'],
-      {},
-      'Cannot read the configuration file',
-    ],
+    ['a missing configuration file', ['-c', 'none.yaml', 'keys', 'ls'], {}, 'Cannot read the configuration file'],
     ['a missing recording', ['topics', 'import', 'none.jsonl'], {}, 'The recording cannot be read'],
     ['an option', ['keys', 'create', '--name', 'x', '--plan', 'gold'], {}, 'free, basic, pro, unlimited'],
   ])('%s', async (_, args, env, message) => {

@@ -130,7 +130,10 @@ describe('decodes node responses', () => {
 
   it.each([
     ['a list', JSON.stringify([receipt(TRADE)])],
-    ['a JSON-RPC response over many lines', JSON.stringify({ jsonrpc: '2.0', id: 1, result: [receipt(TRADE)] }, null, 2)],
+    [
+      'a JSON-RPC response over many lines',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: [receipt(TRADE)] }, null, 2),
+    ],
     ['a batch of responses', JSON.stringify([{ id: 1, result: receipt(TRADE) }])],
     ['one per line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
     ['gzip', gzipSync(JSON.stringify(receipt(TRADE)))],

@@ -135,7 +135,7 @@ describe('against a server with prepared responses', () => {
     expect(await httpRegistry({ url: `http://${host}` }).schemaFor(1)).toBeUndefined()
   })
 
-  it.each(['block', 'update'] as const)('reads a %s whose schema the registry returns in canonical form', async (name) => {
+  it.each(['block', 'update'] as const)('reads a %s whose schema is in canonical form', async (name) => {
     const canonical = canonicalForm(newestSchema(name))
     const host = await answering(() => ({ status: 200, body: JSON.stringify({ schema: JSON.stringify(canonical) }) }))
     const codec = createCodec({

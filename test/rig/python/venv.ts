@@ -54,7 +54,9 @@ async function make(folder: string, requirements: string): Promise<void> {
   const python = join(folder, 'bin/python')
   const installed = await run(python, pip)
   if (installed.code !== 0) {
-    throw new Error(`pip could not install the packages. ${why} See why with: ${[python, ...pip].join(' ')}\n${installed.out}`)
+    throw new Error(
+      `pip could not install the packages. ${why} See why with: ${[python, ...pip].join(' ')}\n${installed.out}`,
+    )
   }
 }
 
