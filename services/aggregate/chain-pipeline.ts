@@ -91,7 +91,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   const inTopic = blocksTopic(chain, generation)
   const outTopic = updatesTopic(chain)
   const deadLetters = await createDeadLetters(log, codec, deadTopic(chain), chain)
-  /** After a crash the same updates are made again: those already in the log are not appended twice. */
+  /** After a crash the same updates are produced again: those already in the log are not appended twice. */
   const publishedSeq = published?.epoch === epoch ? published.seq : 0
   let position = isSameEpoch ? meta.position : 0
   let stopped: DextapeError | null = null
@@ -162,7 +162,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
     for (const result of results) sink.add(result)
   }
 
-  /** Blocks checkpoints while `work` runs, and for good once it fails. */
+  /** Blocks checkpoints while `work` runs, and permanently once it fails. */
   async function withoutCheckpoints(work: () => Promise<void>): Promise<void> {
     if (!canCheckpoint) throw failure ?? unpublished(chain)
     canCheckpoint = false

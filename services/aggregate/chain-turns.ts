@@ -1,4 +1,4 @@
-/** Records, flushes and checkpoints of one chain run one after another: a checkpoint always lies between two blocks. */
+/** Records, flushes and checkpoints of one chain run one after another: a checkpoint is always between two blocks. */
 import type { LogRecord } from '../core/log/port.js'
 import type { ChainPipeline } from './chain-pipeline.js'
 import { createDailyRetention, type RetentionDeps, type RetentionSettings } from './retention.js'

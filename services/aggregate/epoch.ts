@@ -8,7 +8,7 @@ import { lastRecord } from '../core/log/topic-records.js'
 /** Raised with every change of the fold's rules that changes a number. */
 const FOLD_RULES = 2
 
-/** The first generation is left out: histories written before there were generations keep their epoch. */
+/** The first generation is omitted, so that histories from before generations existed keep their epoch. */
 export function foldFingerprint(
   { family, anchor, stables, native, majors }: ChainFacts,
   maxTimeBackS: number,

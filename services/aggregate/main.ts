@@ -1,4 +1,4 @@
-/** The aggregate service: read blocks → fold → publish updates, store rows → checkpoint, each chain by itself. */
+/** The aggregate service: read blocks → fold → publish updates, store rows → checkpoint, each chain independently. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LiveGenerations } from '../core/coordination/generations.js'
 import type { ChainFacts } from '../core/domain/chains.js'
@@ -22,7 +22,7 @@ export type AggregateDeps = {
   codec: Codec
   store: Store
   openState(chain: string): Promise<StateStore>
-  /** Which generation of a chain's history is folded; the first where this is not given. */
+  /** Which generation of a chain's history is folded; the first by default. */
   generations?: LiveGenerations
   factsOf(chain: string): ChainFacts
   settings: AggregateSettings
@@ -44,7 +44,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
 
-  /** When another generation becomes live, this one ends in order and the new one is folded from its first block. */
+  /** When another generation becomes live, this one is shut down cleanly and the new one is folded from its first block. */
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
     await deps.generations?.load()
     while (!signal.aborted) {
@@ -94,7 +94,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     }
   }
 
-  /** An unreachable store, or a chain another process took over, is no loss: the rest is folded again. */
+  /** With an unreachable store, or a chain that another process took over, nothing is lost: the rest is folded again. */
   async function finishOrWarn(turns: ChainTurns, chain: string): Promise<void> {
     try {
       await turns.finish()

@@ -13,7 +13,7 @@ export type OwnedChains = {
 export type OwnedChainsDeps = {
   aggregate: Pick<Aggregate, 'runChain'>
   logger: Logger
-  /** Folding failed for good, and not because of the chain's own blocks. */
+  /** Folding failed permanently, and not because of the chain's blocks. */
   onFailure: (chain: string, error: unknown) => void
   retryMs?: number
 }

@@ -1,4 +1,4 @@
-/** What /status and /metrics report of a chain that is folded. */
+/** What /status and /metrics report about a folded chain. */
 import type { ChainPipeline } from './chain-pipeline.js'
 
 export type AggregateChainStatus = {

@@ -35,7 +35,7 @@ export function createDailyRetention(deps: RetentionDeps, chain: string): (nowS:
   }
 }
 
-/** Keeps what is younger, and what serve has not read yet: a day of chain time can pass in a second of catching up. */
+/** Keeps newer records, and those serve has not read yet: a day of chain time can pass in a second of catching up. */
 async function truncatePublished(log: EventLog, topic: string, keptMs: number, written: WrittenMarks): Promise<void> {
   const { newestMs, end } = await log.info(topic)
   const old = await log.offsetAt(topic, newestMs - keptMs)

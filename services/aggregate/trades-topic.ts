@@ -24,7 +24,7 @@ export async function openTradesTopic(log: EventLog, codec: Codec, chain: string
   const newest = await lastRecord(log, codec, topic)
   const last = newest?.kind === 'trade' ? newest.trade : undefined
 
-  /** After a crash the trades since the checkpoint are made again. */
+  /** After a crash the trades since the checkpoint are produced again. */
   const isPublished = ({ epoch, seq, n }: TradeRecord): boolean =>
     last !== undefined && epoch === last.epoch && (seq < last.seq || (seq === last.seq && n <= last.n))
 

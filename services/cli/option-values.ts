@@ -3,7 +3,7 @@ import type { TInteger, TNumber } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { ConfigError } from '../core/domain/errors.js'
 
-/** Checked against the schema of the configuration key the option stands for. */
+/** Checked against the schema of the configuration key that the option sets. */
 export function parseNumber(option: string, text: string, schema: TNumber | TInteger): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Value.Check(schema, value)) return value

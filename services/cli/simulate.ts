@@ -51,11 +51,11 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
   const { SIMULATED_CHAINS } = await import('../processes/choose-source.js')
   const source = openSimulator({
     ...{ seed, historyS, ...(historySwaps === undefined ? {} : { historySwaps }) },
-    // As many a second as asked for, however short the time.
+    // The requested number per second, however short the time.
     swapsPerS: Math.max(config.simulator.swapsPerS, (2 * (historySwaps ?? 0)) / historyS),
     chains: SIMULATED_CHAINS.map((chain) => chainFacts(config, chain)),
     snapshots: { load: async () => undefined, save: async () => {} },
-    // The file is written in one go: there is nothing to resume.
+    // The file is written in one pass: there is nothing to resume.
     snapshotEvery: Number.POSITIVE_INFINITY,
     nowMs: () => endMs,
     sleep: async () => {},

@@ -63,7 +63,7 @@ type Reading = Pick<Codec, 'decodeLogRecord' | 'learn'>
 const FIRST_LOOK_RECORDS = 256
 
 /**
- * The end of a chain on the log, whoever published it: the last blocks, newest last, down to a final one or the topic's
+ * The end of a chain on the log, whichever process published it: the last blocks, newest last, down to a final one or the topic's
  * first. Empty: the topic has no block.
  */
 export async function readPublished(log: EventLog, codec: Reading, topic: string): Promise<PublishedBlock[]> {

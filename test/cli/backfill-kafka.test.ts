@@ -1,4 +1,4 @@
-/** The same on a cluster: whoever reads and whoever writes the history anew meet in Kafka alone. */
+/** Backfill on a cluster: the reader and the backfill share nothing but Kafka. */
 import { expect, it } from 'vitest'
 import { heldBy, heldLive } from '../rig/chains/log-contents.js'
 import { newChainWorld, until } from '../rig/chains/world.js'
@@ -7,7 +7,7 @@ import { generateRecording } from '../rig/market/generate.js'
 import { acceptedBlocks } from '../rig/reference/lines.js'
 import { sharedBroker } from '../rig/servers/shared.js'
 
-it('a backfill in Kafka becomes live, and the chain is folded as one history', async () => {
+it('makes a backfill in Kafka live and assigns the chain once', async () => {
   const options = { retracts: { probability: 0.2, maxDepth: 8 }, swapsPerBlock: 1 }
   const lines = generateRecording({ seed: 5, chain: 'eth', blocks: 60, options })
   const hashes = acceptedBlocks(lines).map(({ hash }) => hash)

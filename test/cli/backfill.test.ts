@@ -34,7 +34,7 @@ async function newWorld(): Promise<ChainWorld> {
 }
 
 describe('backfill', () => {
-  it('writes a longer history beside the live one, joins it at the head, and running processes switch to it', async () => {
+  it('writes a longer history, joins it at the head, and switches running processes to it', async () => {
     const world = await newWorld()
     const { ingests } = await world.follow()
     await world.untilLiveAt(60)
@@ -51,7 +51,7 @@ describe('backfill', () => {
     expect(ingests.statuses[0]).toMatchObject({ state: 'running', chain: CHAIN })
   })
 
-  it('begins where the live history does by default, and a second one follows the first', async () => {
+  it('starts where the live history starts by default, and can run a second time', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -68,12 +68,12 @@ describe('backfill', () => {
     expect(await heldLive(world.platform, CHAIN)).toMatchObject({ wrong: [], hashes: hashesFrom(0, 90) })
   })
 
-  it('resumes after a stop, and refuses another start', async () => {
+  it('resumes after a stop, and rejects a different start', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
-    // Its nodes are only so far: it cannot reach the live head.
+    // Its node is behind, so the backfill cannot reach the live head.
     const slow = world.openAt(() => 20)
     const stop = new AbortController()
     const from = { kind: 'block', number: 0 } as const
@@ -90,14 +90,14 @@ describe('backfill', () => {
     expect(live.records).toBeGreaterThan(records)
   })
 
-  it('leaves nothing unfinished behind if its start is invalid', async () => {
+  it('leaves no unfinished generation if its start is invalid', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
     const ahead: OpenChain = async (options) => ({
       ...(await world.openAt(() => 60)(options)),
-      // biome-ignore lint/correctness/useYield: it ends before it begins.
+      // biome-ignore lint/correctness/useYield: it throws before the first item.
       async *items() {
         throw new DextapeError({ code: 'start_ahead', what: 'The start is ahead of the chain' })
       },
@@ -108,7 +108,7 @@ describe('backfill', () => {
     expect((await heldLive(world.platform, CHAIN)).hashes).toEqual(hashesFrom(0, 60))
   })
 
-  it('leaves the live history alone when abandoned, and does not reuse its number', async () => {
+  it('keeps the live history when abandoned, and does not reuse its number', async () => {
     const world = await newWorld()
     const first = await world.follow()
     await world.untilLiveAt(60)
@@ -149,7 +149,7 @@ describe('backfill', () => {
     expect([start, end]).toEqual([1, 1])
   })
 
-  it('is refused without live blocks, and while another one runs', async () => {
+  it('fails without live blocks, and while another backfill runs', async () => {
     const world = await newWorld()
     await expect(world.backfill()).rejects.toThrow(/Cannot backfill eth: the log has no blocks/)
     const lock = lockBackfill(world.dir, CHAIN)
@@ -163,7 +163,7 @@ describe('backfill', () => {
     const first = await world.follow()
     await world.untilLiveAt(60)
     await first.end()
-    // A node that tells another chain from its first block on: nothing published is in it.
+    // This node serves another chain from its first block on, without any published block.
     const other = generateRecording({ seed: 99, chain: CHAIN, blocks: 50, options: { firstNumber: LATE } })
     const elsewhere = world.openAt(() => other.length, other)
     const { ingests } = await world.follow(elsewhere)

@@ -12,7 +12,7 @@ import { createOutput } from '../../services/core/runtime/output.js'
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-options-'))
 writeFileSync(join(cwd, 'dextape.yaml'), 'data_dir: none\nchains: { base: { rpc: [http://a], pools: [] } }')
 
-/** The exit code, or the message of what it failed with; and what was written to stderr. */
+/** The exit code or error message, and what was written to stderr. */
 async function run(...args: string[]): Promise<{ ended: number | string; err: string }> {
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done() })
   const world: World = {
@@ -45,7 +45,7 @@ describe('options of chains', () => {
     expect([chainSections({}), chainSections({ chain: 'base' })]).toEqual([{}, { base: {} }])
   })
 
-  it('select one chain; without them, every chain that has nodes is read', () => {
+  it('select one chain; without them, every chain with nodes is read', () => {
     const env = { DEXTAPE_RPC_ETH: 'http://e', DEXTAPE_RPC_BASE: 'http://b' }
     const config = loadConfig({ env, cwd })
     expect(selectSources(config, undefined).map(({ chain }) => chain)).toEqual(['eth', 'base'])
@@ -73,7 +73,7 @@ describe('options of chains', () => {
     [['up', '--chain', 'base', '--balances', 'some'], 'Allowed choices are off, scoped, all'],
     [['backfill'], "required option '--chain <chain>' not specified"],
     [['backfill', '--chain', 'base', '--dead', '--from', '5'], "'--dead' cannot be used with option '--from <when>'"],
-  ])('%j is wrong usage: %s', async (args, message) => {
+  ])('%j is a usage error: %s', async (args, message) => {
     expect(await run(...args)).toEqual({ ended: 64, err: expect.stringContaining(message) })
   })
 })

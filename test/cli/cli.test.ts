@@ -66,7 +66,7 @@ describe('usage', () => {
       expect(out).toContain(part)
   })
 
-  it('suggests the nearest command or option, exit 64', async () => {
+  it('suggests the nearest command or option, and exits with 64', async () => {
     expect(await runAsProcess(['tpics'])).toMatchObject({
       code: 64,
       err: expect.stringContaining('Did you mean topics?'),
@@ -75,7 +75,7 @@ describe('usage', () => {
   })
 })
 
-describe('a bad configuration is one message, exit 78', () => {
+describe('reports a configuration error in one line and exits with 78', () => {
   it.each([
     ['an unknown variable', ['topics', 'ls'], { DEXTAPE_HTP_PORT: '1' }, 'did you mean DEXTAPE_HTTP_PORT?'],
     ['no data directory', ['topics', 'ls'], {}, 'No data directory'],
@@ -85,13 +85,8 @@ describe('a bad configuration is one message, exit 78', () => {
       { DEXTAPE_DATA_DIR: '/proc/none' },
       'cannot be created',
     ],
-    [
-      'a configuration file that is not there',
-      ['-c', 'none.yaml', 'keys', 'ls'],
-      {},
-      'Cannot read the configuration file',
-    ],
-    ['a recording that is not there', ['topics', 'import', 'none.jsonl'], {}, 'The recording cannot be read'],
+    ['a missing configuration file', ['-c', 'none.yaml', 'keys', 'ls'], {}, 'Cannot read the configuration file'],
+    ['a missing recording', ['topics', 'import', 'none.jsonl'], {}, 'The recording cannot be read'],
     ['an option', ['keys', 'create', '--name', 'x', '--plan', 'gold'], {}, 'free, basic, pro, unlimited'],
   ])('%s', async (_, args, env, message) => {
     const { code, out, err } = await run(args, { env: env as Record<string, string> })
@@ -121,7 +116,7 @@ describe('topics', () => {
     blockAt(3, { hash: '0xb3b' }),
   )
 
-  it('export, import and export again give the same bytes, plain and gzip', async () => {
+  it('export to the same bytes after an import, plain and gzip', async () => {
     const [a, b, c] = [folder(), folder(), folder()]
     writeFileSync(join(a, 'r.jsonl'), recording)
     expect(await runAsProcess(['topics', 'import', 'r.jsonl'], { dir: a })).toMatchObject({
@@ -157,7 +152,7 @@ describe('topics', () => {
     })
   }, 60_000)
 
-  it('that are internal are tailed as JSON, text or bytes', async () => {
+  it('are tailed as JSON, text or bytes if they are internal', async () => {
     const dir = folder()
     await run(['topics', 'import', '-'], { dir, stdin: recording })
     const log = openEmbeddedLog({ path: join(dir, 'data/log') })
@@ -213,7 +208,7 @@ describe('keys', () => {
 })
 
 describe('doctor', () => {
-  it('names what fails, shows the configuration without secrets, exit 1', async () => {
+  it('reports what fails, prints the configuration without secrets, and exits with 1', async () => {
     const env = { CLICKHOUSE_URL: 'http://user:hunter2@127.0.0.1:1', DEXTAPE_API_KEY: 'hunter2' }
     const { code, out, err } = await run(['doctor'], { env })
     expect(code).toBe(1)

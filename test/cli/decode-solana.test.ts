@@ -1,4 +1,4 @@
-/** `dextape decode --chain solana` as a person runs it: what a node answered in, events out. */
+/** `dextape decode --chain solana` as a user runs it: node responses in, events out. */
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ describe('decode --chain solana', () => {
     await takesBlock(generated(PUMP_BUY), generated(PUMP_SELL))
   })
 
-  it('fails on invalid input, and refuses --pools', async () => {
+  it('fails on invalid input, and rejects --pools', async () => {
     expectBroken(await decode(JSON.stringify('no body of a node')))
     expect(await decode('', ['--pools', 'pools.jsonl'])).toMatchObject({
       code: 78,
@@ -90,11 +90,11 @@ async function takesBlock(buy: object, sell: object): Promise<void> {
     { block_number: 100, block_hash: 'hash', tx_index: 0 },
     { block_number: 100, block_hash: 'hash', tx_index: 2 },
   ])
-  const told = ended.err
+  const warnings = ended.err
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(told).toMatchObject([
+  expect(warnings).toMatchObject([
     {
       message: 'instructions skipped',
       reason: 'bad_transaction',

@@ -1,4 +1,4 @@
-/** `dextape decode` as a person runs it: bytes in, events out. */
+/** `dextape decode` as a user runs it: bytes in, events out. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -95,7 +95,7 @@ beforeAll(() => {
   writeFileSync(POOLS, facts.map((fact) => JSON.stringify(fact)).join('\n'))
 })
 
-describe('a node’s responses become events', () => {
+describe('decodes node responses', () => {
   const swap = {
     block_number: 1,
     block_hash: `0x${'b'.repeat(64)}`,
@@ -130,25 +130,28 @@ describe('a node’s responses become events', () => {
 
   it.each([
     ['a list', JSON.stringify([receipt(TRADE)])],
-    ['a JSON-RPC answer over many lines', JSON.stringify({ jsonrpc: '2.0', id: 1, result: [receipt(TRADE)] }, null, 2)],
-    ['a batch of answers', JSON.stringify([{ id: 1, result: receipt(TRADE) }])],
-    ['one a line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
+    [
+      'a JSON-RPC response over many lines',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: [receipt(TRADE)] }, null, 2),
+    ],
+    ['a batch of responses', JSON.stringify([{ id: 1, result: receipt(TRADE) }])],
+    ['one per line, with empty lines between', `\n${JSON.stringify(receipt(TRADE))}\n\n`],
     ['gzip', gzipSync(JSON.stringify(receipt(TRADE)))],
   ])('%s', async (_, input) => {
     expect(swapOf(await decode(input, ['--pools', POOLS]))).toEqual(swap)
   })
 
-  it('for logs alone the wallet is the sender in the log', async () => {
+  it('logs without a receipt: the wallet is the sender in the log', async () => {
     const ended = await decode(TRADE.map((log) => JSON.stringify(asRaw(log))).join('\n'), ['--pools', POOLS])
     expect(swapOf(ended)).toEqual({ ...swap, wallet: ROUTER })
   })
 
-  it('logs in any order, each once', async () => {
+  it('logs in any order, ignoring duplicates', async () => {
     const ended = await decode(JSON.stringify([...TRADE, ...TRADE].reverse().map(asRaw)), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap')).toEqual([{ ...swap, wallet: ROUTER }])
   })
 
-  it('a pool created in the input needs no file', async () => {
+  it('a pool created in the input, without --pools', async () => {
     const made = v2('PairCreated(address,address,address,uint256)', [TOKEN0, TOKEN1], [PAIR, 1n], 1, FACTORY)
     const ended = await decode(JSON.stringify([made, ...TRADE].map(asRaw)))
     expect(eventsOf(ended).map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])
@@ -177,7 +180,7 @@ describe('a node’s responses become events', () => {
   })
 })
 
-describe('input without any event is a failure', () => {
+describe('fails if the input has no event', () => {
   it.each([
     ['nothing at all', ''],
     ['blank lines', '\n \n'],
@@ -195,14 +198,14 @@ describe('input without any event is a failure', () => {
     expect(solana).toMatchObject({ code: 1, err: expect.stringContaining('result is null') })
   })
 
-  it('logs that are all cut short', async () => {
+  it('logs that are all truncated', async () => {
     const cut = TRADE.map((log) => asRaw({ ...log, data: log.data.slice(0, -64) }))
     const ended = await decode(JSON.stringify(cut), ['--pools', POOLS])
     expect(eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')).toEqual([])
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('2 logs skipped (bad_log)') })
   })
 
-  it('a line cut anywhere', async () => {
+  it('a line truncated anywhere', async () => {
     const line = JSON.stringify(receipt(TRADE))
     for (let length = 0; length < line.length; length += 1)
       expect(await decode(line.slice(0, length), ['--pools', POOLS]), `${length}`).toMatchObject({
@@ -211,12 +214,12 @@ describe('input without any event is a failure', () => {
       })
   })
 
-  it('a response without logs is a success', async () => {
+  it('but accepts a response without logs', async () => {
     expect(await decode('{"jsonrpc":"2.0","id":1,"result":[]}')).toEqual({ code: 0, out: '', err: '' })
   })
 })
 
-describe('invalid input fails with its line', () => {
+describe('reports the line of invalid input', () => {
   const line = JSON.stringify(receipt(TRADE))
   const [, second] = TRADE as [EvmLog, EvmLog]
   it.each([
@@ -253,7 +256,7 @@ describe('invalid input fails with its line', () => {
     expect(err).toContain(what)
   })
 
-  it('exit 1, after printing the events before it', async () => {
+  it('exits with 1 after printing the events before it', async () => {
     const ended = await decode(
       `${JSON.stringify(receipt(TRADE))}\n${JSON.stringify(asRaw({ ...second, blockNumber: 2 }))}\n{`,
       ['--pools', POOLS],
@@ -273,7 +276,7 @@ describe('a generated day of a pool', () => equalsRecording(generatedDay()))
 describeRecorded('a day of a mainnet pool', 1, () => equalsRecording(recordedDay()))
 
 function equalsRecording(day: Day): void {
-  it('equals the recording, read line by line', async () => {
+  it('decodes to the recording, read line by line', async () => {
     const recording = writeRecording(mkdtempSync(join(tmpdir(), 'dextape-day-')), 'day.jsonl', day.lines())
     const lines = day.logs().map((log) => JSON.stringify(asRaw(log)))
     const ended = await decode(lines.join('\n'), ['--pools', recording])
@@ -285,7 +288,7 @@ function equalsRecording(day: Day): void {
     const events = eventsOf(ended).filter(({ type }) => type === 'swap' || type === 'liquidity')
     expect(events).toHaveLength(day.swaps + day.liquidity)
     expect(events.every(({ pool }) => pool === DAY_POOL.id)).toBe(true)
-    // The recording's wallets are stand-ins; everything else it has, we have.
+    // The recording's wallets are placeholders; everything else must match.
     expect(events).toMatchObject(recorded)
   })
 }

@@ -7,7 +7,7 @@ import { createOutput } from '../../services/core/runtime/output.js'
 
 const WIDTH = 120
 
-/** Registering commands touches nothing of it but the reference. */
+/** Registering commands only stores this reference; nothing in it is called. */
 const world: World = {
   ...{ env: {}, cwd: '.', out: createOutput(process.stdout), stdout: process.stdout },
   ...{ stdin: (async function* () {})(), stderrIsTerminal: false, nowMs: Date.now },
@@ -31,7 +31,7 @@ function helpOf(command: Command, parents: string[] = []): Help[] {
 
 const all = helpOf(buildProgram(world, () => {}))
 
-it('reads as reviewed', async () => {
+it('matches the reviewed help', async () => {
   const pages = all.map(({ name, text }) => `$ ${name} --help\n${text.trimEnd()}\n`)
   await expect(pages.join('\n\n')).toMatchFileSnapshot('help.snapshot.txt')
 })

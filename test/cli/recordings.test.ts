@@ -1,4 +1,4 @@
-/** Recordings as a person makes and plays them: where their blocks come from is never lost, and only blocks are played. */
+/** Recordings as a user makes and plays them: their origin is never lost, and only blocks are played. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ beforeAll(() => {
 describe('simulate', () => {
   const args = ['simulate', '--seed', '7', '--hours', '0.1', '--swaps', '2000', '--end', '@1704412800']
 
-  it('writes the same recording for the same seed and end, gzip by the name, with the seed on every line', async () => {
+  it('writes the same recording for the same seed and end, with the seed on every line, and gzips by file name', async () => {
     const dir = folder()
     const written = await run([...args, '--out', 'day.jsonl.gz'], dir)
     const [, blocks, retracts, events] =
@@ -60,7 +60,7 @@ describe('simulate', () => {
     expect(originIn(dir)).toBe('simulated 7 recorded\n')
   }, 120_000)
 
-  it('refuses values out of range', async () => {
+  it('rejects values out of range', async () => {
     const refused = [
       ['--hours', '0'],
       ['--seed', '-1'],
@@ -101,7 +101,7 @@ describe('the origin of a recording', () => {
     ['simulated', SIMULATED, REAL, 'holds recorded simulated (seed 7) data; it cannot be mixed with real data'],
     ['another seed’s', SIMULATED, jsonLines(marked(3, 8)), 'it cannot be mixed with recorded simulated (seed 8) data'],
   ])(
-    'is refused in a directory of %s data',
+    'is rejected in a directory of %s data',
     async (_, first, second, message) => {
       const dir = folder()
       await run(['topics', 'import', '-'], dir, first)
@@ -111,7 +111,7 @@ describe('the origin of a recording', () => {
     60_000,
   )
 
-  it('may not change within a file', async () => {
+  it('must not change within a file', async () => {
     for (const text of [
       jsonLines(blockAt(1), marked(2)),
       jsonLines(marked(1), blockAt(2)),
@@ -123,7 +123,7 @@ describe('the origin of a recording', () => {
     }
   }, 60_000)
 
-  it('is shown by up --events, and no simulated market continues it', async () => {
+  it('is reported by up --events, and the simulated market does not continue it', async () => {
     const dir = folder()
     writeFileSync(join(dir, 'r.jsonl'), SIMULATED)
     const env = { DEXTAPE_HTTP_PORT: '0', DEXTAPE_WS_PORT: '0', DEXTAPE_DATA_DIR: '.dextape' }
@@ -145,7 +145,7 @@ describe('the origin of a recording', () => {
   }, 120_000)
 })
 
-/** Once it says where it answers. */
+/** Resolves once it prints its address. */
 async function addressOf(child: ReturnType<typeof start>['child']): Promise<string> {
   let out = ''
   for await (const [chunk] of on(child)) {
@@ -153,7 +153,7 @@ async function addressOf(child: ReturnType<typeof start>['child']): Promise<stri
     const rest = /status {5}curl (http:\S+)\/status/.exec(out)?.[1]
     if (rest !== undefined) return rest
   }
-  throw new Error(`it ended before it was up: ${out}`)
+  throw new Error(`up exited before it was ready: ${out}`)
 }
 
 async function* on(child: ReturnType<typeof start>['child']): AsyncGenerator<[string]> {
@@ -165,7 +165,7 @@ async function* on(child: ReturnType<typeof start>['child']): AsyncGenerator<[st
   }
 }
 
-describe('an export of a topic other than blocks is refused by name', () => {
+describe('rejects an export of a topic other than blocks, naming the topic', () => {
   const update = {
     chain: 'eth',
     epoch: 1,
@@ -193,7 +193,7 @@ describe('an export of a topic other than blocks is refused by name', () => {
     60_000,
   )
 
-  it('exported dead letters; a file without any block fails with exit code 1', async () => {
+  it('exported dead letters; a file without blocks exits with 1', async () => {
     const dir = folder()
     const nothing = await run(['topics', 'import', '-'], dir, '{broken\n{"chain":"eth"}\n')
     expect(nothing).toMatchObject({
@@ -205,7 +205,7 @@ describe('an export of a topic other than blocks is refused by name', () => {
     expect(refused).toMatchObject({ code: 78, err: expect.stringContaining('a dead letter (topic dex.dead.*)') })
   }, 60_000)
 
-  it('in the middle of a file, at its line', async () => {
+  it('in the middle of a file, with its line', async () => {
     const refused = await run(['topics', 'import', '-'], folder(), jsonLines(blockAt(1), update))
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('line 2 is an update') })
   }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * A real chain under a running `up` that began late, its history written anew by `backfill` while the market goes on and reorganises:
- * what is live afterwards is what the contracts answer.
+ * `backfill` on a real chain, under an `up` that started late, while the market trades and reorgs.
+ * The live history afterwards must match the contracts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { liveGeneration, openLog } from '../../services/cli/open-data.js'
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const head = async () => Number(await node.rpc<string>('eth_blockNumber'))
 
-it('the history of a real chain, longer than what was followed, takes its place while the chain moves', async () => {
+it('replaces a live history with a longer one while the chain moves', async () => {
   const market = await openMarket(node)
   const facts = chainFactsOf(market.contracts)
   const folder = scratchFolder()
@@ -52,8 +52,8 @@ it('the history of a real chain, longer than what was followed, takes its place 
   expect({ code: backfill.code, err: backfill.code === 0 ? '' : backfill.err }).toEqual({ code: 0, err: '' })
   expect(backfill.out).toContain('Generation 2 of base is live: blocks 1 to ')
   const last = await head()
-  // What is folded and what is served are told by two parts: the first may be ahead.
-  const served = await up.until('base', 'served anew', ({ epoch, head: at }) => epoch === 2 && at === last)
+  // Two parts report the folded and the served state; the first may be ahead.
+  const served = await up.until('base', 'served in epoch 2', ({ epoch, head: at }) => epoch === 2 && at === last)
   expect(served).toMatchObject({ indexed_from: 1, stopped: null, dead_letters: 0, source: 'base nodes' })
   expect((await up.stop()).code).toBe(0)
 
@@ -62,9 +62,9 @@ it('the history of a real chain, longer than what was followed, takes its place 
   await open.log.close()
   const reader = new Reader()
   for (const result of foldLines(startFold(facts), lines)) reader.read(result)
-  const told = await truth(market, played.pools)
+  const onChain = await truth(market, played.pools)
   expect({
-    fromContracts: differencesFromContracts(market, played.pools, told, lines, reader).slice(0, 20),
+    fromContracts: differencesFromContracts(market, played.pools, onChain, lines, reader).slice(0, 20),
     fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
   }).toEqual({ fromContracts: [], fromReference: [] })
   const { code, out, err } = await runCommand(['verify'], { cwd: folder, env })

@@ -1,4 +1,4 @@
-/** The decoders against the contracts themselves: whatever a random market did, the pools come out as the contracts say they are. */
+/** The decoders against the contracts: after a random market, every pool matches its contract. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seedsOf } from '../rig/counts.js'
 import { decodeChain, type Followed } from '../rig/evm/decoded.js'
@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-test.each(seedsOf('evmDecodeSeeds'))('seed %i: reserves, prices and trades are the contracts’ own', async (seed) => {
+test.each(seedsOf('evmDecodeSeeds'))('seed %i: reserves, prices and trades match the contracts', async (seed) => {
   const opened = await node.snapshot()
   try {
     const { pools } = await playMarket(market, { seed, blocks: 80, reorgChance: 0.02 })
     const followed = await decodeChain(market)
-    const told = await truth(market, pools)
+    const onChain = await truth(market, pools)
     expect([...followed.keys()].sort()).toEqual(pools.map(placeOf).sort())
-    expect(differences(followed, told)).toEqual([])
+    expect(differences(followed, onChain)).toEqual([])
   } finally {
     await node.revert(opened)
   }
@@ -38,7 +38,7 @@ function differences(followed: ReadonlyMap<string, Followed>, { pools, swaps, v4
     if (reserves !== null && String(state?.reserves) !== String(reserves)) differ('reserves', state?.reserves, reserves)
     const trades = (events ?? []).filter((event) => event.kind === 'swap')
     const last = trades.at(-1)
-    // What is lent and comes back in the same token is no trade.
+    // A flash loan repaid in the same token is not a trade.
     const logs = (swaps.get(pool) ?? []).length
     if (kind === 'v2' || kind === 'pancakeV2' ? trades.length > logs : trades.length !== logs)
       differ('trades', trades.length, logs)

@@ -1,6 +1,6 @@
 /**
- * The source against a node that fails and lies, the chain reorganised in the middle of it, the process killed at random: what is
- * published in the end is what a clean run publishes.
+ * The source against a node that fails and lies, with a reorg in between and the process killed at random.
+ * It must publish what a clean run publishes.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
@@ -20,7 +20,7 @@ const SURVIVORS = { seed: 102, blocks: 7, reorgChance: 0 }
 
 let node: EvmNode
 let market: OpenMarket
-/** Before the last blocks, which are reorganised. */
+/** Snapshot before the last blocks, which a reorg replaces. */
 let fork: string
 let clean: unknown[]
 const happened = { kills: 0, retracts: 0, errors: 0, lies: 0 }
@@ -45,7 +45,7 @@ afterAll(() => node?.stop())
 
 const headOf = async ({ rpc }: EvmNode) => (await rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 
-/** What is final is told as it is known at the moment, so it is left out. */
+/** Without finality, which depends on when a block was read. */
 async function canonical(place: SourcePlace): Promise<unknown[]> {
   return acceptedBlocks(await place.lines()).map(({ finalized_number: _, ...block }) => block)
 }
@@ -55,7 +55,7 @@ async function backToFork(): Promise<void> {
   fork = await node.snapshot()
 }
 
-test.each(seedsOf('evmHostileSeeds'))('seed %i: the clean run’s blocks', async (seed) => {
+test.each(seedsOf('evmHostileSeeds'))('seed %i: publishes the blocks of a clean run', async (seed) => {
   const random = createRandom(seed)
   await backToFork()
   await playMarket(market, ORPHANS)
@@ -68,7 +68,7 @@ test.each(seedsOf('evmHostileSeeds'))('seed %i: the clean run’s blocks', async
   const place = openSourcePlace(market.contracts)
   const reading = { place, hostile, random }
   try {
-    // In the middle of the ranges, or once the orphans are published.
+    // While ranges are read, or once the orphans are published.
     if (seed % 2 === 0) hostile.after(random.int(10, 150), reorganise)
     else {
       await readTo(orphanHead, random.int(0, 2), reading)
@@ -88,7 +88,7 @@ test.each(seedsOf('evmHostileSeeds'))('seed %i: the clean run’s blocks', async
 
 type Reading = { place: SourcePlace; hostile: HostileNode; random: Random }
 
-/** Until that block is published, killed so many times on the way at the most: while it waits, or in the middle of an append. */
+/** Runs until the block is published, with up to `kills` kills while the source waits or appends. */
 async function readTo(hash: string, kills: number, { place, hostile, random }: Reading): Promise<void> {
   for (let left = kills; ; left--) {
     const through = (log: EventLog) => crashingLog(log, random, left > 0 ? 0.3 : 0)
@@ -97,13 +97,13 @@ async function readTo(hash: string, kills: number, { place, hostile, random }: R
     const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
     await run?.stop()
     if (outcome === true) return
-    // Whoever cannot even start tries again, as whoever runs it would.
-    if (left <= 0 && run !== null) expect(outcome, 'the run that nobody killed').toBe(true)
+    // A failed start is retried, as a supervisor would.
+    if (left <= 0 && run !== null) expect(outcome, 'the run without a kill').toBe(true)
     happened.kills++
   }
 }
 
-test('all of it happened: kills, reorgs that had been published, errors and lies', () => {
+test('the runs had kills, reorgs of published blocks, errors and lies', () => {
   const { kills, retracts, errors, lies } = happened
   expect({
     kills: kills > SEEDS,

@@ -1,6 +1,6 @@
 /**
- * A real chain, with the exchanges' own contracts and a random market with reorgs, read by the real source into the log and folded: at
- * the end everything equals what the contracts answer, and the candles their recomputation. More seeds: `npm run test:long`.
+ * The source and the fold on a real chain with the exchanges' own contracts and a random market with reorgs. The result must match
+ * the contracts, and the candles their recomputation. More seeds: `npm run test:long`.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { differencesFromReference } from '../rig/aggregate/against-reference.js'
@@ -16,7 +16,7 @@ import { type StillNode, startStillNode } from '../rig/evm/still-node.js'
 import { truth } from '../rig/evm/truth.js'
 import { recompute } from '../rig/reference/recompute.js'
 
-/** Anvil keeps the states of some 4,000 blocks, those of branches given up among them: the first would be gone after 57 seeds. */
+/** Anvil keeps the states of about 4,000 blocks, orphans included: the first would be gone after 57 seeds. */
 const SEEDS_A_NODE = 25
 
 let still: StillNode | undefined
@@ -31,13 +31,13 @@ beforeEach(async () => {
 afterAll(() => still?.node.stop())
 
 test.each(seedsOf('evmMarketSeeds'))(
-  'seed %i: reserves, prices, balances, trades and candles are the chain’s',
+  'seed %i: reserves, prices, balances, trades and candles match the chain',
   async (seed) => {
     const { node } = market
     const opened = await node.snapshot()
     const place = openSourcePlace(market.contracts)
     try {
-      // Every other tape begins in mid-life: pools, tokens and balances are read when they are met.
+      // Even seeds start in the middle, so pools, tokens and balances are read when first used.
       const number = seed % 2 === 0 ? Number(await node.rpc('eth_blockNumber')) : 1
       const run = await place.start({ urls: [still?.front.wsUrl ?? ''], start: { kind: 'block', number } })
       const { pools, reorgs } = await playMarket(market, {
@@ -53,10 +53,10 @@ test.each(seedsOf('evmMarketSeeds'))(
       const facts = chainFactsOf(market.contracts)
       const reader = new Reader()
       for (const result of foldLines(startFold(facts), lines)) reader.read(result)
-      const told = await truth(market, pools)
+      const onChain = await truth(market, pools)
       expect({
         dead: await place.deadLetters(),
-        fromContracts: differencesFromContracts(market, pools, told, lines, reader).slice(0, 20),
+        fromContracts: differencesFromContracts(market, pools, onChain, lines, reader).slice(0, 20),
         fromReference: differencesFromReference(reader, recompute(lines, facts), facts).slice(0, 20),
       }).toEqual({ dead: [], fromContracts: [], fromReference: [] })
       if (reorgs > 0) expect(lines.some(({ kind }) => kind === 'retract')).toBe(true)
@@ -69,7 +69,7 @@ test.each(seedsOf('evmMarketSeeds'))(
 
 const headHash = async () => (await market.node.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 
-/** A chain that became shorter is not believed at once, so that moment passes unseen. */
+/** The source does not accept a shorter chain at once, so it may miss that moment. */
 async function noticed(place: SourcePlace, moment: Moment): Promise<void> {
   const seen = await place.reached(await headHash(), moment === 'shorter' ? 100 : 20_000)
   if (moment !== 'shorter') expect(seen, `${moment} is seen`).toBe(true)

@@ -1,4 +1,4 @@
-/** `dextape up` on a chain's node, as a person starts it: behind a provider's limits a pair's live candles are served within a minute. */
+/** `dextape up` on a rate-limited EVM node serves a pair's live candles within a minute. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ const upOn = (dataDir: string): UpProcess =>
 
 type Point = { time: number; close: string; volume: string }
 
-test('live candles over REST and WebSocket within a minute, and again after the process was killed', async () => {
+test('serves live candles over REST and WebSocket within a minute, and resumes after a kill', async () => {
   const dataDir = join(scratchFolder(), 'data')
   const startedMs = Date.now()
   let up = upOn(dataDir)
@@ -64,7 +64,7 @@ test('live candles over REST and WebSocket within a minute, and again after the 
   const { rest } = await up.serving
   const last = await pair.trade(-777, nowS())
   await up.until('the last trade', async () => (await pointsOf(rest)).at(-1)?.time === last.timeS)
-  // Every second with a trade has its candle, also those while nobody read the chain.
+  // Every second with a trade has its candle, even while the process was down.
   const expected = [...trading.trades, last].map(({ timeS, price }) => [timeS, price])
   const got = (await pointsOf(rest)).map(({ time, close }) => [time, Number(close)])
   expect(got.length).toBeGreaterThan(3)
@@ -91,7 +91,7 @@ async function firstPoints(rest: string): Promise<Point[]> {
   }
 }
 
-/** The pair the first pushed candle is of. */
+/** The pair id of the first pushed candle. */
 async function firstPush(ws: string): Promise<unknown> {
   const client = await connect(ws, { 'x-api-key': KEY })
   const { error } = await client.call('subscribe', ['kline', pair.address, 's1', 'base'])
@@ -125,7 +125,7 @@ function keepTrading() {
   }
 }
 
-test('a stablecoin of another chain is refused at the start, with the reason', async () => {
+test('rejects a stablecoin of another chain at the start, with the reason', async () => {
   const folder = scratchFolder()
   const config = join(folder, 'dextape.json')
   // Ethereum's USDT.

@@ -1,4 +1,4 @@
-/** A chain read from a moving head while its history is written anew beside it: what is served afterwards, and what is left by kills. */
+/** Backfills of a chain whose head moves: what is served after the switch, and after kills around it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ const options = { retracts: { probability: 0.15, maxDepth: 8 }, quietDay: 0, qui
 
 afterAll(removeScratchFolders)
 
-/** A market whose first lines have come true by now and whose others do, one after another. */
+/** A market whose first `trueNow` lines have already happened; one more happens every `lineMs`. */
 function newMarket(blocks: number, { trueNow, lineMs }: { trueNow: number; lineMs: number }) {
   const lines = generateRecording({ seed: SEED, chain: CHAIN, blocks, options })
   const canonical = acceptedBlocks(lines)
@@ -51,7 +51,7 @@ function newMarket(blocks: number, { trueNow, lineMs }: { trueNow: number; lineM
 
 type Market = ReturnType<typeof newMarket>
 
-/** What is folded and what is served are told by two parts: `indexed_from` may be ahead of the epoch. */
+/** Two parts report the folded and the served state, so `indexed_from` may be ahead of the epoch. */
 const untilServed = (up: Up, { canonical }: Market, from: number | undefined, epoch = 1) =>
   up.until(CHAIN, `served from ${from} to its head`, (status) => {
     return status.head === canonical.at(-1)?.number && status.indexed_from === from && status.epoch >= epoch
@@ -74,8 +74,8 @@ async function verified({ folder, env }: Market): Promise<void> {
   expect({ code, err: code === 0 ? '' : `${out}\n${err}` }).toEqual({ code: 0, err: '' })
 }
 
-describe('a history written anew under a running up', () => {
-  it('is served in a new epoch, every number as if it had been there from the start', async () => {
+describe('a backfill under a running up', () => {
+  it('is served in a new epoch, with the numbers of a run over the whole history', async () => {
     const market = newMarket(260, { trueNow: 150, lineMs: 30 })
     const { canonical, late, lines } = market
     const first = canonical[0]?.number ?? 0
@@ -97,11 +97,11 @@ describe('a history written anew under a running up', () => {
     await verified(market)
   })
 
-  it(`kill -9 of either around the switch, again and again: nothing lost, nothing twice (seed ${SEED})`, async () => {
+  it(`loses and repeats no block when either process is killed around the switch (seed ${SEED})`, async () => {
     const market = newMarket(200 + 50 * SWITCHES, { trueNow: 200, lineMs: 25 })
     const random = createRandom(SEED)
     let up = await startUp(market.upPlan)
-    // Who writes a history anew joins it to one that is there.
+    // A backfill joins a live history, so there must be one.
     await up.until(CHAIN, 'served', ({ head }) => head > market.late)
     let [tookMs, switched, kills] = [1500, 0, 0]
     const killUp = async () => {
@@ -109,16 +109,16 @@ describe('a history written anew under a running up', () => {
       kills += 1
       up = await startUp(market.upPlan)
     }
-    // In turn: of the writer, of up while it is written, of up while it goes over.
+    // Rounds kill in turn: the backfill, up during the backfill, up during the switch.
     for (let round = 0; switched < SWITCHES || round < 3; round += 1) {
       const started = Date.now()
       const writing = market.backfill()
       if (round % 3 === 0) {
-        // While it writes, or right at the switch.
+        // During the backfill, or right at the switch.
         await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs + 100)), writing.ended])
         if (writing.child.kill('SIGKILL')) kills += 1
       } else if (round % 3 === 1) {
-        // While it is written, or at the switch.
+        // During the backfill, or at the switch.
         await Promise.race([sleep(random.int(Math.floor(tookMs / 2), tookMs)), writing.ended])
         await killUp()
       }

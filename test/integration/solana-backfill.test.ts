@@ -1,4 +1,4 @@
-/** A Solana chain under a running `up` that began late, its history written anew by `backfill` while slots go on and one dies: what is live is the chain. */
+/** `backfill` on a Solana chain, under an `up` that started late, while slots advance and one is orphaned. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { liveGeneration, openLog } from '../../services/cli/open-data.js'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe('backfill of a Solana chain', () => {
-  it('takes the place of a shorter history while the chain moves', async () => {
+  it('replaces a shorter history while the chain moves', async () => {
     const ledger = createLedger({ seed: 3, firstTimeS: Math.floor(Date.now() / 1000) - 600 })
     ledger.advance({ blocks: 120 })
     const late = ledger.tip.slot
@@ -51,7 +51,7 @@ describe('backfill of a Solana chain', () => {
     live.stop()
     while (ledger.tip.trades.length === 0) ledger.advance({ blocks: 1 })
     const last = ledger.tip.slot
-    const served = await up.until('solana', 'served anew', ({ epoch, head }) => epoch === 2 && head === last)
+    const served = await up.until('solana', 'served in epoch 2', ({ epoch, head }) => epoch === 2 && head === last)
     expect(served).toMatchObject({ stopped: null, source: 'solana nodes' })
     expect((await up.stop()).code).toBe(0)
 

@@ -1,4 +1,4 @@
-/** The source with a Geyser stream beside a node: blocks come by themselves, what the stream misses is asked for, and the tape is the same. */
+/** The source with a node and a Geyser stream: blocks the stream misses are requested, and the tape is the same. */
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asYellowstone, type JsonTransaction } from '../ingest/decode/solana/encodings.js'
@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 describe('a Geyser stream beside a node', () => {
-  test('sends what would be asked for; cut, it is missed by nobody; back, it is heard again', async () => {
+  test('replaces block requests, loses no block while it is down, and resumes when it is back', async () => {
     const ledger = createLedger({ seed: 7, weights: { garbled: 0 } })
     ledger.advance(HISTORY)
     const node = await startRpcServer(ledger)
@@ -33,21 +33,21 @@ describe('a Geyser stream beside a node', () => {
     await reach(ledger, place)
 
     const before = node.asked.get('getBlock') ?? 0
-    await goOn(ledger)
+    await advanceLive(ledger)
     await reach(ledger, place)
-    // Not one by one: where the machine is busy, some are asked for before the stream has sent them.
+    // Not zero: on a busy machine some blocks are requested before the stream sends them.
     expect((node.asked.get('getBlock') ?? 0) - before).toBeLessThan(LIVE_BLOCKS)
     expect(geyser.visitors[0]?.token).toBe(TOKEN)
 
     geyser.stop()
-    await goOn(ledger)
+    await advanceLive(ledger)
     await reach(ledger, place)
 
     const port = Number(new URL(geyser.url).port)
     geyser = await startStream(ledger, port)
     await until(() => geyser.visitors.length > 0)
     expect(Number(geyser.visitors[0]?.fromSlot)).toBeGreaterThan(0)
-    await goOn(ledger)
+    await advanceLive(ledger)
     await reach(ledger, place)
     const streamed = acceptedBlocks(await place.lines())
 
@@ -66,7 +66,7 @@ function openPlace(): SolanaPlace {
   return place
 }
 
-/** Sends what is there from the slot asked for, then every new block. */
+/** Sends existing blocks from the requested slot on, then every new one. */
 async function startStream(ledger: Ledger, port = 0): Promise<GeyserServer> {
   const server = await startGeyser(
     async (visitor) => {
@@ -104,12 +104,12 @@ function wired(json: JsonTransaction, index: number): object {
   return wireInfo(index, transaction, failed === null ? meta : { ...meta, err: { err: Buffer.from([1]) } })
 }
 
-async function goOn(ledger: Ledger): Promise<void> {
+async function advanceLive(ledger: Ledger): Promise<void> {
   for (let made = 0; made < LIVE_BLOCKS; made += 1) {
     ledger.advance({ blocks: 1 })
     await setTimeout(SLOT_MS)
   }
-  // The last one is published whatever it holds only if it has a trade.
+  // Blocks without a trade may not be published, so the last one must have one.
   while (ledger.tip.trades.length === 0) ledger.advance({ blocks: 1 })
 }
 

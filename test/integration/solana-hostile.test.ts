@@ -1,6 +1,6 @@
 /**
- * The source against nodes that fail, lie and lag, slots that die in the middle of it, the process killed at random: what is published in the end is what a
- * clean run publishes.
+ * The source against nodes that fail, lie and lag, with orphaned slots and the process killed at random.
+ * It must publish what a clean run publishes.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EventLog } from '../../services/core/log/port.js'
@@ -16,15 +16,15 @@ import { type RpcServer, startRpcServer } from '../rig/solana/rpc-server.js'
 import { openSolanaPlace, type SolanaPlace } from '../rig/solana/source-run.js'
 
 const SEEDS = countOf('solanaHostileSeeds')
-/** Long: on a busy machine every try takes its time. */
+/** Long, because every attempt is slow on a busy machine. */
 const WITHIN_MS = 60_000
-const SHOWN = 3
-const MOST_STARTS = 20
+const MAX_LINES = 3
+const MAX_STARTS = 20
 const HISTORY = { blocks: 40 }
 const ORPHANS = { blocks: 5 }
 const SURVIVORS = { blocks: 9 }
 
-/** Up to the last block before the fork, and above it those that will die. */
+/** Plays up to the fork, then the blocks that will be orphaned. */
 function playedToOrphans(): { ledger: Ledger; forkSlot: number } {
   const ledger = createLedger({ seed: 100, finalAfterSlots: 20 })
   ledger.advance(HISTORY)
@@ -38,7 +38,7 @@ function reorganise(ledger: Ledger, forkSlot: number, sameSlots: boolean): void 
   advanceToTrade(ledger, SURVIVORS)
 }
 
-/** Its last block is one that is published. */
+/** Ends at a block with a trade, which is always published. */
 function advanceToTrade(ledger: Ledger, step: { blocks: number }): void {
   ledger.advance(step)
   while (ledger.tip.trades.length === 0) ledger.advance()
@@ -46,7 +46,7 @@ function advanceToTrade(ledger: Ledger, step: { blocks: number }): void {
 
 type Published = Omit<RecordingBlock, 'finalized_number'>
 type Outcome = { blocks: Published[]; letters: string[] }
-/** By whether the survivors stand in the slots of the dead. */
+/** Keyed by whether the survivors use the slots of the orphans. */
 const clean = new Map<boolean, Outcome>()
 const happened = { kills: 0, retracts: 0, errors: 0, lies: 0, late: 0 }
 
@@ -66,7 +66,7 @@ describe('hostile nodes', () => {
     }
   })
 
-  test('the clean run has every block, and every trade of the moving pool', async () => {
+  test('a clean run publishes every trade of the moving pool, in chain order', async () => {
     const { ledger, forkSlot } = playedToOrphans()
     reorganise(ledger, forkSlot, true)
     const { blocks, letters } = clean.get(true) ?? { blocks: [], letters: [] }
@@ -85,15 +85,15 @@ describe('hostile nodes', () => {
     expect(letters.length).toBeGreaterThan(0)
   })
 
-  // Most of it is waiting.
+  // Concurrent, because the runs mostly wait.
   test.concurrent.each(seedsOf('solanaHostileSeeds'))(
-    'seed %i: the clean run’s blocks and dead letters',
+    'seed %i: publishes the blocks and dead letters of a clean run',
     async (seed) => {
       const random = createRandom(seed)
       const sameSlots = random.chance(0.5)
       const { ledger, forkSlot } = playedToOrphans()
       const orphanHash = ledger.tip.blockhash
-      // In the middle of the history, or once the orphans are published.
+      // Reorg while the history is read, or once the orphans are published.
       const isEarly = seed % 2 === 0
       let isSettled = !isEarly
       const isGoingOn = () => !isSettled
@@ -127,7 +127,7 @@ describe('hostile nodes', () => {
     },
   )
 
-  test('all of it happened: kills, deaths of what had been published, errors, lies and late blocks', () => {
+  test('the runs had kills, orphaned published blocks, errors, lies and late blocks', () => {
     const { kills, retracts, errors, lies, late } = happened
     expect({
       kills: kills > SEEDS,
@@ -139,7 +139,7 @@ describe('hostile nodes', () => {
   })
 })
 
-/** What is final is told as it is known at the moment, so it is left out; letters of blocks that died stay, and one may come twice. */
+/** Without finality, which depends on when a block was read, without letters of orphans, and without repeated letters. */
 async function outcomeOf(place: SolanaPlace, ledger: Ledger): Promise<Outcome> {
   const blocks = acceptedBlocks(await place.lines()).map(({ finalized_number: _, ...block }) => block)
   const alive = ledger.blocks.flatMap(({ transactions }) =>
@@ -154,7 +154,7 @@ async function outcomeOf(place: SolanaPlace, ledger: Ledger): Promise<Outcome> {
   return { blocks, letters: [...new Set(letters)].sort() }
 }
 
-/** The first few, each in a line. */
+/** The first few differences, one per line. */
 function differences({ blocks, letters }: Outcome, wanted: Outcome): string[] {
   const found: string[] = []
   const linesOf = (each: readonly Published[]) => each.flatMap((block) => [headOf(block), ...eventsOf(block)])
@@ -167,7 +167,7 @@ function differences({ blocks, letters }: Outcome, wanted: Outcome): string[] {
     if (at < 0 && got.length === expected.length) return
     const from = at < 0 ? expected.length : at
     found.push(`${what}, line ${from} of ${expected.length}: got ${got.length}`)
-    for (let line = from; line < from + SHOWN; line += 1) found.push(`got ${got[line]}`, `not ${expected[line]}`)
+    for (let line = from; line < from + MAX_LINES; line += 1) found.push(`got ${got[line]}`, `not ${expected[line]}`)
   }
 }
 
@@ -176,7 +176,7 @@ const headOf = ({ number, hash, parent_hash, time }: Published): string =>
 const eventsOf = ({ number, events }: Published): string[] =>
   events.map((event) => `${number} ${JSON.stringify(event)}`)
 
-/** The second is behind at times. */
+/** The second one lags at times. */
 async function startServers(ledger: Ledger, gates: readonly HostileGate[], random: Random): Promise<RpcServer[]> {
   const options = { hasBlocks: random.chance(0.5), hasSlots: random.chance(0.7) }
   const behind = random.int(1, 4)
@@ -188,7 +188,7 @@ async function startServers(ledger: Ledger, gates: readonly HostileGate[], rando
   )
 }
 
-/** One node or two, over HTTP alone or with a socket for notices. */
+/** One or two nodes, over HTTP, sometimes with a WebSocket for notifications. */
 function urlsOf([first, second]: readonly RpcServer[], random: Random): string[] {
   const urls = [first?.url ?? '']
   if (random.chance(0.5)) urls.push(first?.wsUrl ?? '')
@@ -203,18 +203,18 @@ function inWords(outcome: IngestOutcome | { kind: 'failed' } | boolean): string 
 
 type Reading = { place: SolanaPlace; random: Random; urls: readonly string[] }
 
-/** Until that block is published, killed so many times on the way at the most: while it waits, or in the middle of an append. */
+/** Runs until the block is published, with up to `kills` kills while the source waits or appends. */
 async function readTo(hash: string, kills: number, { place, random, urls }: Reading): Promise<void> {
-  for (let left = kills; left > -MOST_STARTS; left--) {
+  for (let left = kills; left > -MAX_STARTS; left--) {
     const through = (log: EventLog) => crashingLog(log, random, left > 0 ? 0.3 : 0)
     const run = await place.start({ urls, through }).catch(() => null)
     const reached = place.reached(hash, left > 0 ? random.int(20, 400) : WITHIN_MS)
     const outcome = await Promise.race([run?.ended ?? { kind: 'failed' as const }, reached])
     await run?.stop()
     if (outcome === true) return
-    // Whoever cannot even start tries again, as whoever runs it would.
-    if (left <= 0 && run !== null) expect(inWords(outcome), 'the run that nobody killed').toBe('reached')
+    // A failed start is retried, as a supervisor would.
+    if (left <= 0 && run !== null) expect(inWords(outcome), 'the run without a kill').toBe('reached')
     happened.kills++
   }
-  throw new Error(`not even started in ${MOST_STARTS} times`)
+  throw new Error(`did not start in ${MAX_STARTS} attempts`)
 }

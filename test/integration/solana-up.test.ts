@@ -1,4 +1,4 @@
-/** `dextape up` on a Solana node, as a person starts it: behind a provider's limits a pair's live candles are served within a minute. */
+/** `dextape up` on a rate-limited Solana node serves a pair's live candles within a minute. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Limiter, startLimiter } from '../rig/evm/limiter.js'
@@ -14,7 +14,7 @@ const KEY = 'dx_solana'
 const WITHIN_MS = 60_000
 const REQUESTS_PER_S = 10
 const HISTORY_SLOTS = 50
-/** SOL against USDC on Raydium CLMM: without it nothing has a price in dollars. */
+/** SOL/USDC on Raydium CLMM: without it nothing has a USD price. */
 const SOL_USDC_POOL = generatedTransaction(SOL_USDC_SWAP).expected.flatMap((event) =>
   event.type === 'swap' && event.pool !== undefined ? [event.pool] : [],
 )
@@ -44,7 +44,7 @@ describe('up on a Solana node', () => {
     removeScratchFolders()
   })
 
-  test('live candles within a minute, every second with a trade, also those while the process was dead', async () => {
+  test('serves live candles within a minute, for every second with a trade, even while the process was down', async () => {
     const dataDir = join(scratchFolder(), 'data')
     const startedMs = Date.now()
     let up = upOn(dataDir)
@@ -55,7 +55,7 @@ describe('up on a Solana node', () => {
     await up.serving
     live.stop()
     const last = secondsOf(ledger).at(-1)
-    // A second has several slots: its last one must have come, too.
+    // A second has several slots; the last of them must have arrived.
     await up.until('the last trade', async () => String((await pointsOf(up)).at(-1)) === String(last))
     const got = await pointsOf(up)
     expect(got.length).toBeGreaterThan(3)
@@ -74,7 +74,7 @@ function upOn(dataDir: string): UpProcess {
 
 type Second = readonly [timeS: number, closeSol: number]
 
-/** The last price of each second that has one, as the chain has it. */
+/** The last price of each second with a trade, from the chain. */
 function secondsOf({ blocks }: Ledger): Second[] {
   const closes = new Map<number, number>()
   for (const { blockTimeS, trades } of blocks) for (const { price } of trades) closes.set(blockTimeS, price)

@@ -26,12 +26,12 @@ function warningsAt(...starts: (ChainSection & { first?: FirstBlock })[]): unkno
 
 const BACKFILL = 'dextape backfill --chain base'
 
-it('additions to a scope are reported at every start, with the command that backfills them', () => {
+it('reports additions to a scope at every start, with the command that backfills them', () => {
   const warnings = warningsAt({ pools: [A] }, { pools: [A] }, { pools: [A, B] }, { pools: [B, A], balances: 'scoped' })
   expect(warnings).toEqual([[], [], [[`pool ${B}`, BACKFILL]], [[`pool ${B}`, 'balances scoped', BACKFILL]]])
 })
 
-it('a wider scope is reported, a narrower one is not', () => {
+it('reports a wider scope, but not a narrower one', () => {
   const added = (from: ChainSection, to: ChainSection) => warningsAt(from, to)[1]
   expect(added({ pools: [A] }, {})).toEqual([['all exchanges', BACKFILL]])
   expect(added({ pools: [A] }, { pools: [A], tokens: [T] })).toEqual([[`token ${T}`, BACKFILL]])
@@ -44,7 +44,7 @@ it('a wider scope is reported, a narrower one is not', () => {
   expect(added({ pools: [A] }, { pools: [A], contracts })).toEqual([])
 })
 
-it('a start before the first block is reported; one that was met, or "latest", is not', () => {
+it('reports a start before the first block, but not a reached start or "latest"', () => {
   const warnings = warningsAt(
     { start: 1000 },
     { start: 1000 },

@@ -74,7 +74,7 @@ describe('chains read from nodes', () => {
     expect(await running).toEqual({ kind: 'stopped' })
   })
 
-  it('one that fails is reported, and the others continue', async () => {
+  it('continue when one fails, which is reported', async () => {
     const { ingests, untilHeld, pipe } = await start(async (options) => {
       if (options.config.chain === 'eth') throw new DextapeError({ code: 'node_broken', what: 'The node is broken' })
       return openWell(options)
@@ -90,7 +90,7 @@ describe('chains read from nodes', () => {
     ])
   })
 
-  it('one whose nodes are unreachable is retried, and reported by name', async () => {
+  it('retry while nodes are unreachable, and report the chain by name', async () => {
     let isAway = true
     const { health, untilHeld } = await start(async (options) => {
       if (isAway && options.config.chain === 'eth')
@@ -104,7 +104,7 @@ describe('chains read from nodes', () => {
     expect(health.report()).toEqual([])
   })
 
-  it('a configuration error aborts the start, even if found late', async () => {
+  it('abort the start at a configuration error, even if found late', async () => {
     const wrong: OpenChain = async (options) => {
       if (options.config.chain === 'bsc') return openWell(options)
       throw new ConfigError({ code: 'token_missing', what: 'A stable is not on this chain' })

@@ -1,4 +1,4 @@
-/** What can be said of docker-compose.yml and its image without a Docker engine. */
+/** Checks docker-compose.yml and its image without a Docker engine. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('runs the versions the tests run, each pinned', () => {
+  it('pins the versions the tests run', () => {
     const version = (JSON.parse(read('package.json')) as { version: string }).version
     for (const [, { image }] of all) expect(image).toMatch(/^[a-z/-]+:\d+\.\d+\.\d+(\.\d+)?$/)
     for (const [, { image }] of ours) expect(image).toBe(`dextape:${version}`)
@@ -56,7 +56,7 @@ describe('docker-compose.yml', () => {
     expect(serviceOf('registry').image).toBe(`apicurio/apicurio-registry:${registry}`)
   })
 
-  it.each(all)('%s is checked, limited and started again', (_, { healthcheck, deploy, restart }) => {
+  it.each(all)('%s has a health check, limits and a restart policy', (_, { healthcheck, deploy, restart }) => {
     expect(healthcheck).toEqual({
       test: expect.arrayContaining(['CMD']),
       interval: expect.stringMatching(/^\d+s$/),
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
     expect(restart).toBe('unless-stopped')
   })
 
-  it('waits only for services that are there, until they are healthy', () => {
+  it('waits only for existing services, until they are healthy', () => {
     const waits = all.flatMap(([, { depends_on }]) => Object.entries(depends_on ?? {}))
     expect(waits.length).toBeGreaterThan(5)
     for (const [name, { condition }] of waits) {
@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it.each(ours)('%s is told where the others are, in variables the program knows', (_, { environment, depends_on }) => {
+  it.each(ours)('%s gets the addresses of the others in known variables', (_, { environment, depends_on }) => {
     expect(Object.keys(environment).filter((name) => !(name in ENVIRONMENT))).toEqual([])
     expect(environment.KAFKA_BROKERS).toBe('kafka:9092')
     const hosts = ['CLICKHOUSE_URL', 'SCHEMA_REGISTRY_URL'].map((name) => new URL(String(environment[name])).host)
@@ -92,14 +92,14 @@ describe('docker-compose.yml', () => {
     expect(environment.DEXTAPE_HOST).toBe('0.0.0.0')
   })
 
-  it('asks each service at the port it answers on', () => {
-    const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck.test.at(-1)])
-    const answering = Object.entries(HTTP_PORTS).map(([name, port]) => [name, `http://127.0.0.1:${port}/ready`])
-    expect(asked.sort()).toEqual(answering.sort())
+  it('checks each service at its HTTP port', () => {
+    const checked = ours.map(([name, { healthcheck }]) => [name, healthcheck.test.at(-1)])
+    const listening = Object.entries(HTTP_PORTS).map(([name, port]) => [name, `http://127.0.0.1:${port}/ready`])
+    expect(checked.sort()).toEqual(listening.sort())
     for (const [, { healthcheck }] of ours) expect(existsSync(join(root, healthcheck.test[2] ?? ''))).toBe(true)
   })
 
-  it('opens only REST and WebSocket to other machines, and nothing that stops aggregate from being scaled', () => {
+  it('exposes only REST and WebSocket to other machines, and keeps aggregate scalable', () => {
     const open = all.flatMap(([name, { ports }]) => (ports ?? []).map((port) => `${name} ${port}`))
     expect(open).toEqual([
       'kafka 127.0.0.1:29092:29092',
@@ -112,7 +112,7 @@ describe('docker-compose.yml', () => {
     expect({ ports, kept, container_name }).toEqual({})
   })
 
-  it('mounts volumes that are declared and files that are there', () => {
+  it('mounts declared volumes and existing files', () => {
     const mounts = all.flatMap(([, { volumes: mounted }]) => mounted ?? []).map((mount) => mount.split(':')[0] ?? '')
     const [files, named] = [
       mounts.filter((from) => from.startsWith('.')),
@@ -122,7 +122,7 @@ describe('docker-compose.yml', () => {
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 
-  it('holds no secret', () => {
+  it('contains no secret', () => {
     const secrets = all.flatMap(([, { environment }]) =>
       Object.entries(environment).filter(([name]) => /PASSWORD|SECRET|TOKEN|_KEY$/.test(name)),
     )
@@ -145,12 +145,12 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/^ENV .*\bDEXTAPE_HOST=0\.0\.0\.0\b/m)
   })
 
-  it('is built on one pinned Node 24 with a glibc that the push server loads on', () => {
+  it('is built on one pinned Node 24 with a glibc that supports the push server', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
     expect(new Set(bases)).toEqual(new Set(['node:24.21.0-trixie-slim']))
   })
 
-  it('copies what is there and what .dockerignore lets through, and nothing else is let through', () => {
+  it('copies existing files, exactly those that .dockerignore allows', () => {
     expect(taken.filter((source) => !existsSync(join(root, source)))).toEqual([])
     const allowed = read('.dockerignore').matchAll(/^!(.+)$/gm)
     expect([...allowed].map(([, name]) => name).sort()).toEqual([...taken].sort())

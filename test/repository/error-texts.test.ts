@@ -41,7 +41,7 @@ function errorClasses(): Set<string> {
   return known
 }
 
-/** Functions that make an error of the texts they are called with: `badRequest('code', 'detail')`. */
+/** Functions that build an error from their arguments: `badRequest('code', 'detail')`. */
 function errorFunctions(classes: ReadonlySet<string>): Set<string> {
   const isError = (type: ts.TypeNode | undefined) =>
     type !== undefined &&
@@ -57,7 +57,7 @@ function errorFunctions(classes: ReadonlySet<string>): Set<string> {
   return names
 }
 
-/** The text as a reader sees it; what is filled in appears as `${name}`, or `${…}` where it has no simple name. */
+/** The text with placeholders: `${name}` for an inserted value, `${…}` if it has no simple name. */
 function textOf(node: ts.Expression): string {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node))
@@ -100,8 +100,8 @@ function errorTexts(): string[] {
   const functions = errorFunctions(classes)
   const texts = new Set<string>()
   const add = (name: string, given: readonly ts.Expression[]) => {
-    const shown = given.filter((each) => hasText(each) && !ts.isObjectLiteralExpression(each))
-    if (shown.length > 0) texts.add(oneLine(`${name}: ${shown.map(textOf).join(' | ')}`))
+    const withText = given.filter((each) => hasText(each) && !ts.isObjectLiteralExpression(each))
+    if (withText.length > 0) texts.add(oneLine(`${name}: ${withText.map(textOf).join(' | ')}`))
   }
   visitAll((node) => {
     if (ts.isObjectLiteralExpression(node)) {
@@ -113,7 +113,7 @@ function errorTexts(): string[] {
     if (!ts.isCallExpression(node)) return
     const { expression: called } = node
     if (ts.isIdentifier(called) && functions.has(called.text)) add(called.text, node.arguments)
-    // Problems of the configuration are collected and reported in one error.
+    // Configuration problems are collected and reported in one error.
     if (
       ts.isPropertyAccessExpression(called) &&
       called.name.text === 'push' &&
@@ -124,7 +124,7 @@ function errorTexts(): string[] {
   return [...texts].sort()
 }
 
-it('every error text reads as reviewed', async () => {
+it('matches the reviewed error texts', async () => {
   const texts = errorTexts()
   expect(texts.length).toBeGreaterThan(200)
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('error-texts.snapshot.txt')

@@ -7,17 +7,17 @@ const root = repositoryRoot()
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 
 describe('the repository', () => {
-  it('CI runs the test command the README names', () => {
+  it('runs the test command of the README in CI', () => {
     const command = 'npm ci && npm test'
     expect(read('README.md')).toContain(command)
     expect(read('.ci/run')).toContain(command)
   })
 
-  it('has its licence', () => {
+  it('has a licence', () => {
     expect(read('LICENSE')).toContain('Apache License')
   })
 
-  it('the lock file names no registry', () => {
+  it('has a lock file without registry URLs', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved"/)
   })
 
@@ -29,7 +29,7 @@ describe('the repository', () => {
     ...readdirSync(join(root, 'services')).map((service) => `services/${service}/README.md`),
   ].filter((page) => page.endsWith('.md') && existsSync(join(root, page)))
 
-  it.each(pages)('%s names only files and pages that exist', (page) => {
+  it.each(pages)('%s mentions only existing files and pages', (page) => {
     const text = read(page)
     const folder = dirname(page)
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => join(folder, link))
@@ -40,7 +40,7 @@ describe('the repository', () => {
     expect([...links, ...inRoot, ...here].filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it.each(pages)('%s links to headings that exist', (page) => {
+  it.each(pages)('%s links only to existing headings', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
     const missing = links.filter(([, file = '', heading = '']) => {
       const target = file === '' ? page : join(dirname(page), file)
@@ -50,7 +50,7 @@ describe('the repository', () => {
   })
 })
 
-/** As GitHub makes anchors of them. */
+/** Headings as GitHub anchors. */
 function headingsOf(page: string): string[] {
   const headings = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase())
   return headings.map((heading) => heading.replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))

@@ -5,16 +5,16 @@ import { repositoryRoot } from '../../schemas/avro.js'
 
 const root = repositoryRoot()
 
-/** A file's room: the part of the tree the rules speak of. */
-function roomOf(file: string): string {
+/** The module a file belongs to, as named in the rules. */
+function moduleOf(file: string): string {
   const [top, service, part] = relative(root, file).split('/')
   if (top !== 'services') return top ?? ''
   return service === 'core' ? `core/${part}` : (service ?? '')
 }
 
-/** What each room may import besides itself and packages. */
+/** What each module may import besides itself and packages. */
 const CORE = ['domain', 'runtime', 'config', 'data-dir', 'log', 'store', 'coordination', 'keys'].map(
-  (room) => `core/${room}`,
+  (module) => `core/${module}`,
 )
 const SERVICES = ['ingest', 'aggregate', 'serve']
 const ALLOWED: Record<string, readonly string[]> = {
@@ -27,13 +27,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Processes coordinate through tables in the log.
   'core/coordination': ['core/domain', 'core/runtime', 'core/config', 'core/data-dir', 'core/log'],
   'core/keys': ['core/domain', 'core/runtime', 'core/data-dir', 'core/log', 'core/coordination'],
-  // Services meet in schemas, never in each other's code.
+  // Services share schemas, never each other's code.
   ...Object.fromEntries(SERVICES.map((service) => [service, [...CORE, 'schemas']])),
   processes: [...CORE, ...SERVICES, 'schemas'],
   cli: [...CORE, ...SERVICES, 'processes', 'schemas'],
 }
 
-/** Rooms that must not touch the outside world: their packages. */
+/** Modules that must not import packages, so that they do no I/O. */
 const PURE = ['core/domain']
 
 const files = readdirSync(join(root, 'services'), { recursive: true, encoding: 'utf8' })
@@ -46,25 +46,25 @@ function importsOf(file: string): string[] {
   return [...found].flatMap(([, fixed, dynamic]) => fixed ?? dynamic ?? [])
 }
 
-describe('who may import whom', () => {
-  it('every room of services has a rule', () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => !(room in ALLOWED))).toEqual([])
+describe('imports between modules', () => {
+  it('have a rule for every module of services', () => {
+    expect([...new Set(files.map(moduleOf))].filter((module) => !(module in ALLOWED))).toEqual([])
   })
 
-  it('no file imports from a room it may not know', () => {
+  it('follow the rules', () => {
     const broken = files.flatMap((file) =>
       importsOf(file)
         .filter((name) => name.startsWith('.'))
         .map((name) => resolve(dirname(file), name))
-        .filter((target) => roomOf(target) !== roomOf(file) && !ALLOWED[roomOf(file)]?.includes(roomOf(target)))
+        .filter((target) => moduleOf(target) !== moduleOf(file) && !ALLOWED[moduleOf(file)]?.includes(moduleOf(target)))
         .map((target) => `${relative(root, file)} imports ${relative(root, target)}`),
     )
     expect(broken).toEqual([])
   })
 
-  it('the domain imports no package', () => {
+  it('of the domain include no package', () => {
     const broken = files
-      .filter((file) => PURE.includes(roomOf(file)))
+      .filter((file) => PURE.includes(moduleOf(file)))
       .flatMap((file) =>
         importsOf(file)
           .filter((name) => !name.startsWith('.'))
@@ -73,7 +73,7 @@ describe('who may import whom', () => {
     expect(broken).toEqual([])
   })
 
-  it('the fold itself is pure: no file, clock, network or randomness', () => {
+  it('keep the fold pure: no file, clock, network or randomness', () => {
     const fold = files.filter((file) => /services\/aggregate\/(fold|state)\//.test(file))
     const impure = fold.filter((file) =>
       /from 'node:|Date\.now|Math\.random|process\./.test(readFileSync(file, 'utf8')),

@@ -1,4 +1,4 @@
-/** The package as a stranger gets it: packed, installed into an empty folder, started with npx. */
+/** The package as a new user gets it: packed, installed into an empty folder, started with npx. */
 import { type ExecFileException, execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ describe('the package', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('has compiled code and what it reads, and nothing of the tests or the sources', () => {
+  it('has compiled code and the files it reads, but no tests or sources', () => {
     const kinds = new Set(files.map((path) => path.replace(/^(dist\/(services|schemas))\/.*\.js$/, '$1/*.js')))
     expect([...kinds].filter((path) => !/^(schemas|services\/serve\/pages\/static)\//.test(path)).sort()).toEqual([
       ...['LICENSE', 'README.md', 'dist/schemas/*.js', 'dist/services/*.js', 'package.json', 'services/cli/dextape.js'],
@@ -52,7 +52,7 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining(['schemas/geyser.proto', 'schemas/clickhouse/0001_events.sql']))
   })
 
-  it('names its version', async () => {
+  it('prints its version', async () => {
     expect(await run('npx', ['dextape', '--version'], home)).toBe(`${version}\n`)
   })
 

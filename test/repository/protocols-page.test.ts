@@ -1,4 +1,4 @@
-/** The page about protocols says what the tables have. */
+/** docs/protocols.md matches the tables in the code. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ describe('docs/protocols.md', () => {
     expect(contracts.filter(({ amm }) => !listed.includes(amm))).toEqual([])
   })
 
-  it('says what the reserves of every protocol are', () => {
+  it('describes the reserves of every protocol', () => {
     expect(PROTOCOLS.map(({ name }) => name).filter((name) => !byName.has(name))).toEqual([])
   })
 
@@ -26,7 +26,7 @@ describe('docs/protocols.md', () => {
   })
 
   it.each(SOLANA_PROGRAMS)(
-    'says of $name what is decoded, where amounts come from and what reserves are',
+    'describes what is decoded for $name, where amounts come from, and its reserves',
     (program) => {
       expect(page).toContain(`| \`${program.name}\` | \`${program.programId}\` | ${program.amm} |`)
       const named = page

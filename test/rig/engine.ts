@@ -1,6 +1,6 @@
 /**
- * The ClickHouse a data directory's store stands on in tests: the embedded engine, or, where CLICKHOUSE_URL is set (npm has no
- * engine for every CPU), a database of its own on that server.
+ * The ClickHouse of a data directory in tests: the embedded engine or, if CLICKHOUSE_URL is set, a separate database on
+ * that server. npm has no engine for some CPUs.
  */
 import { createHash } from 'node:crypto'
 import type { StoreTarget } from '../../services/core/store/clickhouse-store.js'
@@ -13,7 +13,7 @@ export function storeTargetOf(dataDir: string): StoreTarget {
   return url === undefined ? { kind: 'embedded', path: enginePathOf(dataDir) } : { kind: 'server', url }
 }
 
-/** What a command needs in its environment to use that store. */
+/** The environment a command needs to use that store. */
 export function storeEnvironmentOf(dataDir: string): { CLICKHOUSE_URL?: string } {
   if (server === undefined) return {}
   const database = `it_${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`

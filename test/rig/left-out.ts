@@ -1,9 +1,9 @@
-/** Counts the cases that a run leaves out for want of recorded data, over all its processes, and says so at its end. */
+/** Counts the cases that a run skips without recorded data, across its processes, and prints the sum at the end. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Names the run's file with a number a line. */
+/** The variable with the path of the run's file, which has one number per line. */
 const COUNTS = 'DEXTAPE_LEFT_OUT_CASES'
 
 export function leaveOut(cases: number): void {
@@ -19,6 +19,6 @@ export default function countLeftOut(): () => void {
     const cases = readFileSync(file, 'utf8')
       .split('\n')
       .reduce((sum, line) => sum + Number(line), 0)
-    console.log(`Recorded data not found beside the checkout: ${cases} further cases left out`)
+    console.log(`Recorded data not found beside the checkout: ${cases} further cases skipped`)
   }
 }

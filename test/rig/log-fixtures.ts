@@ -1,6 +1,6 @@
 /**
- * Writes what the newest version of each schema looks like on the log to test/fixtures/avro, for versions that have no
- * fixture yet. A fixture is never rewritten: it stands for what logs in the field hold.
+ * Writes a record of the newest version of each schema to test/fixtures/avro, for versions that have no fixture yet.
+ * A fixture is never rewritten: it represents records in existing logs.
  * Usage: node dist/test/rig/log-fixtures.js
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { avroTypeOf } from '../../services/core/log/avro-types.js'
 
 type Sampling = { named: Map<string, AvroType>; count: number }
 
-/** One value of each field, every one different; every branch of a union of events once; optional fields filled. */
+/** A record with a different value in each field, every event type once, and optional fields filled. */
 function sample(type: AvroType, state: Sampling): unknown {
   if (typeof type === 'string') {
     const known = state.named.get(type.replace(/^dextape\./, ''))

@@ -1,5 +1,5 @@
 /**
- * A process that appends numbered batches to a log and says which were acknowledged, for tests that kill it or run
+ * A process that appends numbered batches to a log and prints which were acknowledged, for tests that kill it or run
  * several. Usage: node log-writer.js '{"at","topic","writer","batches","seed","inFlight"}'
  */
 import { writeSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { openTestLog } from './kafka/open-log.js'
 import { createRandom } from './market/random.js'
 
 export type WriterTask = {
-  /** A batch is one piece where the log can: on Kafka up to a message set's size. */
+  /** Batches are atomic where the log supports it: on Kafka, up to the size of a message set. */
   at: { path: string } | { brokers: string; prefix: string; paddingBytes: number }
   topic: string
   writer: string
@@ -17,7 +17,7 @@ export type WriterTask = {
   inFlight: number
 }
 
-/** A record says of which batch it is and how large that batch is, so that a reader can tell a whole batch from a torn one. */
+/** A record names its batch and the batch's size, so that a reader can detect an incomplete batch. */
 export type WrittenValue = { writer: string; batch: number; index: number; size: number; padding: string }
 
 async function main(task: WriterTask): Promise<void> {

@@ -1,10 +1,10 @@
-/** Everything a run's tests put into the temporary folder goes into one of the run's own, which ends with it. */
+/** Redirects the tests' temporary files to one folder per run, which is removed at its end. */
 import { chmodSync, rmSync } from 'node:fs'
 import { newScratch } from '../../services/core/runtime/scratch.js'
 
 export default function openScratch(): () => void {
   const folder = newScratch('dextape-tests-')
-  // Tests that start a process as somebody else let it read their folders, which stand below this one.
+  // Some tests start a process as another user, which must read folders below this one.
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
   return () => rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** A source of a chain's nodes into an embedded log: stopped, killed and started again, while the log, the checkpoints and its book stay. */
+/** A source that writes to an embedded log. It can be stopped, killed and restarted; log, checkpoints and book persist. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,18 +15,18 @@ import type { RecordingLine } from './reference/lines.js'
 
 export type PlaceRun = {
   readonly ended: Promise<IngestOutcome>
-  /** Ends it in order. */
+  /** Stops it cleanly. */
   stop(): Promise<IngestOutcome>
 }
 
-/** What outlives a process. */
+/** The state that outlives a process. */
 export type Place<Options> = {
   readonly log: EventLog
-  /** `through`: the log the ingest writes to, where it is not the place's own. */
+  /** `through`: wraps the log that the ingest writes to. */
   start(options: Options & { through?: (log: EventLog) => EventLog }): Promise<PlaceRun>
   lines(): Promise<RecordingLine[]>
   deadLetters(): Promise<DeadLetter[]>
-  /** Waits for the block to be the log's last. */
+  /** Waits until the block is the last in the log. */
   reached(hash: string, withinMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ export function openPlace<Options>({ chain, openSource }: PlaceParts<Options>): 
       const topic = blocksTopic(chain)
       for (let looked = 0; ; ) {
         const { end } = await log.info(topic)
-        // What was looked at is not decoded again and again: a benchmark waits here too.
+        // Decodes only new records, because a benchmark also waits here.
         const [last] = end === looked ? [] : await log.read(topic, { from: end - 1, maxRecords: 1 })
         looked = end
         const record = last === undefined ? undefined : codec.decodeLogRecord(last.value)

@@ -1,4 +1,4 @@
-/** Where npm has no native part for the CPU, a server stands in (CLICKHOUSE_URL). Anywhere else a missing part is a failure. */
+/** If npm has no native package for the CPU, CLICKHOUSE_URL is used instead. Otherwise a missing package is a failure. */
 const installed = await import('chdb/connection').then(
   () => true,
   () => false,

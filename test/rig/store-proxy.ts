@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a ClickHouse that a test can take away, bring back on the same port, and let hang. */
+/** A TCP proxy in front of a ClickHouse that a test can stop, restart on the same port, and stall. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
@@ -6,7 +6,7 @@ export type StoreProxy = {
   url: string
   away: () => Promise<void>
   back: () => Promise<void>
-  /** Connections open and stay open, and not a byte goes through. */
+  /** Connections stay open, but no bytes pass. */
   stall: () => void
   flow: () => void
   close: () => Promise<void>
@@ -14,7 +14,7 @@ export type StoreProxy = {
 
 export type ProxyOptions = { port?: number; to?: NetConnectOpts }
 
-/** `to` is where it connects, if not to the address of `target`. */
+/** `to`: where it connects, if not to the address of `target`. */
 export async function proxyTo(target: URL, options: ProxyOptions = {}): Promise<StoreProxy> {
   const to = options.to ?? { host: target.hostname, port: Number(target.port || 8123) }
   const lines = new Set<[Socket, Socket]>()

@@ -1,4 +1,4 @@
-/** Tiny recordings by hand: whole units of tokens with 6 decimals, blocks linked as they come. */
+/** Small handwritten recordings: whole units of tokens with 6 decimals, each block linked to the one before. */
 import type { ChainFacts } from '../../services/core/domain/chains.js'
 import type { EventFacts } from './market/writer.js'
 import type { RecordingBlock, RecordingLine } from './reference/lines.js'

@@ -7,7 +7,7 @@ import { incompatibility } from '../../services/core/log/avro-types.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { memoryRegistry } from '../core/log/memory-registry.js'
 
-it.each([...recordFiles()])('%s has the types of the newest schemas (else: npm run generate)', (path, text) => {
+it.each([...recordFiles()])('%s has the types of the newest schemas (to update: npm run generate)', (path, text) => {
   expect(readFileSync(join(repositoryRoot(), path), 'utf8')).toBe(text)
 })
 
@@ -16,17 +16,17 @@ const FIELDS = { block: 'block', retract: 'retract', update: 'update', dead_lett
 describe.each(RECORD_NAMES)('%s', (name) => {
   const versions = schemaVersions(name)
 
-  it('each version reads what every other wrote (FULL_TRANSITIVE)', () => {
+  it('has versions that can all read each other (FULL_TRANSITIVE)', () => {
     const reasons = versions.flatMap((a) => versions.map((b) => incompatibility(a, b)))
     expect(reasons).toEqual(versions.flatMap(() => versions.map(() => undefined)))
   })
 
-  it.each(versions.map((_, index) => index + 1))('a record of version %i is still read as it was meant', (version) => {
+  it.each(versions.map((_, index) => index + 1))('still decodes a record of version %i', (version) => {
     const file = join(repositoryRoot(), `test/fixtures/avro/${name}.v${version}`)
     const expected = JSON.parse(readFileSync(`${file}.json`, 'utf8')) as unknown
     const decoded = createCodec(memoryRegistry(versions)).decodeLogRecord(readFileSync(`${file}.bin`))
     const record = (decoded as unknown as Record<string, unknown>)[FIELDS[name]]
-    // What later versions added has its default.
+    // Fields added by later versions have their defaults.
     expect(JSON.parse(JSON.stringify(record))).toMatchObject(expected as object)
   })
 })

@@ -34,7 +34,7 @@ export class BlockChanges {
   readonly rankTokens = new Set<number>()
   /** Tokens whose facts changed. */
   readonly describedTokens = new Set<number>()
-  /** Pairs not touched otherwise that must be published again: a token's decimals became known. */
+  /** Untouched pairs that must be published again, because a token's decimals became known. */
   readonly republishedPairs = new Set<number>()
   readonly mainPairsBefore = new Map<number, number>()
   readonly holders: HolderChange[] = []

@@ -21,7 +21,7 @@ export class BlockPair {
     readonly lastPriceUsd: number,
   ) {}
 
-  /** `quoteAmount` and `targetAmount` are NaN where decimals are unknown: they add nothing. */
+  /** `quoteAmount` and `targetAmount` are NaN if decimals are unknown, and then add nothing. */
   addTrade(trade: Trade, quoteAmount: number, targetAmount: number): void {
     this.trades.push(trade)
     const usd = known(trade.amount_usd)

@@ -1,4 +1,4 @@
-/** Which pair is a token's main one: the source of its price. */
+/** Chooses a token's main pair, the source of its price. */
 import { DEEP_TVL_USD, MAIN_PAIR_HOPS, MAIN_PAIR_LEAD, RANK } from '../../core/domain/money.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
@@ -42,7 +42,7 @@ export function setMainPair(state: FoldState, token: number, pair: number): void
   followMainPair(state, token, pair)
 }
 
-/** A token without a reference price takes its main pair's; a main pair without one leaves the price as it was. */
+/** A token without a reference price takes its main pair's; a main pair without one does not change the price. */
 export function followMainPair(state: FoldState, token: number, pair: number): void {
   const { rows } = state.tokens
   const rank = rows.get(token, TOKEN.rank)
@@ -56,7 +56,7 @@ export function followMainPair(state: FoldState, token: number, pair: number): v
   rows.set(token, TOKEN.pricedBy, MAIN)
 }
 
-/** The quote is ranked, or its chain of main pairs reaches a ranked token without meeting the target. */
+/** The quote is ranked, or its chain of main pairs reaches a ranked token without passing the target. */
 export function qualifies(state: FoldState, pair: number): boolean {
   const target = state.pairs.targetToken(pair)
   if (isAbandonedCurve(state, target, pair)) return false

@@ -98,7 +98,7 @@ function addCurrency(data: Float64Array, base: number, sums: CurrencySums): void
   data[base + CLOSE] = sums.close
 }
 
-/** A close before the last bucket changed (a late block): the opens after it follow, through flat buckets too. */
+/** A close before the last bucket changed (a late block): later opens are updated too, across flat buckets. */
 function carryCloses(
   state: FoldState,
   holder: Holder,

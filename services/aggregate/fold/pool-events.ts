@@ -36,7 +36,7 @@ export function applyPool(fold: BlockChanges, event: PoolEvent): void {
   graduate(fold, target, id)
 }
 
-/** A token that gets its second pair counts over both from now on; until now its only pair's windows were its own. */
+/** From its second pair on, a token has its own windows over both; until now its only pair's windows were used. */
 function giveOwnWindows(state: FoldState, token: number): void {
   const only = state.tokens.pairsOf(token)[0]
   if (only === undefined || (state.tokens.windows[token] ?? null) !== null) return

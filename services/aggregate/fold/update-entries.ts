@@ -108,7 +108,7 @@ function tokenWindows(state: FoldState, token: number, mainPair: number): Window
   return list
 }
 
-/** Unknown for anchor and stables: theirs moves with the native coin's price, without any event of their own. */
+/** Unknown for anchor and stables: it changes with the native coin's price, without an event of these tokens. */
 function tokenNativePrice(state: FoldState, token: number): number {
   const { rows } = state.tokens
   return rows.get(token, TOKEN.rank) === RANK.native ? 1 : rows.get(token, TOKEN.priceNative)
@@ -176,7 +176,7 @@ function windowsOf(windows: Windows | null, nowS: number, restingPrice: number):
   return list
 }
 
-/** The pair's candle as it is now; `removed` when there is none (any more). */
+/** The pair's candle as it is now; `removed` if it does not exist (any more). */
 export function candleOf(state: FoldState, pair: number, { interval, timeS }: CandleKey): Candle {
   const ring = state.pairs.active[pair]?.rings[interval]
   const index = ring === undefined ? -1 : ring.indexOf(timeS)

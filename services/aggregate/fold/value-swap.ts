@@ -98,13 +98,13 @@ function ratioOfSqrtPrice(raw: string | null, state: FoldState): number {
   return root > 0 ? root * root : Number.NaN
 }
 
-/** Raw token1 per token0; NaN unless both are there. */
+/** Raw token1 per token0; NaN unless both are known. */
 export function ratioOfReserves(reserve0: string | null | undefined, reserve1: string | null | undefined): number {
   const [raw0, raw1] = [rawNumber(reserve0), rawNumber(reserve1)]
   return raw0 > 0 && raw1 > 0 ? raw1 / raw0 : Number.NaN
 }
 
-/** Quote per target, decimals applied: by the square-root price where there is one, else by the reserves. */
+/** Quote per target, decimals applied: from the square-root price if known, else from the reserves. */
 function midPrice(state: FoldState, pair: number, sqrtRatio: number, reserveRatio: number): number {
   const { rows } = state.pairs
   const tokens = state.tokens.rows

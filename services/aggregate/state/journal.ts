@@ -1,6 +1,6 @@
 /**
- * What undoes a block: the old values of everything it changed. Numbers go on an undo stack, texts and wallets into lists.
- * Undone in the reverse order, the state is bit for bit what it was.
+ * The undo data of a block: the old values of everything it changed. Numbers go on an undo stack, texts and wallets into lists.
+ * Undoing in reverse order restores the state bit for bit.
  */
 import type { PairText } from './pairs.js'
 import type { TokenText } from './tokens.js'

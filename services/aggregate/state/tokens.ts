@@ -38,7 +38,7 @@ export type Launch = {
   atS: number
 }
 
-/** What changes seldom; replaced whole, never modified, so that a journal can keep the old one. */
+/** Rarely changed fields; replaced whole, never modified, so that a journal can keep the old one. */
 export type TokenText = {
   readonly name: string | null
   readonly symbol: string | null

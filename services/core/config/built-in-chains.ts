@@ -1,7 +1,7 @@
 /**
- * The money of the chains known out of the box. Each address was found in at least two independent public places
+ * The money of the built-in chains. Each address was found in at least two independent public places
  * (DefiLlama's projects/helper/coreAssets.json, Uniswap's v3 subgraph configuration, other projects' token lists); one
- * found in a single place is left out. EVM addresses are lower-case, as in the log.
+ * found in a single place is omitted. EVM addresses are lower-case, as in the log.
  */
 import type { ChainFacts } from '../domain/chains.js'
 

@@ -15,7 +15,7 @@ export type KafkaChoice = {
   prefix: string
   ssl: boolean
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
-  /** Undefined: three where the cluster has as many brokers, else one. */
+  /** Undefined: three if the cluster has as many brokers, else one. */
   replicationFactor?: number
 }
 

@@ -15,7 +15,7 @@ export type EvmSourceConfig = NodeSource & {
   contracts: readonly KnownContract[]
 }
 
-/** Every contract known out of the box, by chain. */
+/** Every built-in contract, by chain. */
 export const BUILT_IN_CONTRACTS: ReadonlyMap<string, readonly KnownContract[]> = new Map(
   [...new Set([...Object.keys(POOL_FACTORIES), ...Object.keys(SINGLETONS)])].map((chain) => [
     chain,

@@ -6,7 +6,7 @@ const Port = Type.Integer({ minimum: 0, maximum: 65535 })
 const Address = Type.String({ minLength: 1 })
 const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
 
-/** `auto`: uWebSockets.js where its native build loads, else ws. */
+/** `auto`: uWebSockets.js if its native build loads, else ws. */
 export const PUSH_SERVERS = ['auto', 'uWebSockets.js', 'ws'] as const
 
 /** Of the simulator; the command line checks against the same. */

@@ -1,4 +1,4 @@
-/** One running `up` per data directory: a file with its process id. The lock of an ended process is taken over. */
+/** One running `up` per data directory: a file with its process id. The lock of an ended process is replaced. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.js'
@@ -26,7 +26,7 @@ function lockFile(lockPath: string, pid: number, refuse: Refuse): DirLock {
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        // A link appears whole or not at all, so nobody reads a half-written lock.
+        // A link appears whole or not at all, so no process reads a half-written lock.
         linkSync(draft, lockPath)
         break
       } catch (cause) {

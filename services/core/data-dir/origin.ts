@@ -7,7 +7,7 @@ import type { DataDir } from './data-dir.js'
 export type Origin = 'real' | 'simulated'
 
 /**
- * A simulated market has one seed for good: blocks of another seed would not continue it. Nor would those of a live market
+ * A simulated market keeps its seed: blocks of another seed would not continue it. Nor would those of a live market
  * continue a recording, which started at another time.
  */
 export type Claim = { origin: 'real' } | { origin: 'simulated'; seed: number; isRecorded?: true }

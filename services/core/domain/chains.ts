@@ -33,7 +33,7 @@ export const UPDATE_WINDOWS = ['15m', '1h', '4h', '24h'] as const satisfies read
 /** On EVM chains: no one, or the native coin where a currency is meant. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-/** No one has the keys of these: what they hold is burnt. */
+/** No one has the keys of these addresses, so their balances are burnt. */
 export const BURN_ADDRESSES: Record<ChainFamily, readonly string[]> = {
   evm: [ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`],
   solana: ['1nc1nerator11111111111111111111111111111111'],

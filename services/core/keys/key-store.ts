@@ -47,7 +47,7 @@ export type NewKey = {
 export type SpentCu = { keyId: string; month: string; cu: number }
 
 export interface KeyStore {
-  /** Resolves once stored. The key is nowhere but in this result. */
+  /** Resolves once stored. Only this result contains the key itself. */
   create(wanted: NewKey): Promise<{ key: string; record: KeyRecord }>
   /** Oldest first, revoked ones too. */
   list(): KeyRecord[]

@@ -46,7 +46,7 @@ export function readWsTokenSecret(dir: DataDir): string {
   const draft = `${path}.${process.pid}`
   try {
     writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { mode: PRIVATE_FILE_MODE })
-    // A link appears whole or not at all, and never replaces the secret that is there.
+    // A link appears whole or not at all, and never replaces an existing secret.
     linkSync(draft, path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause

@@ -9,7 +9,7 @@ export type Arrivals = {
   announce(topic: string): void
   /** Resolves when `arrived` may be true, the signal aborts, or the log is closed. */
   wait(topic: string, signal: AbortSignal, arrived: () => boolean): Promise<void>
-  /** Wakes everyone for good. */
+  /** Wakes all waiters; later waits resolve at once. */
   end(): void
 }
 

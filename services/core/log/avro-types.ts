@@ -7,7 +7,7 @@ import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
 
-/** The parts of avsc's reader and types that its declarations leave out. */
+/** The parts of avsc's reader and types that its declarations omit. */
 type Tap = { buf: Uint8Array; pos: number; readLong(): number; writeLong(value: number): void }
 type Reader = { _read(tap: Tap): unknown }
 type CheckHook = (value: unknown, type: avro.Type) => void

@@ -16,7 +16,7 @@ export type DecodedRecord =
   | { kind: 'dead'; dead: DeadLetter }
   | { kind: 'trade'; trade: TradeRecord }
 
-/** A record to encode: fields with a default in the schema may be left out. */
+/** A record to encode: fields with a default in the schema may be absent. */
 export type Loose<T> = T extends readonly (infer Item)[]
   ? readonly Loose<Item>[]
   : T extends Uint8Array

@@ -44,7 +44,7 @@ export function createBackoff(options: BackoffOptions = {}): Backoff {
   }
 }
 
-/** Calls until it succeeds, fails for good, or the signal aborts (then undefined). `onRetry` is called for every failure that is retried. */
+/** Calls until it succeeds, fails permanently, or the signal aborts (then undefined). `onRetry` is called for every failure that is retried. */
 export async function withRetry<T>(
   call: () => Promise<T>,
   backoff: Backoff,

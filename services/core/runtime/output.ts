@@ -42,7 +42,7 @@ export function tableLines(
   )
 }
 
-/** `2024-01-05T00:00:11Z`, or a dash where there is no time. */
+/** `2024-01-05T00:00:11Z`, or a dash without a time. */
 export function formatTime(ms: number | null): string {
   return ms === null || ms <= 0 ? '–' : `${new Date(ms).toISOString().slice(0, 19)}Z`
 }

@@ -1,4 +1,4 @@
-/** The store of a data directory: through the socket of the process that has it open, or an engine of our own. */
+/** The store of a data directory: through the socket of the process that has it open, or an engine in this process. */
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

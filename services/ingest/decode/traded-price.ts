@@ -6,7 +6,7 @@ const ABOVE = 2 ** 64
 
 /**
  * The square root of the pair's token 1 per token 0, both raw, as `sqrt_price` has it. To a double's precision: division and root are
- * rounded alike on every machine. Null: one of the amounts is nothing, or the price is out of all bounds.
+ * rounded the same on every machine. Null: one of the amounts is 0, or the price is out of bounds.
  */
 export function tradedSqrtPrice(family: keyof typeof FRACTION, amount0: bigint, amount1: bigint): bigint | null {
   const root = Math.sqrt(Number(amount1) / Number(amount0))

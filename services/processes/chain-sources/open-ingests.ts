@@ -30,7 +30,7 @@ export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): 
 
 type OpenOptions = IngestParts & { speed: Speed; onHistory: (done: number) => void; open?: OpenChain | undefined }
 
-/** Undefined: there is no source. */
+/** Undefined: no source. */
 export async function openIngests(
   chosen: ChosenSource,
   options: OpenOptions,

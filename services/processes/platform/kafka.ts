@@ -1,4 +1,4 @@
-/** The platform of a cluster: all shared state is in Kafka, and processes keep none of their own. */
+/** The platform of a cluster: all shared state is in Kafka, and processes persist nothing locally. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'

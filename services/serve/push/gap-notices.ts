@@ -32,7 +32,7 @@ export function priceRefill({ chains }: ParseContext, address: string, chain: st
   return { path: `/v2/${isPair ? 'pairs' : 'tokens'}/${address}-${chain}`, query: {}, isRanged: false }
 }
 
-/** The path with its time range; unknown bounds are left out. */
+/** The path with its time range; unknown bounds are omitted. */
 export function refillPath(refill: Refill, fromS: number | undefined, toS: number | undefined): string {
   const range = refill.isRanged
     ? {

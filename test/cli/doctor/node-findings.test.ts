@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { nodeRateLimit, type RateLimits, reportNeeds } from '../../../services/cli/doctor/node-findings.js'
 
-it('a scope that needs more than is allowed, or than the nodes allow, is a warning', () => {
+it('warns if the scope needs more than "max_rps" or the nodes allow', () => {
   const reported = (allowed: RateLimits) => {
     const lines: string[] = []
     reportNeeds({ requestsPerS: 5, bytesPerDay: 2e9 }, 'sampled', allowed, (level, what) =>
@@ -16,7 +16,7 @@ it('a scope that needs more than is allowed, or than the nodes allow, is a warni
   expect(reported({ maxRps: undefined, nodeLimit: 3.2 })).toEqual([`warn ${needs}; the nodes allow 3.2`])
 })
 
-it('the rate limit of all nodes is known where each of them reported one', () => {
+it('adds up the rate limits if every node reported one', () => {
   const of = (...rates: (number | null)[]) => nodeRateLimit(rates.map((perS) => ({ healthy: true, perS })))
   expect([of(), of(2, null), of(2, 3)]).toEqual([undefined, undefined, 5])
 })

@@ -31,7 +31,7 @@ async function findingsOf(section: ChainSection): Promise<string[]> {
   return findings.map(({ level, what, fix }) => `${level} ${what}${fix === undefined ? '' : ` → ${fix}`}`)
 }
 
-test('a node that has all: health, head, finality, archive, limits, and what the scope costs', async () => {
+test('reports health, head, finality, archive, limits and the cost of the scope', async () => {
   const lines = await findingsOf({ rpc: [node.url] })
   expect(lines[0]).toMatch(
     /^ok base: node 127\.0\.0\.1:\d+ responds in \d+ ms; head \d+; accepts ranges of 10,000 blocks, batches of 100$/,
@@ -46,7 +46,7 @@ test('a node that has all: health, head, finality, archive, limits, and what the
   expect(lines).toHaveLength(6)
 }, 60_000)
 
-test('a provider with limits, and a pool that is none', async () => {
+test('stays within a provider’s limits, and reports an address that is not a pool', async () => {
   const limiter = await startLimiter(node, { requestsPerS: 100, maxBlocks: 10 })
   try {
     const lines = await findingsOf({ rpc: [limiter.url], max_rps: 60, pools: ['0x'.padEnd(42, '1')] })
@@ -58,7 +58,7 @@ test('a provider with limits, and a pool that is none', async () => {
   }
 }, 60_000)
 
-test('a pool costs what is read for it: the pools that price its money too', async () => {
+test('counts the pools that price a pool’s quote token towards its cost', async () => {
   const { weth, usdc, usdt, cat } = market.contracts.tokens
   const pool = market.pools.find(({ kind, token0, token1 }) => kind === 'v2' && token0 === cat && token1 === weth)
   if (pool === undefined || !('address' in pool)) throw new Error('the market has no such pair')
@@ -74,14 +74,14 @@ test('a pool costs what is read for it: the pools that price its money too', asy
   expect(await logsWith([factory])).toBeGreaterThan(alone)
 }, 60_000)
 
-test('nobody there: one line that says so, without the URL', async () => {
+test('reports an unreachable node in one line, without the URL', async () => {
   const lines = await findingsOf({ rpc: ['http://127.0.0.1:9/my-secret-key'] })
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(/^fail base: the node does not respond \(chain base\); got 127\.0\.0\.1:9: ECONNREFUSED/)
   expect(lines[0]).not.toContain('secret')
 }, 60_000)
 
-test('a stablecoin of another chain', async () => {
+test('reports a stablecoin of another chain', async () => {
   const lines = await findingsOf({ rpc: [node.url], stables: ['0xdac17f958d2ee523a2206206994597c13d831ec7'] })
   expect(lines.at(-1)).toMatch(
     /^fail base: Configured token not found on this chain: .*it is a token of eth \(its stable\)/,

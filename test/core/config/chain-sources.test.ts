@@ -29,7 +29,7 @@ function problem(sections: Record<string, unknown>, given: Given = {}): string {
 }
 
 describe('a chain read from nodes', () => {
-  it('has defaults for all but its nodes', () => {
+  it('has defaults for everything but its nodes', () => {
     const { sources, contracts } = load({ base: { rpc: ['https://node'] } })
     expect(sources).toEqual(
       new Map([
@@ -51,7 +51,7 @@ describe('a chain read from nodes', () => {
     )
   })
 
-  it('of one’s own needs configuration alone', () => {
+  it('that is not built in needs configuration only', () => {
     const contract = { address: A, protocol: 'uniswap-v2', amm: 'mine', fee: 3000, others: { positions: B } }
     const own = {
       ...{ chain_id: 7, rpc: ['wss://node'], anchor: A, pools: [A, `0x${'F'.repeat(64)}`, `${B}_fo`], tokens: [B] },
@@ -72,7 +72,7 @@ describe('a chain read from nodes', () => {
     })
   })
 
-  it('of the Solana family has streams besides its nodes, whose tokens are never displayed', () => {
+  it('of the Solana family can have streams, whose tokens are never displayed', () => {
     const env = { DEXTAPE_RPC_SOLANA: 'https://node/key', DEXTAPE_GEYSER_SOLANA: 'https://s3cret@stream:443' }
     const pool = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2'
     const config = load({ solana: { pools: [pool], amms: ['orca'], commitment: 'finalized' } }, { env })
@@ -152,7 +152,7 @@ describe('a chain read from nodes', () => {
     expect(problem(sections, given)).toContain(message)
   })
 
-  it('never shows more of a node than its host', () => {
+  it('shows only the host of a node', () => {
     const described = describeConfig(load({ base: { rpc: ['https://u:hunter2@node:1/v3/hunter2?k=hunter2'] } }))
     expect(described.sources).toMatchObject({ base: { rpc: ['https://node:1'], start: 'latest', finality: 'tag' } })
     const messages = [
@@ -168,7 +168,7 @@ describe('a chain read from nodes', () => {
   })
 })
 
-it('a start is latest, a block, or a moment in UTC unless it names its zone', () => {
+it('reads a start as latest, a block, or a time that is UTC unless it has a zone', () => {
   expect(
     ['latest', 12, '12', '2024-01-05', '2024-01-05T12:00', '2024-01-05T12:00:30Z', '2024-01-05T12:00+02:00'].map(
       readStart,

@@ -3,13 +3,13 @@ import { BUILT_IN_CHAINS } from '../../../services/core/config/built-in-chains.j
 import { BUILT_IN_CONTRACTS } from '../../../services/core/config/evm-source.js'
 import { protocolNamed } from '../../../services/ingest/decode/evm/protocols.js'
 
-describe('the contracts known out of the box', () => {
-  it('are of chains known out of the box, and every EVM chain has some', () => {
+describe('the built-in contracts', () => {
+  it('belong to built-in chains, and every built-in EVM chain has some', () => {
     const evm = BUILT_IN_CHAINS.filter(({ family }) => family === 'evm').map(({ chain }) => chain)
     expect([...BUILT_IN_CONTRACTS.keys()].sort()).toEqual(evm.sort())
   })
 
-  it.each([...BUILT_IN_CONTRACTS])('of %s are addresses, each once, of protocols that are decoded', (_, contracts) => {
+  it.each([...BUILT_IN_CONTRACTS])('of %s are unique addresses of supported protocols', (_, contracts) => {
     expect(new Set(contracts.map(({ address }) => address)).size).toBe(contracts.length)
     for (const { address, protocol, amm, fee = 0 } of contracts) {
       expect(address).toMatch(/^0x[0-9a-f]{40}$/)

@@ -55,7 +55,7 @@ describe('configuration', () => {
     })
   })
 
-  it('is read from YAML or JSON, under the environment', () => {
+  it('is read from YAML or JSON, and overridden by the environment', () => {
     const yaml = 'http_port: 9000\nws_port: 9001\nfold:\n  journal_blocks: 10\nkafka:\n  brokers: [a:1]\n'
     const env = {
       DEXTAPE_WS_PORT: '9002',
@@ -74,17 +74,17 @@ describe('configuration', () => {
     expect(load('').httpPort).toBe(8080)
   })
 
-  it('listens on DEXTAPE_HOST, else on the host of the file, else on this machine alone', () => {
+  it('listens on DEXTAPE_HOST, else on the host in the file, else on localhost', () => {
     expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
     expect(load('host: 10.0.0.1', { DEXTAPE_HOST: '' }).host).toBe('10.0.0.1')
   })
 
-  it('publishes trades alone only where asked to', () => {
+  it('publishes the trades topic only if configured', () => {
     expect(load('topics:\n  trades: true').topics).toEqual({ trades: true })
     expect(problem('topics:\n  trade: true')).toContain('unknown key "topics.trade": did you mean "trades"?')
   })
 
-  it('gives each service a port of its own where none is named', () => {
+  it('gives each service its own default port', () => {
     const portOf = (service: 'serve' | 'ingest' | 'aggregate', env: Record<string, string> = {}) =>
       loadConfig({ env, cwd: '/', service }).httpPort
     expect([portOf('serve'), portOf('ingest'), portOf('aggregate')]).toEqual([8080, 8082, 8083])
@@ -92,14 +92,14 @@ describe('configuration', () => {
     expect(() => portOf('serve', { DEXTAPE_HTTP_PORT: '8081' })).toThrow(/both 8081/)
   })
 
-  it('takes the addresses it is reached at without their last slash', () => {
+  it('removes the trailing slash of public addresses', () => {
     expect(load('public_urls: [https://a.example/, https://b.example/dex]').publicUrls).toEqual([
       'https://a.example',
       'https://b.example/dex',
     ])
   })
 
-  it('may be named by DEXTAPE_CONFIG', () => {
+  it('can be set with DEXTAPE_CONFIG', () => {
     writeFileSync(join(cwd, 'other.json'), '{"data_dir": "/srv/dextape"}')
     expect(loadConfig({ env: { DEXTAPE_CONFIG: 'other.json' }, cwd }).dataDir).toBe('/srv/dextape')
   })
@@ -146,7 +146,7 @@ describe('configuration', () => {
     for (const part of ['htp_port', 'envelope', 'DEXTAPE_WS_PORT']) expect(message).toContain(part)
   })
 
-  it('never repeats a secret, neither in its description nor in a message', () => {
+  it('never repeats a secret, in its description or in a message', () => {
     const env = {
       DEXTAPE_API_KEY: 'hunter2',
       DEXTAPE_WS_TOKEN_SECRET: 'hunter2'.repeat(5),
@@ -167,7 +167,7 @@ describe('configuration', () => {
 })
 
 describe('the money of chains', () => {
-  it('built in: addresses in the form of their family, one rank a token, USDC the anchor', () => {
+  it('built in: addresses in the form of their family, one rank per token, USDC as the anchor', () => {
     for (const { chain, family, anchor, native, stables, majors } of BUILT_IN_CHAINS) {
       const tokens = [anchor, native, ...stables, ...majors]
       const form = family === 'evm' ? /^0x[0-9a-f]{40}$/ : /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
@@ -210,7 +210,7 @@ describe('the money of chains', () => {
     expect([facts.anchor, facts.stables]).toEqual([usdt, [usdc, dai]])
   })
 
-  it('refuses a token in two ranks', () => {
+  it('rejects a token in two ranks', () => {
     const token = '0xdac17f958d2ee523a2206206994597c13d831ec7'
     expect(problem(`chains:\n  eth:\n    anchor: "${token}"\n    majors: ["${token}"]`)).toContain(
       'a token has one rank',
@@ -219,7 +219,7 @@ describe('the money of chains', () => {
 })
 
 describe('the nearest name', () => {
-  it('is found by edits, a swap of neighbours being one', () => {
+  it('is found by edit distance, where a transposition is one edit', () => {
     expect(editDistance('abc', 'acb')).toBe(1)
     expect(editDistance('', 'abc')).toBe(3)
     expect(nearestName('htpt_port', ['http_port', 'ws_port'])).toBe('http_port')
@@ -230,7 +230,7 @@ describe('the nearest name', () => {
 describe('token lists', () => {
   const list = (name: string, tokens: unknown) => writeFileSync(join(cwd, name), JSON.stringify({ name, tokens }))
 
-  it('give logos by chain; of two for one token the earlier list’s', () => {
+  it('give logos by chain; the earlier list wins', () => {
     list('a.json', [
       { chainId: 1, address: '0xABC', logoURI: 'ipfs://a', symbol: 'A' },
       { chainId: 101, address: 'SoLMint', logoURI: 'https://s' },

@@ -14,7 +14,7 @@ const eight = { origin: 'simulated', seed: 8 } as const
 const real = { origin: 'real' } as const
 
 describe('the origin of a cluster', () => {
-  it('is open until something claims it, and then stays', async () => {
+  it('is unset until it is claimed, and then stays', async () => {
     expect(await sharedOrigin(shared.open())).toBeUndefined()
     await claimSharedOrigin(shared.open(), seven, 'a')
     await claimSharedOrigin(shared.open(), seven, 'b')
@@ -25,7 +25,7 @@ describe('the origin of a cluster', () => {
     ['real', real, seven],
     ['simulated (seed 7)', seven, real],
     ['simulated (seed 7)', seven, eight],
-  ] as const)('of %s data refuses other data', async (held, first, second) => {
+  ] as const)('of %s data rejects other data', async (held, first, second) => {
     await claimSharedOrigin(shared.open(), first, 'a')
     await expect(claimSharedOrigin(shared.open(), second, 'b')).rejects.toMatchObject({
       ...{ name: 'ConfigError', code: 'data_mixed' },
@@ -34,7 +34,7 @@ describe('the origin of a cluster', () => {
     expect(await sharedOrigin(shared.open())).toEqual(first)
   })
 
-  it('is one claim’s alone where several come at once', async () => {
+  it('goes to one of several concurrent claims', async () => {
     const claims = [real, seven, eight, real]
     const outcomes = await Promise.allSettled(
       claims.map((claim, at) => claimSharedOrigin(shared.open(), claim, `w${at}`)),
@@ -45,7 +45,7 @@ describe('the origin of a cluster', () => {
     )
   })
 
-  it('that cannot be read is no origin at all', async () => {
+  it('is an error if its record is unreadable', async () => {
     const entry = { key: 'origin/x', value: Buffer.from('"maybe"'), timestampMs: 0 }
     await shared.open().append(SOURCES_TOPIC, [entry])
     await expect(sharedOrigin(shared.open())).rejects.toMatchObject({ code: 'data_origin_unknown' })

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** As two processes have them, on one log. */
+/** Two tables on one log, as two processes would open them. */
 function twoTables() {
   const log = openEmbeddedLog({ path: mkdtempSync(join(tmpdir(), 'dextape-generations-')) })
   closing.push(() => log.close())
@@ -30,7 +30,7 @@ const aborted = (signal: AbortSignal) =>
 
 const FROM = { kind: 'block', number: 5 } as const
 
-it('the first generation is live until another is made so, which every process hears of', async () => {
+it('switches every process from the first generation to the next live one', async () => {
   const [one, other] = twoTables()
   await Promise.all([one.load(), other.load()])
   const [whileFirst, elsewhere] = [other.whileLive('eth', 1), other.whileLive('bsc', 1)]
@@ -41,7 +41,7 @@ it('the first generation is live until another is made so, which every process h
   expect([other.whileLive('eth', 1).aborted, other.whileLive('eth', 2).aborted]).toEqual([true, false])
 })
 
-it('one that is being written is known until it is live or given up, and its number for good', async () => {
+it('forgets an unfinished generation when it is live or abandoned, but never reuses its number', async () => {
   const [one, other] = twoTables()
   await one.load()
   expect([one.unfinishedOf('eth'), one.highestOf('eth')]).toEqual([undefined, 1])
@@ -56,7 +56,7 @@ it('one that is being written is known until it is live or given up, and its num
   expect([one.unfinishedOf('eth'), one.highestOf('eth'), one.liveOf('eth')]).toEqual([undefined, 3, 3])
 })
 
-it('each has a topic with its chain and number', () => {
+it('gives each generation a topic with its chain and number', () => {
   const topics = [blocksTopic('eth'), blocksTopic('eth', 1), blocksTopic('my_chain', 12)]
   expect(topics).toEqual(['dex.blocks.eth', 'dex.blocks.eth', 'dex.blocks.my_chain.g12'])
   expect([...topics, 'dex.blocks.eth.x', 'dex.updates.eth', 'dex.blocks.'].map(blocksOf)).toEqual([

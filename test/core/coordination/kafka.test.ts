@@ -1,4 +1,4 @@
-/** What the processes of a cluster share, on a real broker: compacted, killed and started again. */
+/** The state shared by a cluster's processes, on a real broker that compacts, dies and restarts. */
 import { Kafka, logLevel } from 'kafkajs'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { claimSharedOrigin, sharedOrigin } from '../../../services/core/coordination/cluster-origin.js'
@@ -33,7 +33,7 @@ async function openKeys(): Promise<KeyStore> {
 const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 60_000 })
 const at = (line: number): Checkpoint => ({ position: { line }, ends: {}, chains: {} })
 
-/** Writes until only the last record of most keys is left. */
+/** Writes until compaction has removed more than half of the records. */
 async function compact(topic: string): Promise<void> {
   const admin = new Kafka({ brokers: logs.brokers.split(','), logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
@@ -48,7 +48,7 @@ async function compact(topic: string): Promise<void> {
   const padding = await openKeyedTable<number>(log, topic)
   let n = 0
   await soon(async () => {
-    // A segment ends with the first record after its time.
+    // A segment is rolled by the first record after `segment.ms`.
     await padding.put('padding', n++)
     const { end } = await log.info(topic)
     return (await log.read(topic, { from: 0 })).length < end / 2
@@ -56,7 +56,7 @@ async function compact(topic: string): Promise<void> {
 }
 
 describe('keys', () => {
-  it('are one first one, known everywhere, and stay so when the broker was killed', async () => {
+  it('have one first key on all nodes, and stay in sync after the broker is killed', async () => {
     const started = await Promise.all([1, 2, 3].map(openKeys))
     const created = (await Promise.all(started.map((keys) => keys.ensureFirst()))).flatMap((made) => made ?? [])
     expect(created).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('keys', () => {
 })
 
 describe('a compacted topic', () => {
-  it('still has where a source resumes, who owns it, and the origin', async () => {
+  it('keeps the position of a source, its owner, and the origin', async () => {
     await claimSharedOrigin(openLog(), { origin: 'simulated', seed: 7 }, 'a')
     const old = await claimCheckpoints(openLog(), { sourceId: 's', writer: 'old' })
     for (let line = 0; line < 20; line++) await old.put('s', at(line))
@@ -90,7 +90,7 @@ describe('a compacted topic', () => {
     await expect(claimSharedOrigin(openLog(), { origin: 'real' }, 'b')).rejects.toMatchObject({ code: 'data_mixed' })
   })
 
-  it('is followed over its gaps and over a broker that was unreachable', async () => {
+  it('is followed across its gaps and a restart of the broker', async () => {
     const log = openLog()
     const writing = await openKeyedTable<number>(log, STATUS_TOPIC)
     for (let n = 0; n < 30; n++) await writing.put(`k${n % 3}`, n)

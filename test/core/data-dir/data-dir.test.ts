@@ -9,33 +9,33 @@ import { lockDataDir, lockHolder } from '../../../services/core/data-dir/lock.js
 const folder = () => mkdtempSync(join(tmpdir(), 'dextape-dir-'))
 
 describe('the data directory', () => {
-  it('is made with its version, and found again', () => {
+  it('is created with its version, and found again', () => {
     const path = join(folder(), 'deep/data')
     expect(openDataDir(path)).toMatchObject({ path, version: 1, logPath: join(path, 'log') })
     expect(readFileSync(join(path, 'VERSION'), 'utf8')).toBe('1\n')
     expect(findDataDir(path)).toEqual(openDataDir(path))
   })
 
-  it('is not made by a command that only looks', () => {
+  it('is not created by a command that only reads', () => {
     const path = join(folder(), 'none')
     expect(() => findDataDir(path)).toThrow(/No data directory at .*DEXTAPE_DATA_DIR/)
     expect(() => findDataDir(path)).toThrow(expect.objectContaining({ name: 'ConfigError' }))
   })
 
-  it('of a newer version is refused', () => {
+  it('of a newer version is rejected', () => {
     const path = folder()
     writeFileSync(join(path, 'VERSION'), '999\n')
     expect(() => openDataDir(path)).toThrow(/newer version of Dextape; expected version 1 or older; got version 999/)
     expect(() => findDataDir(path)).toThrow(expect.objectContaining({ name: 'ConfigError', code: 'data_dir_newer' }))
   })
 
-  it('with a foreign VERSION file is refused', () => {
+  it('with an unknown VERSION file is rejected', () => {
     const path = folder()
     writeFileSync(join(path, 'VERSION'), 'v3-beta')
     expect(() => openDataDir(path)).toThrow('does not contain a version number')
   })
 
-  it('that is a file, or cannot be created, is refused', () => {
+  it('that is a file, or cannot be created, is rejected', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     for (const path of [file, join(file, 'below'), '/proc/dextape'])
@@ -46,7 +46,7 @@ describe('the data directory', () => {
 })
 
 describe('the lock', () => {
-  it('keeps a second one out while the first lives', () => {
+  it('keeps a second process out until it is released', () => {
     const dir = openDataDir(folder())
     const lock = lockDataDir(dir)
     expect(lockHolder(dir)).toEqual({ pid: process.pid })
@@ -57,20 +57,20 @@ describe('the lock', () => {
     expect(readdirSync(dir.path)).toEqual(['VERSION'])
   })
 
-  it('of a process that is gone is taken over', () => {
+  it('of a dead process is replaced', () => {
     const dir = openDataDir(folder())
     const { pid } = spawnSync('true')
     writeFileSync(dir.lockPath, JSON.stringify({ pid, started: 'x' }))
     lockDataDir(dir).release()
   })
 
-  it('of another process that had our id is taken over, as in a container started again', () => {
+  it('of an earlier process with the same pid is replaced, as in a restarted container', () => {
     const dir = openDataDir(folder())
     writeFileSync(dir.lockPath, JSON.stringify({ pid: process.pid, started: 'an earlier boot' }))
     lockDataDir(dir).release()
   })
 
-  it('that is garbage is taken over', () => {
+  it('is replaced if it is garbage', () => {
     const dir = openDataDir(folder())
     writeFileSync(dir.lockPath, '')
     lockDataDir(dir).release()

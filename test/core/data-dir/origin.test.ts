@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir.path, { recursive: true, force: true }))
 
 describe('the origin of a data directory', () => {
-  it('is open until something claims it, and then stays', () => {
+  it('is unset until it is claimed, and then stays', () => {
     expect(originOf(dir.path)).toBeUndefined()
     claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))
     claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))
@@ -33,7 +33,7 @@ describe('the origin of a data directory', () => {
     expect(originOf(dir.path)).toBe(first.origin)
   })
 
-  it('of a log that was written before there were marks is real', () => {
+  it('is real for a log written before origins were recorded', () => {
     mkdirSync(dir.logPath)
     expect(originOf(dir.path)).toBe('real')
     expect(() => claimOrigin(dir, { origin: 'simulated', seed: 7 }, claimOf(dir.path))).toThrow(
@@ -43,7 +43,7 @@ describe('the origin of a data directory', () => {
     expect(originOf(dir.path)).toBe('real')
   })
 
-  it('that cannot be read is no origin at all', () => {
+  it('is an error if its file is unreadable', () => {
     writeFileSync(join(dir.path, 'ORIGIN'), 'maybe\n')
     expect(() => originOf(dir.path)).toThrow(expect.objectContaining({ code: 'data_origin_unknown' }))
   })

@@ -25,7 +25,7 @@ async function open(log: EventLog = shared.open()): Promise<KeyStore> {
 }
 
 describe('the keys of a cluster', () => {
-  it('made on one node are known on every other, and so is their end', async () => {
+  it('created or revoked on one node are known on every other', async () => {
     const [here, there] = [await open(), await open()]
     const { key, record } = await here.create({ name: 'bot', plan: 'pro', quotaCu: 500, expiresAtMs: 9000 })
     expect(record).toEqual({
@@ -39,14 +39,14 @@ describe('the keys of a cluster', () => {
     expect((await open()).list()).toEqual([{ ...record, revokedAtMs: 1000 }])
   })
 
-  it('are in the log as hashes alone', async () => {
+  it('are in the log only as hashes', async () => {
     const log = shared.open()
     const { key } = await (await open(log)).create({ name: 'bot', plan: 'free' })
     const text = (await log.read(KEYS_TOPIC, { from: 0 })).map((one) => one.key + Buffer.from(one.value)).join()
     expect([text.includes(hashKey(key)), text.includes(key.slice(3))]).toEqual([true, false])
   })
 
-  it('are revoked by id or by a name of their own, known here or not', async () => {
+  it('are revoked by id or unique name, on any node', async () => {
     const [here, there] = [await open(), await open()]
     for (const name of ['a', 'twin', 'twin']) await here.create({ name, plan: 'free' })
     expect(await there.revoke('twin')).toBeUndefined()
@@ -54,7 +54,7 @@ describe('the keys of a cluster', () => {
     expect((await there.revoke('a'))?.revokedAtMs).toBe(1000)
   })
 
-  it('begin with exactly one, however many nodes start at once', async () => {
+  it('start with exactly one first key, however many nodes start at once', async () => {
     for (let round = 0; round < 5; round++) {
       const cluster = sharedLog()
       const started = await Promise.all([1, 2, 3, 4].map(() => open(cluster.open())))
@@ -71,7 +71,7 @@ describe('the keys of a cluster', () => {
     }
   })
 
-  it('have no first one where somebody made a key just before', async () => {
+  it('have no first key if another key was created just before', async () => {
     const log = shared.open()
     const other = await open()
     const slow: EventLog = {
@@ -90,7 +90,7 @@ describe('the keys of a cluster', () => {
 describe('what the keys of a cluster spent', () => {
   const spent = (keys: KeyStore) => ['2026-11', '2026-12', '2027-01'].map((month) => keys.spentCu('a', month))
 
-  it('is the sum over nodes, none of which overwrites another, and is there after a restart', async () => {
+  it('is summed over all nodes and survives a restart', async () => {
     const [here, there] = [await open(), await open()]
     await Promise.all([
       here.addSpentCu([{ keyId: 'a', month: '2026-11', cu: 5 }]),
@@ -108,7 +108,7 @@ describe('what the keys of a cluster spent', () => {
     expect(spent(restarted)).toEqual([18, 100, 0])
   })
 
-  it('is counted once where a write was stored and its answer lost', async () => {
+  it('is counted once if a write was stored but its response was lost', async () => {
     const log = shared.open()
     let answers = false
     const shaky: EventLog = {

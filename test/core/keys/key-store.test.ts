@@ -40,7 +40,7 @@ describe('keys', () => {
     expect(keys.lookup(hashKey('dx_other'))).toBeUndefined()
   })
 
-  it('are nowhere in the data directory in clear', async () => {
+  it('are never stored in plain text in the data directory', async () => {
     const { dir, keys } = open()
     const { key } = await keys.create({ name: 'bot', plan: 'free' })
     await keys.close()
@@ -53,7 +53,7 @@ describe('keys', () => {
     opened.splice(0)
   })
 
-  it('are revoked by id or by a name of their own', async () => {
+  it('are revoked by id or unique name', async () => {
     const { keys } = open()
     const a = await keys.create({ name: 'a', plan: 'free' })
     const twins = [await keys.create({ name: 'twin', plan: 'free' }), await keys.create({ name: 'twin', plan: 'free' })]
@@ -65,7 +65,7 @@ describe('keys', () => {
     expect(keys.list().filter(({ revokedAtMs }) => revokedAtMs === null).length).toBe(1)
   })
 
-  it('begin with one of plan unlimited, made once', async () => {
+  it('start with one key of plan unlimited, created once', async () => {
     const { dir, keys } = open()
     const first = await keys.ensureFirst()
     expect(first?.record).toMatchObject({ plan: 'unlimited', ratePerS: null, quotaCu: null })
@@ -86,7 +86,7 @@ describe('the files of the keys', () => {
     ['spent', '700'],
   ] as [string, string][])
 
-  it('are for their owner alone', () => {
+  it('are readable only by their owner', () => {
     const { dir } = open()
     const made = modes(dir)
     expect(readWsTokenSecret(dir)).toMatch(/^[0-9a-f]{64}$/)
@@ -94,7 +94,7 @@ describe('the files of the keys', () => {
     expect(made.set('ws-token.secret', '600')).toEqual(PRIVATE)
   })
 
-  it('that an earlier version left open to everyone are closed at the next start', async () => {
+  it('that an earlier version left world-readable are restricted at the next start', async () => {
     const { dir, keys } = open()
     const secret = readWsTokenSecret(dir)
     const { record } = await keys.create({ name: 'old', plan: 'free' })
@@ -106,7 +106,7 @@ describe('the files of the keys', () => {
     expect(readWsTokenSecret(dir)).toBe(secret)
   })
 
-  it('hold a secret that is no key’s hash, or are refused', async () => {
+  it('hold a token secret that is not a key’s hash, and reject an invalid one', async () => {
     const { dir, keys } = open()
     const { record } = await keys.create({ name: 'a', plan: 'free' })
     expect(readWsTokenSecret(dir)).not.toBe(record.hash)
@@ -118,7 +118,7 @@ describe('the files of the keys', () => {
 })
 
 describe('what keys spent', () => {
-  it('adds up by key and month, over several processes, and is there after a restart', async () => {
+  it('adds up by key and month across processes, and survives a restart', async () => {
     const { dir, keys } = open()
     const { keys: other } = open(dir)
     await keys.addSpentCu([{ keyId: 'a', month: '2026-11', cu: 5 }])

@@ -1,4 +1,4 @@
-/** Random values of any of our schemas, for properties. */
+/** Random values of any of our schemas, for property tests. */
 import fc from 'fast-check'
 import { type AvroRecord, type AvroType, type RecordName, schemaVersions } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
@@ -9,7 +9,7 @@ export function newestSchema(record: RecordName): AvroRecord {
   return schemaVersions(record).at(-1) as AvroRecord
 }
 
-/** `sparse`: fields that have a default may be left out. */
+/** `sparse`: fields with a default may be absent. */
 export function arbitraryRecord<T>(schema: AvroRecord, sparse = false): fc.Arbitrary<T> {
   return arbitraryOf(schema, new Map(), sparse) as fc.Arbitrary<T>
 }
@@ -52,7 +52,7 @@ function arbitraryPrimitive(type: string): fc.Arbitrary<unknown> {
     case 'int':
       return fc.integer()
     case 'long':
-      // avsc keeps to numbers whose zigzag form a double still holds.
+      // avsc accepts only integers whose zigzag form fits into a double.
       return fc.oneof(fc.integer(), fc.integer({ min: -(2 ** 52), max: 2 ** 52 - 1 }))
     case 'double':
       return fc.double()

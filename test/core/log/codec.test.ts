@@ -57,7 +57,7 @@ const block = {
 describe('texts', () => {
   const codec = createCodec(memoryRegistry())
 
-  it.each([0, 1, 63, 64, 127, 128, 129, 8191, 8192, 100_000])('of %i characters come back, plain or not', (length) => {
+  it.each([0, 1, 63, 64, 127, 128, 129, 8191, 8192, 100_000])('of %i characters round-trip, ASCII or not', (length) => {
     for (const text of [
       'x'.repeat(length),
       'é'.repeat(length),
@@ -70,7 +70,7 @@ describe('texts', () => {
   })
 })
 
-it('writes every NaN alike, whatever its bits', () => {
+it('encodes every NaN to the same bytes', () => {
   const codec = createCodec(memoryRegistry())
   const [negative = 0] = new Float64Array(Uint8Array.of(0, 0, 0, 0, 0, 0, 0xf8, 0xff).buffer)
   const { tx_index, log_index, tx_hash, pool } = swap
@@ -88,7 +88,7 @@ it('writes every NaN alike, whatever its bits', () => {
 describe.each(RECORD_NAMES)('%s', (name) => {
   const codec = createCodec(memoryRegistry())
 
-  it('comes back as it was', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(arbitraryRecord(newestSchema(name)), (record) => {
         const decoded = codec.decodeLogRecord(encodeAny(codec, name, record))
@@ -99,7 +99,7 @@ describe.each(RECORD_NAMES)('%s', (name) => {
     )
   })
 
-  it('damaged bytes are refused or read, never worse', () => {
+  it('decodes or rejects damaged bytes, without crashing', () => {
     fc.assert(
       fc.property(
         arbitraryRecord(newestSchema(name)),
@@ -121,7 +121,7 @@ describe.each(RECORD_NAMES)('%s', (name) => {
     )
   })
 
-  it('a cut or a lengthened record is refused', () => {
+  it('rejects a truncated or extended record', () => {
     fc.assert(
       fc.property(arbitraryRecord(newestSchema(name)), fc.nat(), (record, cut) => {
         const bytes = encodeAny(codec, name, record)
@@ -142,7 +142,7 @@ describe('the codec', () => {
     )
   })
 
-  it('fills in what a recording leaves out', () => {
+  it('fills in fields that a recording omits', () => {
     const codec = createCodec(memoryRegistry())
     expect(codec.decodeLogRecord(codec.encodeBlock(TOPIC, block))).toEqual({
       kind: 'block',
@@ -163,7 +163,7 @@ describe('the codec', () => {
     expect(JSON.parse(JSON.stringify(event)).type).toBe('swap')
   })
 
-  it('takes any block whose optional fields are absent', () => {
+  it('accepts any block without its optional fields', () => {
     const codec = createCodec(memoryRegistry())
     fc.assert(
       fc.property(arbitraryRecord<Block>(newestSchema('block'), true), (sparse) => {
@@ -174,7 +174,7 @@ describe('the codec', () => {
     )
   })
 
-  it('grows for a record larger than its buffer', () => {
+  it('grows its buffer for a larger record', () => {
     const codec = createCodec(memoryRegistry())
     const large = { ...block, events: Array.from({ length: 5_000 }, (_, log_index) => ({ ...swap, log_index })) }
     const decoded = codec.decodeLogRecord(codec.encodeBlock(TOPIC, large))
@@ -188,19 +188,19 @@ describe('the codec', () => {
     ['a missing field', { ...block, events: [{ ...swap, pool: undefined }] }, /events\.0\.pool/],
     ['a number beyond what doubles hold', { ...block, number: 2 ** 60 }, /number/],
     ['an amount that is not text', { ...block, events: [{ ...swap, amount_in: 1 }] }, /events\.0\.amount_in = 1/],
-  ])('refuses %s and reports where', (_what, wrong, place) => {
+  ])('rejects %s and reports where', (_what, wrong, place) => {
     const codec = createCodec(memoryRegistry())
     expect(() => codec.encodeBlock(TOPIC, wrong as never)).toThrow(place)
   })
 
-  it('refuses an array longer than its bytes at once, whatever length it claims', () => {
+  it('rejects an array longer than its bytes at once, whatever length it claims', () => {
     const codec = createCodec(memoryRegistry())
     const bytes = codec.encodeBlock(TOPIC, { ...block, events: [] })
     const claims = Buffer.concat([bytes.subarray(0, -1), Buffer.from('feffffffffff0f', 'hex')])
     expect(() => codec.decodeLogRecord(claims)).toThrow(/array of/)
   })
 
-  it('names schema, topic and offset of what it cannot read', () => {
+  it('reports schema, topic and offset of a record it cannot read', () => {
     const codec = createCodec(memoryRegistry())
     const place = { topic: TOPIC, offset: 42 }
     expect(() => codec.decodeLogRecord(Buffer.from([0, 0, 0, 1, 0, 1]), place)).toThrow(
@@ -210,7 +210,7 @@ describe('the codec', () => {
     expect(() => codec.decodeLogRecord(Buffer.alloc(0))).toThrow(/Cannot decode a log record/)
   })
 
-  it('with a remote registry needs prepare first, and reports it', async () => {
+  it('reports a missing prepare with a remote registry', async () => {
     const near = memoryRegistry()
     const remote: SchemaRegistry = {
       idFor: async (subject, schema) => near.idFor(subject, schema),
@@ -225,7 +225,7 @@ describe('the codec', () => {
     expect(reader.decodeLogRecord(bytes)).toMatchObject({ kind: 'block', block })
   })
 
-  it('reads what other versions of a schema wrote as the newest', () => {
+  it('reads records of other schema versions as the newest', () => {
     const newest = newestSchema('block')
     const older = structuredClone(newest)
     const events = older.fields.find(({ name }) => name === 'events')?.type as { items: AvroRecord[] }

@@ -1,4 +1,4 @@
-/** What every log must do, whatever it is built on. */
+/** The contract of every log implementation. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DextapeError } from '../../../services/core/domain/errors.js'
 import type { EventLog, LogEntry, LogRecord } from '../../../services/core/log/port.js'
@@ -48,7 +48,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       ])
     })
 
-    it('gives appends made at once consecutive offsets in the order they were made', async () => {
+    it('gives concurrent appends consecutive offsets in call order', async () => {
       const firsts = await Promise.all([
         log.append(topic, [entry('a'), entry('b')]),
         log.append(topic, [entry('c')]),
@@ -59,7 +59,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(plain(await log.read(topic, { from: 0 })).map(([, , text]) => text)).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    it('takes a copy: the caller may reuse its buffer', async () => {
+    it('copies values, so that the caller can reuse its buffer', async () => {
       const value = Buffer.from('before')
       const appended = log.append(topic, [{ key: 'k', value, timestampMs: 0 }])
       value.fill('x')
@@ -67,7 +67,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(plain(await log.read(topic, { from: 0 }))).toEqual([[0, 'k', 'before', 0]])
     })
 
-    it('reads in batches of records and of bytes, from any offset, and at least one record', async () => {
+    it('limits a read by records and bytes, from any offset, but returns at least one record', async () => {
       await log.append(
         topic,
         Array.from({ length: 100 }, (_, index) => entry(`value-${index}`.padEnd(20))),
@@ -82,7 +82,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(await log.read('never.written', { from: 0 })).toEqual([])
     })
 
-    it('keeps everything when it is opened again', async () => {
+    it('keeps everything when reopened', async () => {
       await log.append(topic, [entry('a', 3)])
       await log.commit('fold', topic, 1)
       const again = await opened.reopen()
@@ -92,7 +92,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(plain(await log.read(topic, { from: 1 }))).toEqual([[1, 'k', 'b', 4]])
     })
 
-    it('follows: what is there, then what comes, here and elsewhere, and ends on abort', async () => {
+    it('follows existing and new records, from any process, until aborted', async () => {
       const again = await opened.reopen()
       await log.append(topic, [entry('a')])
       const abort = new AbortController()
@@ -106,7 +106,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(seen).toEqual(['a', 'b', 'c'])
     })
 
-    it('follows a topic that nobody has written yet', async () => {
+    it('follows a topic that does not exist yet', async () => {
       const abort = new AbortController()
       const first = log.follow('late', { from: 0 }, abort.signal).next()
       await log.append('late', [entry('a')])
@@ -114,14 +114,14 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       abort.abort()
     })
 
-    it('fails to follow from beyond the end: those records are lost, and waiting would hide it', async () => {
+    it('fails to follow from beyond the end, since waiting would hide lost records', async () => {
       await log.append(topic, [entry('a'), entry('b')])
       const following = log.follow(topic, { from: 3 }, new AbortController().signal).next()
       const message = expect.stringMatching(/at offset 3: the topic ends at offset 2.*recreated/)
       await expect(following).rejects.toMatchObject({ code: 'offset_lost', retry: false, where: { topic }, message })
     })
 
-    it('finds the first offset at or after a timestamp, also when timestamps go back', async () => {
+    it('finds the first offset at or after a timestamp, even if timestamps decrease', async () => {
       await appendTimes(10, 20, 15, 20, 30)
       await log.append(topic, [entry('x', 25), entry('y', 40)])
       const asked = [0, 10, 11, 20, 21, 30, 31, 40, 41]
@@ -129,7 +129,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(await log.offsetAt('never.written', 5)).toBe(0)
     })
 
-    it('finds timestamps among what a truncate left', async () => {
+    it('finds timestamps after a truncate', async () => {
       await appendTimes(10, 50, 20, 30, 50, 60)
       await log.truncate(topic, 2)
       expect(await Promise.all([0, 20, 25, 31, 50, 60, 61].map((timeMs) => log.offsetAt(topic, timeMs)))).toEqual([
@@ -137,7 +137,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       ])
     })
 
-    it('keeps a position per group and topic, which may go back', async () => {
+    it('keeps an offset per group and topic, which may decrease', async () => {
       expect(await log.committed('fold', topic)).toBeUndefined()
       await log.commit('fold', topic, 7)
       await log.commit('serve', topic, 9)
@@ -148,7 +148,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect(await log.committed('fold', 'other')).toBe(1)
     })
 
-    it('truncates below an offset; reading below starts at the oldest kept', async () => {
+    it('truncates below an offset; a read below it starts at the oldest record', async () => {
       await appendTimes(1, 2, 3, 4, 5)
       await log.truncate(topic, 3)
       expect(plain(await log.read(topic, { from: 0 }))).toEqual([
@@ -160,7 +160,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect({ start, end, newestMs }).toEqual({ start: 3, end: 5, newestMs: 5 })
     })
 
-    it('continues its offsets after everything was truncated', async () => {
+    it('continues its offsets after truncating everything', async () => {
       await appendTimes(1, 2, 3)
       await log.truncate(topic, 99)
       expect(await log.read(topic, { from: 0 })).toEqual([])
@@ -192,7 +192,7 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect((await log.info('never.written')).end).toBe(0)
     })
 
-    it('takes values up to its limit and refuses larger ones with advice, writing nothing', async () => {
+    it('accepts values up to its limit, and rejects larger ones without writing', async () => {
       const largest = Buffer.alloc(log.maxValueBytes, 7)
       await log.append(topic, [{ key: 'k', value: largest, timestampMs: 0 }])
       expect(Buffer.compare((await log.read(topic, { from: 0 }))[0]?.value ?? Buffer.alloc(0), largest)).toBe(0)
@@ -204,12 +204,12 @@ export function eventLogContract(name: string, open: () => Promise<OpenLog>): vo
       expect((await log.info(topic)).end).toBe(1)
     })
 
-    it.each(['', 'a b', 'a/b', '..', 'x'.repeat(250)])('refuses the topic name %j', async (bad) => {
+    it.each(['', 'a b', 'a/b', '..', 'x'.repeat(250)])('rejects the topic name %j', async (bad) => {
       await expect(log.append(bad, [entry('a')])).rejects.toMatchObject({ code: 'bad_topic_name' })
       await expect(log.read(bad, { from: 0 })).rejects.toMatchObject({ code: 'bad_topic_name' })
     })
 
-    it('answers after close with an error, not a crash', async () => {
+    it('fails with an error after close', async () => {
       const again = await opened.reopen()
       await again.close()
       await expect(again.read(topic, { from: 0 })).rejects.toMatchObject({ code: 'log_closed' })

@@ -39,7 +39,7 @@ eventLogProcessContract('embedded', {
 })
 
 describe('the embedded log', () => {
-  it('agrees with a list, whatever is appended, cut and asked', async () => {
+  it('behaves like a list under random appends, truncates and reads', async () => {
     const step = fc.oneof(
       fc.record({ append: fc.array(fc.tuple(fc.nat(20), fc.nat(3)), { minLength: 1, maxLength: 6 }) }),
       fc.record({ truncate: fc.nat(40) }),
@@ -87,19 +87,19 @@ describe('the embedded log', () => {
     )
   }, 60_000)
 
-  it('reads what another process wrote, read-only', async () => {
+  it('reads records of another process, opened read-only', async () => {
     await open().append('t', [entry('a')])
     const reader = openEmbeddedLog({ path, readOnly: true })
     expect((await reader.read('t', { from: 0 })).length).toBe(1)
     await reader.close()
   })
 
-  it('reports what is wrong with a path it cannot use', () => {
+  it('reports why it cannot use a path', () => {
     const file = join(path, 'file')
     writeFileSync(file, 'not a folder')
     expect(() => openEmbeddedLog({ path: file })).toThrow(ConfigError)
     expect(() => openEmbeddedLog({ path: join(file, 'below') })).toThrow(ConfigError)
-    // Nobody may make a folder there, root neither.
+    // Not even root can create a folder there.
     expect(() => openEmbeddedLog({ path: '/sys/dextape-log' })).toThrow(ConfigError)
     expect(() => openEmbeddedLog({ path: join(path, 'absent'), readOnly: true })).toThrow(/DEXTAPE_DATA_DIR/)
   })

@@ -1,4 +1,4 @@
-/** Who reads what, and who may write: the group of aggregators and the topics with one owner. */
+/** The consumer group of aggregators, and topics with one owner. */
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { openFencedTopic } from '../../../services/core/log/kafka/fenced-topic.js'
@@ -9,11 +9,11 @@ import { logsForTests } from '../../rig/kafka/logs.js'
 const logs = logsForTests()
 const open = (): KafkaLog => logs.open()
 
-describe('who folds which chain', () => {
+describe('topic assignment', () => {
   const topic = fc.integer({ min: 0, max: 12 }).map((n) => `t${n}`)
   const member = fc.record({ id: fc.uuid(), owned: fc.uniqueArray(topic) })
 
-  it('every topic has one member, as even as can be, and nothing moves without need', () => {
+  it('gives every topic one member, balanced and stable', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(topic),
@@ -64,7 +64,7 @@ describe('a group', () => {
   const all = ['dex.blocks.a', 'dex.blocks.b', 'dex.blocks.c', 'dex.blocks.d']
   const eventually = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
 
-  it('shares the topics, hands them over when a member leaves, and takes in new ones', async () => {
+  it('shares topics, reassigns them when a member leaves, and adds new ones', async () => {
     let topics = all.slice(0, 3)
     const log = open()
     for (const topic of all) await log.append(topic, [{ key: 'k', value: Buffer.from('x'), timestampMs: 1 }])
@@ -95,7 +95,7 @@ describe('a topic with one owner', () => {
     return { owned, values }
   }
 
-  it('gives the next owner what was committed, and refuses the one before', async () => {
+  it('gives the next owner the committed values, and fences the previous owner', async () => {
     const first = await claimed(open())
     expect(first.values.size).toBe(0)
     await first.owned.commit([
@@ -125,10 +125,10 @@ describe('a topic with one owner', () => {
     await expect(owned.commit([{ key: 'a', value: bytes('1') }])).rejects.toMatchObject({ code: 'log_failed' })
   })
 
-  it('leaves no trace of a set that was begun and never closed', async () => {
+  it('discards a transaction that was never committed', async () => {
     const first = await claimed(open())
     await first.owned.commit([{ key: 'a', value: bytes('whole') }])
-    // More than one batch, and the connection goes after the first: as a crash would leave it.
+    // Several batches, with the connection closed early, as in a crash.
     const large = Array.from({ length: 8 }, (_, n) => ({ key: `k${n}`, value: bytes('z'.repeat(900_000)) }))
     const writing = first.owned.commit([{ key: 'a', value: bytes('torn') }, ...large]).catch((error: unknown) => error)
     await new Promise((resolve) => setTimeout(resolve, 15))

@@ -17,7 +17,7 @@ afterAll(() => broker.stop())
 const seed = seedOf('brokerOutages')
 const OUTAGES = countOf('brokerOutages')
 
-it('appends once each and follows all, whatever happens to the broker', async () => {
+it('appends each record once and follows all, across kills and pauses of the broker', async () => {
   console.info(`broker outages: DEXTAPE_TEST_SEED=${seed}`)
   const random = createRandom(seed).next
   const reported: string[] = []

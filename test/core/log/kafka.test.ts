@@ -23,8 +23,8 @@ eventLogProcessContract('kafka', {
   ],
 })
 
-describe('kafka: what only it has', () => {
-  it('cuts an append that is larger than a message set into several, in order', async () => {
+describe('kafka only', () => {
+  it('splits an append larger than a message set into several, in order', async () => {
     const log = open()
     const values = Array.from({ length: 12 }, (_, index) => String(index).padEnd(300_000, 'x'))
     expect(
@@ -41,7 +41,7 @@ describe('kafka: what only it has', () => {
     expect(read).toEqual(values)
   })
 
-  it('finds the highest timestamp also where it is not the last', async () => {
+  it('finds the highest timestamp even if it is not the last', async () => {
     const log = open()
     await log.append(
       'dex.blocks.eth',
@@ -68,7 +68,7 @@ describe('kafka: what only it has', () => {
     expect(await other.read('dex.blocks.eth', { from: 0 })).toEqual([])
   })
 
-  it('makes each topic with the settings its records need', async () => {
+  it('creates each topic with the settings its records need', async () => {
     const log = open()
     const topics = ['dex.blocks.eth', 'dex.updates.eth', 'dex.dead.eth', 'dex.schemas', 'dex.state.eth', 'dex.keys']
     for (const topic of topics) await log.append(topic, [entry('x', 1)])
@@ -108,7 +108,7 @@ describe('kafka: what only it has', () => {
     await lost
   })
 
-  it('sleeps when there is nothing to do', async () => {
+  it('stays idle when there is nothing to do', async () => {
     const log = open()
     const abort = new AbortController()
     await log.append('dex.blocks.eth', [entry('x')])
@@ -120,11 +120,11 @@ describe('kafka: what only it has', () => {
     timers.mockRestore()
     abort.abort()
     await following
-    // A connection that looks at its queue every millisecond would set a thousand.
+    // A connection that polls its queue every millisecond would set a thousand.
     expect(set).toBeLessThan(50)
   })
 
-  it('a command gives up on a broker that is not there, with advice', async () => {
+  it('stops a command with advice if the broker is unreachable', async () => {
     const log = openTestLog('127.0.0.1:1', logs.prefix, { patienceMs: 300 })
     await expect(log.topics()).rejects.toMatchObject({ code: 'log_away', retry: true })
     await expect(log.read('dex.blocks.eth', { from: 0 })).rejects.toThrow(/KAFKA_BROKERS/)

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => shared.close())
 
 describe('a keyed table', () => {
-  it('of a topic nobody wrote is empty; own writes are there at once', async () => {
+  it('starts empty, and has its own writes at once', async () => {
     const table = await openKeyedTable<number>(openLog(), TOPIC)
     expect([table.get('a'), table.entries()]).toEqual([undefined, []])
     expect(await table.put('a', 1)).toBe(0)
@@ -25,7 +25,7 @@ describe('a keyed table', () => {
     expect([table.get('a'), table.get('b')]).toEqual([3, 2])
   })
 
-  it('has the latest value of each key when it is opened again, in the order of the last writes', async () => {
+  it('has the latest value of each key when reopened, in order of the last writes', async () => {
     const first = await openKeyedTable<object>(openLog(), TOPIC)
     for (const [key, n] of [...Object.entries({ 'x/a': 1, 'x/b': 2, y: 3 }), ['x/a', 4] as const]) {
       await first.put(key, { n, text: 'ü' })
@@ -38,7 +38,7 @@ describe('a keyed table', () => {
     expect(again.entries()).toEqual(first.entries())
   })
 
-  it('after a put has everything written before it; only later records are missing', async () => {
+  it('has every record written before a put, once the put returns', async () => {
     const [near, far] = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
     await far.put('far', 1)
     expect(near.get('far')).toBeUndefined()
@@ -50,7 +50,7 @@ describe('a keyed table', () => {
     expect(near.get('far')).toBe(2)
   })
 
-  it('keeps the later of two writes of one key, whoever wrote it', async () => {
+  it('keeps the last write of a key, from any process', async () => {
     const tables = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
     await Promise.all(tables.flatMap((table, at) => [1, 2, 3, 4].map((n) => table.put('k', n * 10 + at))))
     for (const table of tables) await table.refresh()
@@ -58,7 +58,7 @@ describe('a keyed table', () => {
     expect(tables.map((table) => table.entries())).toEqual([whole.entries(), whole.entries()])
   })
 
-  it('follows what others write and reports each change once, own writes too', async () => {
+  it('follows other writers and reports each change once, including its own', async () => {
     const [near, far] = [await openKeyedTable<number>(openLog(), TOPIC), await openKeyedTable<number>(openLog(), TOPIC)]
     const reported: unknown[] = []
     near.onChange(({ key, value }) => reported.push([key, value]))
@@ -77,7 +77,7 @@ describe('a keyed table', () => {
     await following
   })
 
-  it('keeps following after the log was unreachable', async () => {
+  it('resumes following after the log was unreachable', async () => {
     const log = openLog()
     let failures = 0
     const shaky: EventLog = {
@@ -97,7 +97,7 @@ describe('a keyed table', () => {
     await following
   })
 
-  it('reads over holes, as compaction leaves them, and does not go back behind them', async () => {
+  it('reads past the gaps that compaction leaves', async () => {
     const log = openLog()
     await log.append(
       TOPIC,
@@ -118,7 +118,7 @@ describe('a keyed table', () => {
     expect(table.get('k1')).toBe(9)
   })
 
-  it('skips what is not JSON, and logs it', async () => {
+  it('skips a value that is not JSON, and logs it', async () => {
     const lines: string[] = []
     const log = openLog()
     await log.append(TOPIC, [entry('{"half', 0, 'a'), entry('1', 0, 'b')])

@@ -1,7 +1,7 @@
 import type { AvroRecord } from '../../../schemas/avro.js'
 import type { SchemaRegistry } from '../../../services/core/log/registry.js'
 
-/** A registry that knows the given schemas as 1, 2, … and numbers further ones on. */
+/** A registry in which the given schemas have the ids 1, 2, …; new ones continue from there. */
 export function memoryRegistry(known: AvroRecord[] = []): SchemaRegistry {
   return {
     idFor(_subject, schema) {

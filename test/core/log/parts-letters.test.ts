@@ -15,7 +15,7 @@ function roundTrip(raw: Buffer, detail: string, maxBytes: number) {
   return { letter, bytes, dead: decoded.dead }
 }
 
-it('a dead letter fits, whatever its size; a cut one is marked as cut and uses the whole limit', () => {
+it('fits a dead letter of any size into the limit, and marks it if it is cut', () => {
   const around = (limit: number) => fc.integer({ min: 0, max: 2 * limit })
   const sizes = fc.integer({ min: 500, max: 5000 }).chain((max) => fc.tuple(fc.constant(max), around(max), around(max)))
   fc.assert(

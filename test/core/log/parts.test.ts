@@ -11,7 +11,7 @@ const codec = createCodec(memoryRegistry())
 const encodeBlock = (block: Block) => codec.encodeBlock('dex.blocks.eth', block)
 const encodeUpdate = (update: Update) => codec.encodeUpdate('dex.updates.eth', update)
 
-/** The whole record, having checked that nothing comes before the last part and that the safe offset waits for it. */
+/** Assembles the record; checks that only the last part completes it and moves the safe offset. */
 function assemble(parts: Buffer[], firstOffset: number): DecodedRecord | undefined {
   const assembler = createAssembler()
   let whole: DecodedRecord | undefined
@@ -96,11 +96,11 @@ describe('splitting', () => {
     )
   })
 
-  it('leaves a record that fits in one part', () => {
+  it('keeps a record that fits in one part', () => {
     expect(splitBlock(block(1, ['a', 'b']), encodeBlock, 10_000)).toEqual([encodeBlock(block(1, ['a', 'b']))])
   })
 
-  it('refuses an event that fits into no part, and says what to do', () => {
+  it('rejects an event too large for any part, with advice', () => {
     const split = () => splitBlock(block(1, ['small', 'x'.repeat(500)]), encodeBlock, 300)
     expect(split).toThrow(DextapeError)
     expect(split).toThrow(/one entry of its events is too large .*Raise/)
@@ -108,7 +108,7 @@ describe('splitting', () => {
 })
 
 describe('assembling', () => {
-  it('restarts at part 0: a writer that stopped half-way writes the block again', () => {
+  it('restarts at part 0, as a writer that stopped half-way writes the block again', () => {
     const assembler = createAssembler()
     const parts = partsOf(5)
     expect(parts.length).toBeGreaterThan(2)
@@ -119,7 +119,7 @@ describe('assembling', () => {
     expect(wholes[0]?.nextOffset).toBe(written.length)
   })
 
-  it('a retract gives up a block that was never whole', () => {
+  it('drops an incomplete block at a retract', () => {
     const assembler = createAssembler()
     const [first] = partsOf(5)
     const retract = { chain: 'eth', from_number: 4, from_hash: '0x4', to_number: 3, to_hash: '0x3' }
@@ -132,7 +132,7 @@ describe('assembling', () => {
 
   it.each([
     ['a part without its beginning', () => partsOf(5).slice(1, 2)],
-    ['a part left out', () => [partsOf(5)[0], partsOf(5)[2]]],
+    ['a missing part', () => [partsOf(5)[0], partsOf(5)[2]]],
     ['a part written twice', () => [partsOf(5)[0], partsOf(5)[1], partsOf(5)[1]]],
     ['a part of another block', () => [partsOf(5)[0], partsOf(6)[1]]],
   ])('reports %s', (_what, records) => {

@@ -1,4 +1,4 @@
-/** What a log promises to several processes: any implementation must pass it, with a writer process of its own. */
+/** The contract of a log between processes. Each implementation passes it with its own writer process. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ export type WriterOrder = Omit<WriterTask, 'at'>
 
 export type ProcessContract = {
   open(): Promise<EventLog>
-  /** Node's arguments for a process that appends as the order says and prints `ready`, `ack <batch> <offset> <size>`, `done`. */
+  /** Node arguments for a process that appends as ordered and prints `ready`, `ack <batch> <offset> <size>`, `done`. */
   writer(order: WriterOrder): string[]
 }
 
@@ -58,7 +58,7 @@ async function readAll(log: EventLog, topic: string): Promise<LogRecord[]> {
   }
 }
 
-/** Offsets without holes, and every batch whole, in one piece and at most once. Returns the batches' first offsets. */
+/** Asserts offsets without gaps, and each batch whole, contiguous and at most once. Returns the batches' first offsets. */
 function assertWholeBatches(records: LogRecord[]): Map<string, number> {
   const firsts = new Map<string, number>()
   let size = 0
@@ -87,7 +87,7 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
   const startWriter = (order: WriterOrder) => spawnWriter(commandOf(order))
 
   describe(`log: several processes, ${name}`, () => {
-    it('append to one topic without losing, doubling or tearing a batch, and a third follows them', async () => {
+    it('append to one topic without losing, repeating or splitting a batch, while another follows', async () => {
       const log = await open()
       const topic = 'dex.blocks.eth'
       const writers = ['a', 'b'].map((writer, seed) => startWriter({ topic, writer, batches: 60, seed, inFlight: 5 }))
@@ -112,7 +112,7 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
       }
     }, 60_000)
 
-    it('kill -9 in mid-append: what was acknowledged is there once, the rest is whole or absent', async () => {
+    it('keep acknowledged batches once after kill -9 during an append; others are whole or absent', async () => {
       const seed = seedOf('logWriterKills')
       console.info(`kill -9 of a log writer: DEXTAPE_TEST_SEED=${seed}`)
       const random = createRandom(seed).next
@@ -123,7 +123,7 @@ export function eventLogProcessContract(name: string, { open, writer: commandOf 
         const writer = `w${round}`
         const { child, acks, line } = startWriter({ topic, writer, batches: 1e9, seed: seed + round, inFlight: 4 })
         const closed = once(child, 'close')
-        // Some have had an append acknowledged, some may not have come so far.
+        // Even rounds are killed after an acknowledged append, odd ones possibly before.
         await line(round % 2 === 0 ? /^ack /m : /^ready\n/m)
         await new Promise((resolve) => setTimeout(resolve, 20 + random() * 250))
         child.kill('SIGKILL')

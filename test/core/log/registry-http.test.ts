@@ -22,7 +22,7 @@ describe('against a registry', () => {
     running = { url: await sharedRegistry() }
   })
 
-  it('registers once, under FULL_TRANSITIVE, and gives the schema back', async () => {
+  it('registers once, under FULL_TRANSITIVE, and returns the schema', async () => {
     const [one, other] = [httpRegistry(running), httpRegistry(running)]
     const ids = await Promise.all([one, one, other].map((registry) => registry.idFor('a-dextape.Thing', thing())))
     expect(new Set(ids).size).toBe(1)
@@ -36,7 +36,7 @@ describe('against a registry', () => {
     expect(await config.json()).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' })
   })
 
-  it('takes the versions of our own schemas, and refuses one that does not go with all of them', async () => {
+  it('accepts the versions of our schemas, and rejects one that is incompatible with any', async () => {
     const registry = httpRegistry(running)
     const subject = 'c-dextape.Thing'
     const first = await registry.idFor(subject, thing())
@@ -52,7 +52,7 @@ describe('against a registry', () => {
     })
   })
 
-  it('many that register the same at once all get one number', async () => {
+  it('gives concurrent registrations of one schema the same id', async () => {
     for (let round = 0; round < 10; round++) {
       const schema = thing({ name: `round${round}`, type: 'int', default: 0 })
       const ids = await Promise.all(
@@ -71,7 +71,7 @@ describe('against a registry', () => {
   })
 })
 
-describe('against a server with prepared answers', () => {
+describe('against a server with prepared responses', () => {
   let server: Server | undefined
   afterEach(() => server?.close())
 
@@ -87,7 +87,7 @@ describe('against a server with prepared answers', () => {
     return `127.0.0.1:${(opened.address() as AddressInfo).port}`
   }
 
-  it('sends user and password as basic authentication and names neither', async () => {
+  it('sends user and password as basic authentication, and never reports them', async () => {
     const heard: (string | undefined)[] = []
     const host = await answering((request) => {
       heard.push(request.headers.authorization)
@@ -102,10 +102,10 @@ describe('against a server with prepared answers', () => {
   })
 
   it.each([
-    ['it fails', { status: 503, body: 'away' }, /got 503/],
-    ['it asks us to wait', { status: 429, body: '{"message":"slowly"}' }, /got 429: slowly/],
-    ['it never answers', 'nothing' as const, /aborted due to timeout/],
-  ])('a retry may help when %s, and a later answer counts', async (_what, answer, message) => {
+    ['the server fails', { status: 503, body: 'away' }, /got 503/],
+    ['the server throttles', { status: 429, body: '{"message":"slowly"}' }, /got 429: slowly/],
+    ['the server never responds', 'nothing' as const, /aborted due to timeout/],
+  ])('allows a retry when %s, and accepts the later response', async (_what, answer, message) => {
     let broken = true
     const host = await answering(() => (broken ? answer : { status: 200, body: '{"id":7}' }))
     const registry = httpRegistry({ url: `http://${host}`, timeoutMs: 200 })
@@ -118,7 +118,7 @@ describe('against a server with prepared answers', () => {
     expect(await registry.idFor('s', thing())).toBe(7)
   })
 
-  it('a retry may help when nobody listens', async () => {
+  it('allows a retry when the connection is refused', async () => {
     const registry = httpRegistry({ url: 'http://127.0.0.1:1' })
     await expect(registry.schemaFor(1)).rejects.toMatchObject({ code: 'registry_unavailable', retry: true })
   })
@@ -130,12 +130,12 @@ describe('against a server with prepared answers', () => {
     await expect(registry.schemaFor(1)).rejects.toMatchObject({ code: 'registry_answer', retry: false })
   })
 
-  it.each(['syntax = "proto3";', '"string"', 'null'])('takes %s for no schema of ours', async (schema) => {
+  it.each(['syntax = "proto3";', '"string"', 'null'])('ignores the foreign schema %s', async (schema) => {
     const host = await answering(() => ({ status: 200, body: JSON.stringify({ schema }) }))
     expect(await httpRegistry({ url: `http://${host}` }).schemaFor(1)).toBeUndefined()
   })
 
-  it.each(['block', 'update'] as const)('reads a %s whose schema the registry wrote in another form', async (name) => {
+  it.each(['block', 'update'] as const)('reads a %s whose schema is in canonical form', async (name) => {
     const canonical = canonicalForm(newestSchema(name))
     const host = await answering(() => ({ status: 200, body: JSON.stringify({ schema: JSON.stringify(canonical) }) }))
     const codec = createCodec({
@@ -151,7 +151,7 @@ describe('against a server with prepared answers', () => {
   })
 })
 
-/** As Avro's parsing canonical form: full names, no docs, no defaults. */
+/** Like Avro's parsing canonical form: full names, no docs, no defaults. */
 function canonicalForm(part: unknown, namespace = ''): unknown {
   if (Array.isArray(part)) return part.map((one) => canonicalForm(one, namespace))
   if (typeof part !== 'object' || part === null) return part

@@ -9,7 +9,7 @@ import { sharedLog } from '../../rig/shared-log.js'
 import { newestSchema } from './arbitraries.js'
 import { entry } from './contract.js'
 
-/** Opens one log twice and more, as several processes would. */
+/** Opens one log several times, as several processes would. */
 type Shared = { open(): EventLog; close(): Promise<void> }
 
 function onKafka(brokers: string): Shared {
@@ -48,7 +48,7 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
   })
   afterEach(() => shared.close())
 
-  it('numbers a schema by the offset of its first record, one number for one text', async () => {
+  it('numbers a schema by the offset of its first record, with one id per text', async () => {
     const log = open()
     const registry = inLogRegistry(log)
     expect(await registry.idFor('a-dextape.Thing', thing())).toBe(1)
@@ -62,13 +62,13 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
     const another = inLogRegistry(open())
     expect(await another.schemaFor(3)).toEqual(newestSchema('retract'))
     expect(await another.schemaFor(9)).toBeUndefined()
-    // Known by now: no promise, so the hot path may ask.
+    // Known by now, so it returns without a promise, as the hot path needs.
     expect(another.schemaFor(1)).toEqual(thing())
     expect(another.idFor('b-dextape.Retract', newestSchema('retract'))).toBe(3)
     expect((await log.info(SCHEMAS_TOPIC)).end).toBe(3)
   })
 
-  it('two that register at once agree on every number', async () => {
+  it('gives two concurrent registrations the same ids', async () => {
     const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
     const subjects = Array.from({ length: 20 }, (_, index) => `t${index % 5}-dextape.Thing`)
     const schemas = subjects.map((_, index) => thing({ name: `f${index % 10}`, type: 'int', default: 0 }))
@@ -80,7 +80,7 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
     for (const [index, id] of left.entries()) expect(await other.schemaFor(id)).toEqual(schemas[index])
   })
 
-  it('refuses a version that does not go with an older one, keeping nothing of it', async () => {
+  it('rejects a version that is incompatible with an older one, and stores nothing', async () => {
     const log = open()
     const registry = inLogRegistry(log)
     await registry.idFor('t-dextape.Thing', thing())
@@ -92,7 +92,7 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
     expect((await log.info(SCHEMAS_TOPIC)).end).toBe(2)
   })
 
-  it('of two incompatible schemas registered at once, the first in the log wins', async () => {
+  it('keeps the first in the log of two incompatible schemas registered at once', async () => {
     const [one, other] = [inLogRegistry(open()), inLogRegistry(open())]
     const registered = await Promise.allSettled([
       one.idFor('t-dextape.Thing', thing({ name: 'note', type: 'string', default: '' })),
@@ -105,13 +105,13 @@ describe.each(['embedded', 'kafka'] as const)('on the %s log', (kind) => {
     expect(await third.idFor('t-dextape.Thing', schema)).toBe(standing)
   })
 
-  it('a record that is no registration takes its offset and means nothing', async () => {
+  it('ignores a record that is not a registration, and skips its offset', async () => {
     const log = open()
     await log.append(SCHEMAS_TOPIC, [entry('not JSON'), entry('null'), entry('{"subject":"x"}')])
     expect(await inLogRegistry(log).idFor('t-dextape.Thing', thing())).toBe(4)
   })
 
-  it('lets one process read what another wrote, and calls a schema nobody registered unreadable', async () => {
+  it('lets one process read what another wrote, and reports an unregistered schema', async () => {
     const [writer, reader] = [createCodec(inLogRegistry(open())), createCodec(inLogRegistry(open()))]
     const retract = { chain: 'eth', from_number: 2, from_hash: 'b', to_number: 1, to_hash: 'a' }
     await writer.prepare('dex.blocks.eth', ['block', 'retract'])

@@ -36,7 +36,7 @@ it('names subjects by topic and record', () => {
   expect(subjectOf('dex.blocks.eth', newestSchema('block'))).toBe('dex.blocks.eth-dextape.Block')
 })
 
-it('numbers schemas from 1, one number for one text, and keeps the numbers', async () => {
+it('numbers schemas from 1, with one lasting id per text', async () => {
   const { log, registry } = open()
   expect(registry.idFor('a-dextape.Block', newestSchema('block'))).toBe(1)
   expect(registry.idFor('a-dextape.Retract', newestSchema('retract'))).toBe(2)
@@ -49,7 +49,7 @@ it('numbers schemas from 1, one number for one text, and keeps the numbers', asy
   expect(again.idFor('a-dextape.Retract', newestSchema('retract'))).toBe(2)
 })
 
-it('agrees with another one on the same data, while records are being appended', async () => {
+it('agrees with another registry on the same data while records are appended', async () => {
   const [one, other] = [open(), open()]
   const appended = one.log.append('t', [entry('a')])
   expect(one.registry.idFor('a-dextape.Block', newestSchema('block'))).toBe(1)
@@ -59,13 +59,13 @@ it('agrees with another one on the same data, while records are being appended',
   expect(await appended).toBe(0)
 })
 
-it('takes a version that every other can read and be read by, and refuses one that cannot, keeping nothing of it', () => {
+it('accepts a version compatible with every other, and rejects one that is not, storing nothing', () => {
   const { registry } = open()
   const subject = 't-dextape.Thing'
   expect(registry.idFor(subject, record())).toBe(1)
   expect(registry.idFor(subject, record({ name: 'note', type: 'string', default: '' }))).toBe(2)
   expect(() => registry.idFor(subject, record({ name: 'note', type: 'string' }))).toThrow(/version 1.*FULL_TRANSITIVE/)
-  // It goes with version 1 but not with version 2: transitive means all of them.
+  // Compatible with version 1 but not with version 2: transitive means all of them.
   expect(() => registry.idFor(subject, record({ name: 'note', type: 'long', default: 0 }))).toThrow(/version 2/)
   expect(registry.schemaFor(3)).toBeUndefined()
   expect(registry.idFor('other-dextape.Thing', record({ name: 'note', type: 'long', default: 0 }))).toBe(3)

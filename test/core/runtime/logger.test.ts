@@ -18,7 +18,7 @@ function refused(): DextapeError {
 }
 
 describe('an error in a log line', () => {
-  it('has code, message, stack and the chain of causes, as JSON', () => {
+  it('has code, message, stack and causes, as JSON', () => {
     const { error } = JSON.parse(logged('json', { error: refused() }))
     expect(error).toMatchObject({
       name: 'DextapeError',
@@ -34,7 +34,7 @@ describe('an error in a log line', () => {
     })
   })
 
-  it('has the same as text: the message in the line, stacks and causes below it', () => {
+  it('has the message in the line, and stacks and causes below it, as text', () => {
     const [line, ...below] = logged('text', { chain: 'eth', error: refused() }).split('\n')
     expect(line).toMatch(/chain stopped {2}chain=eth {2}error=The node does not answer {2}error_code=log_away$/)
     expect(below[0]).toMatch(/^ {4}at refused .*logger\.test\.ts/)
@@ -45,13 +45,13 @@ describe('an error in a log line', () => {
   })
 
   it.each(['text', 'json'] as const)(
-    'has no secret of a URL nor a field of the error that may hold one (%s)',
+    'has no secret from a URL, and no error field that may hold one (%s)',
     (format) => {
       expect(logged(format, { error: refused() })).not.toMatch(/hunter2|s3cret|key=abc/)
     },
   )
 
-  it('ends where causes go in a circle, and takes what is no error as it is', () => {
+  it('stops at circular causes, and logs a non-error as it is', () => {
     const error: Error = new Error('outer')
     error.cause = new Error('inner', { cause: error })
     expect(logged('json', { error }).match(/"message":"outer"/g)?.length).toBe(5)

@@ -27,8 +27,8 @@ const ask = async (path: string, method = 'GET', body?: string) => {
   return { status: answer.status, type: answer.headers.get('content-type'), headers: answer.headers, answer }
 }
 
-describe('the endpoint of a process that serves nobody', () => {
-  it('answers whether the process is alive and ready', async () => {
+describe('the ops endpoint of a process without an API', () => {
+  it('reports whether the process is alive and ready', async () => {
     const health = await ask('/health?probe=1')
     expect([health.status, health.type, await health.answer.json()]).toEqual([
       200,
@@ -45,7 +45,7 @@ describe('the endpoint of a process that serves nobody', () => {
     expect((await ask('/ready', 'HEAD')).status).toBe(200)
   })
 
-  it('answers status and metrics', async () => {
+  it('serves status and metrics', async () => {
     expect(await (await ask('/status')).answer.json()).toEqual({ chains: [], away: [] })
     const metrics = await ask('/metrics')
     expect([metrics.type, await metrics.answer.text()]).toEqual([
@@ -54,7 +54,7 @@ describe('the endpoint of a process that serves nobody', () => {
     ])
   })
 
-  it('refuses the rest in the interface’s form, bodies unread', async () => {
+  it('rejects everything else in the API’s error format, without reading the body', async () => {
     const unknown = await ask('/v2/tokens')
     expect([unknown.status, unknown.type, await unknown.answer.json()]).toEqual([
       404,
@@ -73,7 +73,7 @@ describe('the endpoint of a process that serves nobody', () => {
     ])
   })
 
-  it('keeps what went wrong inside', async () => {
+  it('does not expose internal errors', async () => {
     status = () => {
       throw new Error('secret')
     }

@@ -4,7 +4,7 @@ import { createMetrics } from '../../../services/core/runtime/metrics.js'
 import { createHealth, registerHealthMetrics } from '../../../services/core/runtime/part-health.js'
 
 describe('health', () => {
-  it('reports what is unreachable since when and why, and logs only the changes', () => {
+  it('reports what is unreachable, since when and why, and logs only changes', () => {
     let now = 10_000
     const lines: Record<string, unknown>[] = []
     const logger = createLogger('json', {}, (line) => lines.push(JSON.parse(line) as Record<string, unknown>))

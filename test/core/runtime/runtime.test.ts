@@ -23,17 +23,17 @@ describe('run-main', () => {
     throw error
   }
 
-  it('gives the exit code, 0 for none', async () => {
+  it('returns the exit code, 0 by default', async () => {
     expect(await end(async () => undefined)).toEqual({ printed: '', codes: [0] })
     expect(await end(async () => 3)).toEqual({ printed: '', codes: [3] })
   })
 
-  it('prints a configuration error as one message, exit 78', async () => {
+  it('prints a configuration error as one message and exits with 78', async () => {
     const error = new ConfigError({ code: 'c', what: 'bad port', fix: 'Choose another.' })
     expect(await end(fails(error))).toEqual({ printed: 'dextape: bad port. Choose another.\n', codes: [78] })
   })
 
-  it('prints an expected error without its stack, an unexpected one with it, exit 1', async () => {
+  it('prints the stack of unexpected errors only, and exits with 1', async () => {
     const foreseen = await end(fails(new DextapeError({ code: 'c', what: 'no such topic' })))
     expect(foreseen).toEqual({ printed: 'dextape: no such topic\n', codes: [1] })
     const unforeseen = await end(fails(new TypeError('x is not a function')))
@@ -43,7 +43,7 @@ describe('run-main', () => {
 })
 
 describe('back-off', () => {
-  it('waits at random below a ceiling that doubles, up to a limit, and starts again after a success', async () => {
+  it('waits at random below a ceiling that doubles up to a limit, and resets after a success', async () => {
     const backoff = createBackoff({ firstMs: 100, maxMs: 1000, random: () => 0.5, sleep: async () => {} })
     const waits: number[] = []
     for (let i = 0; i < 6; i++) waits.push(await backoff.wait(never))
@@ -52,7 +52,7 @@ describe('back-off', () => {
     expect(await backoff.wait(never)).toBe(50)
   })
 
-  it('tries again only what may succeed later', async () => {
+  it('retries only errors that a retry can fix', async () => {
     const quick = createBackoff({ sleep: async () => {} })
     let calls = 0
     const retried: number[] = []
@@ -68,7 +68,7 @@ describe('back-off', () => {
     await expect(withRetry(broken, quick, never, () => {})).rejects.toThrow('broken')
   })
 
-  it('ends when the signal aborts, in the middle of a wait', async () => {
+  it('ends during a wait when the signal aborts', async () => {
     const stop = new AbortController()
     const waiting = sleep(1_000_000, stop.signal)
     stop.abort()
@@ -87,7 +87,7 @@ describe('shutdown', () => {
     return { signals, end, shutdown: createShutdown(silentLogger, { signals, end }, forceAfterMs) }
   }
 
-  it('turns the first signal into an abort, the second into an end', () => {
+  it('aborts at the first signal and exits at the second', () => {
     const { signals, end, shutdown } = setUp()
     signals.emit('SIGTERM')
     expect([shutdown.signal.aborted, shutdown.signal.reason]).toEqual([true, 'SIGTERM'])
@@ -98,13 +98,13 @@ describe('shutdown', () => {
     expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT')).toBe(0)
   })
 
-  it('ends a stop that takes too long', async () => {
+  it('exits when a stop takes too long', async () => {
     const { end, shutdown } = setUp(10)
     shutdown.stop('test')
     await expect.poll(() => end.mock.calls.length).toBe(1)
   })
 
-  it('leaves a stop alone that is done in time', async () => {
+  it('does not exit when a stop finishes in time', async () => {
     const { end, shutdown } = setUp(10)
     shutdown.stop('test')
     shutdown.done()
@@ -112,7 +112,7 @@ describe('shutdown', () => {
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('ends a process whose way out hangs, within the promise', async () => {
+  it('kills a process whose exit hangs', async () => {
     const shutdown = new URL('../../../dist/services/core/runtime/shutdown.js', import.meta.url)
     const hangs = `
       import { createShutdown } from ${JSON.stringify(String(shutdown))}
@@ -133,7 +133,7 @@ describe('shutdown', () => {
 })
 
 describe('metrics', () => {
-  it('are read when asked for, from all who count under one name', async () => {
+  it('are read at each scrape, and summed over all sources of a name', async () => {
     const metrics = createMetrics({ processMetrics: false })
     let blocks = 1
     metrics.counter({ name: 'dextape_x_total', help: 'X', labels: ['chain'] }, () => [
@@ -153,7 +153,7 @@ describe('metrics', () => {
 })
 
 describe('ports', () => {
-  it('in use are reported with what to do', async () => {
+  it('in use are reported with advice', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const MODULE = new URL('../../../dist/services/core/runtime/scratch.js', import.meta.url).href
-/** Above the highest id a system gives. */
+/** Above the highest pid of any system. */
 const DEAD = 2 ** 30
 
 let temporary: string
 beforeEach(() => {
   temporary = mkdtempSync(join(tmpdir(), 'dextape-scratch-'))
-  // As the system's own: everybody may make, only the owner may remove.
+  // Like the system's: everyone can create, only the owner can delete.
   chmodSync(temporary, 0o1777)
 })
 afterEach(() => rmSync(temporary, { recursive: true }))
@@ -23,7 +23,7 @@ function leave(name: string): string {
   return folder
 }
 
-/** @returns the new folder's name, from a process of its own. */
+/** @returns the name of the folder that a new process creates. */
 function openScratch(uid?: number): string {
   const program = `import { basename } from 'node:path'; import { newScratch } from '${MODULE}'; console.log(basename(newScratch('mine-')))`
   const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -35,7 +35,7 @@ function openScratch(uid?: number): string {
   return ended.stdout.trim()
 }
 
-test('what a killed process left is removed, what a living one uses and what is called otherwise stays', () => {
+test('removes the folders of dead processes, and keeps those of running ones and other names', () => {
   leave(`mine-${DEAD}-abc`)
   leave(`mine-${process.pid}-abc`)
   leave(`other-${DEAD}-abc`)
@@ -43,8 +43,8 @@ test('what a killed process left is removed, what a living one uses and what is 
   expect(readdirSync(temporary).sort()).toEqual([own, `mine-${process.pid}-abc`, `other-${DEAD}-abc`].sort())
 })
 
-// Permission bits do not bind the administrator, who alone can start it as somebody else.
-test.runIf(process.getuid?.() === 0)('what another user left stays, and a folder is made all the same', () => {
+// Only root can start a process as another user.
+test.runIf(process.getuid?.() === 0)('creates a folder despite one of another user that it cannot remove', () => {
   const left = leave(`mine-${DEAD}-abc`)
   const own = openScratch(65_534)
   expect(existsSync(join(left, 'file'))).toBe(true)

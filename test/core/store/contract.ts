@@ -1,4 +1,4 @@
-/** What every store promises, whatever engine is behind it. */
+/** The contract of every store, whatever its engine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../services/core/store/migrations.js'
 import type { Store } from '../../../services/core/store/port.js'
@@ -10,7 +10,7 @@ export type OpenedStore = {
   close: () => Promise<void>
 }
 
-/** An engine in another process that a test can stop and start again. */
+/** An engine in another process that a test can stop and restart. */
 export type RemoteStore = OpenedStore & { away: () => Promise<void>; back: () => Promise<void> }
 
 const HUGE = (2n ** 256n - 1n).toString()
@@ -44,13 +44,13 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await store.migrate()).toEqual([])
     })
 
-    it('takes a migration again that broke off before it was recorded', async () => {
+    it('repeats a migration that failed before it was recorded', async () => {
       const names = readMigrations().map(({ name }) => name)
       await store.command('TRUNCATE TABLE migrations')
       expect(await store.migrate()).toEqual(names)
     })
 
-    it('keeps the highest version, whichever came first', async () => {
+    it('keeps the highest version, in any order of inserts', async () => {
       const row = (pair: string, version: number) => line('candle_rows', { pair, volume_u: version, version })
       for (const version of [1, 2]) await store.insert('candle_rows', row('up', version))
       for (const version of [2, 1]) await store.insert('candle_rows', row('down', version))
@@ -58,7 +58,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await volumes('down')).toEqual([{ v: 2, version: '2' }])
     })
 
-    it('hides a tombstoned row and shows it again when a later version comes', async () => {
+    it('hides a tombstoned row until a later version arrives', async () => {
       const put = (version: number, is_deleted: number) =>
         store.insert('candle_rows', line('candle_rows', { pair: 'grave', volume_u: version, version, is_deleted }))
       await put(1, 0)
@@ -68,7 +68,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await volumes('grave')).toEqual([{ v: 3, version: '3' }])
     })
 
-    it('shows rows to queries as soon as the insert has resolved', async () => {
+    it('returns rows to queries as soon as the insert resolves', async () => {
       for (let n = 1; n <= 20; n++) {
         await store.insert('candle_rows', line('candle_rows', { pair: 'mine', time: n * 60, version: n }))
         expect(await volumes('mine')).toHaveLength(n)
@@ -109,7 +109,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       ])
     })
 
-    it('takes any string as a name, in rows and in parameters', async () => {
+    it('accepts any string as a name, in rows and in parameters', async () => {
       const names = [
         "o'hara",
         'back\\slash',
@@ -144,7 +144,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await volumes('years')).toHaveLength(240)
     })
 
-    it('bounds a query in time, rows and memory, each with its code', async () => {
+    it('limits a query in time, rows and memory, each with its own error code', async () => {
       const slow = 'SELECT sum(cityHash64(number)) AS s FROM numbers(1000000000000)'
       await expect(store.query(slow, {}, { maxSeconds: 1 })).rejects.toMatchObject({ code: 'query_timeout' })
       await expect(store.query('SELECT number FROM numbers(101)', {}, { maxRows: 100 })).rejects.toMatchObject({
@@ -156,7 +156,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       expect(await store.query('SELECT number FROM numbers(101)')).toHaveLength(101)
     }, 30_000)
 
-    it('reports only the kind of a refused query', async () => {
+    it('reports only the kind of error of a rejected query', async () => {
       const failed = await store.query("SELECT 'secret' FROM nowhere").catch((error: unknown) => error)
       expect(failed).toMatchObject({ code: 'query_failed', retry: false })
       expect(String(failed)).toContain('UNKNOWN_TABLE')
@@ -164,7 +164,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       await expect(store.insert('candle_rows', '["too","few"]')).rejects.toMatchObject({ code: 'query_failed' })
     })
 
-    it('inserts and answers in parallel', async () => {
+    it('inserts and queries in parallel', async () => {
       const batch = (n: number) =>
         lines(
           'holder_rows',
@@ -184,7 +184,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
 }
 
 function awayContract(opened: () => RemoteStore): void {
-  it('keeps an insert waiting while the engine is unreachable, and stores it once', async () => {
+  it('holds an insert while the engine is unreachable, and stores it once', async () => {
     const { store, away, back } = opened()
     await away()
     await expect(store.query('SELECT 1 AS one')).rejects.toMatchObject({ code: 'store_away', retry: true })

@@ -18,4 +18,4 @@ if (engineExpected)
       },
     }
   })
-else describe('store: embedded', () => it.skip('has no native part for this CPU: CLICKHOUSE_URL stands in'))
+else describe('store: embedded', () => it.skip('has no native package for this CPU; CLICKHOUSE_URL is used instead'))

@@ -9,7 +9,7 @@ import { isEngineServed, serveEngine } from '../../../services/core/store/engine
 import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
 import { engineExpected } from '../../rig/store-engine.js'
 
-/** Another process with the engine of a directory open, until killed. */
+/** Another process that keeps the engine of a directory open until killed. */
 async function holdEngine(path: string): Promise<() => Promise<void>> {
   const script = `const { createChdbConnection } = require('chdb/connection')
     const session = createChdbConnection({ path: ${JSON.stringify(path)} })
@@ -30,7 +30,7 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  it('is its own engine when nobody has it open, and keeps its rows', async () => {
+  it('opens the engine itself if no other process has, and keeps its rows', async () => {
     for (const expected of [5, 0]) {
       const store = await openLocalStore(dataDir)
       expect(await store.migrate()).toHaveLength(expected)
@@ -38,7 +38,7 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     }
   })
 
-  it('goes through the socket of a running one, which is its owner’s alone', async () => {
+  it('uses the socket of a running process, which only its owner can open', async () => {
     const first = await openLocalStore(dataDir)
     await first.migrate()
     const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir))
@@ -63,13 +63,13 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     await store.close()
   })
 
-  it('has a socket path the system takes, however deep the directory', () => {
+  it('has a socket path within the system’s limit, however deep the directory', () => {
     const deep = join(dataDir, 'x'.repeat(60), 'y'.repeat(60))
     expect(Buffer.byteLength(socketPathOf(deep))).toBeLessThan(100)
     expect(socketPathOf(deep)).not.toBe(socketPathOf(`${deep}z`))
   })
 
-  it('reports which process has the directory open; it is free once that process is killed', async () => {
+  it('reports which process has the directory open, and opens it once that process is killed', async () => {
     const path = enginePathOf(dataDir)
     const release = await holdEngine(path)
     await expect(openStore({ kind: 'embedded', path })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     await store.close()
   })
 
-  it('refuses a second directory in the same process', async () => {
+  it('rejects a second directory in the same process', async () => {
     const store = await openLocalStore(dataDir)
     await expect(openStore({ kind: 'embedded', path: join(dataDir, 'other') })).rejects.toMatchObject({
       code: 'store_engine_busy',

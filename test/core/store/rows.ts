@@ -1,4 +1,4 @@
-/** Rows for the store's tests: a column not named has a plain value. */
+/** Rows for the store's tests, with defaults for columns that are not given. */
 import { TABLES, type TableName } from '../../../services/core/store/tables.js'
 
 const PLAIN: Record<string, unknown> = {

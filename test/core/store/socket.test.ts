@@ -29,4 +29,4 @@ if (engineExpected)
       },
     }
   })
-else describe('store: socket', () => it.skip('has no native part for this CPU: CLICKHOUSE_URL stands in'))
+else describe('store: socket', () => it.skip('has no native package for this CPU; CLICKHOUSE_URL is used instead'))

@@ -29,14 +29,14 @@ describe('an unreachable store', () => {
     ])
   })
 
-  it('gives up an insert when the caller’s signal aborts', async () => {
+  it('abandons an insert when the caller’s signal aborts', async () => {
     const stop = new AbortController()
     const store = await openStore(NOWHERE, { signal: stop.signal, onTrouble: () => stop.abort() })
     await expect(store.insert('candle_rows', line('candle_rows'))).rejects.toMatchObject({ code: 'store_closed' })
     await store.close()
   })
 
-  it('fails a query and a ping at once, without address or password in the message', async () => {
+  it('fails queries and pings at once, without address or password in the message', async () => {
     const store = await openStore(NOWHERE)
     for (const attempt of [() => store.query('SELECT 1'), () => store.ping(), () => store.migrate()]) {
       const error = await attempt().catch((caught: unknown) => caught)
@@ -59,7 +59,7 @@ describe('an unreachable store', () => {
     expect([...new Set(reported)]).toEqual(['The store is unreachable (ECONNREFUSED)'])
   })
 
-  it('refuses a URL that is none, without repeating it', async () => {
+  it('rejects an invalid URL without repeating it', async () => {
     const refused = await openStore({ kind: 'server', url: 'hunter2' }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ name: 'ConfigError', code: 'store_url' })
     expect(String(refused)).not.toContain('hunter2')
@@ -70,7 +70,7 @@ describe('whether the store is reachable', () => {
   const away = storeFault(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'a query')
   const full = storeFault(Object.assign(new Error('parts'), { code: '252', type: 'TOO_MANY_PARTS' }), 'an insert')
 
-  it('follows the last statement of each kind: a stored insert proves more than an answered query', () => {
+  it('follows the last statement of each kind; a stored insert outweighs an answered query', () => {
     const reported: string[] = []
     const onUnreachable = (reason: string) => void reported.push(reason)
     const reachability = createStoreReachability({ onUnreachable, onReachable: () => reported.push('back') })
@@ -88,7 +88,7 @@ describe('whether the store is reachable', () => {
     expect(reported).toEqual(['back'])
   })
 
-  it.each(['516', '497'])('engine code %s is a mistake in the configuration, not worth a retry', (code) => {
+  it.each(['516', '497'])('treats engine code %s as a configuration error, without a retry', (code) => {
     const fault = storeFault(Object.assign(new Error('no'), { code, type: 'DENIED' }), 'a migration')
     expect(fault).toMatchObject({ name: 'ConfigError', code: 'store_refused', retry: false })
     expect(fault.message).toMatch(/CLICKHOUSE_URL/)
@@ -110,7 +110,7 @@ describe('migrations', () => {
     return { commands, run: () => migrate(runner, known) }
   }
 
-  it('runs in order what has not run, and records each when it is done', async () => {
+  it('runs pending migrations in order, and records each when done', async () => {
     const { commands, run } = against([])
     expect(await run()).toEqual(['0001_a', '0002_b'])
     expect(commands.slice(1)).toEqual(['A1', 'A2', '+0001_a', 'B', '+0002_b'])
@@ -118,7 +118,7 @@ describe('migrations', () => {
     expect(await later.run()).toEqual(['0002_b'])
   })
 
-  it('stops at a store made by a newer version', async () => {
+  it('stops at a store of a newer version', async () => {
     const { commands, run } = against(['0001_a', '0002_b', '0003_c'])
     await expect(run()).rejects.toMatchObject({ name: 'ConfigError', code: 'store_newer' })
     expect(commands).toHaveLength(1)

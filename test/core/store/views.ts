@@ -1,4 +1,4 @@
-/** What analysts see: readable values, nothing of versions and encodings, and primary-key lookups behind them. */
+/** Views for analysts: readable values without versions and encodings, backed by primary-key lookups. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../services/core/store/port.js'
 import { line, lines } from './rows.js'
@@ -50,7 +50,7 @@ export function viewContract(opened: () => Store): void {
       await store.insert('candle_rows', line('candle_rows', { chain: 'view', pair: '0xp', open_u: 1, close_r: 2 }))
     })
 
-    it('trades: sides, tokens, decimals applied with the raw beside, flags by name, tombstones gone', async () => {
+    it('trades: sides, tokens, scaled and raw amounts, flags by name, no tombstones', async () => {
       const columns = 'time, side, token_in, token_out, amount_in, amount_out, amount_in_raw, reserve0, reserve1_raw'
       const found = await select(
         `SELECT ${columns}, price_usd, amount_usd, flags, good FROM trades WHERE chain = 'view' ORDER BY log_index`,
@@ -91,7 +91,7 @@ export function viewContract(opened: () => Store): void {
       ).toEqual([{ kind: 'remove', token0: 'foo', amount0: 0.000001, amount1_raw: '5', amount_usd: null }])
     })
 
-    it('pairs and tokens: statistics of the windows, changes in percent', async () => {
+    it('pairs and tokens: window statistics, changes in percent', async () => {
       const shared = { volume_15m: 31, volume_24h: 61, buys_1h: '2', makers_24h: '3', high_24h: 12, low_24h: null }
       const statistics =
         'volume_15m, volume_24h, buys_1h, makers_24h, high_24h, low_24h, price_change_15m, price_change_24h'
@@ -113,7 +113,7 @@ export function viewContract(opened: () => Store): void {
       ])
     })
 
-    it('holders: decimals applied where known', async () => {
+    it('holders: balances scaled if the decimals are known', async () => {
       expect(
         await select("SELECT token, holder, balance, balance_raw FROM holders WHERE chain = 'view' ORDER BY token"),
       ).toEqual([
@@ -153,7 +153,7 @@ export function viewContract(opened: () => Store): void {
   })
 }
 
-/** The plan as drawn: each table read, and under it the columns of its primary key that cut the read, one a line. */
+/** Parses the plan: each table read, followed by the primary-key columns that narrow the read, one per line. */
 function primaryKeysUsed(plan: string[]): Record<string, string[]> {
   const used: Record<string, string[]> = {}
   let table = ''

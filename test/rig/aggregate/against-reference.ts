@@ -1,4 +1,4 @@
-/** Every number a reader of updates has, held against the reference; gives the paths that differ. */
+/** Compares every number of a reader of updates with the reference; returns the paths that differ. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { Window } from '../../../services/core/domain/records.js'
 import { differences } from '../reference/compare.js'
@@ -10,7 +10,7 @@ type Skip = (key: string, field: string) => boolean
 export function differencesFromReference(reader: Reader, reference: Reference, facts: ChainFacts): string[] {
   const pairs = new Map([...reader.pairs].map(([key, pair]) => [key, { ...pair, ...pair.info }]))
   const tokens = new Map([...reader.tokens].map(([key, token]) => [key, { ...token.info, ...token }]))
-  // Updates carry the windows to the minute: the last four of the reference's six.
+  // Updates carry only the minute-based windows: the last four of the reference's six.
   const inUpdateWindows = <T extends { windows: Window[] }>(all: ReadonlyMap<string, T>) =>
     new Map([...all].map(([key, entry]) => [key, { ...entry, windows: entry.windows.slice(2) }]))
   const trades = new Map(reference.trades.map((trade) => [`${trade.pair}|${trade.id}`, trade]))
@@ -25,11 +25,11 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
       (_, field) => field === 'target_amount' || field === 'quote_amount',
     ),
     ...compareMaps('candles', reader.candles, reference.candles, () => false),
-    // A pair's update carries the quote's price as of its own last block; its two sides by name are the info's.
+    // A pair's update has the quote's price at its last block, and its tokens only in `info`.
     ...compareMaps('pairs', pairs, inUpdateWindows(reference.pairs), (_, field) =>
       ['quote_usd', 'target_token', 'quote_token'].includes(field),
     ),
-    // The native price of anchor and stables follows the native coin's without an update of their own.
+    // The native price of anchor and stables follows the native coin's without an update.
     ...compareMaps(
       'tokens',
       tokens,
@@ -40,7 +40,7 @@ export function differencesFromReference(reader: Reader, reference: Reference, f
   ]
 }
 
-/** Fields only the reader has are not compared: the reference has what can be recomputed. */
+/** Fields that only the reader has are skipped: the reference holds only what can be recomputed. */
 function compareMaps(
   name: string,
   got: ReadonlyMap<string, object>,

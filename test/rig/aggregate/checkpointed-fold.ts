@@ -1,4 +1,4 @@
-/** A fold that goes through checkpoints: stopped anywhere, it is restored from the last one. */
+/** A fold that crashes anywhere and resumes from its last checkpoint. */
 import { applyRecord } from '../../../services/aggregate/accept-record.js'
 import { StoredHistory } from '../../../services/aggregate/checkpoint/applied-history.js'
 import { CheckpointWriter } from '../../../services/aggregate/checkpoint/checkpoint-writer.js'
@@ -11,8 +11,8 @@ import type { RecordingLine } from '../reference/lines.js'
 import { chainRecordOf, FOLD_SETTINGS } from './fold-lines.js'
 
 /**
- * Applies the lines; at each number in `crashAfter` (lines applied so far) the process "dies" and starts again from its
- * last checkpoint, one being written after every `checkpointEvery` lines. Results of lines applied again replace the old.
+ * Applies the lines, with a checkpoint after every `checkpointEvery`. After each number of lines in `crashAfter` the
+ * fold resumes from its last checkpoint. Results of repeated lines replace the earlier ones.
  */
 export async function foldThroughCrashes(
   facts: ChainFacts,

@@ -1,4 +1,4 @@
-/** A log whose appends fail now and then, some of them after a part of the entries: what a process leaves that dies there. */
+/** A log whose appends fail at random, some after writing only part of the entries, as in a crash. */
 import type { EventLog } from '../../../services/core/log/port.js'
 import type { Random } from '../market/random.js'
 

@@ -1,6 +1,6 @@
 import { isSame } from '../reference/same.js'
 
-/** The paths at which two plain values differ, numbers bit for bit (NaN is NaN, 0 is not -0); the first few. */
+/** The first paths at which two plain values differ; numbers compare bit for bit (NaN equals NaN, 0 differs from -0). */
 export function exactDifferences(got: unknown, expected: unknown, limit = 10): string[] {
   const found: string[] = []
   walk(got, expected, '', found, limit)

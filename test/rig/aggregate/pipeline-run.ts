@@ -1,4 +1,4 @@
-/** A recording through one chain's pipeline, on whatever log and store, killed now and then where wanted. */
+/** Runs a recording through one chain's pipeline on any log and store, optionally with crashes. */
 import { type ChainPipeline, openChainPipeline, type PipelineDeps } from '../../../services/aggregate/chain-pipeline.js'
 import { memoryStateStore } from '../../../services/aggregate/checkpoint/state-store.js'
 import { blocksTopic } from '../../../services/core/log/port.js'
@@ -26,7 +26,7 @@ export async function appendLines({ facts, log, codec }: RunDeps, lines: readonl
   await log.append(topic, entries)
 }
 
-/** Folds all blocks the log has; with `random`, it dies now and then and starts again from its last checkpoint. */
+/** Folds all blocks in the log; with `random`, it crashes at times and resumes from its last checkpoint. */
 export async function runPipeline(
   given: RunDeps,
   random?: Random,
@@ -51,7 +51,7 @@ export async function runPipeline(
     } catch (error) {
       if (!(error instanceof Crash)) throw error
       crashes += 1
-      // A timer may still ask for one before the process is gone: it must not cover what was not published.
+      // A timer may still checkpoint before the process exits; that must not cover unpublished updates.
       await pipeline.checkpoint().catch(() => undefined)
       pipeline = await openChainPipeline(deps)
     }

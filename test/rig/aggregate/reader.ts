@@ -1,4 +1,4 @@
-/** A reader of updates: keeps what they say, as any consumer of the topic would. */
+/** Rebuilds the state from updates, as any consumer of the topic would. */
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
 import type {
   Candle,

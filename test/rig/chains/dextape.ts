@@ -1,4 +1,4 @@
-/** `up` and `backfill` as processes of their own, reading a moving chain in the place of nodes: `dextape.js PLAN up|backfill [OPTIONS]`. */
+/** Runs `up` or `backfill` on a moving chain instead of nodes: `dextape.js PLAN up|backfill [OPTIONS]`. */
 import { readFileSync } from 'node:fs'
 import { type BackfillOptions, runBackfillCommand } from '../../../services/cli/backfill/backfill.js'
 import { selectSources } from '../../../services/cli/chain-options.js'
@@ -9,7 +9,7 @@ import type { OpenChain } from '../../../services/processes/chain-sources/open-c
 import { runUp } from '../../../services/processes/up.js'
 import { openMovingChain, readLines } from './moving-chain.js'
 
-/** `startedMs`: when the first line came true; `lineMs`: how long after it the next. */
+/** `startedMs`: when the first line happens; `lineMs`: time between lines. */
 export type ProcessPlan = { tape: string; startedMs: number; lineMs: number }
 
 const [, , planFile = '', command, ...options] = process.argv

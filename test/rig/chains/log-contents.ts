@@ -1,4 +1,4 @@
-/** What a chain's generations hold, read strictly: every record must continue the one before. */
+/** Reads a chain's generations strictly: every record must continue the one before. */
 
 import { liveGeneration } from '../../../services/cli/open-data.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
@@ -7,7 +7,7 @@ import type { OpenLog } from '../../../services/core/log/topic-records.js'
 import { recordsOf } from '../../../services/core/log/topic-records.js'
 import type { RecordingLine } from '../reference/lines.js'
 
-/** The blocks that stay, by hash; `wrong`: records that do not continue the head, doubled ones too. */
+/** `hashes`: the canonical blocks; `wrong`: records that do not continue the head, including repeated ones. */
 export type Held = { hashes: string[]; wrong: string[]; records: number }
 
 export async function heldBy({ log, codec }: OpenLog, chain: string, generation: number): Promise<Held> {
@@ -42,7 +42,7 @@ export const heldLive = async (open: OpenLog, chain: string): Promise<Held & { g
   return { generation, ...(await heldBy(open, chain, generation)) }
 }
 
-/** The same as a recording's lines. */
+/** A generation as a recording's lines. */
 export async function linesOf(open: OpenLog, chain: string, generation: number): Promise<RecordingLine[]> {
   const lines: RecordingLine[] = []
   const assembler = createAssembler()

@@ -1,6 +1,6 @@
 /**
- * A chain whose head moves with the clock, reorgs and all, told by a recording: line after line comes true as time goes on. What
- * is asked of it is what a node would be asked, so a source of it meets what a source of nodes meets, without a node.
+ * A chain that plays a recording, with its reorgs: its lines happen one after another over time.
+ * Its source faces the same moves of the head as a source of nodes, without a node.
  */
 import { readFileSync } from 'node:fs'
 import type { ChainStart } from '../../../services/core/config/index.js'
@@ -14,7 +14,7 @@ import { fullEvent, isRetract, type RecordingLine } from '../reference/lines.js'
 export type MovingPlan = {
   lines: readonly RecordingLine[]
   family: ChainFamily
-  /** How many lines have come true by now. */
+  /** How many lines have happened so far. */
   trueLines: () => number
   start: ChainStart
 }
@@ -22,14 +22,14 @@ export type MovingPlan = {
 type Position = { recent: PublishedBlock[] }
 
 const POLL_MS = 5
-/** Given in one go, before the head is looked at again. */
+/** Blocks emitted before the head is checked again. */
 const STRIDE = 7
 
 export function openMovingChain({ lines, family, trueLines, start }: MovingPlan, id: string): Source<Position> {
   const canonical: Block[] = []
   let read = 0
 
-  function lookAtHead(): void {
+  function updateHead(): void {
     for (const end = Math.min(lines.length, trueLines()); read < end; read += 1) {
       const line = lines[read] as RecordingLine
       if (isRetract(line)) canonical.length = canonical.findIndex(({ hash }) => hash === line.to_hash) + 1
@@ -55,7 +55,7 @@ export function openMovingChain({ lines, family, trueLines, start }: MovingPlan,
       return () => ({ recent: kept })
     }
     while (!signal.aborted) {
-      lookAtHead()
+      updateHead()
       const head = recent.at(-1)
       const common = recent.findLastIndex((mark) => canonical.some(({ hash }) => hash === mark.hash))
       const stays = recent[common]

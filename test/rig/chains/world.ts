@@ -1,4 +1,4 @@
-/** A chain whose head moves on command, with its reader and its backfill, on any platform. */
+/** A chain whose head moves on command, with its ingest and its backfill, on any platform. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,23 +21,23 @@ import { openMovingChain } from './moving-chain.js'
 
 export type ChainWorldPlan = {
   lines: readonly RecordingLine[]
-  /** First block of what is followed. */
+  /** The first block to follow. */
   start: number
   trueLines: number
-  /** More of the configuration file. */
+  /** Further settings of the configuration file. */
   settings?: Record<string, unknown>
 }
 
 export type ChainWorld = {
   dir: DataDir
-  /** How many lines have come true. */
+  /** How many lines have happened. */
   trueLines: number
   printed: string[]
   out: Output
   platform: Platform
-  /** A source over the lines that came true by then. */
+  /** A source over the lines that have happened. */
   openAt(trueLines: () => number, other?: readonly RecordingLine[]): OpenChain
-  /** What `up` does with its chains. */
+  /** Ingests the chain as `up` does. */
   follow(open?: OpenChain): Promise<{ ingests: Ingests; end(): Promise<unknown> }>
   backfill(wanted?: Partial<BackfillRequest>, signal?: AbortSignal, open?: OpenChain): Promise<number>
   untilLiveAt(trueLines: number): Promise<void>
@@ -74,7 +74,7 @@ export async function newChainWorld({ lines, start, trueLines, settings }: Chain
     return platform
   }
 
-  // Two writers of one embedded log in one process wait for each other for ever (its transactions call back into JavaScript).
+  // Two writers of one embedded log in one process deadlock: its transactions call back into JavaScript.
   const otherPlatform = async () => (config.log.kind === 'embedded' ? world.platform : newPlatform())
 
   const parts = (platform: Platform) => ({

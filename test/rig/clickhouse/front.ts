@@ -1,6 +1,6 @@
 /**
- * The embedded engine as a server of its own: its HTTP interface on a TCP port, in a process that can be killed. Ends when its
- * stdin does. `node dist/test/rig/clickhouse/front.js <port> <directory>`
+ * Serves the HTTP interface of the embedded engine on a TCP port, in a process that can be killed. Exits when stdin closes.
+ * `node dist/test/rig/clickhouse/front.js <port> <directory>`
  */
 import { join } from 'node:path'
 import { openSession } from '../../../services/core/store/embedded-engine.js'
@@ -13,7 +13,7 @@ process.stdin.resume().once('close', () => process.exit(0))
 
 const enginePath = join(directory, 'store')
 const socketPath = join(directory, 'engine.sock')
-// Held open: the engine ends with its last session.
+// Kept open, because the engine ends with its last session.
 await openSession(enginePath)
 await serveEngine(enginePath, socketPath)
 const front = await proxyTo(new URL(`http://127.0.0.1:${port}`), { port: Number(port), to: { path: socketPath } })

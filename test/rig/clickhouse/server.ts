@@ -1,6 +1,6 @@
 /**
- * A ClickHouse over HTTP of a test file's own that can be killed, paused and restarted on its data: a database behind a proxy on
- * the server CLICKHOUSE_URL names, else a container where a Docker engine answers, else the embedded engine in another process.
+ * A ClickHouse for one test file that can be killed, paused and restarted on its data. With CLICKHOUSE_URL it is a database behind
+ * a proxy, else a container if Docker is available, else the embedded engine in another process.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { steadyPort } from '../servers/steady-port.js'
 import { proxyTo } from '../store-proxy.js'
 
 export type ClickHouse = KillableServer & {
-  /** For CLICKHOUSE_URL, with a database that is the test's own. */
+  /** A value for CLICKHOUSE_URL, with a database for this test only. */
   readonly url: string
 }
 
@@ -43,14 +43,14 @@ async function inContainer(port: number): Promise<KillableServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const described = new GenericContainer(CLICKHOUSE_IMAGE)
     .withExposedPorts({ container: CONTAINER_PORT, host: port })
-    // Without it the user without a password is let in from inside the container only.
+    // Otherwise the user without a password can log in only from inside the container.
     .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
     .withUlimits({ nofile: { soft: 262_144, hard: 262_144 } })
     .withWaitStrategy(Wait.forHttp('/ping', CONTAINER_PORT))
   return startContainer(described)
 }
 
-/** A server others use too is not ours to kill: its connections are cut or hang instead. */
+/** A shared server must not be killed: its connections are closed or stalled instead. */
 async function behindProxy(shared: URL): Promise<ClickHouse> {
   const proxy = await proxyTo(shared)
   const database = `rig_${randomBytes(6).toString('hex')}`
@@ -61,7 +61,7 @@ async function behindProxy(shared: URL): Promise<ClickHouse> {
   }
   return {
     url: new URL(`/${database}`, proxy.url).href,
-    // No process of ours; a signal to it fails.
+    // Not our process; a signal to it fails.
     pid: Number.NaN,
     kill,
     pause: async () => proxy.stall(),

@@ -1,4 +1,4 @@
-/** Addresses and hashes shaped as each family has them, made from a label. */
+/** Addresses and hashes in each family's format, derived from a label. */
 import { createHash } from 'node:crypto'
 import type { ChainFamily } from '../../../services/core/domain/chains.js'
 

@@ -1,4 +1,4 @@
-/** Recordings of nasty markets: the same seed gives the same lines. */
+/** Recordings of markets full of edge cases: the same seed gives the same lines. */
 import { BURN_ADDRESSES } from '../../../services/core/domain/chains.js'
 import type { RecordingBlock, RecordingLine } from '../reference/lines.js'
 import { acceptedBlocks } from '../reference/lines.js'
@@ -13,22 +13,22 @@ import { createBlockWriter } from './writer.js'
 export type MarketOptions = {
   startTime?: number
   firstNumber?: number
-  /** Mean; a block may also come at the time of the one before. */
+  /** Mean; a block may have the same time as the one before. */
   secondsPerBlock?: number
   /** Mean number of scenes in a block, most of them one swap. */
   swapsPerBlock?: number
   wallets?: number
-  /** 0: only ordinary swaps and liquidity after the opening; 1 as usual. */
+  /** 0: only ordinary swaps and liquidity after the opening; 1: the default. */
   nastiness?: number
-  /** How far a block's time may lie behind the highest so far; 0: never back. */
+  /** How far a block's time may lie behind the highest so far; 0: never. */
   maxTimeBackS?: number
-  /** Chance at each block of a silence of over an hour, and of over a day. */
+  /** Chance at each block of a pause of over an hour, and of over a day. */
   quietHour?: number
   quietDay?: number
   retracts?: { probability: number; maxDepth: number }
 }
 
-/** `blocks`: how many survive. */
+/** `blocks`: how many stay canonical. */
 export type MarketPlan = { seed: number; chain: string; blocks: number; options?: MarketOptions }
 
 const FINALITY = 24
@@ -52,14 +52,14 @@ export function generateRecording(plan: MarketPlan): RecordingLine[] {
   const random = createRandom(plan.seed)
   const family = familyOf(plan.chain)
   const named = Array.from({ length: options.wallets }, (_, at) => addressOf(family, `${plan.chain}/wallet/${at}`))
-  // Some of what is held is burnt.
+  // Some held tokens are burnt.
   const wallets = [...named.slice(0, -1), ...BURN_ADDRESSES[family].slice(0, 1)]
   const lines: RecordingLine[] = []
   const snapshots: World[] = []
   let world = newWorld(plan, options)
   let fork = 0
   let finalized = 0
-  /** Blocks still to come before the next fork: without them a deep fork after another would never get anywhere. */
+  /** Blocks before the next fork; without them, consecutive deep forks would make no progress. */
   let settle = 0
   while (world.height < plan.blocks) {
     const block = nextBlock(world, { random, wallets, options, fork, totalBlocks: plan.blocks })
@@ -118,7 +118,7 @@ function nextBlock(world: World, { random, wallets, options, fork, totalBlocks }
   }
   world.height++
   return {
-    // Both forms of a block line are valid; a reader must take either.
+    // Both forms of a block line are valid; a reader must accept either.
     ...(random.chance(0.5) ? { kind: 'block' as const } : {}),
     chain: world.chain,
     number: world.number,
@@ -136,7 +136,7 @@ function nextTime(world: World, random: Random, options: Required<MarketOptions>
       return world.now - random.int(1, random.chance(0.5) ? Math.min(90, options.maxTimeBackS) : options.maxTimeBackS)
     }
   }
-  // After a short step back time continues from there; after a long one the chain returns to its time.
+  // After a short step back, time continues from there; after a long one, it returns to where it was.
   const from = world.now - world.time < 120 || random.chance(0.5) ? world.time : world.now
   return from + (random.chance(0.15) ? 0 : random.int(0, options.secondsPerBlock * 2))
 }
@@ -153,7 +153,7 @@ function moveFairPrices(world: World, random: Random, totalBlocks: number): void
 
 export const withoutOrphans = (lines: readonly RecordingLine[]): RecordingLine[] => acceptedBlocks(lines)
 
-/** Each line again right after itself, and the whole recording once more behind it. */
+/** Every line twice in a row, then the whole recording again. */
 export function deliverTwice(lines: readonly RecordingLine[]): RecordingLine[] {
   const stuttered = lines.flatMap((line) => [line, line])
   return [...stuttered, ...lines]

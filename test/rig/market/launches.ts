@@ -3,7 +3,7 @@ import { symbolsOf } from './opening.js'
 import { createLiquidity, describePool, describeToken, makePool, makeToken } from './pools.js'
 import type { Scene } from './world.js'
 
-/** Enough to see them all, few enough that a long recording stays quick to recompute. */
+/** Enough to cover every case, few enough that a long recording stays quick to recompute. */
 const MAX_LAUNCHES = 25
 
 export const launch: Scene = (stage) => {

@@ -1,4 +1,4 @@
-/** The money of the generated markets: the chains' own tokens where the chain is a known one. */
+/** The money of the generated markets: the built-in tokens of known chains. */
 import type { ChainFacts, ChainFamily } from '../../../services/core/domain/chains.js'
 import { addressOf } from './addresses.js'
 

@@ -1,4 +1,4 @@
-/** How each market begins: its money and ranked pools first, then one nasty corner a block. */
+/** How each market opens: its money and ranked pools first, then one edge case per block. */
 import { moneyOf } from './money.js'
 import { createLiquidity, describeToken, makePool, makeToken, type PoolPlan } from './pools.js'
 import { findToken, type Stage } from './world.js'
@@ -39,7 +39,7 @@ const money: Opening = (stage) => {
   }
 }
 
-/** Three deep pools of the first stable (a median), one shallow of the second (stays 1), several of the native coin. */
+/** Three deep pools of the first stable (a median), one shallow pool of the second (stays 1), several of the native coin. */
 const ranked: Opening = (stage) => {
   const { usd, usdt, dai, coin, btc } = symbolsOf(stage.world.chain)
   open(stage, usdt, usd, { usd: 900_000, weight: 6 })
@@ -63,7 +63,7 @@ const rivals: Opening = (stage) => {
   open(stage, 'MEME', usd, { usd: 29_000, weight: 8 })
 }
 
-/** A token quoted in the one before: 1, 2, 3 and 4 hops, of which the last never qualifies. */
+/** Each token is quoted in the one before: 1, 2, 3 and 4 hops; the last never qualifies. */
 const hop =
   (symbol: string, quote: string, usd: number): Opening =>
   (stage) => {
@@ -86,7 +86,7 @@ const loop: Opening = (stage) => {
   open(stage, 'LOOPB', 'LOOPA', { usd: 12_000, weight: 3 })
 }
 
-/** The loop gets a way out, and afterwards pools in both directions again. */
+/** The loop gets a priced pool, and afterwards pools in both directions again. */
 const loopLeaves: Opening = (stage) =>
   open(stage, 'LOOPB', symbolsOf(stage.world.chain).coin, { usd: 25_000, weight: 3 })
 const loopAgain: Opening = (stage) => {
@@ -110,7 +110,7 @@ const oddities: Opening = (stage) => {
   open(stage, 'MEME', usd, { usd: 9_000, weight: 2, style: 'v3' })
 }
 
-/** Next to nothing backs the quote; the pool in it, a block later, claims a fortune. */
+/** Almost nothing backs the quote; a block later a pool in it claims a fortune. */
 const worthlessQuote: Opening = (stage) => {
   introduce(stage, 'TRASH', 9, 0.001)
   open(stage, 'TRASH', symbolsOf(stage.world.chain).coin, { usd: 60, weight: 2 })
@@ -120,7 +120,7 @@ const fakeDepth: Opening = (stage) => {
   open(stage, 'FAKE', 'TRASH', { usd: 900_000_000, weight: 3 })
 }
 
-/** How many of the first pools are those of `ranked`: what breaks a whole market avoids them. */
+/** How many of the first pools come from `ranked`: scenes that would break the whole market avoid them. */
 export const RANKED_POOLS = 11
 
 export const OPENINGS: readonly Opening[] = [

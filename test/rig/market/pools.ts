@@ -1,4 +1,4 @@
-/** Constant-product pools in exact integers, and the events that tell of them. */
+/** Constant-product pools in exact integers, and their events. */
 import { addressOf } from './addresses.js'
 import { findToken, type MarketPool, type MarketToken, type PoolStyle, rawFor, type Stage } from './world.js'
 
@@ -21,7 +21,7 @@ export function makeToken(stage: Stage, symbol: string, decimals: number, fairUs
 
 export type PoolPlan = { usd: number; style?: PoolStyle; weight?: number; described?: boolean; label?: string }
 
-/** A pool with `usd` on each side. Its two tokens stand in address order on EVM chains, as given elsewhere. */
+/** A pool with `usd` on each side. Its tokens are in address order on EVM chains, in the given order elsewhere. */
 export function makePool(stage: Stage, base: string, quote: string, plan: PoolPlan): MarketPool {
   const { world } = stage
   const pair = [findToken(world, base), findToken(world, quote)] as const
@@ -49,7 +49,7 @@ export function describePool({ writer }: Stage, pool: MarketPool): void {
 }
 
 /** The reserves in the pool's events. */
-export function toldReserves(pool: MarketPool): { reserve0?: string; reserve1?: string } {
+export function recordedReserves(pool: MarketPool): { reserve0?: string; reserve1?: string } {
   if (pool.style === 'blind') return {}
   const [share0, share1] = pool.style === 'v3' ? [3n, 2n] : [1n, 1n]
   return { reserve0: String(pool.reserve0 / share0), reserve1: String(pool.reserve1 / share1) }
@@ -72,7 +72,7 @@ function squareRoot(value: bigint): bigint {
 
 export type Order = { token0In: boolean; amountIn: bigint; wallet: string }
 
-/** What the pool gives for an amount: 0.3 % fee, rounded down, never the whole reserve. */
+/** The pool's output for an amount: 0.3 % fee, rounded down, never the whole reserve. */
 export function quoteOut(pool: MarketPool, token0In: boolean, amountIn: bigint): bigint {
   const [reserveIn, reserveOut] = token0In ? [pool.reserve0, pool.reserve1] : [pool.reserve1, pool.reserve0]
   return (amountIn * 997n * reserveOut) / (reserveIn * 1000n + amountIn * 997n)
@@ -91,7 +91,7 @@ export function trade(stage: Stage, pool: MarketPool, order: Order, sameLog = fa
   return amountOut
 }
 
-/** The swap's event; the pool is as it is after it. */
+/** Records a swap; the pool must already have its state after it. */
 export function recordSwap(stage: Stage, pool: MarketPool, done: Order & { amountOut: bigint }, sameLog = false): void {
   const { writer } = stage
   const [tokenIn, tokenOut] = done.token0In ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
@@ -100,7 +100,7 @@ export function recordSwap(stage: Stage, pool: MarketPool, done: Order & { amoun
     ...{ pool: pool.address, amm: pool.amm, sender: done.wallet, recipient: done.wallet, wallet: done.wallet },
     ...{ token_in: tokenIn.address, amount_in: String(done.amountIn) },
     ...{ token_out: tokenOut.address, amount_out: String(done.amountOut) },
-    ...toldReserves(pool),
+    ...recordedReserves(pool),
     ...(pool.style === 'v3' ? { sqrt_price: sqrtPriceOf(stage, pool) } : {}),
   }
   if (sameLog) writer.addToSameLog(facts)
@@ -126,7 +126,7 @@ export function recordLiquidity(
   const size = (amount: bigint): string => String(amount < 0n ? -amount : amount)
   writer.add({
     ...{ type: 'liquidity', pool: pool.address, amm: pool.amm, kind, sender: wallet, wallet },
-    ...{ amount0: size(amount0), amount1: size(amount1), ...toldReserves(pool) },
+    ...{ amount0: size(amount0), amount1: size(amount1), ...recordedReserves(pool) },
   })
 }
 

@@ -1,4 +1,4 @@
-/** What happens inside a block: each scene writes the events of one transaction or a few. */
+/** What happens inside a block: each scene writes the events of one or a few transactions. */
 import { addressOf } from './addresses.js'
 import { describeGraduated, launch } from './launches.js'
 import { RANKED_POOLS, symbolsOf } from './opening.js'
@@ -9,13 +9,13 @@ const describedPools = ({ world }: Stage): MarketPool[] => world.pools.filter((p
 
 const existing = ({ world }: Stage, symbols: string[]): string[] => symbols.filter((symbol) => world.tokens.has(symbol))
 
-/** A described pool by how often it trades; an emptied one does not. */
+/** A described pool, weighted by how often it trades; empty pools are skipped. */
 function tradedPool(stage: Stage): MarketPool {
   const pools = describedPools(stage).filter((pool) => pool.reserve0 > 1000n && pool.reserve1 > 1000n)
   return stage.random.weighted(pools.map((pool) => [pool.weight, pool] as const))
 }
 
-/** Now and then nobody is known to have traded. */
+/** Sometimes the trader is unknown. */
 const someWallet = ({ random, wallets }: Stage): string => (random.chance(0.02) ? '' : random.pick(wallets))
 
 /** Mostly towards the fair price, so that pools of one token stay together. */
@@ -39,7 +39,7 @@ const ordinarySwap: Scene = (stage) => {
     moveBalances(stage, order.token0In ? pool.token1 : pool.token0, order.wallet, pool.address, amountOut)
 }
 
-/** Somebody takes the whole difference between a ranked pool and the fair price. */
+/** An arbitrage trade brings a ranked pool back to the fair price. */
 const closeTheGap: Scene = (stage) => {
   const pool = stage.random.pick(describedPools(stage).slice(0, RANKED_POOLS))
   const worth0 = amountOf(pool.token0, pool.reserve0) * pool.token0.fairUsd
@@ -52,7 +52,7 @@ const closeTheGap: Scene = (stage) => {
   trade(stage, pool, { token0In, amountIn, wallet: someWallet(stage) })
 }
 
-/** The bought tokens move from the pool to the wallet: recorded as a delta, or as the whole balance if the chain has it. */
+/** The bought tokens move from the pool to the wallet, recorded as a delta or, if the chain has it, as a balance. */
 function moveBalances(
   { writer, world, random }: Stage,
   token: MarketToken,
@@ -67,7 +67,7 @@ function moveBalances(
   ] as const) {
     const key = `${token.address}|${holder}`
     const after = (world.balances.get(key) ?? 0n) + delta
-    // A pool's initial stock is not recorded, so its deltas go below zero; a whole balance never does.
+    // A pool's initial stock is not recorded, so its deltas go below zero; a balance never does.
     const whole = after >= 0n && random.chance(world.family === 'evm' ? 0.1 : 0.6)
     world.balances.set(key, after)
     const facts = whole ? { balance: String(after) } : { delta: String(delta) }
@@ -75,7 +75,7 @@ function moveBalances(
   }
 }
 
-/** A holder sells all there is: a whole balance of 0, or the delta that leaves 0. */
+/** A holder sells everything: a balance of 0, or the delta that leaves 0. */
 const emptyHolder: Scene = ({ writer, world, random }) => {
   const holders = [...world.balances].filter(([, balance]) => balance > 0n)
   if (holders.length === 0) return
@@ -91,7 +91,7 @@ const emptyHolder: Scene = ({ writer, world, random }) => {
   })
 }
 
-/** One wallet through several pools in one log, buying here and selling there. */
+/** One wallet buys and sells in several pools within one log. */
 const severalInOneLog: Scene = (stage) => {
   const wallet = stage.random.pick(stage.wallets)
   stage.writer.transaction()
@@ -107,11 +107,11 @@ const dustSwap: Scene = (stage) => {
   stage.writer.transaction()
   const order = { token0In: random.chance(0.5), amountIn: BigInt(random.int(0, 1500)), wallet: someWallet(stage) }
   if (random.chance(0.5)) trade(stage, pool, order)
-  // Rounding of a few units makes any price at all.
+  // Rounding a few units can give any price.
   else recordSwap(stage, pool, { ...order, amountOut: BigInt(random.int(0, 3)) })
 }
 
-/** Executed at a thousand times the price, which does not move. */
+/** Executed at a thousand times the pool's price, which does not move. */
 const outlierSwap: Scene = (stage) => {
   const pool = tradedPool(stage)
   const { token0In, amountIn } = someOrder(stage, pool)
@@ -121,7 +121,7 @@ const outlierSwap: Scene = (stage) => {
   recordSwap(stage, pool, { token0In, amountIn, amountOut, wallet: someWallet(stage) })
 }
 
-/** As far off the price before, but the pool stays there afterwards: a real move, no outlier. */
+/** Just as far from the previous price, but the pool stays there: a real move, not an outlier. */
 const jump: Scene = (stage) => {
   const pool = stage.random.pick(describedPools(stage).slice(RANKED_POOLS))
   const token0In = stage.random.chance(0.5)
@@ -143,7 +143,7 @@ const liquidity: Scene = (stage) => {
   changeLiquidity(stage, pool, BigInt(share === 0 ? 1 : share), random.pick(stage.wallets))
 }
 
-/** A rival is brought to 1.05 … 1.15 times the depth of another pool of the same token. */
+/** Brings a rival to 1.05 … 1.15 times the depth of another pool of the same token. */
 const nudgeRival: Scene = (stage) => {
   const { random } = stage
   const rivals = describedPools(stage)
@@ -176,8 +176,8 @@ const drain: Scene = (stage) => {
   if (random.chance(0.7)) createLiquidity(stage, pool, random.pick(stage.wallets))
 }
 
-/** A swap whose source could not tell the reserves this once. */
-const untoldReserves: Scene = (stage) => {
+/** A swap whose source does not know the reserves this time. */
+const unrecordedReserves: Scene = (stage) => {
   const pool = tradedPool(stage)
   const style = pool.style
   if (style !== 'v2') return
@@ -214,7 +214,7 @@ const foreignTokens: Scene = (stage) => {
 const describedAgain: Scene = (stage) => {
   const pool = tradedPool(stage)
   stage.writer.transaction()
-  // The second description turns the tokens round: it must change nothing.
+  // The second description swaps the tokens and must change nothing.
   describePool(stage, { ...pool, token0: pool.token1, token1: pool.token0 })
 }
 
@@ -251,7 +251,7 @@ const anotherPool: Scene = (stage) => {
   if (random.chance(0.7)) createLiquidity(stage, pool, random.pick(stage.wallets))
 }
 
-/** Scenes that may come any time, with their weights; `nastiness` scales all but the ordinary ones. */
+/** Scenes that can happen any time, with their weights; `nastiness` scales all but the ordinary ones. */
 export function scenesOf(nastiness: number): (readonly [weight: number, scene: Scene])[] {
   const nasty: [number, Scene][] = [
     [3, dustSwap],
@@ -259,7 +259,7 @@ export function scenesOf(nastiness: number): (readonly [weight: number, scene: S
     [0.4, jump],
     [2.5, nudgeRival],
     [0.4, drain],
-    [1, untoldReserves],
+    [1, unrecordedReserves],
     [1.5, ghostPool],
     [0.4, foreignTokens],
     [0.3, describedAgain],

@@ -6,7 +6,7 @@ import type { BlockWriter } from './writer.js'
 export type MarketToken = {
   address: string
   symbol: string
-  /** What the chain really has, whether or not it is in the recording. */
+  /** The true value, whether or not it is in the recording. */
   decimals: number
   fairUsd: number
 }
@@ -26,7 +26,7 @@ export type MarketPool = {
   reserve0: bigint
   reserve1: bigint
   described: boolean
-  /** How often it trades, against the others. */
+  /** How often it trades, relative to the others. */
   weight: number
 }
 
@@ -40,7 +40,7 @@ export type World = {
   hash: string
   time: number
   now: number
-  /** Blocks on the surviving chain so far. */
+  /** Canonical blocks so far. */
   height: number
   tokens: Map<string, MarketToken>
   pools: MarketPool[]

@@ -1,4 +1,4 @@
-/** Collects a block's events and gives them their places. */
+/** Collects a block's events and numbers them. */
 import type { ChainFamily } from '../../../services/core/domain/chains.js'
 import type { RecordingEvent } from '../reference/lines.js'
 import { hashOf } from './addresses.js'
@@ -31,7 +31,7 @@ export function createBlockWriter(family: ChainFamily, random: Random, blockHash
   return {
     transaction() {
       txIndex += random.int(1, 3)
-      // EVM logs are numbered through the block; elsewhere an instruction's number starts again in each transaction.
+      // EVM logs are numbered across the block; elsewhere instructions are numbered within each transaction.
       if (family !== 'evm') logIndex = -1
     },
     add(facts) {

@@ -1,4 +1,4 @@
-/** A project of Ponder (ponder.sh) that stores every swap of some pools with its wallet: its configuration, its one table, its handlers. */
+/** A Ponder (ponder.sh) project that stores every swap of some pools with its wallet: configuration, table and handlers. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fetched, type Part } from '../evm/fetched.js'
@@ -6,7 +6,7 @@ import { isV2, type V2Pool, type V3Pool } from '../evm/world.js'
 
 export type IndexedChain = { chainId: number; rpcUrl: string; pools: readonly (V2Pool | V3Pool)[] }
 
-/** The newest that runs on Node 20, with the packages it wants beside it. */
+/** The newest version that runs on Node 20, with its peer dependencies. */
 const PONDER: Part = {
   package: 'ponder',
   version: '0.16.10',
@@ -58,7 +58,7 @@ app.use('/graphql', graphql({ db, schema }))
 export default app
 `
 
-/** @returns the program that runs it. */
+/** @returns the path of the program that runs it. */
 export async function writePonderProject(folder: string, chain: IndexedChain): Promise<string> {
   const installed = await fetched(PONDER)
   symlinkSync(dirname(installed), join(folder, 'node_modules'))

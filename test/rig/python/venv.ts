@@ -1,6 +1,6 @@
 /**
- * Tools of the Python world in a virtual environment of their own: made once in the git-ignored cache, then reused. Several
- * test runs at once wait for the one that makes it.
+ * Python tools in a virtual environment, created once in the git-ignored cache and then reused. Concurrent test runs wait
+ * for the one that creates it.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,15 +13,15 @@ export type Ran = { code: number | null; out: string }
 
 const HERE = join(repositoryRoot(), 'test/rig/python')
 const CACHE = join(repositoryRoot(), '.cache/python')
-/** The first time everything is fetched. */
+/** The first run downloads every package. */
 const MAKE_WITHIN_MS = 240_000
 
-/** The folder of the executables of `test/rig/python/<name>.txt`. */
+/** @returns the folder with the executables of `test/rig/python/<name>.txt`. */
 export function pythonTools(name: string): Promise<string> {
   return pythonEnvironment(name, join(HERE, `${name}.txt`))
 }
 
-/** The folder of the executables of a requirements file. */
+/** @returns the folder with the executables of a requirements file. */
 export async function pythonEnvironment(name: string, requirements: string): Promise<string> {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
   const folder = join(CACHE, `${name}-${version}`)
@@ -47,18 +47,20 @@ async function make(folder: string, requirements: string): Promise<void> {
   const venv = await run('python3', ['-m', 'venv', folder])
   if (venv.code !== 0) {
     throw new Error(
-      `python3 cannot make a virtual environment. ${why} Install it: apt install python3-venv\n${venv.out}`,
+      `python3 cannot create a virtual environment. ${why} Install it: apt install python3-venv\n${venv.out}`,
     )
   }
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]
   const python = join(folder, 'bin/python')
   const installed = await run(python, pip)
   if (installed.code !== 0) {
-    throw new Error(`pip could not install them. ${why} See why with: ${[python, ...pip].join(' ')}\n${installed.out}`)
+    throw new Error(
+      `pip could not install the packages. ${why} See why with: ${[python, ...pip].join(' ')}\n${installed.out}`,
+    )
   }
 }
 
-/** Output and errors together, as a person would see them; a command that is not there ends with 127. */
+/** Returns stdout and stderr in one text; a missing command exits with 127. */
 export function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Promise<Ran> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
@@ -73,7 +75,7 @@ export function run(command: string, args: readonly string[], options: { cwd?: s
   })
 }
 
-/** A folder is the lock: making it succeeds once. One left behind by a process that is gone is taken over. */
+/** The lock is a folder, because creating one is atomic. The lock of a dead process is removed. */
 export async function holding(lock: string, work: () => Promise<void>): Promise<void> {
   const owner = join(lock, 'pid')
   const deadline = Date.now() + MAKE_WITHIN_MS
@@ -86,7 +88,7 @@ export async function holding(lock: string, work: () => Promise<void>): Promise<
     }
     if (isAbandoned(owner)) rmSync(lock, { recursive: true, force: true })
     if (Date.now() > deadline)
-      throw new Error(`${lock} is still held after ${MAKE_WITHIN_MS} ms; remove it if nobody does`)
+      throw new Error(`${lock} is still held after ${MAKE_WITHIN_MS} ms; remove it if no process holds it`)
     await sleep(200)
   }
   try {

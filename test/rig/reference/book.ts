@@ -1,4 +1,4 @@
-/** What the plain recomputation remembers while it walks the events: lists of plain objects, nothing derived kept. */
+/** The memory of the recomputation while it walks the events: lists of plain objects, nothing derived. */
 import { type ChainFacts, normalAddress } from '../../../services/core/domain/chains.js'
 import type { LiquidityKind } from '../../../services/core/domain/records.js'
 
@@ -32,7 +32,7 @@ export type ReferenceTrade = {
   amount_usd: number
   amount_native: number
   flags: number
-  /** Not in the wire's trade: the amounts with the decimals that were known at the trade. */
+  /** Not in a published trade: the amounts, scaled by the decimals known at the trade. */
   target_amount: number
   quote_amount: number
 }
@@ -62,7 +62,7 @@ export type Pool = {
   createdBlock: number
   reserve0: string | null
   reserve1: string | null
-  /** The last that were known: a mid before an event comes from these. */
+  /** The last known values; the mid price before an event is computed from these. */
   knownSqrtPrice: string | null
   knownReserves: { reserve0: string; reserve1: string } | null
   initReserves: { reserve0: string | null; reserve1: string | null } | null
@@ -93,7 +93,7 @@ export type MainPairChange = { block: number; token: string; old_pair: string | 
 
 export type Dead = { block: number; position: string; reason: 'pool_unknown' | 'pool_mismatch' }
 
-/** Where a token's decimals became known, in the order of events. */
+/** Where a token's decimals became known, in event order. */
 export type Position = { block_number: number; tx_index: number; log_index: number; sub: number }
 
 export type Book = {
@@ -106,9 +106,9 @@ export type Book = {
   trades: ReferenceTrade[]
   liquidity: ReferenceLiquidity[]
   holders: Map<string, bigint>
-  /** Pools named by a graduation before they were described, and whose they are. */
+  /** Pools named by a graduation before they were described, with their tokens. */
   awaited: Map<string, string>
-  /** Prices of stables and native as last found, and those among them found by the rule proper. */
+  /** Current prices of stables and native, and the last ones found in live reference pools. */
   currentReference: Map<string, number>
   foundReference: Map<string, number>
   mainPairSteps: MainPairChange[]
@@ -159,7 +159,7 @@ export function tokenOf(book: Book, token: string): Token {
 
 export const decimalsOf = (book: Book, token: string): number | null => book.tokens.get(token)?.decimals ?? null
 
-/** Quote and target reserve with the decimals known now. */
+/** Quote and target reserve, scaled by the decimals known now. */
 export function sidesOf(book: Book, pool: Pool) {
   const { targetIsToken0, token0, token1 } = pool
   return { targetIsToken0, decimals0: decimalsOf(book, token0), decimals1: decimalsOf(book, token1) }

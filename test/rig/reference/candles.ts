@@ -30,7 +30,7 @@ export function bucketStart(interval: Interval, time: number): number {
 
 type Bars = { open: number; first: number; high: number; low: number; close: number; volume: number }
 
-/** Per bucket start, in rising order; `trades` in event order. */
+/** One per bucket, by ascending start; `trades` in event order. */
 export function candlesOf(trades: readonly ReferenceTrade[], interval: Interval): Map<number, ReferenceCandle> {
   const buckets = new Map<number, ReferenceTrade[]>()
   for (const trade of trades) {
@@ -62,7 +62,7 @@ function barsOf(
   amount: AmountField,
 ): Bars {
   const good = bucket.filter(isGood).map((trade) => trade[price])
-  // A good trade has no native price while the native coin has none: no price in that currency then.
+  // While the native coin has no price, a good trade has no native price either.
   const prices = good.filter((value) => !Number.isNaN(value))
   const first = prices[0] ?? Number.NaN
   const open = Number.isNaN(previousClose) ? first : previousClose

@@ -1,12 +1,12 @@
 import { isSame } from './same.js'
 
-/** Sums may be taken in another order than the reference's: equal, both unknown, or nearly equal. */
+/** Equal, both unknown, or nearly equal, since sums may be taken in another order than the reference's. */
 export function closeTo(a: number, b: number, tolerance = 1e-9): boolean {
   if (Object.is(a, b) || a === b) return true
   return Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b))
 }
 
-/** The paths at which two plain values differ, numbers by `closeTo`, the rest by identity; empty: the same. */
+/** The paths at which two plain values differ: numbers compare by `closeTo`, the rest by identity. Empty if equal. */
 export function differences(got: unknown, expected: unknown, path = ''): string[] {
   if (isSame(got, expected, isClose)) return []
   if (typeof got === 'number' && typeof expected === 'number') {

@@ -11,7 +11,7 @@ export function revalueDepth(book: Book, touched: readonly Pool[]): void {
   for (const { pool } of inOrder) revalue(book, pool)
 }
 
-/** Main pairs to follow from a token to a ranked one; Infinity where they end or turn in a circle. */
+/** The number of main pairs from a token to a ranked one; Infinity if they end or form a loop. */
 function hopsToRanked(book: Book, token: string): number {
   const met = new Set<string>()
   let at = token
@@ -35,7 +35,7 @@ function revalue(book: Book, pool: Pool): void {
   const cap =
     rankOf(book, pool.quote) > 0 ? Number.POSITIVE_INFINITY : (tokenOf(book, pool.quote).mainPair?.tvl ?? Number.NaN)
   const quoteSide = Math.min(uncapped, cap)
-  // Adding 0 × the target's reserve would hide that an unknown one makes the whole unknown.
+  // Adding 0 × the target's reserve would hide that an unknown reserve makes the sum unknown.
   if (targetRaw === null) pool.tvl = Number.NaN
   else if (Number.isNaN(pool.usd)) pool.tvl = 2 * quoteSide
   else pool.tvl = quoteSide + Math.min(targetAmount * pool.usd, quoteSide)

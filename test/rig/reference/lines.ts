@@ -1,11 +1,11 @@
-/** A recording's lines as they stand in the file, and what is left of them once orphans and repeats are dropped. */
+/** A recording's lines as in the file, and the canonical ones without orphans and repeats. */
 import { type ChainFamily, normalAddress } from '../../../services/core/domain/chains.js'
 import type { Event } from '../../../services/core/domain/records.js'
 
 type NullableKey<E> = { [K in keyof E]: null extends E[K] ? K : never }[keyof E]
 type Loose<E> = Omit<E, NullableKey<E> | 'sub'> & Partial<Pick<E, NullableKey<E>>> & { sub?: number }
 
-/** An event as a recording may give it: `sub` and whatever may be null can be absent. */
+/** An event as a recording may have it: `sub` and nullable fields can be absent. */
 export type RecordingEvent = { [T in Event['type']]: Loose<Extract<Event, { type: T }>> }[Event['type']]
 
 export type RecordingBlock = {
@@ -36,7 +36,7 @@ export function isRetract(line: RecordingLine): line is RecordingRetract {
   return line.kind === 'retract'
 }
 
-/** The lines that survive, still as lines: a block stays where its last application stood. */
+/** The canonical lines; a block keeps the place where it was last applied. */
 export function acceptedBlocks(lines: readonly RecordingLine[]): RecordingBlock[] {
   const kept: RecordingBlock[] = []
   const seen = new Set<string>()
@@ -87,7 +87,7 @@ const ADDRESSES = [
   'holder',
 ]
 
-/** Every field there, null for what is absent, addresses in their one form. */
+/** All fields, null for absent ones, with normalised addresses. */
 export function fullEvent(event: RecordingEvent, family: ChainFamily): Event {
   const full: Record<string, unknown> = { sub: 0, ...NULLS[event.type], ...event }
   for (const field of ADDRESSES) {

@@ -1,4 +1,4 @@
-/** Which pair speaks for a token. */
+/** Chooses the main pair of a token. */
 import { type Book, type Pool, tokenOf } from './book.js'
 import { DEEP_USD, rankOf } from './prices.js'
 import { takePriceOfMainPair } from './swap.js'
@@ -29,7 +29,7 @@ function rerank(book: Book, token: string): boolean {
   const qualified = [...book.pools.values()].filter((pool) => pool.target === token && qualifies(book, pool))
   if (qualified.length < 2) return setMainPair(book, token, qualified[0] ?? null)
   const measured = qualified.map((pool) => ({ pool, ...measure(book, pool) }))
-  // The sort is stable and pools come in the order first seen, which settles equals.
+  // The sort is stable and pools are in order of first appearance, which breaks ties.
   const best = measured.toSorted((a, b) => Number(b.deep) - Number(a.deep) || b.value - a.value)[0]
   const current = measured.find(({ pool }) => pool === tokenOf(book, token).mainPair)
   if (best === undefined || current === undefined) return setMainPair(book, token, best?.pool ?? null)

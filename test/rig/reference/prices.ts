@@ -1,4 +1,4 @@
-/** USD prices of tokens. Stables and native: from their reference pools, listed and filtered again each time. */
+/** USD prices of tokens. Stables and native: from their reference pools, which are listed and filtered each time. */
 import { type Book, isGood, type Pool, tokenOf } from './book.js'
 
 export const DEEP_USD = 10_000
@@ -24,7 +24,7 @@ export function nativeUsd(book: Book): number {
   return book.facts.native === undefined ? Number.NaN : usdPrice(book, book.facts.native)
 }
 
-/** A token's price in the native coin. Only main-pair priced tokens have one of their own; the others' follows from USD. */
+/** A token's price in the native coin. Only tokens priced by a main pair have their own; others derive from USD. */
 export function nativePrice(book: Book, token: string): number {
   if (token === book.facts.native) return 1
   return rankOf(book, token) >= 3 ? usdPrice(book, token) / nativeUsd(book) : tokenOf(book, token).native
@@ -71,7 +71,7 @@ function median(values: number[]): number {
   return lower === upper ? upper : (lower + upper) / 2
 }
 
-/** Pools come in the order they were first seen, so the first of equals stays. */
+/** Pools are in order of first appearance, so the first of equals wins. */
 function deepest(pools: Pool[]): Pool {
   return pools.reduce((best, pool) => (pool.tvl > best.tvl ? pool : best))
 }

@@ -66,7 +66,7 @@ export type Reference = {
   chain: string
   head: { number: number; hash: string; time: number } | null
   now: number
-  /** The surviving blocks. */
+  /** The canonical blocks. */
   blocks: { number: number; hash: string; time: number }[]
   trades: ReferenceTrade[]
   liquidity: ReferenceLiquidity[]
@@ -74,13 +74,13 @@ export type Reference = {
   candles: Map<string, ReferenceCandle>
   pairs: Map<string, ReferencePair>
   tokens: Map<string, ReferenceToken>
-  /** One per token and block: from the main pair before the block to the one after it. */
+  /** One per token and block: the main pair before the block and after it. */
   mainPairChanges: MainPairChange[]
-  /** Each step, those inside a block too. */
+  /** Each step, including those inside a block. */
   mainPairSteps: MainPairChange[]
   /** Keyed `token|holder`; a balance of 0 stays in. */
   holders: Map<string, bigint>
-  /** Since which event a token's decimals are known. */
+  /** The event that made a token's decimals known. */
   decimalsSince: Map<string, Position>
   dead: Dead[]
 }
@@ -144,7 +144,7 @@ function pairOf(book: Book, pool: Pool): ReferencePair {
   }
 }
 
-/** Close of the last UTC day before now's that had a good price; none: the first good price. */
+/** Close of the last UTC day before today with a good price, else the first good price. */
 function dayPrice(good: readonly ReferenceTrade[], now: number): number {
   const dayOf = (time: number): number => Math.floor(time / 86_400)
   const earlier = good.filter((trade) => dayOf(trade.time) < dayOf(now))
@@ -169,7 +169,7 @@ function tokenAtEnd(book: Book, token: string): ReferenceToken {
   }
 }
 
-/** What no one can spend; null if those addresses never had a balance event. */
+/** The supply no one can spend; null if those addresses never had a balance event. */
 function burntSupply(book: Book, token: string): string | null {
   const balances = BURN_ADDRESSES[book.facts.family].flatMap((address) => book.holders.get(`${token}|${address}`) ?? [])
   return balances.length === 0 ? null : String(balances.reduce((sum, raw) => (raw > 0n ? sum + raw : sum), 0n))
@@ -186,7 +186,7 @@ function netChanges(steps: readonly MainPairChange[]): MainPairChange[] {
 
 export type WindowsAt = { now: number; pairs: Map<string, Window[]>; tokens: Map<string, Window[]> }
 
-/** The windows as they stood after a block: of the pairs there were by then, and of their targets. */
+/** The windows after a block, for the pairs known by then and their targets. */
 export function windowsAt(reference: Reference, blockNumber: number): WindowsAt {
   const times = reference.blocks.filter((block) => block.number <= blockNumber).map((block) => block.time)
   const now = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)

@@ -1,6 +1,6 @@
 /**
- * A second opinion on candles and windows, as ClickHouse queries: queries over raw trades with the columns of
- * `trade_rows`. They take each trade's prices and flags as given and recompute everything made of them.
+ * A second check of candles and windows: ClickHouse queries over raw trades with the columns of `trade_rows`. They take
+ * each trade's prices and flags as given and recompute everything derived from them.
  */
 import { type Interval, WINDOWS } from '../../../services/core/domain/chains.js'
 import { TABLES } from '../../../services/core/store/tables.js'
@@ -9,10 +9,10 @@ import type { Reference } from './recompute.js'
 import { WINDOW_BUCKETS } from './windows.js'
 
 export type TradesSource = {
-  /** A table or a subquery in parentheses that gives each trade once, none of them deleted. */
+  /** A table, or a subquery in parentheses, with each trade once and no deleted ones. */
   from: string
   chain: string
-  /** Raw amounts in the rows need decimals, and those only count from the event that has them. */
+  /** Raw amounts in the rows need decimals, which apply only from the event that has them. */
   decimals: readonly PairDecimals[]
 }
 
@@ -32,7 +32,7 @@ export type SqlCandle = {
   volume: number
 }
 
-/** The candles of one interval in one currency: rows of SqlCandle; a bucket without an open in it has no row. */
+/** The candles of one interval in one currency, as rows of SqlCandle; a bucket without an open has no row. */
 export function candlesSql(source: TradesSource, interval: Interval, currency: 'u' | 'm' | 'r'): string {
   const price = { u: 'price_usd', m: 'price_native', r: 'price_quote' }[currency]
   const amount = { u: 'amount_usd', m: 'amount_native', r: 'quote_amount' }[currency]
@@ -107,7 +107,7 @@ GROUP BY pair, window
 ORDER BY pair, window`
 }
 
-/** Trades with their place in the order of events and their amounts. */
+/** Trades with their amounts and their place in event order. */
 function tradesCte({ from, chain, decimals }: TradesSource): string {
   const side = (known: Since): string =>
     known === null ? 'NULL, (0, 0, 0, 0)' : `${known.decimals}, (${known.since.join(', ')})`
@@ -136,7 +136,7 @@ trades AS (
 )`
 }
 
-/** What the queries need to know of each pair beside the rows. */
+/** What the queries need to know about each pair besides the rows. */
 export function pairDecimalsOf(reference: Reference): PairDecimals[] {
   const known = (token: string): Since => {
     const decimals = reference.tokens.get(token)?.decimals ?? null
@@ -149,7 +149,7 @@ export function pairDecimalsOf(reference: Reference): PairDecimals[] {
   })
 }
 
-/** The reference's own trades as rows of `trade_rows`: one JSON array a line, unknown numbers null. */
+/** The reference's trades as rows of `trade_rows`: one JSON array per line, null for unknown numbers. */
 export function tradeLines(reference: Reference): string {
   const lines = reference.trades.map((trade) => {
     const row: Record<string, unknown> = { ...trade, chain: reference.chain, quote_path: '', version: 1, is_deleted: 0 }

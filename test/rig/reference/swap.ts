@@ -1,4 +1,4 @@
-/** One swap valued: prices, amounts, flags, and what it leaves behind in its pool. */
+/** Values one swap: prices, amounts, flags, and the pool's state after it. */
 import type { SwapEvent } from '../../../services/core/domain/records.js'
 import { midOfReserves, midOfSqrtPrice, toAmount } from './amounts.js'
 import {
@@ -84,7 +84,7 @@ function valueSwap(book: Book, pool: Pool, swap: SwapEvent, id: string): Referen
   }
 }
 
-/** False for an unknown price or mid: every comparison with NaN is. */
+/** False for an unknown price or mid, since every comparison with NaN is false. */
 const isOff = (price: number, mid: number, times: number): boolean => price > times * mid || mid > times * price
 
 function midBefore(book: Book, pool: Pool): number {
@@ -108,7 +108,7 @@ export function takeReserves(pool: Pool, reserve0: string | null, reserve1: stri
   }
 }
 
-/** The pair's price, and its target's where this pair is the main one. An unknown native price leaves the one before. */
+/** Sets the pair's price, and its target's if this is the main pair. An unknown native price keeps the previous one. */
 function takeGoodPrice(book: Book, pool: Pool, trade: ReferenceTrade): void {
   pool.usd = trade.price_usd
   pool.quotePrice = trade.price_quote
@@ -117,7 +117,7 @@ function takeGoodPrice(book: Book, pool: Pool, trade: ReferenceTrade): void {
   if (target.mainPair === pool) takePriceOfMainPair(target, pool)
 }
 
-/** A main pair without a good price leaves the token's price as it was. */
+/** A main pair without a good price does not change the token's price. */
 export function takePriceOfMainPair(token: { usd: number; native: number }, pool: Pool): void {
   if (!Number.isNaN(pool.usd)) token.usd = pool.usd
   if (!Number.isNaN(pool.native)) token.native = pool.native

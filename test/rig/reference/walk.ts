@@ -1,4 +1,4 @@
-/** The one sequential part: what each event means depends on the prices before it. */
+/** The only sequential part: the meaning of an event depends on the prices before it. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
 import type { Event, LaunchEvent, LiquidityEvent, PoolEvent, SwapEvent } from '../../../services/core/domain/records.js'
 import { type Book, newBook, type Pool, tokenOf } from './book.js'
@@ -38,7 +38,7 @@ function applyBlock(book: Book, block: SurvivingBlock): void {
   rerankMainPairs(book, [...touchedTokens])
 }
 
-/** The pool the event touched, null for none. `index`: swaps and liquidity applied in the block so far. */
+/** Returns the pool the event touched, or null. `index`: swaps and liquidity events applied in the block so far. */
 function applyEvent(book: Book, event: Event, index: number): Pool | null {
   switch (event.type) {
     case 'pool':

@@ -3,7 +3,7 @@ import { WINDOWS, type WindowName } from '../../../services/core/domain/chains.j
 import type { Window } from '../../../services/core/domain/records.js'
 import { isGood, type ReferenceTrade } from './book.js'
 
-/** Bucket length in seconds and how many buckets, the current one included. */
+/** Bucket length in seconds, and the number of buckets including the current one. */
 export const WINDOW_BUCKETS: Record<WindowName, { bucketS: number; count: number }> = {
   '1m': { bucketS: 1, count: 60 },
   '5m': { bucketS: 1, count: 300 },
@@ -58,6 +58,6 @@ function priceBefore(name: WindowName, trades: readonly ReferenceTrade[], now: n
 const distinctWallets = (trades: readonly ReferenceTrade[]): number =>
   new Set(trades.map((trade) => trade.wallet).filter((wallet) => wallet !== '')).size
 
-/** Unknown adds nothing. */
+/** Unknown values add nothing. */
 export const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => (Number.isNaN(value) ? total : total + value), 0)

@@ -1,7 +1,7 @@
 /**
  * Factories that create a contract per pool, by chain. Each address was found in at least two public files (Uniswap's SDK and
  * documentation, Pancake's documentation, DefiLlama's adapters, 0x's settler, other projects' configurations); one found once is
- * left out. Fees are those the exchanges or DefiLlama's fee adapters state for all pools of a factory; where sources differ, or pools
+ * omitted. Fees are those the exchanges or DefiLlama's fee adapters state for all pools of a factory; where sources differ, or pools
  * do, there is none.
  */
 import type { KnownContract } from '../../domain/exchanges.js'

@@ -1,7 +1,7 @@
 /**
  * Contracts that hold many pools, that list pools (Curve's registries), or that create pools of bins and curves, by chain.
  * Each address was found in two independent public places: Uniswap's, Curve's (curve-js, metaregistry), Balancer's, LFJ's and
- * four.meme's own documents or code, DefiLlama's adapters, other projects' configurations. One found in a single place is left out.
+ * four.meme's own documents or code, DefiLlama's adapters, other projects' configurations. One found in a single place is omitted.
  */
 import type { KnownContract } from '../../domain/exchanges.js'
 

@@ -5,7 +5,7 @@ import type { Broker, Cluster } from './internals.js'
 import { closedFault, faultOf, isTransient, reasonOf } from './kafka-faults.js'
 
 export type Connections = {
-  /** Retries until the work is done, fails for good, `patienceMs` is over or the connections are closed. */
+  /** Retries until the work is done, fails permanently, `patienceMs` is over or the connections are closed. */
   run<T>(doing: string, work: (cluster: Cluster) => Promise<T>): Promise<T>
   /** Ends waiting calls at once. */
   close(): Promise<void>

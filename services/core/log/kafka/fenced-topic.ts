@@ -26,7 +26,7 @@ export type FencedTopic = {
 const TRANSACTION_TIMEOUT_MS = 60_000
 const TRANSACTION_COORDINATOR = 1
 const LOAD_WAIT_MS = 200
-/** A claim raises the transactional id's epoch: whoever writes under a lower one was taken over. */
+/** A claim raises the transactional id's epoch: a writer with a lower epoch has been replaced. */
 const FENCED = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED'])
 /** The broker no longer knows this producer or its transaction. A new claim gets both. */
 const TRANSACTION_LOST = new Set([
@@ -39,7 +39,7 @@ export function openFencedTopic(log: KafkaLog, topic: string): FencedTopic {
   const full = log.fullName(topic)
   const transactionalId = log.fullName(`dextape.${topic}`)
   let producer: Producer | undefined
-  /** Why there is no producer any more. */
+  /** Why the producer was closed. */
   let failure: unknown
 
   /** Each step can be retried: the broker recognises it by producer id and sequence number. */

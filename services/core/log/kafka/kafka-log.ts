@@ -22,7 +22,7 @@ const NO_MEMBER: Member = { groupGenerationId: -1, memberId: '' }
 const NOT_OURS = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
 
 export type KafkaLog = EventLog & {
-  /** More connections for a purpose of their own, closed with the log. */
+  /** Separate connections for one purpose, closed with the log. */
   openConnections(): Connections
   fullName(name: string): string
   topicNames(): Promise<string[]>

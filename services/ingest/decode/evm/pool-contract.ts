@@ -1,5 +1,5 @@
 /**
- * A pool that is its own contract and has two tokens: what it says of itself, and whether its factory confirms it.
+ * A pool that is its own contract and has two tokens: its own views, and whether its factory confirms it.
  * Anybody can deploy a contract that names a famous factory; only the factory's answer proves the pool.
  */
 import { ZERO_ADDRESS } from '../../../core/domain/chains.js'

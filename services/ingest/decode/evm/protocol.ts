@@ -17,7 +17,7 @@ export type Call = { to: string; data: string }
 export type Reading<T> = Generator<readonly Call[], T, readonly (string | null)[]>
 
 export type ChainContracts = {
-  /** The token that stands for the native coin in events. */
+  /** The token that represents the native coin in events. */
   wrappedNative: string | undefined
   /** By address. */
   contracts: ReadonlyMap<string, KnownContract>
@@ -43,7 +43,7 @@ export type VenueEvent = { log: EvmLog; reserves: VenueState['reserves'] } & (
       sqrtPrice?: bigint
     }
   | { kind: 'liquidity'; change: 'add' | 'remove'; sender: string; amounts: readonly bigint[] }
-  /** The reserves changed without a trade and without anybody's liquidity: collected fees, a donation, a rebase. */
+  /** The reserves changed without a trade and without a liquidity change: collected fees, a donation, a rebase. */
   | { kind: 'reserves'; sender: string }
   | {
       kind: 'launch'
@@ -125,7 +125,7 @@ export function completeEvent(draft: EventDraft, log: EvmLog, reserves: VenueSta
 }
 
 /**
- * One token in, the other out (or zero out, after rounding) is a swap. Both in one direction, or neither, is no trade.
+ * One token in, the other out (or zero out, after rounding) is a swap. Both in one direction, or neither, is not a trade.
  * `net`: positive is the pool's gain.
  */
 export function netSwap(

@@ -55,7 +55,7 @@ export function sizeOf(amount: bigint): bigint {
 /** Curve's address for the native coin; Uniswap V4 and four.meme use the zero address. */
 const ALL_E = `0x${'e'.repeat(40)}`
 
-/** The token that stands for the native coin in events; any other token is itself. */
+/** The token that represents the native coin in events; other tokens are returned unchanged. */
 export function tradedToken(address: string, { wrappedNative }: { wrappedNative: string | undefined }): string {
   return address === ZERO_ADDRESS || address === ALL_E ? (wrappedNative ?? address) : address
 }

@@ -56,7 +56,7 @@ export function createHealth(nowMs: () => number, random: () => number): Health 
       if (startedMs <= countedMs) return
       countedMs = nowMs()
       failures++
-      // A block that is not there yet: retry, or use another endpoint, but this one is healthy.
+      // The block is not available yet: retry, or use another endpoint, but this one is healthy.
       if (fault.kind === 'unknown_block' || fault.kind === 'lags') return
       const ceilingMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
       const backoffMs = fault.kind === 'denied' ? DENIED_BACKOFF_MS : ceilingMs * (0.5 + random() / 2)

@@ -1,4 +1,4 @@
-/** When a request may be sent: at most so many in any second and so many at once; urgent ones first, then in order. */
+/** Decides when a request may be sent: limited per second and in parallel; urgent ones first, then in order. */
 
 export interface Pace {
   /** Resolves when `count` requests may go. Rejects when the signal aborts. */

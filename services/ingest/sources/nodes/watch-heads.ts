@@ -83,7 +83,7 @@ export async function* watchHeads<H>(watch: HeadWatch<H>, signal: AbortSignal): 
   }
 }
 
-/** Every so many calls all endpoints are asked, else only the best. */
+/** All endpoints are asked once in this many calls, else only the best. */
 const ASK_ALL_EVERY = 8
 /** A slow endpoint must not delay the head. */
 const ASK_TIMEOUT_MS = 3_000

@@ -110,7 +110,7 @@ function buyOnCurve(stage: Stage, launch: Launch, wallet: number): void {
   if (pool.baseReserve === 0n) graduate(stage, launch)
 }
 
-/** False: there are no holders. */
+/** False if there are no holders. */
 function sellOnCurve(stage: Stage, launch: Launch): boolean {
   const { random } = stage
   const { pool, token, terms } = launch

@@ -1,4 +1,4 @@
-/** One swap in one pool: reserves and balances move, the event is written. */
+/** One swap in one pool: changes reserves and balances, and writes the event. */
 import { powerOfTen } from '../../../core/domain/money.js'
 import type { Profile } from '../../../core/domain/records.js'
 import { type Pool, type Token, wholeOf } from './market-state.js'

@@ -9,7 +9,7 @@ const SIZE_SIGMA = 1.1
 /** Share of a pool's quote side: noise moves a price by at most twice this. */
 const LARGEST_NOISE = 0.012
 const LARGEST_CORRECTION = 0.15
-/** Above this distance from the fair price, somebody trades back: it must exceed the fee. */
+/** Above this distance from the fair price, a trade brings the price back; it must exceed the fee. */
 const TOLERATED_GAP = 0.0035
 const HOP_CHANCE = 0.06
 
@@ -74,7 +74,7 @@ function buy(stage: Stage, pool: Pool, quoteAmount: number): void {
   if (ledger.provide(pool.quote, wallet, amountIn)) swapInPool(stage, { pool, wallet, buys: true, amountIn })
 }
 
-/** False: there are no holders. */
+/** False if there are no holders. */
 function sell(stage: Stage, pool: Pool, quoteAmount: number): boolean {
   const { ledger } = stage
   const wanted = rawOf(pool.base, quoteAmount / midOf(pool))

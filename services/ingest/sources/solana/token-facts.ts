@@ -80,7 +80,7 @@ async function readFacts(
   return facts
 }
 
-/** A mint's metadata pointer is authoritative; without metadata of its own, Metaplex may have some. */
+/** A mint's metadata pointer is authoritative; Metaplex is used if the mint has neither pointer nor metadata. */
 function placeOfMetadata(address: string, { extensions }: Mint): string | null {
   if (extensions.metadataAddress !== null) return extensions.metadataAddress
   return extensions.metadata === null ? metaplexAddress(address) : address

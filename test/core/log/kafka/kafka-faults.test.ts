@@ -1,4 +1,4 @@
-/** What a broker's error codes mean to a writer of state: `fenced` stops it, any other error keeps its own meaning. */
+/** How a writer of state reads a broker's error codes: `fenced` stops it, any other error keeps its meaning. */
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 import { transactionFault } from '../../../../services/core/log/kafka/fenced-topic.js'
@@ -7,13 +7,13 @@ import { faultOf, isTransient, typeOf } from '../../../../services/core/log/kafk
 const { createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
   createErrorFromCode: (code: number) => Error
 }
-/** As it arrives: wrapped by what was being done. */
+/** As thrown: wrapped with the failed action. */
 const broker = (code: number) => faultOf(createErrorFromCode(code), 'writing')
 
 it.each([
   [47, 'INVALID_PRODUCER_EPOCH'],
   [90, 'PRODUCER_FENCED'],
-])('%d %s is a take-over', (code, type) => {
+])('%d %s means that another process took over', (code, type) => {
   expect(typeOf(broker(code))).toBe(type)
   expect(transactionFault('dex.state.eth', broker(code))).toMatchObject({ code: 'fenced', retry: false })
 })
@@ -25,7 +25,7 @@ it.each([
   [52, 'TRANSACTION_COORDINATOR_FENCED'],
   [59, 'UNKNOWN_PRODUCER_ID'],
   [120, 'TRANSACTION_ABORTABLE'],
-])('%d %s is a lost transaction: worth another claim, and no take-over', (code, type) => {
+])('%d %s means a lost transaction, worth another claim', (code, type) => {
   const fault = transactionFault('dex.state.eth', broker(code))
   expect(fault).toMatchObject({ code: 'transaction_lost', retry: true, where: { topic: 'dex.state.eth' } })
   expect(fault).toMatchObject({ message: expect.stringContaining(type) })
@@ -36,11 +36,11 @@ it.each([
   [53, 'log_refused', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
   [89, 'log_away', 'Unknown error code 89'],
   [117, 'log_failed', 'UNKNOWN_ERROR_CODE_117'],
-])('%d keeps its own meaning, %s', (code, meaning, text) => {
+])('%d keeps its meaning, %s', (code, meaning, text) => {
   const fault = transactionFault('dex.state.eth', broker(code))
   expect(fault).toMatchObject({ code: meaning, message: expect.stringContaining(text) })
 })
 
-it('a broker that throttles passes', () => {
+it('treats throttling as transient', () => {
   expect(isTransient(createErrorFromCode(89))).toBe(true)
 })

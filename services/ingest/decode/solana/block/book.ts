@@ -8,7 +8,7 @@ export type KnownToken = {
   traded: boolean
 }
 
-/** What one owner holds of one token: the known accounts, by address, and the sum published last (`told`, a stored key). */
+/** One owner's balance of one token: the known accounts, by address, and the sum published last (`told`, a stored key). */
 export type KnownHolding = { accounts: ReadonlyMap<string, bigint>; told: bigint }
 
 export interface Book {

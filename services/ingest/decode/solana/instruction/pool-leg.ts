@@ -67,7 +67,7 @@ function withheldBetween(instruction: Instruction, source: string, destination: 
   return withheld
 }
 
-/** `reported`: by the program's event; null: there is no event. */
+/** `reported`: by the program's event; null: no event. */
 export function agreed(instruction: Instruction, what: string, reported: bigint | null, moved: bigint | null): bigint {
   if (reported !== null && moved !== null && reported !== moved)
     throw new BadInstruction(

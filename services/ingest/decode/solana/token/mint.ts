@@ -9,9 +9,9 @@ export type Mint = {
   program: string
   decimals: number
   supplyRaw: bigint
-  /** May mint more; null: nobody, permanently. */
+  /** May mint more; null: no one, permanently. */
   mintAuthority: string | null
-  /** May freeze its accounts; null: nobody, permanently. */
+  /** May freeze its accounts; null: no one, permanently. */
   freezeAuthority: string | null
   extensions: MintExtensions
 }

@@ -55,7 +55,7 @@ function instructionAt(value: unknown, keys: readonly string[], path: string): R
   }
 }
 
-/** Keys and signatures have a fixed length, which tells base58 from base64. */
+/** Keys and signatures have a fixed length, which distinguishes base58 from base64. */
 function base58At(value: unknown, length: number, path: string): string {
   if (typeof value === 'string' && isBase58(value, length)) return value
   const bytes = bytesAt(value, path)

@@ -8,7 +8,7 @@ import { tradedToken, type Venue, type VenueState } from '../../venue.js'
 
 /**
  * TokenManager2 (API-Documents, "Interface Reference"): base, quote, template, totalSupply, maxOffers, maxRaising, launchTime, offers,
- * funds, lastPrice, k, t, status. The first manager answers otherwise (whether it knows the token comes first), and every token of it is
+ * funds, lastPrice, k, t, status. The first manager's answer differs (whether it knows the token comes first), and every token of it is
  * paid with the native coin.
  */
 const TOKEN_INFOS = selectorOf('_tokenInfos(address)')
@@ -61,7 +61,7 @@ export const TRADE_STOP = topicOf('TradeStop(address)')
 export const LIQUIDITY_ADDED = topicOf('LiquidityAdded(address,uint256,address,uint256)')
 
 /**
- * TokenManager, for tokens made before September 2024. Its documents leave out the fee, which its ABI (fourmeme-docs: TokenManager.lite.json)
+ * TokenManager, for tokens created before September 2024. Its documents omit the fee, which its ABI (fourmeme-docs: TokenManager.lite.json)
  * and the chain's logs have as a fifth word; a creation has the second manager's form there.
  */
 export const CREATE_1 = topicOf('TokenCreate(address,address,uint256,string,string,uint256,uint256)')

@@ -40,7 +40,7 @@ export type BinSwap = {
 export type BookState = VenueState & {
   /** A swap that may continue in the next bin. */
   open: (BinSwap & { log: EvmLog }) | null
-  /** A swap's bin that was refused: the bins right behind it are of the same swap. */
+  /** A swap's bin that was refused: the bins right after it belong to the same swap. */
   refused?: EvmLog
 }
 

@@ -141,7 +141,7 @@ function swapped(swap: logs.SwapLog, state: V4State): V4State {
 
 function applyModify(log: EvmLog, state: V4State): Applied<V4State> {
   const { sender, tickLower, tickUpper, liquidityDelta, salt } = logs.modifyOf(log)
-  // Amounts follow from the price; nobody has told it of a pool that no node described.
+  // Amounts follow from the price, which is unknown for a pool that no node described.
   if (state.sqrtPrice === 0n) throw new BadLog(log, "the pool's price before it is not known")
   const change = {
     positionKey: positionKeyOf(sender, tickLower, tickUpper, salt),

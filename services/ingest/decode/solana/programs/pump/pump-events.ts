@@ -98,7 +98,7 @@ function readQuote(reader: ByteReader) {
   return { quoteMint, quoteAmount: reader.u64(), virtualQuote: reader.u64(), realQuote: reader.u64() }
 }
 
-/** The zero key stands for SOL. */
+/** The zero key means SOL. */
 export function quoteMintOf(key: string): string {
   return key === SYSTEM ? WRAPPED_SOL : key
 }
