@@ -19,7 +19,7 @@ export default defineConfig({
       ...['test/rig/kafka/fetch-ahead.ts', 'test/rig/evm/fetch-ahead.ts'],
     ],
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       { test: { name: 'alone', include: alone, ...limits() } },
       { test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: alone, isolate: false, ...limits() } },
@@ -34,5 +34,5 @@ export default defineConfig({
 })
 
 function limits() {
-  return { pool: 'forks', maxWorkers: 2, testTimeout: 600_000, hookTimeout: 600_000 } as const
+  return { pool: 'forks', maxWorkers: 3, testTimeout: 600_000, hookTimeout: 600_000 } as const
 }

@@ -27,10 +27,10 @@ const someOf = (series: number): readonly Category[] =>
   ALL.filter((_, at) => (ALL.length * series + at) % SERIES_EACH < countOf('candleSeries'))
 
 const MARKETS = [
-  { seed: 101, chain: 'eth', blocks: 200, options: { retracts }, categories: someOf },
-  { seed: 102, chain: 'solana', blocks: 200, options: { retracts }, categories: someOf },
+  { seed: 101, chain: 'eth', blocks: 150, options: { retracts }, categories: someOf },
+  { seed: 102, chain: 'solana', blocks: 150, options: { retracts }, categories: someOf },
   // Covers weeks and months: every third block follows a quiet day.
-  { seed: 103, chain: 'calendar', blocks: 160, options: { retracts, quietDay: 0.3 }, categories: someOf },
+  { seed: 103, chain: 'calendar', blocks: 130, options: { retracts, quietDay: 0.3 }, categories: someOf },
 ]
 
 let up: Up

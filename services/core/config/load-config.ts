@@ -1,8 +1,8 @@
 /** Loads the configuration: defaults, overridden by the file, then by the environment. Reports all problems at once. */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
-import { parse as parseYaml } from 'yaml'
 import { ConfigError } from '../domain/errors.js'
 import { mergeChains } from './chain-facts.js'
 import { chainSources, mergeChainSections } from './chain-sources.js'
@@ -77,6 +77,12 @@ function readConfigFile(path: string, problems: string[]): ConfigFile {
   problems.push(...found)
   // With problems found, an empty file is used, so that the message also reports problems of the environment.
   return found.length === 0 && Value.Check(ConfigFile, value) ? value : {}
+}
+
+/** Loaded only where there is a file: it is a tenth of a command's start. */
+function parseYaml(text: string): unknown {
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  return parse(text)
 }
 
 function mergeKafka(file: ConfigFile['kafka'], env: ConfigFile['kafka']): Exclude<ConfigFile['kafka'], undefined> {

@@ -6,10 +6,8 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics } from '../../core/runtime/metrics.js'
 import type { Source } from '../../ingest/source.js'
-import { openEvmSource } from '../../ingest/sources/evm/open-evm-source.js'
 import { type EndpointStatus, registerEndpointMetrics } from '../../ingest/sources/nodes/endpoint-status.js'
 import { registerStreamMetrics, type StreamStatus } from '../../ingest/sources/solana/live-blocks.js'
-import { openSolanaSource } from '../../ingest/sources/solana/open-solana-source.js'
 
 export type OpenChainOptions = {
   config: ChainSourceConfig
@@ -38,11 +36,14 @@ export const openChain: OpenChain = async (options) => {
   const { chain } = config
   const bookPath = bookPathOf(dataDir, chain, generation)
   const shared = { facts, bookPath, logger, progressMs, signal }
+  // Imported when a chain needs them: the decoders take longer to load than everything else of `up`.
   if (config.family === 'evm') {
+    const { openEvmSource } = await import('../../ingest/sources/evm/open-evm-source.js')
     const { source, endpoints } = await openEvmSource({ config, ...shared })
     registerMetrics(metrics, chain, { endpoints })
     return source
   }
+  const { openSolanaSource } = await import('../../ingest/sources/solana/open-solana-source.js')
   const { source, endpoints, streams } = await openSolanaSource({ config, ...shared })
   registerMetrics(metrics, chain, { endpoints, streams })
   return source

@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { stringify as yaml } from 'yaml'
 import { ConfigError } from '../../core/domain/errors.js'
 import { type DocumentOptions, documents, documentText } from '../documents/build-documents.js'
 
@@ -31,7 +30,8 @@ export function addPages(app: FastifyInstance, options: DocumentOptions): void {
   route(app, '/openapi.json', asset('openapi.json', json, Buffer.from(documentText(openapi))))
   // Built on the first request, so that it does not delay startup.
   let openapiYaml: Asset | undefined
-  app.get('/openapi.yaml', (request, reply) => {
+  app.get('/openapi.yaml', async (request, reply) => {
+    const { stringify: yaml } = await import('yaml')
     openapiYaml ??= asset('openapi.yaml', 'application/yaml; charset=utf-8', Buffer.from(yaml(openapi)))
     return send(request, reply, openapiYaml)
   })

@@ -1,6 +1,6 @@
 /**
  * Which test files need a process of their own: those that replace a global, directly or by what they import of the tests, and
- * those with a browser. All others run one after another in two processes, which saves each the two seconds of loading.
+ * those with a browser. All others share three processes, which saves each the two seconds of loading.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
