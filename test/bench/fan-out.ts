@@ -123,7 +123,7 @@ function momentOf(seq: number): UpdateSnapshot {
   const pairs = Array.from({ length: TRADES_A_MOMENT }, (_, n) =>
     pairUpdate({ pair: pairName(seq * TRADES_A_MOMENT + n), trades: [trade({ id: `${seq}-${n}` })] }),
   )
-  const states = new Map(pairs.map((pair) => [pair.pair, pairStateOf(pair, pairInfo())]))
+  const states = new Map(pairs.map((pair) => [pair.pair, pairStateOf(pair, pairInfo(), 0)]))
   const view = { pair: (name: string) => states.get(name), info: () => UNKNOWN_TOKEN, mainPair: () => null }
   return snapshotUpdate({
     update: update({ seq, pairs }),

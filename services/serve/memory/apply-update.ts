@@ -70,7 +70,7 @@ function applyPair(state: ServedChain, update: Update, pair: PairUpdate): void {
   const info = pair.info ?? known?.info
   // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
   if (info === undefined) return
-  putPair(state, pairStateOf(pair, info))
+  putPair(state, pairStateOf(pair, info, update.now))
 }
 
 function applyToken(state: ServedChain, token: TokenUpdate): void {

@@ -1,6 +1,6 @@
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import { loadRecentTrades } from './load-recent.js'
+import { loadRecentTrades, loadTradesSinceMidnight } from './load-recent.js'
 import {
   createServedChain,
   pairStateOf,
@@ -57,12 +57,13 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
   trimFlushed(state, progress)
   for await (const row of stateRows(store, 'pair', chain)) {
     const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
-    if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info))
+    if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info, pair.updated_at))
   }
   for await (const row of stateRows(store, 'token', chain)) {
     const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
     state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNKNOWN_TOKEN))
   }
+  await loadTradesSinceMidnight(store, state, progress.version)
   await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state
 }

@@ -1,4 +1,4 @@
-import { bucketStart } from '../../core/domain/buckets.js'
+import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
@@ -47,6 +47,31 @@ export async function loadRecentTrades(
     .map(({ pair }) => pair)
   for (let at = 0; at < traded.length; at += PAIRS_PER_QUERY) {
     await loadPairs(store, state, span, traded.slice(at, at + PAIRS_PER_QUERY))
+  }
+}
+
+/**
+ * Rows have the time of a pair's last block, not the chain time it was applied at. Where that block's time went back over
+ * midnight, a trade of today shows that the pair was updated today.
+ */
+export async function loadTradesSinceMidnight(store: Store, state: ServedChain, version: string): Promise<void> {
+  const midnightS = bucketStart(K1440, state.nowS)
+  const doubtful = [...state.pairs.values()]
+    .filter(({ seen_at }) => seen_at < midnightS && seen_at >= midnightS - MAX_TIME_LAG_S)
+    .map(({ pair }) => pair)
+  for (let at = 0; at < doubtful.length; at += PAIRS_PER_QUERY) {
+    const rows = await store.query<{ pair: string; time_s: number }>(
+      `SELECT pair, toUInt32(max(time)) AS time_s FROM trade_rows FINAL
+       WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND version <= {version:UInt64}
+         AND time >= toDateTime({from:UInt32}, 'UTC')
+       GROUP BY pair`,
+      { chain: state.chain, version, pairs: doubtful.slice(at, at + PAIRS_PER_QUERY), from: midnightS },
+      LIMITS,
+    )
+    for (const { pair, time_s } of rows) {
+      const known = state.pairs.get(pair)
+      if (known !== undefined) known.seen_at = time_s
+    }
   }
 }
 

@@ -112,10 +112,10 @@ function createPastView(state: ServedChain) {
     mainPair: (token) => (mains.has(token) ? (mains.get(token) ?? null) : now.mainPair(token)),
   }
 
-  function takePair(pair: PairUpdate): void {
+  function takePair(pair: PairUpdate, nowS: number): void {
     const info = pair.info ?? view.pair(pair.pair)?.info
     if (info === undefined) return
-    pairs.set(pair.pair, pairStateOf(pair, info))
+    pairs.set(pair.pair, pairStateOf(pair, info, nowS))
     for (const token of [info.token0, info.token1]) if (!infos.has(token)) assumed.add(token)
   }
 
@@ -137,7 +137,7 @@ function createPastView(state: ServedChain) {
   return {
     take(update: Update): boolean {
       const isSure = takeInfos(update)
-      for (const pair of update.pairs) takePair(pair)
+      for (const pair of update.pairs) takePair(pair, update.now)
       for (const { token, new_pair } of update.main_pair_changes) mains.set(token, new_pair)
       return isSure
     },

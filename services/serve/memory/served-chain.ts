@@ -9,6 +9,8 @@ import { type PackedWindows, packWindows } from './windows.js'
 export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
   info: PairInfo
   windows: PackedWindows
+  /** Chain time of that update. `updated_at` is its block's own time, which may be up to an hour behind. */
+  seen_at: number
 }
 
 /** A token after its last update. */
@@ -120,7 +122,7 @@ export function targetDecimals(state: ServedChain, pair: string): number | null 
 }
 
 /** Field by field: objects built with rest and spread are slow to read, and lists read a hundred thousand. */
-export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
+export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): PairState {
   return {
     pair: update.pair,
     info,
@@ -145,6 +147,7 @@ export function pairStateOf(update: PairUpdate, info: PairInfo): PairState {
     last_trade_at: update.last_trade_at,
     updated_at: update.updated_at,
     windows: packWindows(update.windows),
+    seen_at: nowS,
   }
 }
 

@@ -57,7 +57,7 @@ export function tokenPriceNative(market: Market, token: TokenState): number {
 /** Base price of today's change. A pair without updates since midnight has not changed today. */
 export function dayPrice(market: { state: Pick<ServedChain, 'nowS'> }, pair: PairState): number {
   const today = Math.floor(market.state.nowS / DAY_S)
-  return Math.floor(pair.updated_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
+  return Math.floor(pair.seen_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
 }
 
 export function mainPairOf(market: Market, token: TokenState): PairState | undefined {
