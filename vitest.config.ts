@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { isLongRun } from './test/rig/counts.js'
 import { LongestFirst } from './test/rig/suite/longest-first.js'
 import { filesOfOwnProcess } from './test/rig/suite/own-process.js'
 
 const alone = filesOfOwnProcess(import.meta.dirname)
+
+/** `npm run test:long` has them. */
+const longOnly = isLongRun() ? [] : ['test/**/*.long.test.ts']
 
 /** Suites of the push protocol: they hold for both WebSocket servers. */
 const PUSH_PROTOCOL = [
@@ -22,7 +26,12 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       { test: { name: 'alone', include: alone, ...limits() } },
-      { test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: alone, isolate: false, ...limits() } },
+      {
+        test: {
+          ...{ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...alone, ...longOnly] },
+          ...{ isolate: false, ...limits() },
+        },
+      },
       {
         test: {
           ...{ name: 'push-ws', include: PUSH_PROTOCOL, env: { DEXTAPE_PUSH_SERVER: 'ws' } },

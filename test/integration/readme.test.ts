@@ -97,6 +97,9 @@ async function stop({ child }: Started): Promise<void> {
 const matchInReadme = (pattern: RegExp): string =>
   pattern.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? ''
 
+/** npx takes a second to find the command. The examples beside `npm start` use it, the others what it finds. */
+const withoutNpx = (line: string): string => line.replaceAll('npx dextape', 'node services/cli/dextape.js')
+
 /** Runs the lines in one shell and returns the output of each. */
 async function paste(lines: readonly string[], env: Environment): Promise<string[]> {
   const mark = '<<end of line>>'
@@ -160,7 +163,7 @@ describe('the README', () => {
     const env: Environment = await newEnvironment()
     const day = join(scratchFolder(), 'day.jsonl.gz')
     const [simulate = '', up = '', ...rest] = commandsOf('Play a recording').map((line) =>
-      line.replace('day.jsonl.gz', day),
+      withoutNpx(line).replace('day.jsonl.gz', day),
     )
     const [made = ''] = await paste([simulate], env)
     const [, blocks = 0, retracts = 0] = /(\d+) blocks, (\d+) retracts/.exec(made)?.map(Number) ?? []
@@ -183,7 +186,7 @@ describe('the README', () => {
 
   test('accepts each command for a chain and reports that the node does not answer', async () => {
     const [pool = '', exchanges = '', solana = '', doctor = ''] = commandsOf('A chain of your choice').map((line) =>
-      line.replace('https://your-node.example', `http://127.0.0.1:${closedPort}`),
+      withoutNpx(line).replace('https://your-node.example', `http://127.0.0.1:${closedPort}`),
     )
     for (const [line, chain] of [
       [pool, 'base'],

@@ -128,11 +128,14 @@ export const COUNTS = {
   },
 } as const satisfies Record<string, Count>
 
-/** Suites without a count that carry more load, or hold to stricter times, in a long run. */
-export const HEAVIER_SUITES = [
-  'test/integration/kafka-equal.test.ts',
-  'test/integration/kafka-failover.test.ts',
+/** Suites without a count that only a long run has, or that carry more load in it. */
+export const LONG_SUITES = [
   'test/ingest/simulator/fold.test.ts',
+  'test/integration/kafka-equal.test.ts',
+  'test/integration/kafka-failover.long.test.ts',
+  'test/integration/replay-stop.long.test.ts',
+  'test/integration/sockets.long.test.ts',
+  'test/rig-tests/broker.long.test.ts',
 ] as const
 
 export type CountName = keyof typeof COUNTS

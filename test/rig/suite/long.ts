@@ -1,7 +1,7 @@
 /** `npm run test:long [-- NAME…]`: every randomised suite, or those named, with its full count. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { COUNTS, type CountName, countOf, HEAVIER_SUITES } from '../counts.js'
+import { COUNTS, type CountName, countOf, LONG_SUITES } from '../counts.js'
 
 // As npm scripts run: in the repository's root.
 const VITEST = 'node_modules/vitest/vitest.mjs'
@@ -19,7 +19,7 @@ async function runLong(asked: readonly string[]): Promise<number> {
   const env = { ...process.env, DEXTAPE_TEST: 'long' }
   for (const name of names) process.stdout.write(`${name} ${countOf(name, env)}: ${COUNTS[name].proves}\n`)
   const files = new Set(names.flatMap((name) => COUNTS[name].files))
-  if (asked.length === 0) for (const file of HEAVIER_SUITES) files.add(file)
+  if (asked.length === 0) for (const file of LONG_SUITES) files.add(file)
   const child = spawn(process.execPath, [VITEST, 'run', '--testTimeout', String(TEST_TIMEOUT_MS), ...files], {
     env,
     stdio: 'inherit',

@@ -3,34 +3,43 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Rough seconds of the longest files on two cores: only their order counts. Files not listed come after these. */
-const SECONDS: Record<string, number> = {
-  ...{
-    'integration/kafka-failover.test.ts': 85,
-    'integration/readme.test.ts': 85,
-    'integration/kafka-outage.test.ts': 83,
-  },
-  ...{
-    'integration/kafka-chaos.test.ts': 68,
-    'integration/replay-runs.test.ts': 71,
-    'integration/fuzz-rest.test.ts': 62,
-  },
-  ...{ 'integration/simulated.test.ts': 60, 'integration/start-failures.test.ts': 53, 'integration/crash.test.ts': 49 },
-  ...{ 'integration/recording-generated.test.ts': 50, 'cli/recordings.test.ts': 45, 'cli/cli.test.ts': 41 },
-  ...{ 'integration/kafka-python-consumer.test.ts': 42, 'integration/generations.test.ts': 38 },
-  ...{
-    'integration/sockets.test.ts': 37,
-    'integration/recording-live-reorg.test.ts': 35,
-    'aggregate/trades-topic.test.ts': 35,
-  },
-  ...{
-    'integration/bad-input.test.ts': 35,
-    'integration/recording-cuts.test.ts': 35,
-    'repository/package.test.ts': 40,
-  },
-  ...{ 'integration/replay-orphans.test.ts': 35, 'integration/kafka-equal.test.ts': 30, 'browser/pages.test.ts': 28 },
-  ...{ 'contract/rest.test.ts': 26, 'integration/evm-up.test.ts': 24, 'integration/replay-stop.test.ts': 23 },
-  ...{ 'contract/push-requests.test.ts': 20, 'contract/push.test.ts': 20, 'core/coordination/kafka.test.ts': 20 },
-}
+const SECONDS: readonly [seconds: number, ...files: string[]][] = [
+  [79, 'integration/readme'],
+  [67, 'integration/replay-runs'],
+  [65, 'integration/kafka-chaos'],
+  [60, 'integration/kafka-outage'],
+  [48, 'integration/simulated'],
+  [45, 'integration/kafka-equal'],
+  [38, 'integration/generations'],
+  [37, 'integration/crash'],
+  [34, 'integration/fuzz-rest'],
+  [33, 'integration/recording-generated'],
+  [31, 'integration/start-failures'],
+  [30, 'repository/package'],
+  [28, 'integration/evm-up'],
+  [27, 'serve/operations/reference', 'integration/kafka-python-consumer'],
+  [24, 'integration/recording-cuts', 'contract/rest'],
+  [23, 'integration/process-death', 'browser/pages'],
+  [22, 'ingest/sources/evm/rpc/hostile'],
+  [21, 'serve/push/transport/transports'],
+  [20, 'integration/replay-orphans'],
+  [19, 'core/log/kafka'],
+  [17, 'ingest/simulator/fold', 'core/coordination/kafka'],
+  [14, 'aggregate/trades-topic'],
+  [13, 'integration/fuzz-frames', 'integration/solana-up', 'integration/recording-real-day'],
+  [12, 'cli/cli'],
+  [11, 'integration/solana-backfill', 'contract/push-requests', 'contract/push', 'cli/recordings', 'serve/push/resume'],
+  [10, 'serve/recent-restart', 'integration/evm-backfill', 'integration/evm-hostile'],
+  [
+    9,
+    'serve/dependencies-down',
+    'ingest/sources/evm/rpc/evm-reader',
+    'core/log/kafka-outages',
+    'integration/evm-market',
+    'ingest/sources/evm/evm-source',
+  ],
+]
+const SECONDS_OF = new Map(SECONDS.flatMap(([seconds, ...files]) => files.map((file) => [`${file}.test.ts`, seconds])))
 
 export class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
@@ -38,7 +47,7 @@ export class LongestFirst extends BaseSequencer {
     const projects = ['alone', 'push-ws', 'shared']
     const turnOf = ({ project }: TestSpecification): number => projects.indexOf(project.name)
     const weightOf = ({ moduleId }: TestSpecification): number =>
-      SECONDS[relative(`${this.ctx.config.root}/test`, moduleId)] ?? 0
+      SECONDS_OF.get(relative(`${this.ctx.config.root}/test`, moduleId)) ?? 0
     return [...specifications].sort((a, b) => turnOf(a) - turnOf(b) || weightOf(b) - weightOf(a))
   }
 }

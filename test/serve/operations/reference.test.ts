@@ -15,8 +15,8 @@ import { expectedHolders, expectedSwap, expectedTokenBars } from './expected-eve
 
 const options = { retracts: { probability: 0.05, maxDepth: 6 } }
 const MARKETS = [
-  { seed: 301, chain: 'eth', blocks: 200, options },
-  { seed: 302, chain: 'solana', blocks: 200, options },
+  { seed: 301, chain: 'eth', blocks: 130, options },
+  { seed: 302, chain: 'solana', blocks: 130, options },
 ]
 
 let up: Up
