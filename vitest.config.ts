@@ -13,7 +13,7 @@ const PUSH_PROTOCOL = [
   'test/serve/push*.test.ts',
   'test/serve/push/*.test.ts',
   'test/contract/push*.test.ts',
-  'test/integration/fuzz-frames.test.ts',
+  ...(isLongRun() ? ['test/integration/fuzz-frames.test.ts'] : []),
 ]
 
 export default defineConfig({

@@ -1,7 +1,7 @@
 /** The same market cut at many places: windows, prices and main pairs are right at each cut. */
 import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countOf } from '../rig/counts.js'
+import { countOf, isLongRun } from '../rig/counts.js'
 import { type Played, pairDifferences, playedBy, tokenDifferences } from '../rig/http/against-reference.js'
 import { removeScratchFolders, scratchFolder } from '../rig/http/command.js'
 import { interleave, onChain, textOf, writeRecording } from '../rig/http/recording-file.js'
@@ -83,26 +83,28 @@ describe('each cut as a separate chain, in one process', () => {
   })
 })
 
-test('resumes a file that grows between starts on the same data directory', async () => {
-  const folder = scratchFolder()
-  const facts = factsOf('grown')
-  const events = writeRecording(folder, 'grown.jsonl', [])
-  const counts = [...new Set(CUTS.map(({ count }) => count))].sort((a, b) => a - b).filter((_, at) => at % 5 === 3)
-  let before = 0
-  for (const count of new Set([...counts, lines.length])) {
-    appendFileSync(events, textOf(onChain(lines.slice(before, count), 'grown')))
-    before = count
-    const up = await startUp({ folder, events, chains: [facts] })
-    await up.stored('grown', count)
-    const played = playedBy(onChain(lines.slice(0, count), 'grown'), facts)
-    expect(await pairDifferences(up, played)).toEqual([])
-    expect(await tokenDifferences(up, played)).toEqual([])
-    await up.stop()
-    // Without new lines, everything comes from the checkpoint and the store.
-    const again = await startUp({ folder, events, chains: [facts] })
-    await again.applied('grown', count)
-    expect(await pairDifferences(again, played)).toEqual([])
-    expect(await tokenDifferences(again, played)).toEqual([])
-    await again.stop()
-  }
-})
+// In every run replay-runs.test.ts plays a file that grows.
+if (isLongRun())
+  test('resumes a file that grows between starts on the same data directory', async () => {
+    const folder = scratchFolder()
+    const facts = factsOf('grown')
+    const events = writeRecording(folder, 'grown.jsonl', [])
+    const counts = [...new Set(CUTS.map(({ count }) => count))].sort((a, b) => a - b).filter((_, at) => at % 5 === 3)
+    let before = 0
+    for (const count of new Set([...counts, lines.length])) {
+      appendFileSync(events, textOf(onChain(lines.slice(before, count), 'grown')))
+      before = count
+      const up = await startUp({ folder, events, chains: [facts] })
+      await up.stored('grown', count)
+      const played = playedBy(onChain(lines.slice(0, count), 'grown'), facts)
+      expect(await pairDifferences(up, played)).toEqual([])
+      expect(await tokenDifferences(up, played)).toEqual([])
+      await up.stop()
+      // Without new lines, everything comes from the checkpoint and the store.
+      const again = await startUp({ folder, events, chains: [facts] })
+      await again.applied('grown', count)
+      expect(await pairDifferences(again, played)).toEqual([])
+      expect(await tokenDifferences(again, played)).toEqual([])
+      await again.stop()
+    }
+  })

@@ -133,7 +133,10 @@ export const LONG_SUITES = [
   'test/ingest/simulator/fold.test.ts',
   'test/integration/kafka-equal.test.ts',
   'test/integration/kafka-failover.long.test.ts',
+  'test/integration/kafka-python-consumer.long.test.ts',
+  'test/integration/recording-cuts.test.ts',
   'test/integration/replay-stop.long.test.ts',
+  'test/integration/simulated.test.ts',
   'test/integration/sockets.long.test.ts',
   'test/rig-tests/broker.long.test.ts',
 ] as const

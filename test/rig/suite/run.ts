@@ -1,4 +1,4 @@
-/** `npm test [-- FILE…]`: what the tests need, then lint, then the tests with the type check beside them. Ends with the first failure of a check. */
+/** `npm test [-- FILE…]`: what the tests need, then the tests with lint and the type check beside them. A failed check ends them. */
 import { spawn } from 'node:child_process'
 import { ensureNeeds } from './needs.js'
 
@@ -7,10 +7,10 @@ const [BIOME, TSC, VITEST] = ['@biomejs/biome/bin/biome', 'typescript/bin/tsc', 
   (program) => `node_modules/${program}`,
 ) as [string, string, string]
 
-type Ended = { code: number; out: string }
+type Ended = { name: string; code: number; out: string }
 
 /** Its output is kept, to be shown whole where it fails. */
-function check(program: string, ...args: string[]): Promise<Ended> {
+function check(name: string, program: string, ...args: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   for (const stream of [child.stdout, child.stderr])
@@ -19,31 +19,26 @@ function check(program: string, ...args: string[]): Promise<Ended> {
     })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ code: code ?? 1, out }))
+    child.once('close', (code) => resolve({ name, code: code ?? 1, out }))
   })
 }
 
 async function runTests(files: readonly string[]): Promise<number> {
-  const lint = check(BIOME, 'check', '.')
   await ensureNeeds()
-  const { code, out } = await lint
-  if (code !== 0) {
-    process.stderr.write(`biome check . failed:\n${out}`)
-    return code
-  }
   const tests = spawn(process.execPath, [VITEST, 'run', ...files], { stdio: 'inherit' })
   const tested = new Promise<number>((resolve, reject) => {
     tests.once('error', reject)
     tests.once('close', (ended) => resolve(ended ?? 1))
   })
-  const typed = check(TSC, '-p', 'tsconfig.json', '--noEmit').then((ended) => {
-    if (ended.code !== 0) tests.kill('SIGINT')
-    return ended
-  })
+  const checks = [
+    check('biome check .', BIOME, 'check', '.'),
+    check('tsc --noEmit', TSC, '-p', 'tsconfig.json', '--noEmit'),
+  ]
+  for (const checking of checks) void checking.then(({ code }) => code !== 0 && tests.kill('SIGINT'))
   const testCode = await tested
-  const typeCheck = await typed
-  if (typeCheck.code !== 0) process.stderr.write(`tsc --noEmit failed:\n${typeCheck.out}`)
-  return typeCheck.code !== 0 ? typeCheck.code : testCode
+  const failed = (await Promise.all(checks)).filter(({ code }) => code !== 0)
+  for (const { name, out } of failed) process.stderr.write(`${name} failed:\n${out}`)
+  return failed[0]?.code ?? testCode
 }
 
 try {
