@@ -12,8 +12,7 @@ const longOnly = isLongRun() ? [] : ['test/**/*.long.test.ts']
 const PUSH_PROTOCOL = [
   'test/serve/push*.test.ts',
   'test/serve/push/*.test.ts',
-  'test/contract/push*.test.ts',
-  ...(isLongRun() ? ['test/integration/fuzz-frames.test.ts'] : []),
+  ...(isLongRun() ? ['test/contract/push*.test.ts', 'test/integration/fuzz-frames.test.ts'] : []),
 ]
 
 export default defineConfig({

@@ -144,7 +144,9 @@ export function createRecentTrades(): RecentTrades {
     },
     tokenWindow(pairs, mainPair, lengthS, nowS) {
       const tally = new WindowTally()
-      for (const pair of pairs) byPair.get(pair)?.count(nowS - lengthS, tally)
+      // By address, not as they came: after a restart the sums have the same order.
+      const traded = pairs.filter((pair) => (byPair.get(pair)?.size ?? 0) > 0).sort()
+      for (const pair of traded) byPair.get(pair)?.count(nowS - lengthS, tally)
       return tally.window(mainPair === undefined ? Number.NaN : priceBefore(mainPair, nowS - lengthS))
     },
     clear() {

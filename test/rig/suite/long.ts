@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { COUNTS, type CountName, countOf, LONG_SUITES } from '../counts.js'
+import { ensureNeeds } from './needs.js'
 
 // As npm scripts run: in the repository's root.
 const VITEST = 'node_modules/vitest/vitest.mjs'
@@ -15,6 +16,7 @@ async function runLong(asked: readonly string[]): Promise<number> {
     process.stderr.write(`Unknown suite: ${unknown.join(', ')}. Known suites: ${ALL.join(', ')}\n`)
     return 2
   }
+  await ensureNeeds()
   const names = asked.length > 0 ? (asked as CountName[]) : ALL
   const env = { ...process.env, DEXTAPE_TEST: 'long' }
   for (const name of names) process.stdout.write(`${name} ${countOf(name, env)}: ${COUNTS[name].proves}\n`)
@@ -28,4 +30,9 @@ async function runLong(asked: readonly string[]): Promise<number> {
   return code ?? 1
 }
 
-process.exitCode = await runLong(process.argv.slice(2))
+try {
+  process.exitCode = await runLong(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}
