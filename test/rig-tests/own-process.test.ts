@@ -20,6 +20,7 @@ const SOURCES: Record<string, string> = {
   'test/spawns.test.ts': "import {\n  spawn,\n} from 'node:child_process'",
   'test/deep/stubs.test.ts': "import { stub } from '../rig/stubs.js'",
   'test/later.test.ts': "const engine = await import('chdb/connection')",
+  'test/marked.test.ts': '/**\n * About it.\n * @own-process It needs one.\n */',
   'test/mocks.test.ts': "vi.mock('./x.js')",
   'test/sets.test.ts': "process.env.HOME = '/tmp'",
   'test/reads.test.ts': "if (process.env.CI === 'true') console.log(process.env.HOME)",
@@ -31,6 +32,12 @@ it('a file runs in a separate process if it, or a test file it imports, replaces
     writeFileSync(join(root, path), `${text}\n`)
   }
   expect(filesOfOwnProcess(root).sort()).toEqual([
-    ...['test/browses.test.ts', 'test/deep/stubs.test.ts', 'test/mocks.test.ts', 'test/sets.test.ts'],
+    ...[
+      'test/browses.test.ts',
+      'test/deep/stubs.test.ts',
+      'test/marked.test.ts',
+      'test/mocks.test.ts',
+      'test/sets.test.ts',
+    ],
   ])
 })

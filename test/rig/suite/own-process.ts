@@ -1,10 +1,13 @@
 /**
- * Which test files need a process of their own: those that replace a global, directly or by what they import of the tests, and
- * those with a browser. All others share three processes, which saves each the two seconds of loading.
+ * Which test files need a process of their own: those that replace a global, directly or by what they import of the tests; those
+ * with a browser; those whose header says `@own-process` and why. All others share three processes, which saves each of them
+ * two seconds of loading.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
+/** At the start of a line of the file's header. */
+const MARK = /^ \* @own-process /m
 const LONE_MODULES = new Set(['node:vm', 'playwright-core'])
 const CHANGES_GLOBALS = new RegExp(
   [
@@ -37,7 +40,7 @@ function readSource(path: string, isTest: boolean): Source {
   const named = [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
   return {
     imports: named.filter((name) => name.startsWith('.')).flatMap((name) => sourceFile(dirname(path), name)),
-    isLone: named.some((name) => LONE_MODULES.has(name)) || (isTest && CHANGES_GLOBALS.test(text)),
+    isLone: MARK.test(text) || named.some((name) => LONE_MODULES.has(name)) || (isTest && CHANGES_GLOBALS.test(text)),
   }
 }
 

@@ -1,4 +1,7 @@
-/** Both WebSocket servers, byte by byte: a client must not be able to tell them apart. */
+/**
+ * Both WebSocket servers, byte by byte: a client must not be able to tell them apart.
+ * @own-process uWebSockets.js stops its idle timer once all servers of a process have closed.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
