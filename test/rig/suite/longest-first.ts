@@ -19,7 +19,6 @@ const SECONDS: readonly [seconds: number, ...files: string[]][] = [
   [24, 'integration/recording-cuts', 'contract/rest'],
   [23, 'integration/process-death', 'browser/pages'],
   [22, 'ingest/sources/evm/rpc/hostile'],
-  [21, 'serve/push/transport/transports'],
   [20, 'integration/replay-orphans'],
   [19, 'core/log/kafka'],
   [17, 'ingest/simulator/fold', 'core/coordination/kafka'],
