@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,28 +8,14 @@ import { repositoryRoot } from '../../schemas/avro.js'
 import { openEmbeddedLog } from '../../services/core/log/embedded-log.js'
 import { jsonLines } from '../ingest/rig.js'
 import { blockAt, rawSwap } from '../ingest/samples.js'
-import type { Ended } from '../rig/http/command.js'
+import { type Ended, startCommand } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
 
 const root = repositoryRoot()
-const BIN = join(root, 'services/cli/dextape.js')
 const folder = () => mkdtempSync(join(tmpdir(), 'dextape-cli-'))
 
-function start(args: string[], { dir = folder(), env = {} as Record<string, string> } = {}) {
-  const child = spawn(process.execPath, [BIN, ...args], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data'), ...env },
-  })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })))
-  return { child, ended }
-}
+const start = (args: string[], { dir = folder(), env = {} }: Given = {}) =>
+  startCommand(args, { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data'), ...env } })
 
 type Given = { dir?: string; env?: Record<string, string>; stdin?: string }
 

@@ -1,5 +1,4 @@
 /** `dextape decode` as a user runs it: bytes in, events out. */
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +8,12 @@ import { repositoryRoot } from '../../schemas/avro.js'
 import type { EvmLog } from '../../services/ingest/decode/evm/log.js'
 import { address, makeLog, type Word } from '../ingest/decode/evm/rig.js'
 import { DAY_POOL, type Day, generatedDay, recordedDay, tradesOf } from '../rig/evm/day.js'
-import type { Ended } from '../rig/http/command.js'
+import { type Ended, startCommand } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { describeRecorded } from '../rig/recordings.js'
 
 const root = repositoryRoot()
-const BIN = join(root, 'services/cli/dextape.js')
 const dir = mkdtempSync(join(tmpdir(), 'dextape-decode-'))
 
 const FACTORY = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
@@ -38,21 +36,10 @@ const argumentsOf = (args: string[]): string[] => [
 const decode = (stdin: string | Buffer, args: string[] = []): Promise<Ended> =>
   runHere(argumentsOf(args), { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data') }, stdin })
 
-function decodeInProcess(stdin: string | Buffer, args: string[] = []): Promise<Ended> {
-  const child = spawn(process.execPath, [BIN, ...argumentsOf(args)], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, DEXTAPE_DATA_DIR: join(dir, 'data') },
-  })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  child.stdin.on('error', () => undefined)
+function decodeAsProcess(stdin: string, args: string[] = []): Promise<Ended> {
+  const { child, ended } = startCommand(argumentsOf(args), { cwd: dir, env: { DEXTAPE_DATA_DIR: join(dir, 'data') } })
   child.stdin.end(stdin)
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
+  return ended
 }
 
 const eventsOf = ({ out }: Ended) =>
@@ -120,7 +107,7 @@ describe('decodes node responses', () => {
   }
 
   it('a receipt, with the tokens and the pool first', async () => {
-    const ended = await decodeInProcess(JSON.stringify(receipt(TRADE)), ['--pools', POOLS])
+    const ended = await decodeAsProcess(JSON.stringify(receipt(TRADE)), ['--pools', POOLS])
     expect(ended).toMatchObject({ code: 0, err: '' })
     const events = eventsOf(ended)
     expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'pool', 'swap'])

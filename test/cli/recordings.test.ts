@@ -1,6 +1,4 @@
 /** Recordings as a user makes and plays them: their origin is never lost, and only blocks are played. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,24 +7,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { jsonLines } from '../ingest/rig.js'
 import { blockAt } from '../ingest/samples.js'
-import type { Ended } from '../rig/http/command.js'
+import { type Ended, runCommand, type Started, startCommand } from '../rig/http/command.js'
 import { runHere } from '../rig/http/command-here.js'
 
 const root = repositoryRoot()
-const BIN = join(root, 'services/cli/dextape.js')
 const folder = () => mkdtempSync(join(tmpdir(), 'dextape-recordings-'))
-
-function start(args: string[], dir: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: dir, env: { PATH: process.env.PATH, ...env } })
-  const ended: Ended = { code: null, out: '', err: '' }
-  child.stdout.on('data', (chunk) => {
-    ended.out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    ended.err += chunk
-  })
-  return { child, done: once(child, 'close').then(([code]): Ended => ({ ...ended, code: code as number })) }
-}
 
 const run = (args: string[], dir: string, stdin = ''): Promise<Ended> => runHere(args, { cwd: dir, stdin })
 
@@ -127,42 +112,30 @@ describe('the origin of a recording', () => {
     const dir = folder()
     writeFileSync(join(dir, 'r.jsonl'), SIMULATED)
     const env = { DEXTAPE_HTTP_PORT: '0', DEXTAPE_WS_PORT: '0', DEXTAPE_DATA_DIR: '.dextape' }
-    const { child, done } = start(['up', '--events', 'r.jsonl'], dir, env)
-    const rest = await addressOf(child)
-    expect(await (await fetch(`${rest}/status`)).json()).toMatchObject({ simulated: true })
-    child.kill('SIGTERM')
-    const { out } = await done
-    expect(out).toContain('SIMULATED')
-    const { done: live } = start(['up', '--seed', '7'], dir, env)
-    expect(await live).toMatchObject({
+    const played = startCommand(['up', '--events', 'r.jsonl'], { cwd: dir, env })
+    expect(await (await fetch(`${await addressOf(played)}/status`)).json()).toMatchObject({ simulated: true })
+    played.child.kill('SIGTERM')
+    expect((await played.ended).out).toContain('SIMULATED')
+    expect(await runCommand(['up', '--seed', '7'], { cwd: dir, env })).toMatchObject({
       code: 78,
       err: expect.stringContaining('holds recorded simulated (seed 7) data'),
     })
-    const { child: again, done: ended } = start(['up'], dir, env)
+    const again = startCommand(['up'], { cwd: dir, env })
     expect(await (await fetch(`${await addressOf(again)}/status`)).json()).toMatchObject({ simulated: true })
-    again.kill('SIGTERM')
-    expect((await ended).out).toContain('No source: serving existing data only')
+    again.child.kill('SIGTERM')
+    expect((await again.ended).out).toContain('No source: serving existing data only')
   }, 120_000)
 })
 
 /** Resolves once it prints its address. */
-async function addressOf(child: ReturnType<typeof start>['child']): Promise<string> {
-  let out = ''
-  for await (const [chunk] of on(child)) {
-    out += chunk
-    const rest = /status {5}curl (http:\S+)\/status/.exec(out)?.[1]
-    if (rest !== undefined) return rest
-  }
-  throw new Error(`up exited before it was ready: ${out}`)
-}
-
-async function* on(child: ReturnType<typeof start>['child']): AsyncGenerator<[string]> {
-  const closed = once(child, 'close').then(() => undefined)
-  for (;;) {
-    const chunk = await Promise.race([once(child.stdout, 'data'), closed])
-    if (chunk === undefined) return
-    yield [String(chunk[0])]
-  }
+function addressOf({ onOutput, ended }: Started): Promise<string> {
+  return new Promise((resolve, reject) => {
+    onOutput((out) => {
+      const rest = /status {5}curl (http:\S+)\/status/.exec(out)?.[1]
+      if (rest !== undefined) resolve(rest)
+    })
+    void ended.then(({ err }) => reject(new Error(`up exited before it was ready: ${err}`)))
+  })
 }
 
 describe('rejects an export of a topic other than blocks, naming the topic', () => {

@@ -152,6 +152,7 @@ describe('the data directory', () => {
     expectRefused(ended, /Another dextape \(process \d+\) is running on the data directory .*\. Stop it first/)
     expect((await first.get('/health')).status).toBe(200)
     expect((await first.stop()).code).toBe(0)
+    await expectStarts()
   })
 })
 

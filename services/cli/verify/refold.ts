@@ -11,7 +11,7 @@ import type { ChainFacts } from '../../core/domain/chains.js'
 import { DextapeError } from '../../core/domain/errors.js'
 import { createAssembler } from '../../core/log/parts.js'
 import { blocksTopic, updatesTopic } from '../../core/log/port.js'
-import type { OpenLog } from '../../core/log/topic-records.js'
+import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { liveGeneration } from '../open-data.js'
 
@@ -25,17 +25,17 @@ export type Refolded = {
   updates: Map<number, string>
 }
 
-const BATCH = { maxRecords: 256 }
 const PROGRESS_EVERY = 50_000
 
 export async function refold(
-  { log, codec }: OpenLog,
+  open: OpenLog,
   facts: ChainFacts,
   settings: FoldSettings,
   until: { epoch: number; seq: number },
   logger: Logger,
 ): Promise<Refolded> {
   const { chain } = facts
+  const { log, codec } = open
   const memory = memoryStateStore()
   const state = new FoldState(facts, settings, until.epoch, restingState(memory, new Map()))
   const history = new StoredHistory(memory)
@@ -43,22 +43,15 @@ export async function refold(
   const batch = new RowBatch(chain)
   const updates = new Map<number, string>()
   const topic = blocksTopic(chain, await liveGeneration(log, chain))
-  for (let from = 0; state.seq < until.seq; ) {
-    const records = await log.read(topic, { from, ...BATCH })
-    const last = records.at(-1)
-    if (last === undefined) break
-    from = last.offset + 1
-    await codec.learn(records.map(({ value }) => value))
-    for (const { value, offset } of records) {
-      if (state.seq === until.seq) break
-      const whole = unlessDeadLetter(() => assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset))
-      if (whole === undefined || (whole.record.kind !== 'block' && whole.record.kind !== 'retract')) continue
-      const result = applyRecord(state, history, whole.record)
-      if (result === undefined) continue
-      batch.add(result)
-      updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
-      if (state.seq % PROGRESS_EVERY === 0) logger.info('replaying', { chain, seq: state.seq, of: until.seq })
-    }
+  for await (const { value, offset } of rawRecords(open, topic, 0)) {
+    if (state.seq >= until.seq) break
+    const whole = unlessDeadLetter(() => assembler.push(codec.decodeLogRecord(value, { topic, offset }), offset))
+    if (whole === undefined || (whole.record.kind !== 'block' && whole.record.kind !== 'retract')) continue
+    const result = applyRecord(state, history, whole.record)
+    if (result === undefined) continue
+    batch.add(result)
+    updates.set(result.update.seq, fingerprintOf(codec.encodeUpdate(updatesTopic(chain), result.update)))
+    if (state.seq % PROGRESS_EVERY === 0) logger.info('replaying', { chain, seq: state.seq, of: until.seq })
   }
   return { chain, epoch: until.epoch, seq: state.seq, rows: encodeRows(chain, batch, rowFactsOf(state)), updates }
 }

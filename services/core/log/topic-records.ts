@@ -1,27 +1,39 @@
 /** Decoded records of a topic: all of them, the first block, the newest one. */
 import { DextapeError } from '../domain/errors.js'
 import type { Codec, DecodedRecord } from './codec.js'
-import type { EventLog } from './port.js'
+import type { EventLog, LogRecord } from './port.js'
 
 export type OpenLog = { log: EventLog; codec: Codec }
 
-/** A topic's records up to its current end; skips what cannot be decoded, as the fold does. */
-export async function* recordsOf({ log, codec }: OpenLog, topic: string, end?: number): AsyncGenerator<DecodedRecord> {
-  const range = await log.info(topic)
-  const stop = end ?? range.end
-  for (let from = range.start; from < stop; ) {
-    const records = await log.read(topic, { from, maxRecords: 256 })
+const BATCH = { maxRecords: 256 }
+
+/** A topic's records from an offset to its end, as they are on the log; the codec knows their schemas. */
+export async function* rawRecords(
+  { log, codec }: OpenLog,
+  topic: string,
+  start: number,
+): AsyncGenerator<Pick<LogRecord, 'value' | 'offset'>> {
+  for (let from = start; ; ) {
+    const records = await log.read(topic, { from, ...BATCH })
     const last = records.at(-1)
     if (last === undefined) return
     from = last.offset + 1
     await codec.learn(records.map(({ value }) => value))
-    for (const { value, offset } of records) {
-      if (offset >= stop) return
-      try {
-        yield codec.decodeLogRecord(value, { topic, offset })
-      } catch (error) {
-        if (!(error instanceof DextapeError)) throw error
-      }
+    yield* records
+  }
+}
+
+/** A topic's records up to its current end; skips what cannot be decoded, as the fold does. */
+export async function* recordsOf(open: OpenLog, topic: string, end?: number): AsyncGenerator<DecodedRecord> {
+  const range = await open.log.info(topic)
+  const stop = end ?? range.end
+  if (range.start >= stop) return
+  for await (const { value, offset } of rawRecords(open, topic, range.start)) {
+    if (offset >= stop) return
+    try {
+      yield open.codec.decodeLogRecord(value, { topic, offset })
+    } catch (error) {
+      if (!(error instanceof DextapeError)) throw error
     }
   }
 }

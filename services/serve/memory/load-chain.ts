@@ -1,6 +1,6 @@
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
-import { loadRecentTrades, loadTradesSinceMidnight } from './load-recent.js'
+import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
 import {
   createServedChain,
   pairStateOf,
@@ -63,7 +63,7 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
     const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
     state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNKNOWN_TOKEN))
   }
-  await loadTradesSinceMidnight(store, state, progress.version)
+  await restoreSeenAt(store, state, progress.version)
   await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state
 }

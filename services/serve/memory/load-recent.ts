@@ -54,7 +54,7 @@ export async function loadRecentTrades(
  * Rows have the time of a pair's last block, not the chain time it was applied at. Where that block's time went back over
  * midnight, a trade of today shows that the pair was updated today.
  */
-export async function loadTradesSinceMidnight(store: Store, state: ServedChain, version: string): Promise<void> {
+export async function restoreSeenAt(store: Store, state: ServedChain, version: string): Promise<void> {
   const midnightS = bucketStart(K1440, state.nowS)
   const doubtful = [...state.pairs.values()]
     .filter(({ seen_at }) => seen_at < midnightS && seen_at >= midnightS - MAX_TIME_LAG_S)

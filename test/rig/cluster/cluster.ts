@@ -158,7 +158,8 @@ function environmentOf(
     }),
   )
   return {
-    ...{ DEXTAPE_CONFIG: config, DEXTAPE_API_KEY: KEY },
-    ...{ KAFKA_BROKERS: broker.brokers, CLICKHOUSE_URL: store.url },
+    DEXTAPE_CONFIG: config,
+    DEXTAPE_API_KEY: KEY,
+    CLICKHOUSE_URL: store.url,
   }
 }
