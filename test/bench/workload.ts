@@ -16,10 +16,16 @@ const SECONDS_PER_BLOCK = 2
 const START_S = 1_704_412_800
 const FINALITY = 64
 
-export type WorkloadPlan = { pools: number; wallets: number; blocks: number }
+export type WorkloadPlan = {
+  pools: number
+  wallets: number
+  blocks: number
+  /** 3 by default: the first pools get most of the trades; 1: all get the same. */
+  skew?: number
+}
 
 /** Block 0 describes everything; every other block holds swaps. */
-export function* benchBlocks({ pools, wallets, blocks }: WorkloadPlan): Generator<Block> {
+export function* benchBlocks({ pools, wallets, blocks, skew = 3 }: WorkloadPlan): Generator<Block> {
   yield block(0, describe(pools))
   // Native at 2,000 USD, tokens at 0.4, so that every trade is good and updates candles.
   const reserves = Array.from({ length: pools + 1 }, (_, pool) =>
@@ -33,8 +39,7 @@ export function* benchBlocks({ pools, wallets, blocks }: WorkloadPlan): Generato
   for (let number = 1; number <= blocks; number += 1) {
     const events: Event[] = []
     for (let log = 0; log < SWAPS_PER_BLOCK; log += 1) {
-      // Cubed, so that the first pools get most of the trades.
-      const pool = Math.floor(random() ** 3 * (pools + 1))
+      const pool = Math.floor(random() ** skew * (pools + 1))
       const wallet = address('wallet', Math.floor(random() ** 2 * wallets))
       events.push(swap(pool, log, number, wallet, random(), random() < 0.5, reserves[pool] as Reserves))
     }

@@ -33,6 +33,7 @@ export type ChainStatus = StatusReport['chains'][number]
 export type Answer = { status: number; headers: Headers; body: unknown }
 
 export type Up = {
+  pid: number
   dataDir: string
   /** Output once it was up. */
   greeting: string
@@ -126,6 +127,7 @@ export async function startUp(plan: UpPlan): Promise<Up> {
   }
 
   return {
+    pid: child.pid ?? 0,
     dataDir: dataDirOf(folder),
     greeting,
     restUrl: rest,
