@@ -110,6 +110,26 @@ def decoder(schema_of):
     return decode
 
 
+FIGURES = [f"{name}_{currency}" for currency in "umr" for name in ("open", "first", "high", "low", "close", "volume")]
+
+
+def unpacked_candles(data):
+    """The candles of a pair's entry. A figure that is not there is the one of the candle before."""
+    if isinstance(data, list):  # the record Update, which earlier versions wrote
+        yield from data
+        return
+    at, figures = 0, dict.fromkeys(FIGURES, math.nan)
+    while at < len(data):
+        interval, low_bits, high_bits, time = struct.unpack_from("<BBHd", data, at)
+        at += 12
+        figures = dict(figures)
+        for n, name in enumerate(FIGURES):
+            if (low_bits | high_bits << 8) >> n & 1:
+                (figures[name],) = struct.unpack_from("<d", data, at)
+                at += 8
+        yield {"interval": list(INTERVALS)[interval & 127], "time": int(time), "removed": interval >= 128, **figures}
+
+
 def whole_updates(records):
     """Join the parts of large updates; yield (offset to resume at, update). Part 0 always starts over."""
     parts = []
@@ -182,7 +202,7 @@ class Tape:
                 known = decimals_before if trade["flags"] & UNPRICED else self.decimals
                 decimals = known.get(quote, self.decimals.get(quote))
                 self.add(pair, update["seq"], update["time"], trade, decimals)
-            for candle in entry["candles"]:
+            for candle in unpacked_candles(entry["candles"]):
                 candles = self.published.setdefault(pair, {})
                 key = f"{candle['interval']}:{candle['time']}"
                 if candle["removed"]:

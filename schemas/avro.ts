@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const RECORD_NAMES = ['block', 'retract', 'update', 'dead_letter', 'trade'] as const
+export const RECORD_NAMES = ['block', 'retract', 'update', 'block_update', 'dead_letter', 'trade'] as const
 export type RecordName = (typeof RECORD_NAMES)[number]
 
 export type AvroField = { name: string; type: AvroType; doc?: string; default?: unknown }
@@ -14,6 +14,7 @@ export type AvroType =
   | AvroRecord
   | { type: 'enum'; name: string; symbols: string[] }
   | { type: 'array'; items: AvroType }
+  | { type: 'bytes'; logicalType: string }
 
 /** The root of the checkout, also when this file runs from dist/. */
 export function repositoryRoot(): string {

@@ -16,7 +16,7 @@ export const DOCUMENT_FILES = { openapi: 'schemas/openapi.json', asyncapi: 'sche
 export function recordFiles(): Map<string, string> {
   const byFile = typesFromSchemas({
     'block-records': [newestSchema('block'), newestSchema('retract')],
-    'update-records': [newestSchema('update')],
+    'update-records': [newestSchema('block_update')],
     'trade-records': [newestSchema('trade')],
     'dead-letter-records': [newestSchema('dead_letter')],
   })

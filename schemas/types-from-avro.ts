@@ -12,6 +12,12 @@ const PRIMITIVES: Record<string, string> = {
   bytes: 'Uint8Array',
 }
 
+/** Bytes with a form of their own: the type of the value they are read as, and its module beside the records. */
+const PACKED: Record<string, { name: string; module: string }> = {
+  candles: { name: 'PackedCandles', module: '../packed-candles.js' },
+  windows: { name: 'PackedWindows', module: '../packed-windows.js' },
+}
+
 /** `SwapEvent` is the union branch that recordings mark with `"type":"swap"`. */
 export function eventTypeOf(recordName: string): string | undefined {
   return recordName.endsWith('Event') ? recordName.slice(0, -'Event'.length).toLowerCase() : undefined
@@ -38,7 +44,11 @@ function sourceOf(group: string, declared: Map<string, string>, groupOf: Map<str
     if (home === group || !new RegExp(`\\b${name}\\b`).test(code)) continue
     imported.set(home, [...(imported.get(home) ?? []), name])
   }
-  const imports = [...imported].map(([home, names]) => `import type { ${names.sort().join(', ')} } from './${home}.js'`)
+  const packed = Object.values(PACKED).filter(({ name }) => new RegExp(`\\b${name}\\b`).test(code))
+  const imports = [
+    ...packed.map(({ name, module }) => `import type { ${name} } from '${module}'`),
+    ...[...imported].map(([home, names]) => `import type { ${names.sort().join(', ')} } from './${home}.js'`),
+  ]
   return `${[GENERATED_BY.trimEnd(), ...(imports.length === 0 ? [] : [imports.join('\n')]), ...own].join('\n\n')}\n`
 }
 
@@ -79,6 +89,8 @@ function typeName(type: AvroType, where: string, declared: Map<string, string>):
     case 'enum':
       declared.set(type.name, `export type ${type.name} = ${type.symbols.map((symbol) => `'${symbol}'`).join(' | ')}`)
       return type.name
+    case 'bytes':
+      return PACKED[type.logicalType]?.name ?? 'Uint8Array'
     case 'array': {
       const items = typeName(type.items, where, declared)
       return items.includes('|') ? `(${items})[]` : `${items}[]`

@@ -99,7 +99,7 @@ export async function openChainPipeline(deps: PipelineDeps): Promise<ChainPipeli
   let canCheckpoint = true
   /** What made checkpoints impossible: the next start folds again from the last one. */
   let failure: unknown
-  await codec.prepare(outTopic, ['update'])
+  await codec.prepare(outTopic, ['block_update'])
   const trades = settings.publishTrades === true ? await openTradesTopic(log, codec, chain) : null
 
   function decode(record: LogRecord): DecodedRecord | undefined {

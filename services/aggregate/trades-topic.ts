@@ -1,5 +1,5 @@
 /** The optional topic of trades: one record per trade in chain order. A reorg retracts them, newest first. */
-import type { PairUpdate, Trade, TradeRecord, Update } from '../core/domain/records.js'
+import type { BlockUpdate, PairUpdate, Trade, TradeRecord } from '../core/domain/records.js'
 import type { Codec } from '../core/log/codec.js'
 import { type EventLog, type LogEntry, tradesTopic } from '../core/log/port.js'
 import { lastRecord } from '../core/log/topic-records.js'
@@ -56,7 +56,7 @@ function byPlace(a: EventKey, b: EventKey): number {
   return a.block - b.block || a.txIndex - b.txIndex || a.logIndex - b.logIndex || a.sub - b.sub
 }
 
-function inserted(update: Update, n: number, { pair }: PairUpdate, trade: Trade, state: FoldState): TradeRecord {
+function inserted(update: BlockUpdate, n: number, { pair }: PairUpdate, trade: Trade, state: FoldState): TradeRecord {
   const { profile: _profile, ...fields } = trade
   return {
     ...{ op: 'insert', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair },
@@ -90,7 +90,7 @@ function sidesOf(state: FoldState, pair: string): Sides {
 }
 
 /** Only the trade's position: the journal does not keep the other fields of what it undoes. */
-function retracted(update: Update, n: number, event: EventKey): TradeRecord {
+function retracted(update: BlockUpdate, n: number, event: EventKey): TradeRecord {
   return {
     ...{ op: 'retract', chain: update.chain, epoch: update.epoch, seq: update.seq, n, pair: event.pair, id: event.id },
     ...{ block_number: event.block, block_hash: null, time: event.timeS },

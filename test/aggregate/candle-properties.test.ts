@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bucketStart, INTERVAL_SECONDS } from '../../services/core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../services/core/domain/chains.js'
-import type { Candle } from '../../services/core/domain/records.js'
+import type { Candle } from '../../services/core/domain/packed-candles.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
 import { Reader } from '../rig/aggregate/reader.js'
 import { generateRecording } from '../rig/market/generate.js'

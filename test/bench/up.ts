@@ -65,7 +65,9 @@ async function play(plan: WorkloadPlan): Promise<Cost> {
 function usageOf({ pid }: Up): { cpuS: number; peakMb: number } {
   const total = { cpuS: 0, peakMb: 0 }
   for (const id of [pid, ...childrenOf(pid)]) {
-    const fields = readFileSync(`/proc/${id}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+    const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
     total.cpuS += (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S
     total.peakMb += Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]) / 1024
   }

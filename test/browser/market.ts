@@ -1,18 +1,28 @@
 /** A small market for the page tests: candles, swaps, and further updates on request. */
-import type { LiquidityTrade, PairUpdate, Update } from '../../services/core/domain/records.js'
-import { candle, firstUpdate, pairUpdate, T0, tokenUpdate, trade, update, weth } from '../serve/updates.js'
+import type { BlockUpdate, LiquidityTrade } from '../../services/core/domain/records.js'
+import {
+  candle,
+  firstUpdate,
+  type GivenPair,
+  pairUpdate,
+  T0,
+  tokenUpdate,
+  trade,
+  update,
+  weth,
+} from '../serve/updates.js'
 
-export function openingUpdate(): Update {
+export function openingUpdate(): BlockUpdate {
   const candles = Array.from({ length: 40 }, (_, index) => {
     const close = 2 + Math.sin(index / 4) / 2
     return candle({ time: T0 - (40 - index) * 60, open_u: close - 0.1, close_u: close, high_u: close + 0.2, low_u: 1 })
   })
   const { pairs, ...rest } = firstUpdate()
-  return { ...rest, pairs: pairs.map((pair, index) => (index === 0 ? { ...pair, candles } : pair)) }
+  return { ...rest, pairs: [pairUpdate({ candles }), ...pairs.slice(1)] }
 }
 
 /** The update of the next block, which changes the pair at a price. */
-export function nextUpdate(seq: number, priceUsd: number, given: Partial<PairUpdate>): Update {
+export function nextUpdate(seq: number, priceUsd: number, given: GivenPair): BlockUpdate {
   const time = T0 + seq
   const pair = pairUpdate({
     price_usd: priceUsd,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { verifyUpdates } from '../../services/cli/verify/compare.js'
 import { fingerprintOf } from '../../services/cli/verify/refold.js'
-import type { Update } from '../../services/core/domain/records.js'
+import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded-log.js'
 import { updatesTopic } from '../../services/core/log/port.js'
@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 /** What verify reports for a log with these updates, if the fold gives seq 1 to 4. */
-async function verified(written: readonly Update[]): Promise<{ compared: number; wrong: string[] }> {
+async function verified(written: readonly BlockUpdate[]): Promise<{ compared: number; wrong: string[] }> {
   const path = mkdtempSync(join(tmpdir(), 'dx-verify-'))
   folders.push(path)
   const { log, registry } = openEmbedded({ path })
@@ -25,7 +25,7 @@ async function verified(written: readonly Update[]): Promise<{ compared: number;
     const codec = createCodec(registry)
     const topic = updatesTopic(CHAIN)
     await codec.prepare(topic, ['update'])
-    const encoded = (one: Update) => codec.encodeUpdate(topic, one)
+    const encoded = (one: BlockUpdate) => codec.encodeUpdate(topic, one)
     await log.append(
       topic,
       written.map((one) => ({ key: CHAIN, value: encoded(one), timestampMs: 0 })),
@@ -41,7 +41,7 @@ async function verified(written: readonly Update[]): Promise<{ compared: number;
   }
 }
 
-const withSeqs = (...seqs: number[]): Update[] => seqs.map((seq) => update({ seq }))
+const withSeqs = (...seqs: number[]): BlockUpdate[] => seqs.map((seq) => update({ seq }))
 
 it('accepts repeated updates with the same bytes', async () => {
   expect(await verified(withSeqs(1, 2, 3, 2, 3, 4))).toEqual({ compared: 4, wrong: [] })

@@ -1,11 +1,13 @@
 /** A reader in another language, on a real broker: from the topics alone it comes to the candles we store, bit for bit. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { memoryStateStore } from '../../services/aggregate/checkpoint/state-store.js'
-import type { Update } from '../../services/core/domain/records.js'
+import { NO_CANDLES, packCandles, unpackCandles } from '../../services/core/domain/packed-candles.js'
+import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { type Codec, createCodec } from '../../services/core/log/codec.js'
 import { type EventLog, updatesTopic } from '../../services/core/log/port.js'
 import type { SchemaRegistry } from '../../services/core/log/registry.js'
@@ -137,9 +139,9 @@ describe('with a schema registry', () => {
     const seq = 1 + Math.max(...updates.map((update) => update.seq))
     const [some] = updates.filter(({ pairs }) => pairs.some(({ candles }) => candles.length > 0))
     const [entry] = some?.pairs.filter(({ candles }) => candles.length > 0) ?? []
-    const [candle] = entry?.candles ?? []
+    const [candle] = unpackCandles(entry?.candles ?? NO_CANDLES)
     if (some === undefined || entry === undefined || candle === undefined) throw new Error('no update has a candle')
-    const wrong = { ...entry, info: null, trades: [], candles: [{ ...candle, interval: 'k1', time: 60 }] }
+    const wrong = { ...entry, info: null, trades: [], candles: packCandles([{ ...candle, interval: 'k1', time: 60 }]) }
     const lists = { tokens: [], main_pair_changes: [], retracted: [], gone_tokens: [], pairs: [wrong] }
     const value = codec.encodeUpdate(topic, { ...some, ...lists, seq, part: 0, last_part: 0 })
     await log.append(topic, [{ key: 'solana', value, timestampMs: 0 }])
@@ -150,7 +152,7 @@ describe('with a schema registry', () => {
   })
 })
 
-async function updatesIn(log: EventLog, codec: Codec, topic: string): Promise<Update[]> {
+async function updatesIn(log: EventLog, codec: Codec, topic: string): Promise<BlockUpdate[]> {
   const records = await log.read(topic, { from: 0 })
   await codec.learn(records.map(({ value }) => value))
   return records.flatMap(({ value }) => {

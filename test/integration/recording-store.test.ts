@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
-import type { Window } from '../../services/core/domain/records.js'
+import type { Window } from '../../services/core/domain/packed-windows.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { storeTargetOf } from '../rig/engine.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INTERVALS, WINDOWS } from '../../services/core/domain/chains.js'
-import type { Window } from '../../services/core/domain/records.js'
+import type { Window } from '../../services/core/domain/packed-windows.js'
 import { generateRecording } from '../rig/market/generate.js'
 import { marketMoney } from '../rig/market/money.js'
 import { differences } from '../rig/reference/compare.js'

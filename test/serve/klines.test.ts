@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../services/core/domain/chains.js'
-import type { Candle } from '../../services/core/domain/records.js'
+import type { Candle } from '../../services/core/domain/packed-candles.js'
 import { missingFields } from './fields.js'
 import { type Rig, row, startRig } from './rig.js'
 import { CHAIN, candle, firstUpdate, OTHER_PAIR, PAIR, pairUpdate, T0, TOKEN, tokenUpdate, update } from './updates.js'

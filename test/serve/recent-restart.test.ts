@@ -1,4 +1,5 @@
 /** A node started from the store gives the same answers as one that applied every update. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { createServedChain, type ServedChain } from '../../services/serve/memory
 import { openTestStore, row } from './rig.js'
 import { servedAnswers } from './second-windows.js'
 import { type FoldedStep, foldSteps, type Made, PAIRS, type Step, type Swap, steps, swap } from './trade-history.js'
+import { storedState } from './updates.js'
 
 let store: Store
 let runs = 0
@@ -41,11 +43,11 @@ async function storeRows(chain: string, folded: readonly FoldedStep[]): Promise<
       for (const one of made.filter(({ block }) => block === update.number))
         put('trade_rows', { ...placed(one), sell: one.trade.sell ? 1 : 0, version })
     for (const { trades: _trades, ...pair } of update.pairs) {
-      const state = JSON.stringify({ ...pair, info: infos.get(pair.pair) })
+      const state = storedState({ ...pair, info: infos.get(pair.pair) ?? null })
       put('pair_rows', { pair: pair.pair, state, version })
     }
     for (const { pair, gone } of update.retracted) if (gone) put('pair_rows', { pair, version, is_deleted: 1 })
-    for (const token of update.tokens) put('token_rows', { token: token.token, state: JSON.stringify(token), version })
+    for (const token of update.tokens) put('token_rows', { token: token.token, state: storedState(token), version })
   }
   for (const [table, lines] of rows) await store.insert(table, lines.join(''))
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { BUILT_IN_CHAINS } from '../../services/core/config/built-in-chains.js'
 import { BUILT_IN_CONTRACTS } from '../../services/core/config/evm-source.js'
-import type { Update } from '../../services/core/domain/records.js'
+import type { BlockUpdate } from '../../services/core/domain/records.js'
 import { hashKey, type KeyRecord, type KeyStore } from '../../services/core/keys/key-store.js'
 import { createCodec } from '../../services/core/log/codec.js'
 import { openEmbedded } from '../../services/core/log/embedded-log.js'
@@ -72,7 +72,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   const keys = new Map<string, KeyRecord>([[hashKey(KEY), keyRecord()]])
   const spent = spentInMemory()
 
-  async function append(...updates: Update[]): Promise<void> {
+  async function append(...updates: BlockUpdate[]): Promise<void> {
     for (const update of updates) {
       const topic = updatesTopic(update.chain)
       const values = splitUpdate(update, (part) => codec.encodeUpdate(topic, part), maxValueBytes)
@@ -112,7 +112,7 @@ export async function startRig(given: Partial<ServeDeps> = {}, maxValueBytes = 1
   let ports = { httpPort: 0, wsPort: 0 }
 
   /** Appends the updates and waits until they are served. */
-  async function feed(...updates: Update[]): Promise<void> {
+  async function feed(...updates: BlockUpdate[]): Promise<void> {
     await append(...updates)
     const last = updates.at(-1)
     await vi.waitFor(async () => {

@@ -1,5 +1,5 @@
 /** Windows with second precision: as served, and counted naively over all trades. */
-import type { Window } from '../../services/core/domain/records.js'
+import type { Window } from '../../services/core/domain/packed-windows.js'
 import type { ServedChain } from '../../services/serve/memory/served-chain.js'
 import { pairWindow } from '../../services/serve/views/pair-view.js'
 import { tokenWindow } from '../../services/serve/views/token-view.js'

@@ -3,7 +3,19 @@ import type { EventLog } from '../../services/core/log/port.js'
 import { findOffset } from '../../services/serve/memory/read-updates.js'
 import { freePort } from '../rig/browser/free-port.js'
 import { KEY, type Rig, row, startRig } from './rig.js'
-import { CHAIN, firstUpdate, PAIR, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, update, weth } from './updates.js'
+import {
+  CHAIN,
+  firstUpdate,
+  PAIR,
+  pairUpdate,
+  storedState,
+  T0,
+  TOKEN,
+  tokenInfo,
+  tokenUpdate,
+  update,
+  weth,
+} from './updates.js'
 
 let rig: Rig
 
@@ -22,9 +34,9 @@ async function storeState(epoch: number, seq: number, priceUsd: number): Promise
   const { candles: _c, trades: _t, liquidity: _l, ...pair } = pairUpdate({ price_usd: priceUsd, ath_usd: Number.NaN })
   const version = epoch * 2 ** 40 + seq
   const shared = { chain: CHAIN, version, is_deleted: 0 }
-  await rig.store.insert('pair_rows', row('pair_rows', { ...shared, pair: PAIR, state: JSON.stringify(pair) }))
+  await rig.store.insert('pair_rows', row('pair_rows', { ...shared, pair: PAIR, state: storedState(pair) }))
   const tokens = [tokenUpdate({ info: tokenInfo({ decimals: null }) }), weth()]
-  const rows = tokens.map((one) => row('token_rows', { ...shared, token: one.token, state: JSON.stringify(one) }))
+  const rows = tokens.map((one) => row('token_rows', { ...shared, token: one.token, state: storedState(one) }))
   await rig.store.insert('token_rows', rows.join(''))
   const progress = { ...shared, epoch, seq, number: 100, hash: '0x', now: T0 + 1 }
   await rig.store.insert('progress_rows', row('progress_rows', progress))

@@ -1,6 +1,6 @@
 /** Random histories of blocks and reorgs as updates, with the surviving trades for a naive count of windows. */
 import fc from 'fast-check'
-import type { PairUpdate, Trade, Update } from '../../services/core/domain/records.js'
+import type { BlockUpdate, PairUpdate, Trade } from '../../services/core/domain/records.js'
 import { pairInfo, pairUpdate, T0, TOKEN, tokenInfo, tokenUpdate, trade, update, WETH } from './updates.js'
 
 export const OTHER_TOKEN = `0x${'22'.repeat(20)}`
@@ -23,7 +23,7 @@ export type Step = { kind: 'block'; forwardS: number; swaps: Swap[] } | { kind: 
 type Block = { number: number; timeS: number; nowS: number; made: Made[] }
 export type Made = { pair: string; timeS: number; block: number; trade: Trade }
 export type FoldedStep = {
-  update: Update
+  update: BlockUpdate
   /** Surviving trades after this update, in event order. */
   made: Made[]
   orphaned: Made[]

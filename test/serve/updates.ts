@@ -1,14 +1,19 @@
 /** Builders for updates; every field has a simple default. */
 import { UPDATE_WINDOWS } from '../../services/core/domain/chains.js'
+import { type Candle, packCandles } from '../../services/core/domain/packed-candles.js'
+import {
+  type PackedWindows,
+  packWindows,
+  unpackWindows,
+  type Window,
+} from '../../services/core/domain/packed-windows.js'
 import type {
-  Candle,
+  BlockUpdate,
   PairInfo,
   PairUpdate,
   TokenInfo,
   TokenUpdate,
   Trade,
-  Update,
-  Window,
 } from '../../services/core/domain/records.js'
 
 export const CHAIN = 'eth'
@@ -103,7 +108,10 @@ export const trade = (given: Partial<Trade> = {}): Trade => ({
   ...given,
 })
 
-export const pairUpdate = (given: Partial<PairUpdate> = {}): PairUpdate => ({
+export type GivenPair = Partial<Omit<PairUpdate, 'windows' | 'candles'>> & { windows?: Window[]; candles?: Candle[] }
+export type GivenToken = Partial<Omit<TokenUpdate, 'windows'>> & { windows?: Window[] }
+
+export const pairUpdate = ({ windows = updateWindows(), candles = [], ...given }: GivenPair = {}): PairUpdate => ({
   pair: PAIR,
   info: pairInfo(),
   price_usd: 2,
@@ -126,8 +134,8 @@ export const pairUpdate = (given: Partial<PairUpdate> = {}): PairUpdate => ({
   first_trade_block: 91,
   last_trade_at: T0 + 1,
   updated_at: T0 + 1,
-  windows: updateWindows(),
-  candles: [],
+  windows: packWindows(windows),
+  candles: packCandles(candles),
   trades: [],
   liquidity: [],
   ...given,
@@ -152,7 +160,7 @@ export const tokenInfo = (given: Partial<TokenInfo> = {}): TokenInfo => ({
   ...given,
 })
 
-export const tokenUpdate = (given: Partial<TokenUpdate> = {}): TokenUpdate => ({
+export const tokenUpdate = ({ windows = updateWindows(), ...given }: GivenToken = {}): TokenUpdate => ({
   token: TOKEN,
   info: tokenInfo(),
   price_usd: 2,
@@ -161,11 +169,11 @@ export const tokenUpdate = (given: Partial<TokenUpdate> = {}): TokenUpdate => ({
   tvl: 4000,
   holders: 12,
   updated_at: T0 + 1,
-  windows: updateWindows(),
+  windows: packWindows(windows),
   ...given,
 })
 
-export const weth = (given: Partial<TokenUpdate> = {}): TokenUpdate =>
+export const weth = (given: GivenToken = {}): TokenUpdate =>
   tokenUpdate({
     token: WETH,
     info: tokenInfo({ name: 'Wrapped Ether', symbol: 'WETH', decimals: 18, total_supply: null }),
@@ -176,7 +184,7 @@ export const weth = (given: Partial<TokenUpdate> = {}): TokenUpdate =>
     ...given,
   })
 
-export const update = (given: Partial<Update> = {}): Update => ({
+export const update = (given: Partial<BlockUpdate> = {}): BlockUpdate => ({
   chain: CHAIN,
   epoch: 1,
   seq: 1,
@@ -193,11 +201,13 @@ export const update = (given: Partial<Update> = {}): Update => ({
   main_pair_changes: [],
   retracted: [],
   gone_tokens: [],
+  moved_pairs: [],
+  moved_tokens: [],
   ...given,
 })
 
 /** The first update of a chain with one pair, its two tokens and a second pair. */
-export const firstUpdate = (trades: Trade[] = []): Update =>
+export const firstUpdate = (trades: Trade[] = []): BlockUpdate =>
   update({
     pairs: [
       pairUpdate({ candles: [candle()], trades }),
@@ -205,3 +215,7 @@ export const firstUpdate = (trades: Trade[] = []): Update =>
     ],
     tokens: [tokenUpdate(), weth()],
   })
+
+/** An entry as the sink stores it in the `state` column. */
+export const storedState = (entry: { windows: PackedWindows }): string =>
+  JSON.stringify({ ...entry, windows: unpackWindows(entry.windows) })

@@ -1,5 +1,5 @@
 /** What a record changes: gathered while its block is applied, and the result for publishing and storing. */
-import type { Block, Event, Update } from '../../core/domain/records.js'
+import type { Block, BlockUpdate, Event, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { EventKey } from '../state/journal.js'
 import { PAIR } from '../state/pairs.js'
@@ -15,7 +15,9 @@ export type DeadEvent = { reason: string; detail: string; position: string; bloc
 
 /** What applying one log record gave: the update, and what only the sink needs besides it. */
 export type FoldResult = {
-  update: Update
+  update: BlockUpdate
+  /** Whole entries of what the update has as moved. */
+  moved: { pairs: PairUpdate[]; tokens: TokenUpdate[] }
   holders: HolderChange[]
   dead: DeadEvent[]
   /** Stored rows that a reorg removed. */

@@ -1,5 +1,5 @@
 /** Applies one block to the state and returns what it changed. */
-import type { Block, Event, Update } from '../../core/domain/records.js'
+import type { Block, BlockUpdate, Event, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
@@ -13,7 +13,7 @@ import { applyLiquidity, applyPool, applySwap } from './pool-events.js'
 import { findReferencePrices } from './reference-prices.js'
 import { applyBalance, applyLaunch, applyMeta, applyToken } from './token-events.js'
 import { updateTvl } from './tvl.js'
-import { candleOf, pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
+import { candlesOf, pairInfo, pairUpdate, splitPairEntry, tokenUpdate } from './update-entries.js'
 
 export function foldBlock(state: FoldState, block: Block): FoldResult {
   const previousNowS = state.nowS
@@ -30,11 +30,10 @@ export function foldBlock(state: FoldState, block: Block): FoldResult {
   findReferencePrices(state)
   rankMainPairs(state, rememberMainPairs(fold))
   const moved = findMovedWindows(state, previousNowS, fold.pairs)
-  for (const pair of fold.republishedPairs) if (!fold.pairs.has(pair) && !moved.includes(pair)) moved.push(pair)
-  const update = blockUpdate(fold, candles, moved)
+  const published = blockUpdate(fold, candles, moved)
   state.endBlock()
   return {
-    update,
+    ...published,
     holders: fold.holders,
     dead: fold.dead,
     goneEvents: [],
@@ -109,39 +108,57 @@ function rememberMainPairs(fold: BlockChanges): number[] {
   return tokens
 }
 
-function blockUpdate(fold: BlockChanges, candles: Map<number, CandleKey[]>, moved: number[]): Update {
+type MovedEntries = { pairs: PairUpdate[]; tokens: TokenUpdate[] }
+
+function blockUpdate(
+  fold: BlockChanges,
+  candles: Map<number, CandleKey[]>,
+  moved: number[],
+): { update: BlockUpdate; moved: MovedEntries } {
   const { state } = fold
   const { journal } = state
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
   const pairs = [...fold.pairs.values()].flatMap((blockPair) => {
     const entry = pairUpdate(state, blockPair.id)
     if (blockPair.isNew) entry.info = pairInfo(state, blockPair.id)
-    entry.candles = (candles.get(blockPair.id) ?? [])
-      .map((key) => candleOf(state, blockPair.id, key))
-      .filter((c) => !c.removed)
+    entry.candles = candlesOf(state, blockPair.id, candles.get(blockPair.id) ?? [], false)
     entry.trades = blockPair.trades
     entry.liquidity = blockPair.liquidity
     return splitPairEntry(entry)
   })
-  for (const id of moved) {
-    pairs.push({ ...pairUpdate(state, id), info: fold.republishedPairs.has(id) ? pairInfo(state, id) : null })
+  for (const id of fold.republishedPairs) {
+    if (fold.pairs.has(id)) continue
+    pairs.push({ ...pairUpdate(state, id), info: pairInfo(state, id) })
     tokens.add(state.pairs.targetToken(id))
   }
-  journal.publishedPairs = [...fold.pairs.keys(), ...moved]
-  journal.publishedTokens = [...tokens]
+  const movedPairs = new Set(moved.filter((id) => !fold.republishedPairs.has(id)))
+  const movedTokens = new Set<number>()
+  for (const id of movedPairs) {
+    const token = state.pairs.targetToken(id)
+    if (!tokens.has(token)) movedTokens.add(token)
+  }
+  journal.publishedPairs = [...fold.pairs.keys(), ...new Set([...moved, ...fold.republishedPairs])]
+  journal.publishedTokens = [...tokens, ...movedTokens]
   const changes = mainPairChanges(fold)
   journal.mainPairs = changes.map((change) => change.token)
-  return {
+  const entries: MovedEntries = {
+    pairs: [...movedPairs].map((id) => pairUpdate(state, id)),
+    tokens: [...movedTokens].map((token) => tokenUpdate(state, token, false, movedPairs)),
+  }
+  const update = {
     ...updateHead(state, 'block'),
     pairs,
-    tokens: [...tokens].map((token) => tokenUpdate(state, token, fold.describedTokens.has(token))),
+    tokens: [...tokens].map((token) => tokenUpdate(state, token, fold.describedTokens.has(token), fold.pairs)),
     main_pair_changes: changes,
     retracted: [],
     gone_tokens: [],
+    moved_pairs: entries.pairs.map(({ pair, price_day_usd, windows }) => ({ pair, price_day_usd, windows })),
+    moved_tokens: entries.tokens.map(({ token, windows }) => ({ token, windows })),
   }
+  return { update, moved: entries }
 }
 
-export function updateHead(state: FoldState, kind: Update['kind']) {
+export function updateHead(state: FoldState, kind: BlockUpdate['kind']) {
   return {
     chain: state.facts.chain,
     epoch: state.epoch,
@@ -157,9 +174,9 @@ export function updateHead(state: FoldState, kind: Update['kind']) {
   }
 }
 
-function mainPairChanges(fold: BlockChanges): Update['main_pair_changes'] {
+function mainPairChanges(fold: BlockChanges): BlockUpdate['main_pair_changes'] {
   const { state } = fold
-  const changes: Update['main_pair_changes'] = []
+  const changes: BlockUpdate['main_pair_changes'] = []
   for (const [token, before] of fold.mainPairsBefore) {
     const after = state.tokens.rows.get(token, TOKEN.mainPair)
     if (after === before) continue

@@ -1,6 +1,6 @@
 /** Applies a retract: undoes the orphaned blocks by their journals and publishes again what those blocks had published. */
 import { K1 } from '../../core/domain/buckets.js'
-import type { Update } from '../../core/domain/records.js'
+import type { BlockUpdate } from '../../core/domain/records.js'
 import { type BucketRing, JOURNALED } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { type BlockJournal, OP, type TextOp } from '../state/journal.js'
@@ -9,7 +9,7 @@ import type { FoldResult, HolderChange } from './block-changes.js'
 import { updateHead } from './fold-block.js'
 import type { CandleKey } from './merge-candles.js'
 import { parseBalance } from './token-events.js'
-import { candleOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
+import { candlesOf, pairInfo, pairUpdate, splitRetracted, tokenUpdate } from './update-entries.js'
 
 /** True when the chain can return to that block. */
 export function canRetractTo(state: FoldState, hash: string): boolean {
@@ -31,6 +31,7 @@ export function foldRetract(state: FoldState, toHash: string): FoldResult {
   state.seq += 1
   return {
     update: retractUpdate(state, undone, undo, mains),
+    moved: { pairs: [], tokens: [] },
     holders: undo.holderChanges(),
     dead: [],
     goneCandles: [...undo.gonePairs].flatMap((pair) =>
@@ -174,7 +175,7 @@ function retractUpdate(
   undone: BlockJournal[],
   undo: Undo,
   mainsBefore: Map<string, string | null>,
-): Update {
+): BlockUpdate {
   const pairIds = [...new Set(undone.flatMap((journal) => journal.publishedPairs))].sort((a, b) => a - b)
   const tokenIds = [...new Set(undone.flatMap((journal) => journal.publishedTokens))].sort((a, b) => a - b)
   const pairs = pairIds
@@ -182,7 +183,7 @@ function retractUpdate(
     .map((id) => {
       const entry = pairUpdate(state, id)
       entry.info = pairInfo(state, id)
-      entry.candles = [...(undo.candles.get(entry.pair)?.values() ?? [])].map((key) => candleOf(state, id, key))
+      entry.candles = candlesOf(state, id, [...(undo.candles.get(entry.pair)?.values() ?? [])], true)
       return entry
     })
   const changes = [...mainsBefore].map(([token, old]) => ({ token, old_pair: old, new_pair: mainPairOf(state, token) }))
@@ -193,10 +194,12 @@ function retractUpdate(
     main_pair_changes: changes.filter((change) => change.old_pair !== change.new_pair),
     retracted: retractedPairs(undone, undo.gonePairs),
     gone_tokens: [...undo.goneTokens],
+    moved_pairs: [],
+    moved_tokens: [],
   }
 }
 
-function retractedPairs(undone: BlockJournal[], gonePairs: ReadonlySet<string>): Update['retracted'] {
+function retractedPairs(undone: BlockJournal[], gonePairs: ReadonlySet<string>): BlockUpdate['retracted'] {
   const ids = new Map<string, string[]>([...gonePairs].map((pair) => [pair, []]))
   for (const journal of undone.toReversed()) {
     for (const { pair, id } of journal.events) {

@@ -1,28 +1,15 @@
 /** Entries of an update: the state of pairs and tokens as it is published. */
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
-import { INTERVALS } from '../../core/domain/chains.js'
 import { RANK } from '../../core/domain/money.js'
-import type { Candle, PairInfo, PairUpdate, TokenInfo, TokenUpdate, Update, Window } from '../../core/domain/records.js'
-import {
-  type BucketRing,
-  CLOSE,
-  CURRENCIES,
-  FIRST,
-  HIGH,
-  LOW,
-  NATIVE,
-  OPEN,
-  QUOTE,
-  USD,
-  VOLUME,
-} from '../state/bucket-ring.js'
+import { CANDLE_WIDTH, FIRST_FIGURE, NO_CANDLES, type PackedCandles } from '../../core/domain/packed-candles.js'
+import { type PackedWindows, SAME_AS_MAIN_PAIR, WINDOW_WIDTH } from '../../core/domain/packed-windows.js'
+import type { BlockUpdate, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import { type BucketRing, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, VOLUME } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
 import type { CandleKey } from './merge-candles.js'
-
-const figures = new Float64Array(WINDOW_COUNT * FIGURES)
 
 export function pairInfo(state: FoldState, pair: number): PairInfo {
   const { rows, text } = state.pairs
@@ -68,7 +55,7 @@ export function pairUpdate(state: FoldState, pair: number): PairUpdate {
     last_trade_at: rows.get(pair, PAIR.lastTradeAtS),
     updated_at: rows.get(pair, PAIR.updatedAtS),
     windows: windowsOf(active[pair]?.windows ?? null, state.nowS, rows.get(pair, PAIR.priceUsd)),
-    candles: [],
+    candles: NO_CANDLES,
     trades: [],
     liquidity: [],
   }
@@ -83,7 +70,8 @@ function dayPrice(state: FoldState, pair: number): number {
   return Number.isNaN(before) ? state.pairs.rows.get(pair, PAIR.openPriceUsd) : before
 }
 
-export function tokenUpdate(state: FoldState, token: number, withInfo: boolean): TokenUpdate {
+/** `published`: pairs with an entry in the same update, whose windows need not be repeated. */
+export function tokenUpdate(state: FoldState, token: number, withInfo: boolean, published: Ids = NONE): TokenUpdate {
   const { rows } = state.tokens
   const main = rows.get(token, TOKEN.mainPair)
   return {
@@ -95,17 +83,28 @@ export function tokenUpdate(state: FoldState, token: number, withInfo: boolean):
     tvl: tokenTvl(state, token),
     holders: rows.get(token, TOKEN.holders),
     updated_at: rows.get(token, TOKEN.updatedAtS),
-    windows: tokenWindows(state, token, main),
+    windows: isRepeated(state, token, main, published) ? SAME_AS_MAIN_PAIR : tokenWindows(state, token, main),
   }
 }
 
 /** Volumes and counts are over all its pairs; the price before a window is its main pair's. */
-function tokenWindows(state: FoldState, token: number, mainPair: number): Window[] {
-  const list = windowsOf(state.tokenWindows(token), state.nowS, Number.NaN)
+function tokenWindows(state: FoldState, token: number, mainPair: number): PackedWindows {
+  const packed = windowsOf(state.tokenWindows(token), state.nowS, Number.NaN)
   const resting = mainPair < 0 ? Number.NaN : state.pairs.rows.get(mainPair, PAIR.priceUsd)
   const windows = mainPair < 0 ? undefined : state.pairs.active[mainPair]?.windows
-  for (const [w, window] of list.entries()) window.price_before = windows?.priceBefore(w, state.nowS) ?? resting
-  return list
+  for (let w = 0; w < WINDOW_COUNT; w += 1) {
+    packed[w * FIGURES + FIGURE.priceBefore] = windows?.priceBefore(w, state.nowS) ?? resting
+  }
+  return packed
+}
+
+type Ids = { has(id: number): boolean }
+const NONE: Ids = new Set()
+
+/** The windows of a token with a single pair, its main pair, are that pair's. */
+function isRepeated({ tokens }: FoldState, token: number, mainPair: number, published: Ids): boolean {
+  const own = tokens.windows[token] ?? null
+  return own === null && published.has(mainPair) && tokens.pairsOf(token)[0] === mainPair
 }
 
 /** Unknown for anchor and stables: it changes with the native coin's price, without an event of these tokens. */
@@ -148,72 +147,59 @@ export function tokenInfo(state: FoldState, token: number): TokenInfo {
 }
 
 /** `restingPrice`: the price before every window of a pair that has not traded for longer than any of them. */
-function windowsOf(windows: Windows | null, nowS: number, restingPrice: number): Window[] {
-  if (windows === null) {
-    figures.fill(0)
-    for (let at = 0; at < figures.length; at += FIGURES) {
-      figures[at + FIGURE.high] = Number.NaN
-      figures[at + FIGURE.low] = Number.NaN
-      figures[at + FIGURE.priceBefore] = restingPrice
+function windowsOf(windows: Windows | null, nowS: number, restingPrice: number): PackedWindows {
+  const packed = new Float64Array(WINDOW_COUNT * FIGURES)
+  if (windows !== null) windows.evaluate(nowS, packed)
+  else {
+    for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
+      packed[at + FIGURE.high] = Number.NaN
+      packed[at + FIGURE.low] = Number.NaN
+      packed[at + FIGURE.priceBefore] = restingPrice
     }
-  } else windows.evaluate(nowS, figures)
-  const list: Window[] = []
-  for (let at = 0; at < figures.length; at += FIGURES) {
-    list.push({
-      buy_volume: figures[at] as number,
-      sell_volume: figures[at + 1] as number,
-      buys: figures[at + 2] as number,
-      sells: figures[at + 3] as number,
-      buyers: figures[at + 4] as number,
-      sellers: figures[at + 5] as number,
-      makers: figures[at + 6] as number,
-      amount: figures[at + 7] as number,
-      high: figures[at + 8] as number,
-      low: figures[at + 9] as number,
-      price_before: figures[at + 10] as number,
-    })
   }
-  return list
+  return packed
 }
 
-/** The pair's candle as it is now; `removed` if it does not exist (any more). */
-export function candleOf(state: FoldState, pair: number, { interval, timeS }: CandleKey): Candle {
-  const ring = state.pairs.active[pair]?.rings[interval]
-  const index = ring === undefined ? -1 : ring.indexOf(timeS)
-  if (ring === undefined || index < 0) return candle(interval, timeS, REMOVED, 0, true)
-  const at = ring.at(index)
-  const exists = CURRENCIES.some((base) => !Number.isNaN(ring.data[at + base + OPEN] as number))
-  return candle(interval, timeS, ring.data, at, !exists)
+/** The pair's candles as they are now; those that do not exist (any more) are marked as removed, or left out. */
+export function candlesOf(
+  state: FoldState,
+  pair: number,
+  keys: readonly CandleKey[],
+  withRemoved: boolean,
+): PackedCandles {
+  const packed = new Float64Array(keys.length * CANDLE_WIDTH)
+  let to = 0
+  for (const { interval, timeS } of keys) {
+    const ring = state.pairs.active[pair]?.rings[interval]
+    const index = ring === undefined ? -1 : ring.indexOf(timeS)
+    const at = ring === undefined || index < 0 ? -1 : ring.at(index)
+    const exists = ring !== undefined && at >= 0 && hasPrice(ring.data, at)
+    if (!exists && !withRemoved) continue
+    packed[to] = interval
+    packed[to + 1] = timeS
+    packed[to + 2] = exists ? 0 : 1
+    if (ring !== undefined && at >= 0) copyFigures(ring.data, at, packed, to + FIRST_FIGURE)
+    else packed.fill(Number.NaN, to + FIRST_FIGURE, to + CANDLE_WIDTH)
+    to += CANDLE_WIDTH
+  }
+  return to === packed.length ? packed : packed.slice(0, to)
 }
 
-const REMOVED = new Float64Array(QUOTE + VOLUME + 1).fill(Number.NaN)
+function hasPrice(data: Float64Array, at: number): boolean {
+  return CURRENCIES.some((base) => !Number.isNaN(data[at + base + OPEN] as number))
+}
 
-function candle(interval: number, timeS: number, data: Float64Array, at: number, removed: boolean): Candle {
-  const u = at + USD
-  const m = at + NATIVE
-  const r = at + QUOTE
-  return {
-    interval: INTERVALS[interval] as string,
-    time: timeS,
-    open_u: data[u + OPEN] as number,
-    first_u: data[u + FIRST] as number,
-    high_u: high(data, u),
-    low_u: low(data, u),
-    close_u: data[u + CLOSE] as number,
-    volume_u: data[u + VOLUME] as number,
-    open_m: data[m + OPEN] as number,
-    first_m: data[m + FIRST] as number,
-    high_m: high(data, m),
-    low_m: low(data, m),
-    close_m: data[m + CLOSE] as number,
-    volume_m: data[m + VOLUME] as number,
-    open_r: data[r + OPEN] as number,
-    first_r: data[r + FIRST] as number,
-    high_r: high(data, r),
-    low_r: low(data, r),
-    close_r: data[r + CLOSE] as number,
-    volume_r: data[r + VOLUME] as number,
-    removed,
+function copyFigures(data: Float64Array, at: number, into: Float64Array, start: number): void {
+  let to = start
+  for (let c = 0; c < 3; c += 1) {
+    const base = at + (CURRENCIES[c] as number)
+    into[to] = data[base + OPEN] as number
+    into[to + 1] = data[base + FIRST] as number
+    into[to + 2] = high(data, base)
+    into[to + 3] = low(data, base)
+    into[to + 4] = data[base + CLOSE] as number
+    into[to + 5] = data[base + VOLUME] as number
+    to += 6
   }
 }
 
@@ -240,14 +226,14 @@ export function splitPairEntry(entry: PairUpdate): PairUpdate[] {
   if (trades.length + liquidity.length <= EVENTS_PER_ENTRY) return [entry]
   const entries: PairUpdate[] = []
   for (const part of slices(trades, EVENTS_PER_ENTRY))
-    entries.push({ ...entry, candles: [], trades: part, liquidity: [] })
+    entries.push({ ...entry, candles: NO_CANDLES, trades: part, liquidity: [] })
   for (const part of slices(liquidity, EVENTS_PER_ENTRY))
-    entries.push({ ...entry, candles: [], trades: [], liquidity: part })
+    entries.push({ ...entry, candles: NO_CANDLES, trades: [], liquidity: part })
   const last = entries.pop() as PairUpdate
   return [...entries, { ...last, candles: entry.candles }]
 }
 
-export function splitRetracted(entry: Update['retracted'][number]): Update['retracted'] {
+export function splitRetracted(entry: BlockUpdate['retracted'][number]): BlockUpdate['retracted'] {
   if (entry.ids.length <= IDS_PER_ENTRY) return [entry]
   return slices(entry.ids, IDS_PER_ENTRY).map((ids) => ({ ...entry, ids }))
 }

@@ -1,6 +1,14 @@
 /** Encodes a batch as the text of inserts, table by table. */
-import { UPDATE_WINDOWS } from '../../core/domain/chains.js'
-import type { Candle, PairInfo, TokenInfo } from '../../core/domain/records.js'
+import {
+  AT,
+  CANDLE_WIDTH,
+  FIRST_FIGURE,
+  intervalOf,
+  isRemoved,
+  type PackedCandle,
+} from '../../core/domain/packed-candles.js'
+import { indexOfFigure, type PackedWindows, unpackWindows } from '../../core/domain/packed-windows.js'
+import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import { pairInfo, tokenInfo } from '../fold/update-entries.js'
 import type { FoldState } from '../state/fold-state.js'
@@ -17,7 +25,8 @@ export interface RowFacts {
 
 export type Insert = { table: TableName; lines: string }
 
-const DAY_WINDOW = UPDATE_WINDOWS.indexOf('24h')
+const DAY_BUY_VOLUME = indexOfFigure('24h', 'buy_volume')
+const DAY_SELL_VOLUME = indexOfFigure('24h', 'sell_volume')
 
 /** The progress row comes last: once it is stored, everything up to its seq is. */
 export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Insert[] {
@@ -63,11 +72,11 @@ function candleLines(chain: string, pair: string, state: PairState, into: string
 }
 
 /** Built by hand for speed: most rows are candles, and all their values are numbers. */
-function candleLine(chain: string, pair: string, c: Candle, version: number): string {
-  const usd = `${n(c.open_u)},${n(c.first_u)},${n(c.high_u)},${n(c.low_u)},${n(c.close_u)},${n(c.volume_u)}`
-  const native = `${n(c.open_m)},${n(c.first_m)},${n(c.high_m)},${n(c.low_m)},${n(c.close_m)},${n(c.volume_m)}`
-  const quote = `${n(c.open_r)},${n(c.first_r)},${n(c.high_r)},${n(c.low_r)},${n(c.close_r)},${n(c.volume_r)}`
-  return `[${chain},${pair},"${c.interval}",${c.time},${usd},${native},${quote},${version},${c.removed ? 1 : 0}]`
+function candleLine(chain: string, pair: string, candle: PackedCandle, version: number): string {
+  const { data, at } = candle
+  let line = `[${chain},${pair},"${intervalOf(candle)}",${data[at + AT.timeS]}`
+  for (let figure = FIRST_FIGURE; figure < CANDLE_WIDTH; figure += 1) line += `,${n(data[at + figure] as number)}`
+  return `${line},${version},${isRemoved(candle) ? 1 : 0}]`
 }
 
 function n(value: number): string {
@@ -86,23 +95,27 @@ function pairLine(chain: string, pair: string, { update, version }: PairState, f
     ...[chain, pair, info.amm, info.token0, info.token1, info.target, decimals0, decimals1, info.fee, info.creator],
     ...[info.created_at, info.created_block, update.price_usd, update.price_native, update.price_quote],
     ...[update.reserve0, update.reserve1, update.tvl, update.tx_count, update.last_trade_at],
-    ...[dayVolume(update.windows), JSON.stringify({ ...state, info }), version, 0],
+    ...[
+      dayVolume(update.windows),
+      JSON.stringify({ ...state, windows: unpackWindows(update.windows), info }),
+      version,
+      0,
+    ],
   ])
 }
 
-function tokenLine(chain: string, token: string, { update, version }: TokenState, facts: RowFacts): string {
+function tokenLine(chain: string, token: string, { update, windows, version }: TokenState, facts: RowFacts): string {
   const info = facts.token(token)
   if (update === null || info === undefined) return JSON.stringify([chain, token, ...TOKEN_FILLERS, version, 1])
   return JSON.stringify([
     ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
-    ...[update.tvl, update.holders, dayVolume(update.windows), info.created_at, info.launch_platform],
-    ...[info.launch_stage, JSON.stringify({ ...update, info }), version, 0],
+    ...[update.tvl, update.holders, dayVolume(windows), info.created_at, info.launch_platform],
+    ...[info.launch_stage, JSON.stringify({ ...update, windows: unpackWindows(windows), info }), version, 0],
   ])
 }
 
-function dayVolume(windows: { buy_volume: number; sell_volume: number }[]): number | null {
-  const day = windows[DAY_WINDOW]
-  return day === undefined ? null : day.buy_volume + day.sell_volume
+function dayVolume(windows: PackedWindows): number {
+  return (windows[DAY_BUY_VOLUME] as number) + (windows[DAY_SELL_VOLUME] as number)
 }
 
 export function rowFactsOf(state: FoldState): RowFacts {

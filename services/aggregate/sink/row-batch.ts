@@ -3,11 +3,13 @@
  * kept, under the seq that last changed it: the rows do not depend on where batches end.
  */
 import { INTERVALS } from '../../core/domain/chains.js'
-import type { Candle, LiquidityTrade, PairUpdate, TokenUpdate, Trade, Update } from '../../core/domain/records.js'
+import { AT, CANDLE_WIDTH, figureOf, type PackedCandle } from '../../core/domain/packed-candles.js'
+import type { PackedWindows } from '../../core/domain/packed-windows.js'
+import type { BlockUpdate, LiquidityTrade, PairUpdate, TokenUpdate, Trade } from '../../core/domain/records.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 
-type CandleState = { candle: Candle; version: number }
+type CandleState = { candle: PackedCandle; version: number }
 
 /** A pair's last state in the batch; null: the pair was removed by a reorg. */
 export type PairState = {
@@ -18,10 +20,10 @@ export type PairState = {
   older: CandleState[]
 }
 
-export type TokenState = { update: TokenUpdate | null; version: number }
+export type TokenState = { update: TokenUpdate | null; windows: PackedWindows; version: number }
 export type HolderState = HolderChange & { version: number }
 
-const INTERVAL_INDEX = new Map<string, number>(INTERVALS.map((name, index) => [name, index]))
+const NO_WINDOWS: PackedWindows = new Float64Array(0)
 
 export class RowBatch {
   readonly lines = new Map<TableName, string[]>()
@@ -29,7 +31,7 @@ export class RowBatch {
   readonly tokens = new Map<string, TokenState>()
   readonly holders = new Map<string, HolderState>()
   /** The last update in the batch. */
-  last: Update | null = null
+  last: BlockUpdate | null = null
   rows = 0
 
   constructor(private readonly chain: string) {}
@@ -39,9 +41,11 @@ export class RowBatch {
     const version = rowVersion(update.epoch, update.seq)
     this.last = update
     for (const entry of update.pairs) this.addPair(entry, update, version)
+    for (const entry of result.moved.pairs) this.addPair(entry, update, version)
     for (const { pair, gone } of update.retracted) if (gone) this.pairOf(pair, version).update = null
-    for (const token of update.tokens) this.tokens.set(token.token, { update: token, version })
-    for (const token of update.gone_tokens) this.tokens.set(token, { update: null, version })
+    for (const token of update.tokens) this.addToken(token, version)
+    for (const token of result.moved.tokens) this.addToken(token, version)
+    for (const token of update.gone_tokens) this.tokens.set(token, { update: null, windows: NO_WINDOWS, version })
     for (const change of result.holders) {
       this.holders.set(`${change.token}/${change.holder}`, { ...change, version })
     }
@@ -49,18 +53,28 @@ export class RowBatch {
       this.line('main_pair_rows', [this.chain, token, update.number, update.time, old, next, version, 0])
     }
     this.addTombstones(result, version)
-    this.rows += update.tokens.length + result.holders.length
+    this.rows += result.holders.length
   }
 
-  private addPair(entry: PairUpdate, { number, time }: Update, version: number): void {
+  private addPair(entry: PairUpdate, { number, time }: BlockUpdate, version: number): void {
     const state = this.pairOf(entry.pair, version)
     state.update = entry
-    for (const candle of entry.candles) this.addCandle(state, { candle, version })
+    const { candles } = entry
+    for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
+      this.addCandle(state, { candle: { data: candles, at }, version })
+    }
     for (const trade of entry.trades)
       this.line('trade_rows', tradeRow(this.chain, entry.pair, time, number, trade, version))
     for (const item of entry.liquidity) {
       this.line('liquidity_rows', liquidityRow(this.chain, entry.pair, time, number, item, version))
     }
+    this.rows += 1
+  }
+
+  /** Windows that are not repeated are those of the main pair's entry, which was just added. */
+  private addToken(token: TokenUpdate, version: number): void {
+    const main = token.windows.length > 0 ? undefined : this.pairs.get(token.main_pair ?? '')
+    this.tokens.set(token.token, { update: token, windows: main?.update?.windows ?? token.windows, version })
     this.rows += 1
   }
 
@@ -75,24 +89,26 @@ export class RowBatch {
   }
 
   private addCandle(state: PairState, next: CandleState): void {
-    const interval = INTERVAL_INDEX.get(next.candle.interval) as number
+    const interval = figureOf(next.candle, AT.interval)
+    const timeS = figureOf(next.candle, AT.timeS)
     const newest = state.newest[interval]
-    if (newest === undefined || newest.candle.time === next.candle.time) {
+    const newestS = newest === undefined ? timeS : figureOf(newest.candle, AT.timeS)
+    if (newest === undefined || newestS === timeS) {
       state.newest[interval] = next
       if (newest === undefined) this.rows += 1
       return
     }
-    const sameBucket = ({ candle }: CandleState) =>
-      candle.interval === next.candle.interval && candle.time === next.candle.time
-    if (next.candle.time > newest.candle.time) {
+    this.rows += 1
+    if (timeS > newestS) {
       state.older.push(newest)
       state.newest[interval] = next
       return
     }
-    const known = state.older.findIndex(sameBucket)
+    const known = state.older.findIndex(
+      ({ candle }) => figureOf(candle, AT.interval) === interval && figureOf(candle, AT.timeS) === timeS,
+    )
     if (known >= 0) state.older[known] = next
     else state.older.push(next)
-    this.rows += 1
   }
 
   private addTombstones({ goneEvents, goneCandles, goneMainPairs }: FoldResult, version: number): void {

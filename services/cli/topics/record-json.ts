@@ -1,6 +1,7 @@
 /** Records as JSON lines. Blocks and retracts have the form of recordings, which omits null and default fields. */
 import type { Event } from '../../core/domain/records.js'
 import type { DecodedRecord } from '../../core/log/codec.js'
+import { unpackUpdate } from '../../core/log/unpacked-update.js'
 
 /** `extra` fields come first. */
 export function recordJson(record: DecodedRecord, extra: Record<string, unknown> = {}): string {
@@ -14,7 +15,7 @@ export function recordJson(record: DecodedRecord, extra: Record<string, unknown>
       return JSON.stringify({ ...extra, kind: 'retract', ...record.retract })
     case 'update':
       // Unknown numbers are NaN in updates, which JSON writes as null.
-      return JSON.stringify({ ...extra, ...record.update })
+      return JSON.stringify({ ...extra, ...unpackUpdate(record.update) })
     case 'dead': {
       const { raw, ...letter } = record.dead
       return JSON.stringify({ ...extra, ...letter, raw: rawText(raw) })

@@ -1,11 +1,13 @@
 /**
- * avsc types for our schemas. They differ from plain avsc in four ways. The union of events reads and writes plain events with
+ * avsc types for our schemas. They differ from plain avsc in five ways. Packed candles and windows are read and written as arrays
+ * of numbers. The union of events reads and writes plain events with
  * a `type`, without a wrapper object per event. An array's length is checked against the remaining bytes, since damaged bytes
  * could announce any length. ASCII strings, which nearly all of ours are, are written in one pass. Every NaN has the same bytes.
  */
 import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
+import { candlesForm, isCandles, isWindows, type PackedForm, windowsForm } from './packed-forms.js'
 
 /** The parts of avsc's reader and types that its declarations omit. */
 type Tap = { buf: Uint8Array; pos: number; readLong(): number; writeLong(value: number): void }
@@ -29,7 +31,11 @@ export function avroTypeOf(schema: AvroRecord): avro.types.RecordType {
     return undefined
   }
   // avsc declares the hook's options as complete; it passes the ones given here.
-  const options = { omitRecordMethods: true, typeHook } as unknown as TypeOptions
+  const options = {
+    omitRecordMethods: true,
+    typeHook,
+    logicalTypes: { candles: Candles, windows: Windows },
+  } as unknown as TypeOptions
   return avro.Type.forSchema(schema as never, options) as avro.types.RecordType
 }
 
@@ -204,4 +210,66 @@ class BoundedArray extends avro.types.ArrayType {
 /** Every item of our arrays takes a byte at least. */
 function assertCount(tap: Tap, count: number): void {
   if (count > tap.buf.length - tap.pos) throw new Error(`array of ${count} items in ${tap.buf.length} bytes`)
+}
+
+/** Bytes that are an array of numbers in memory. */
+abstract class Packed extends avro.types.LogicalType {
+  protected abstract readonly form: PackedForm
+  protected abstract isPacked(value: unknown): boolean
+
+  _read(tap: Tap): Float64Array {
+    const length = tap.readLong()
+    const from = tap.pos
+    const left = tap.buf.length - from
+    if (length < 0 || length > left) throw new Error(`packed numbers of ${length} bytes, ${left} are left`)
+    tap.pos += length
+    return this.form.read(viewOf(tap.buf), from, from + length)
+  }
+
+  _write(tap: Tap, packed: Float64Array): void {
+    if (!this.isPacked(packed)) throw new Error('not an array of packed numbers')
+    const length = this.form.bytesOf(packed)
+    tap.writeLong(length)
+    if (tap.pos + length <= tap.buf.length) this.form.write(packed, viewOf(tap.buf), tap.pos)
+    tap.pos += length
+  }
+
+  _check(value: unknown, _flags: unknown, hook?: CheckHook): boolean {
+    if (this.isPacked(value)) return true
+    hook?.(value, this)
+    return false
+  }
+
+  /** Reads what another version of the schema wrote; a registry may have dropped what says that the bytes are packed. */
+  override _resolve(writer: avro.Type): ((value: never) => Float64Array) | undefined {
+    if (writer.constructor === this.constructor) return (packed: Float64Array) => packed
+    if (writer.typeName !== 'bytes') return undefined
+    return (bytes: Uint8Array) => this.form.read(viewOf(bytes), 0, bytes.length)
+  }
+}
+
+class Candles extends Packed {
+  protected override readonly form = candlesForm
+  protected override isPacked(value: unknown): boolean {
+    return isCandles(value)
+  }
+}
+
+class Windows extends Packed {
+  protected override readonly form = windowsForm
+  protected override isPacked(value: unknown): boolean {
+    return isWindows(value)
+  }
+}
+
+let viewed: Uint8Array | undefined
+let view: DataView = new DataView(new ArrayBuffer(0))
+
+/** The same buffer is read or written field after field. */
+function viewOf(buf: Uint8Array): DataView {
+  if (viewed !== buf) {
+    viewed = buf
+    view = new DataView(buf.buffer, buf.byteOffset, buf.byteLength)
+  }
+  return view
 }

@@ -5,21 +5,22 @@
 import type avro from 'avsc'
 import { type AvroRecord, RECORD_NAMES, type RecordName, schemaVersions } from '../../../schemas/avro.js'
 import { DextapeError } from '../domain/errors.js'
-import type { Block, DeadLetter, Retract, TradeRecord, Update } from '../domain/records.js'
+import type { Block, BlockUpdate, DeadLetter, Retract, TradeRecord } from '../domain/records.js'
 import { avroTypeOf } from './avro-types.js'
 import { type SchemaRegistry, subjectOf } from './registry.js'
+import { packUpdate, type UnpackedUpdate } from './unpacked-update.js'
 
 export type DecodedRecord =
   | { kind: 'block'; block: Block }
   | { kind: 'retract'; retract: Retract }
-  | { kind: 'update'; update: Update }
+  | { kind: 'update'; update: BlockUpdate }
   | { kind: 'dead'; dead: DeadLetter }
   | { kind: 'trade'; trade: TradeRecord }
 
 /** A record to encode: fields with a default in the schema may be absent. */
 export type Loose<T> = T extends readonly (infer Item)[]
   ? readonly Loose<Item>[]
-  : T extends Uint8Array
+  : T extends Uint8Array | Float64Array
     ? T
     : T extends object
       ? {
@@ -36,7 +37,7 @@ export type RecordPlace = { topic?: string; offset?: number }
 export type Codec = {
   encodeBlock(topic: string, block: Loose<Block>): Buffer
   encodeRetract(topic: string, retract: Retract): Buffer
-  encodeUpdate(topic: string, update: Loose<Update>): Buffer
+  encodeUpdate(topic: string, update: Loose<BlockUpdate>): Buffer
   encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
   encodeTrade(topic: string, trade: Loose<TradeRecord>): Buffer
   decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
@@ -155,6 +156,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
     let record: unknown
     try {
       record = type.fromBuffer(body, resolver)
+      if (name === 'update') record = packUpdate(record as UnpackedUpdate)
     } catch (cause) {
       throw undecodable(id, messageOf(cause), place, cause)
     }
@@ -164,7 +166,8 @@ export function createCodec(registry: SchemaRegistry): Codec {
       case 'retract':
         return { kind: 'retract', retract: record as Retract }
       case 'update':
-        return { kind: 'update', update: record as Update }
+      case 'block_update':
+        return { kind: 'update', update: record as BlockUpdate }
       case 'dead_letter':
         return { kind: 'dead', dead: record as DeadLetter }
       case 'trade':
@@ -175,7 +178,7 @@ export function createCodec(registry: SchemaRegistry): Codec {
   return {
     encodeBlock: (topic, block) => encode(topic, 'block', block),
     encodeRetract: (topic, retract) => encode(topic, 'retract', retract),
-    encodeUpdate: (topic, update) => encode(topic, 'update', update),
+    encodeUpdate: (topic, update) => encode(topic, 'block_update', update),
     encodeDeadLetter(topic, dead) {
       const raw = Buffer.isBuffer(dead.raw) ? dead.raw : Buffer.from(dead.raw)
       return encode(topic, 'dead_letter', { ...dead, raw })

@@ -1,10 +1,18 @@
 /** Splits records that are too large for the log into parts, and joins them when reading. Dead letters are cut instead. */
 import { DextapeError } from '../domain/errors.js'
-import type { Block, DeadLetter, Update } from '../domain/records.js'
+import type { Block, BlockUpdate, DeadLetter } from '../domain/records.js'
 import type { Codec, DecodedRecord, Loose } from './codec.js'
 
 const BLOCK_LISTS = ['events'] as const
-const UPDATE_LISTS = ['pairs', 'tokens', 'main_pair_changes', 'retracted', 'gone_tokens'] as const
+const UPDATE_LISTS = [
+  'pairs',
+  'tokens',
+  'main_pair_changes',
+  'retracted',
+  'gone_tokens',
+  'moved_pairs',
+  'moved_tokens',
+] as const
 /** The part number with the longest encoding: what fits with it fits with the real one. */
 const WIDEST_INT = 2 ** 31 - 1
 
@@ -14,7 +22,7 @@ export function splitBlock<T extends Loose<Block>>(block: T, encode: Encode<T>, 
   return split(block, BLOCK_LISTS, encode, maxBytes, `block ${block.number}`)
 }
 
-export function splitUpdate<T extends Loose<Update>>(update: T, encode: Encode<T>, maxBytes: number): Buffer[] {
+export function splitUpdate<T extends Loose<BlockUpdate>>(update: T, encode: Encode<T>, maxBytes: number): Buffer[] {
   return split(update, UPDATE_LISTS, encode, maxBytes, `update ${update.seq}`)
 }
 
@@ -120,7 +128,7 @@ export function createAssembler(): Assembler {
   }
 }
 
-function partedOf(record: DecodedRecord): (Parted & (Block | Update)) | undefined {
+function partedOf(record: DecodedRecord): (Parted & (Block | BlockUpdate)) | undefined {
   if (record.kind === 'block') return record.block
   return record.kind === 'update' ? record.update : undefined
 }

@@ -1,6 +1,6 @@
 import { bucketStart, INTERVAL_SECONDS } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import type { Candle } from '../../core/domain/records.js'
+import type { Candle } from '../../core/domain/packed-candles.js'
 
 /** USD, native coin, quote token. */
 export type Category = 'u' | 'm' | 'r'

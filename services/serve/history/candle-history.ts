@@ -1,4 +1,4 @@
-import type { Candle } from '../../core/domain/records.js'
+import type { Candle } from '../../core/domain/packed-candles.js'
 import type { Store } from '../../core/store/port.js'
 import type { MainPairChangeAt } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'

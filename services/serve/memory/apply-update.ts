@@ -1,7 +1,9 @@
-import type { PairUpdate, TokenUpdate, Update } from '../../core/domain/records.js'
+import { type PackedWindows, packWindows } from '../../core/domain/packed-windows.js'
+import type { BlockUpdate, MovedPair, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { OpenCandle } from './open-candles.js'
 import {
   dropPair,
+  movedPairState,
   type PairState,
   pairStateOf,
   putPair,
@@ -22,7 +24,7 @@ export type Outcome =
 /** An applied update, with the earlier state that pushes need. */
 export type AppliedUpdate = {
   state: ServedChain
-  update: Update
+  update: BlockUpdate
   /** Pairs removed by a retract, in their last state. */
   removedPairs: ReadonlyMap<string, PairState>
   /** Candles whose buckets this update closed. */
@@ -34,14 +36,16 @@ export type AppliedUpdate = {
 }
 
 /** Applies one complete update. The only writer of a chain's state. */
-export function applyUpdate(state: ServedChain, update: Update, wallMs: number): Outcome {
+export function applyUpdate(state: ServedChain, update: BlockUpdate, wallMs: number): Outcome {
   if (update.epoch < state.epoch) return { kind: 'stale' }
   if (update.epoch > state.epoch) resetServedChain(state, update.epoch)
   if (update.seq <= state.seq) return { kind: 'seen' }
   const missingUpdates = countMissing(state, update)
   const closedCandles = state.open.takeEnded(update.now)
   for (const pair of update.pairs) applyPair(state, update, pair)
+  for (const moved of update.moved_pairs) movePair(state, moved, update.now)
   for (const token of update.tokens) applyToken(state, token)
+  for (const { token, windows } of update.moved_tokens) moveToken(state, token, windows)
   for (const change of update.main_pair_changes) {
     const token = state.tokens.get(change.token)
     if (token !== undefined) token.main_pair = change.new_pair
@@ -53,7 +57,7 @@ export function applyUpdate(state: ServedChain, update: Update, wallMs: number):
   return { kind: 'applied', applied: { state, update, removedPairs, closedCandles, removedCandles, missingUpdates } }
 }
 
-function countMissing(state: ServedChain, update: Update): number {
+function countMissing(state: ServedChain, update: BlockUpdate): number {
   // An epoch starts at seq 0 or 1; a later first seq means that earlier updates are missing.
   const missing = Math.max(0, update.seq - Math.max(state.seq, 0) - 1)
   if (missing > 0) {
@@ -63,9 +67,9 @@ function countMissing(state: ServedChain, update: Update): number {
   return missing
 }
 
-function applyPair(state: ServedChain, update: Update, pair: PairUpdate): void {
+function applyPair(state: ServedChain, update: BlockUpdate, pair: PairUpdate): void {
   const known = state.pairs.get(pair.pair)
-  for (const candle of pair.candles) state.candles.put(pair.pair, candle, update)
+  state.candles.put(pair.pair, pair.candles, update)
   state.open.note(pair.pair, pair.candles, update.now)
   const info = pair.info ?? known?.info
   // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
@@ -73,12 +77,37 @@ function applyPair(state: ServedChain, update: Update, pair: PairUpdate): void {
   putPair(state, pairStateOf(pair, info, update.now))
 }
 
-function applyToken(state: ServedChain, token: TokenUpdate): void {
-  const info = token.info ?? state.tokens.get(token.token)?.info ?? UNKNOWN_TOKEN
-  state.tokens.set(token.token, tokenStateOf(token, info))
+/** Only time has passed for this pair. */
+function movePair(state: ServedChain, moved: MovedPair, nowS: number): void {
+  const known = state.pairs.get(moved.pair)
+  if (known !== undefined) putPair(state, movedPairState(known, moved, nowS))
 }
 
-function removeRetracted(state: ServedChain, update: Update): Pick<AppliedUpdate, 'removedPairs' | 'removedCandles'> {
+function applyToken(state: ServedChain, token: TokenUpdate): void {
+  const known = state.tokens.get(token.token)
+  const info = token.info ?? known?.info ?? UNKNOWN_TOKEN
+  const windows = windowsOf(state, token.windows, token.main_pair) ?? known?.windows ?? NO_TRADES
+  state.tokens.set(token.token, tokenStateOf(token, info, windows))
+}
+
+function moveToken(state: ServedChain, token: string, windows: PackedWindows): void {
+  const known = state.tokens.get(token)
+  if (known === undefined) return
+  const moved = windowsOf(state, windows, known.main_pair) ?? known.windows
+  state.tokens.set(token, tokenStateOf(known, known.info, moved))
+}
+
+const NO_TRADES = packWindows([])
+
+/** Windows that are not repeated are those of the main pair's entry, which is applied already. */
+function windowsOf(state: ServedChain, windows: PackedWindows, mainPair: string | null): PackedWindows | undefined {
+  return windows.length > 0 ? windows : state.pairs.get(mainPair ?? '')?.windows
+}
+
+function removeRetracted(
+  state: ServedChain,
+  update: BlockUpdate,
+): Pick<AppliedUpdate, 'removedPairs' | 'removedCandles'> {
   const removedPairs = new Map<string, PairState>()
   const removedCandles: OpenCandle[] = []
   for (const { pair, gone: isGone } of update.retracted) {
@@ -95,7 +124,7 @@ function removeRetracted(state: ServedChain, update: Update): Pick<AppliedUpdate
   return { removedPairs, removedCandles }
 }
 
-function moveHead(state: ServedChain, update: Update, wallMs: number): void {
+function moveHead(state: ServedChain, update: BlockUpdate, wallMs: number): void {
   if (update.kind === 'retract') {
     const at = state.head.number
     state.lastReorg = { at_block: at, to_block: update.number, depth: at - update.number, time: update.time }

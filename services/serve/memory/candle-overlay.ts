@@ -1,5 +1,13 @@
-import { INTERVALS } from '../../core/domain/chains.js'
-import type { Candle } from '../../core/domain/records.js'
+import { INTERVALS, type Interval } from '../../core/domain/chains.js'
+import {
+  AT,
+  CANDLE_WIDTH,
+  type Candle,
+  figureOf,
+  type PackedCandle,
+  type PackedCandles,
+  unpackCandle,
+} from '../../core/domain/packed-candles.js'
 
 /** A position in a chain's updates. */
 export type Position = { epoch: number; seq: number }
@@ -8,17 +16,18 @@ export function isAtOrBefore(one: Position, other: Position): boolean {
   return one.epoch < other.epoch || (one.epoch === other.epoch && one.seq <= other.seq)
 }
 
-type Entry = Position & { candle: Candle }
-type Change = Position & { pair: string; interval: string; timeS: number }
+type Entry = { candle: PackedCandle; at: Position }
+type Change = { pair: string; candles: PackedCandles; at: Position }
 
 /** Candles changed by updates not flushed yet: history merges them into the stored rows. */
 export interface CandleOverlay {
-  put(pair: string, candle: Candle, at: Position): void
+  /** The candles of a pair's entry. */
+  put(pair: string, candles: PackedCandles, at: Position): void
   /** A reorg removed the pair: drops its candles and hides its stored rows until the store has removed them too. */
   hidePair(pair: string, at: Position): void
   isHidden(pair: string): boolean
   /** By bucket start, including candles marked as removed. */
-  of(pair: string, interval: string): ReadonlyMap<number, Candle>
+  of(pair: string, interval: Interval): ReadonlyMap<number, Candle>
   /** Drops what the store has flushed. */
   trim(flushed: Position): void
   clear(): void
@@ -28,32 +37,42 @@ export interface CandleOverlay {
 const NONE: ReadonlyMap<number, Candle> = new Map()
 
 export function createCandleOverlay(): CandleOverlay {
+  /** By pair, then by interval and bucket start. */
   const byPair = new Map<string, Map<number, Entry>>()
   const hidden = new Map<string, Position>()
   let changes: Change[] = []
   let flushed: Position = { epoch: -1, seq: -1 }
   let size = 0
 
-  const keyOf = (pair: string, interval: string) => `${interval}|${pair}`
-
-  function put(pair: string, candle: Candle, at: Position): void {
-    if (isAtOrBefore(at, flushed)) return
-    const key = keyOf(pair, candle.interval)
-    const entries = byPair.get(key) ?? new Map<number, Entry>()
-    byPair.set(key, entries)
-    if (!entries.has(candle.time)) size += 1
-    entries.set(candle.time, { candle, ...at })
-    changes.push({ pair, interval: candle.interval, timeS: candle.time, ...at })
+  function put(pair: string, candles: PackedCandles, { epoch, seq }: Position): void {
+    const at = { epoch, seq }
+    if (candles.length === 0 || isAtOrBefore(at, flushed)) return
+    let entries = byPair.get(pair)
+    if (entries === undefined) {
+      entries = new Map()
+      byPair.set(pair, entries)
+    }
+    size -= entries.size
+    for (let start = 0; start < candles.length; start += CANDLE_WIDTH) {
+      const candle = { data: candles, at: start }
+      entries.set(keyOf(candle), { candle, at })
+    }
+    size += entries.size
+    changes.push({ pair, candles, at })
   }
 
-  function drop(change: Change): void {
-    const key = keyOf(change.pair, change.interval)
-    const entries = byPair.get(key)
-    const entry = entries?.get(change.timeS)
-    if (entries === undefined || entry === undefined || !isAtOrBefore(entry, flushed)) return
-    entries.delete(change.timeS)
-    size -= 1
-    if (entries.size === 0) byPair.delete(key)
+  /** Drops the candles of a change, unless a later one replaced them. */
+  function drop({ pair, candles }: Change): void {
+    const entries = byPair.get(pair)
+    if (entries === undefined) return
+    size -= entries.size
+    for (let start = 0; start < candles.length; start += CANDLE_WIDTH) {
+      const key = keyOf({ data: candles, at: start })
+      const entry = entries.get(key)
+      if (entry !== undefined && isAtOrBefore(entry.at, flushed)) entries.delete(key)
+    }
+    size += entries.size
+    if (entries.size === 0) byPair.delete(pair)
   }
 
   function trim(to: Position): void {
@@ -61,7 +80,7 @@ export function createCandleOverlay(): CandleOverlay {
     flushed = to
     let done = 0
     for (const change of changes) {
-      if (!isAtOrBefore(change, flushed)) break
+      if (!isAtOrBefore(change.at, flushed)) break
       drop(change)
       done += 1
     }
@@ -73,17 +92,19 @@ export function createCandleOverlay(): CandleOverlay {
     put,
     trim,
     hidePair: (pair, at) => {
-      for (const interval of INTERVALS) {
-        const key = keyOf(pair, interval)
-        size -= byPair.get(key)?.size ?? 0
-        byPair.delete(key)
-      }
+      size -= byPair.get(pair)?.size ?? 0
+      byPair.delete(pair)
       if (!isAtOrBefore(at, flushed)) hidden.set(pair, at)
     },
     isHidden: (pair) => hidden.has(pair),
     of: (pair, interval) => {
-      const entries = byPair.get(keyOf(pair, interval))
-      return entries === undefined ? NONE : new Map([...entries].map(([timeS, entry]) => [timeS, entry.candle]))
+      const entries = byPair.get(pair)
+      if (entries === undefined) return NONE
+      const index = INTERVALS.indexOf(interval)
+      const candles = new Map<number, Candle>()
+      for (const { candle } of entries.values())
+        if (figureOf(candle, AT.interval) === index) candles.set(figureOf(candle, AT.timeS), unpackCandle(candle))
+      return candles
     },
     clear: () => {
       byPair.clear()
@@ -95,4 +116,9 @@ export function createCandleOverlay(): CandleOverlay {
       return size
     },
   }
+}
+
+/** Bucket starts are below 2^40. */
+function keyOf(candle: PackedCandle): number {
+  return figureOf(candle, AT.interval) * 2 ** 40 + figureOf(candle, AT.timeS)
 }

@@ -1,4 +1,4 @@
-import type { LiquidityTrade, Trade, Update } from '../../core/domain/records.js'
+import type { BlockUpdate, LiquidityTrade, Trade } from '../../core/domain/records.js'
 import { isAtOrBefore, type Position } from './candle-overlay.js'
 
 /** An event with its block. */
@@ -7,7 +7,7 @@ export type MainPairChangeAt = { blockNumber: number; timeS: number; pair: strin
 
 /** Trades, liquidity and main pairs of blocks not flushed yet: history merges them into the stored rows. */
 export interface EventOverlay {
-  apply(update: Update): void
+  apply(update: BlockUpdate): void
   /** Stored rows of blocks above this one are orphaned or also in this overlay. */
   readonly storedUpToBlock: number
   trades(pair: string): Placed<Trade>[]
@@ -34,7 +34,7 @@ export function createEventOverlay(): EventOverlay {
   let retracts: (Position & { toBlock: number })[] = []
   let flushed: Position = { epoch: -1, seq: -1 }
 
-  function retract({ epoch, seq, number }: Update): void {
+  function retract({ epoch, seq, number }: BlockUpdate): void {
     while ((blocks.at(-1)?.number ?? -1) > number) blocks.pop()
     retracts.push({ epoch, seq, toBlock: number })
   }
@@ -79,7 +79,7 @@ export function createEventOverlay(): EventOverlay {
 }
 
 /** A pair with many events in one block is split over several entries. */
-function eventsByPair(update: Update): Map<string, PairEvents> {
+function eventsByPair(update: BlockUpdate): Map<string, PairEvents> {
   const byPair = new Map<string, PairEvents>()
   for (const { pair, trades, liquidity } of update.pairs) {
     if (trades.length + liquidity.length === 0) continue

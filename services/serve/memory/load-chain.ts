@@ -1,3 +1,4 @@
+import { packWindows, type Window } from '../../core/domain/packed-windows.js'
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
@@ -44,6 +45,9 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   }))
 }
 
+/** As the `state` column has it. */
+type Stored<Entry> = Omit<Entry, 'windows'> & { windows: Window[] }
+
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
   // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
@@ -56,12 +60,14 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
   state.nowS = progress.now
   trimFlushed(state, progress)
   for await (const row of stateRows(store, 'pair', chain)) {
-    const pair = JSON.parse(row.state, unknownAsNaN) as PairUpdate
-    if (pair.info !== null) putPair(state, pairStateOf(pair, pair.info, pair.updated_at))
+    const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
+    const entry = { ...pair, windows: packWindows(pair.windows) }
+    if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
   }
   for await (const row of stateRows(store, 'token', chain)) {
-    const token = JSON.parse(row.state, unknownAsNaN) as TokenUpdate
-    state.tokens.set(row.id, tokenStateOf(token, token.info ?? UNKNOWN_TOKEN))
+    const token = JSON.parse(row.state, unknownAsNaN) as Stored<TokenUpdate>
+    const entry = { ...token, windows: packWindows(token.windows) }
+    state.tokens.set(row.id, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows))
   }
   await restoreSeenAt(store, state, progress.version)
   await loadRecentTrades(store, state, progress.version, progress.final_now)

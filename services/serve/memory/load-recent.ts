@@ -1,8 +1,8 @@
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
+import { type Candle, packCandles } from '../../core/domain/packed-candles.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
-import { type CandleFigures, packCandle } from './packed-candle.js'
 import type { TimedPrice } from './pair-trades.js'
 import { KEPT_S, type TradeFacts } from './recent-trades.js'
 import { type ServedChain, targetDecimals } from './served-chain.js'
@@ -155,7 +155,9 @@ function tradeOf(row: TradeRow): TradeFacts {
   }
 }
 
-const FIGURES = ['u', 'm'].flatMap((c) => ['open', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`))
+const FIGURES = ['u', 'm', 'r'].flatMap((c) =>
+  ['open', 'first', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`),
+)
 
 type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
 
@@ -168,8 +170,8 @@ export async function loadOpenCandles(store: Store, state: ServedChain, at: Open
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
   for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
     const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
-    const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as CandleFigures
-    state.open.hold({ pair, candle: packCandle(stored) })
+    const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
+    state.open.hold({ pair, candle: { data: packCandles([stored]), at: 0 } })
   }
 }
 

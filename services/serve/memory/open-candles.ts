@@ -1,6 +1,13 @@
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import type { PairUpdate } from '../../core/domain/records.js'
-import { AT, endOf, figureOf, isRemoved, type PackedCandle, packCandle } from './packed-candle.js'
+import {
+  AT,
+  CANDLE_WIDTH,
+  endOf,
+  figureOf,
+  isRemoved,
+  type PackedCandle,
+  type PackedCandles,
+} from '../../core/domain/packed-candles.js'
 
 export type OpenCandle = { pair: string; candle: PackedCandle }
 
@@ -10,7 +17,7 @@ export type OpenCandle = { pair: string; candle: PackedCandle }
  */
 export interface OpenCandles {
   /** Adds the candles of a pair's entry that are still open; drops those that closed or were removed. */
-  note(pair: string, candles: PairUpdate['candles'], nowS: number): void
+  note(pair: string, candles: PackedCandles, nowS: number): void
   hold(held: OpenCandle): void
   get(pair: string, interval: Interval): PackedCandle | undefined
   /** Removes and returns the candles of a pair that a reorg removed. */
@@ -38,14 +45,15 @@ export function createOpenCandles(): OpenCandles {
   return {
     hold,
     note(pair, candles, nowS) {
-      for (const changed of candles) {
-        const candle = packCandle(changed)
+      for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
+        const candle = { data: candles, at }
         if (!isRemoved(candle) && endOf(candle) > nowS) {
           hold({ pair, candle })
           continue
         }
         const open = byInterval[figureOf(candle, AT.interval)]?.open
-        if (open?.get(pair)?.[AT.timeS] === changed.time) open.delete(pair)
+        const known = open?.get(pair)
+        if (known !== undefined && figureOf(known, AT.timeS) === figureOf(candle, AT.timeS)) open?.delete(pair)
       }
     },
     get: (pair, interval) => byInterval[INTERVALS.indexOf(interval)]?.open.get(pair),

@@ -1,5 +1,5 @@
 import { DextapeError } from '../../core/domain/errors.js'
-import type { Update } from '../../core/domain/records.js'
+import type { BlockUpdate } from '../../core/domain/records.js'
 import type { Codec } from '../../core/log/codec.js'
 import { createAssembler } from '../../core/log/parts.js'
 import type { EventLog, LogRecord } from '../../core/log/port.js'
@@ -12,7 +12,7 @@ export async function decodeUpdates(
   codec: UpdateCodec,
   topic: string,
   records: readonly LogRecord[],
-): Promise<Update[]> {
+): Promise<BlockUpdate[]> {
   await codec.learn(records.map(({ value }) => value))
   return records.map(({ value, offset }) => {
     const decoded = codec.decodeLogRecord(value, { topic, offset })
@@ -30,7 +30,7 @@ export async function decodeUpdates(
  * Joins split updates. A part that continues nothing is dropped: reading may start inside an update, and a paused writer may
  * have repeated parts of its successor. Real loss shows as a missing seq.
  */
-export function createUpdateAssembler(): (part: Update, offset: number) => Update | undefined {
+export function createUpdateAssembler(): (part: BlockUpdate, offset: number) => BlockUpdate | undefined {
   const assembler = createAssembler()
   return (part, offset) => {
     try {

@@ -1,4 +1,5 @@
-import type { PairUpdate, Update, Window } from '../../core/domain/records.js'
+import type { Window } from '../../core/domain/packed-windows.js'
+import type { BlockUpdate, PairUpdate } from '../../core/domain/records.js'
 import { rawToNumber } from '../views/field-formats.js'
 import { PairTrades, type TimedPrice, UNKNOWN_TIME_S } from './pair-trades.js'
 import { COUNTED_WINDOW_S, createWalletIds, WindowTally } from './windows.js'
@@ -31,7 +32,7 @@ export type TargetDecimals = (pair: string) => number | null | undefined
 /** The trades of a chain's last minutes; the 1m and 5m windows are counted from them on request. */
 export interface RecentTrades {
   /** Applies an update after its pairs and tokens are in the state. */
-  apply(update: Update, targetDecimals: TargetDecimals): void
+  apply(update: BlockUpdate, targetDecimals: TargetDecimals): void
   /** Restores the chain time of the last final block from the store. */
   restoreFinal(finalNowS: number): void
   /** Restores a pair's stored trades, in event order, and the last good price before them. */
@@ -54,7 +55,7 @@ export function createRecentTrades(): RecentTrades {
   let finalNowS = 0
   let nextSweepS = 0
 
-  function noteBlock(update: Update): void {
+  function noteBlock(update: BlockUpdate): void {
     while ((openBlocks.at(-1)?.number ?? -1) >= update.number) openBlocks.pop()
     openBlocks.push({ number: update.number, nowS: update.now })
     for (;;) {
@@ -83,7 +84,7 @@ export function createRecentTrades(): RecentTrades {
     keeping.add(kept)
   }
 
-  function take(update: Update, entry: PairUpdate, decimals: number | null): void {
+  function take(update: BlockUpdate, entry: PairUpdate, decimals: number | null): void {
     const kept = open(entry.pair)
     // The update carries the price before its trades: memory loaded from the store may be ahead of the update.
     if (!kept.hasGood) kept.before ??= { timeS: UNKNOWN_TIME_S, priceUsd: entry.last_price_usd }
@@ -91,7 +92,7 @@ export function createRecentTrades(): RecentTrades {
     for (const trade of entry.trades) push(kept, { ...block, ...factsOf(trade) }, decimals, update.now)
   }
 
-  function retract({ number, retracted }: Update): void {
+  function retract({ number, retracted }: BlockUpdate): void {
     for (const { pair, gone } of retracted) {
       const kept = byPair.get(pair)
       if (kept === undefined) continue

@@ -1,11 +1,11 @@
-import type { PairUpdate, TokenInfo, Update } from '../../core/domain/records.js'
+import type { BlockUpdate, MovedPair, PairUpdate, TokenInfo } from '../../core/domain/records.js'
 import { type EventLog, updatesTopic } from '../../core/log/port.js'
 import type { Store } from '../../core/store/port.js'
 import type { AppliedUpdate } from './apply-update.js'
 import { isAtOrBefore } from './candle-overlay.js'
 import { loadOpenCandles } from './load-recent.js'
 import { createUpdateAssembler, decodeUpdates, type UpdateCodec } from './read-updates.js'
-import { type PairState, pairStateOf, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
+import { movedPairState, type PairState, pairStateOf, type ServedChain, UNKNOWN_TOKEN } from './served-chain.js'
 
 /** Pairs and tokens right after an update. */
 export type StateView = {
@@ -51,7 +51,7 @@ const MARGIN_RECORDS = 32
 export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promise<void> {
   const past = createPastView(state)
   let highestNowS = Number.NaN
-  let last: Update | undefined
+  let last: BlockUpdate | undefined
   let isFirst = true
   for await (const update of tail(deps, state)) {
     if (update.epoch !== state.epoch || (last !== undefined && update.seq <= last.seq)) continue
@@ -75,7 +75,7 @@ export async function replayRecent(deps: ReplayDeps, state: ServedChain): Promis
 }
 
 /** Complete updates within the replay limits, up to the state's position. */
-async function* tail({ log, codec, replay }: ReplayDeps, state: ServedChain): AsyncGenerator<Update> {
+async function* tail({ log, codec, replay }: ReplayDeps, state: ServedChain): AsyncGenerator<BlockUpdate> {
   const topic = updatesTopic(state.chain)
   const { start, end, bytes } = await log.info(topic)
   const meanBytes = Math.max(1, bytes / Math.max(1, end - start))
@@ -119,8 +119,13 @@ function createPastView(state: ServedChain) {
     for (const token of [info.token0, info.token1]) if (!infos.has(token)) assumed.add(token)
   }
 
+  function takeMoved(moved: MovedPair, nowS: number): void {
+    const known = view.pair(moved.pair)
+    if (known !== undefined) pairs.set(moved.pair, movedPairState(known, moved, nowS))
+  }
+
   /** False if new info shows that the info assumed earlier may have been wrong. */
-  function takeInfos(update: Update): boolean {
+  function takeInfos(update: BlockUpdate): boolean {
     let isSure = true
     for (const { token, info, main_pair } of update.tokens) {
       mains.set(token, main_pair)
@@ -135,14 +140,15 @@ function createPastView(state: ServedChain) {
   }
 
   return {
-    take(update: Update): boolean {
+    take(update: BlockUpdate): boolean {
       const isSure = takeInfos(update)
       for (const pair of update.pairs) takePair(pair, update.now)
+      for (const moved of update.moved_pairs) takeMoved(moved, update.now)
       for (const { token, new_pair } of update.main_pair_changes) mains.set(token, new_pair)
       return isSure
     },
     /** Repeats what applying the update did, open candles included. */
-    step(update: Update): Omit<ReplayedUpdate, 'isFirst'> {
+    step(update: BlockUpdate): Omit<ReplayedUpdate, 'isFirst'> {
       const closedCandles = state.open.takeEnded(update.now)
       for (const { pair, candles } of update.pairs) state.open.note(pair, candles, update.now)
       const removedPairs = new Map<string, PairState>()

@@ -1,9 +1,10 @@
-import type { PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
+import { NO_CANDLES } from '../../core/domain/packed-candles.js'
+import type { PackedWindows } from '../../core/domain/packed-windows.js'
+import type { MovedPair, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
-import { type PackedWindows, packWindows } from './windows.js'
 
 /** A pair after its last update. */
 export type PairState = Omit<PairUpdate, 'windows' | 'candles' | 'trades' | 'liquidity' | 'info'> & {
@@ -146,13 +147,20 @@ export function pairStateOf(update: PairUpdate, info: PairInfo, nowS: number): P
     first_trade_block: update.first_trade_block,
     last_trade_at: update.last_trade_at,
     updated_at: update.updated_at,
-    windows: packWindows(update.windows),
+    windows: update.windows,
     seen_at: nowS,
   }
 }
 
-export function tokenStateOf(update: TokenUpdate, info: TokenInfo): TokenState {
-  return { ...update, info, windows: packWindows(update.windows) }
+/** The pair as it was, at a later time. */
+export function movedPairState(pair: PairState, { windows, price_day_usd }: MovedPair, nowS: number): PairState {
+  return pairStateOf({ ...pair, windows, price_day_usd, ...NO_EVENTS }, pair.info, nowS)
+}
+
+const NO_EVENTS = { candles: NO_CANDLES, trades: [], liquidity: [] }
+
+export function tokenStateOf(update: Omit<TokenUpdate, 'info'>, info: TokenInfo, windows: PackedWindows): TokenState {
+  return { ...update, info, windows }
 }
 
 /** Info of a token without any known facts. */

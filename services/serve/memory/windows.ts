@@ -1,60 +1,28 @@
-import { UPDATE_WINDOWS, type WindowName } from '../../core/domain/chains.js'
-import type { Window } from '../../core/domain/records.js'
+import type { WindowName } from '../../core/domain/chains.js'
+import {
+  EMPTY_WINDOW,
+  indexOfFigure,
+  type PackedWindows,
+  type UpdateWindow,
+  type Window,
+} from '../../core/domain/packed-windows.js'
 
-/** Windows of a pair or token in one flat array, eleven numbers per window: a tenth of the memory of four objects. */
-export type PackedWindows = Float64Array
-
-/** A window carried by updates. */
-export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
 /** A window with second precision, counted here from recent trades. */
 export type CountedWindow = Exclude<WindowName, UpdateWindow>
 
 export const COUNTED_WINDOW_S: Readonly<Record<CountedWindow, number>> = { '1m': 60, '5m': 300 }
 
-const FIELDS = [
-  ...(['buy_volume', 'sell_volume', 'buys', 'sells', 'buyers', 'sellers', 'makers'] as const),
-  ...(['amount', 'high', 'low', 'price_before'] as const),
-] satisfies (keyof Window)[]
-
-export const EMPTY_WINDOW: Readonly<Window> = {
-  ...{ buy_volume: 0, sell_volume: 0, buys: 0, sells: 0, buyers: 0, sellers: 0, makers: 0, amount: 0 },
-  ...{ high: Number.NaN, low: Number.NaN, price_before: Number.NaN },
-}
-
 export function isCounted(name: WindowName): name is CountedWindow {
   return name in COUNTED_WINDOW_S
 }
 
-export function packWindows(windows: readonly Window[]): PackedWindows {
-  const packed = new Float64Array(UPDATE_WINDOWS.length * FIELDS.length)
-  UPDATE_WINDOWS.forEach((_, index) => {
-    const window = windows[index] ?? EMPTY_WINDOW
-    FIELDS.forEach((field, at) => {
-      packed[index * FIELDS.length + at] = window[field]
-    })
-  })
-  return packed
-}
-
-export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
-  const base = UPDATE_WINDOWS.indexOf(name) * FIELDS.length
-  const window = { ...EMPTY_WINDOW }
-  FIELDS.forEach((field, at) => {
-    window[field] = packed[base + at] ?? Number.NaN
-  })
-  return window
-}
-
-/** Index of a field, so that lists sort without unpacking windows. */
-const indexOfField = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
-  UPDATE_WINDOWS.indexOf(window) * FIELDS.length + FIELDS.indexOf(field)
-const DAY_BUY_VOLUME = indexOfField('24h', 'buy_volume')
-const DAY_SELL_VOLUME = indexOfField('24h', 'sell_volume')
-const HOUR_BUY_VOLUME = indexOfField('1h', 'buy_volume')
-const HOUR_SELL_VOLUME = indexOfField('1h', 'sell_volume')
-const DAY_BUYS = indexOfField('24h', 'buys')
-const DAY_SELLS = indexOfField('24h', 'sells')
-const DAY_MAKERS = indexOfField('24h', 'makers')
+const DAY_BUY_VOLUME = indexOfFigure('24h', 'buy_volume')
+const DAY_SELL_VOLUME = indexOfFigure('24h', 'sell_volume')
+const HOUR_BUY_VOLUME = indexOfFigure('1h', 'buy_volume')
+const HOUR_SELL_VOLUME = indexOfFigure('1h', 'sell_volume')
+const DAY_BUYS = indexOfFigure('24h', 'buys')
+const DAY_SELLS = indexOfFigure('24h', 'sells')
+const DAY_MAKERS = indexOfFigure('24h', 'makers')
 const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
 
 export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)

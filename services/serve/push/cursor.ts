@@ -1,4 +1,4 @@
-import { AT, figureOf, type PackedCandle } from '../memory/packed-candle.js'
+import { AT, figureOf, type PackedCandle } from '../../core/domain/packed-candles.js'
 
 /** A position in a chain's pushes: after the n-th push of an update. */
 export type Place = { epoch: number; chain: string; seq: number; n: number }

@@ -1,4 +1,5 @@
 import { INTERVALS } from '../../core/domain/chains.js'
+import { candleCount } from '../../core/domain/packed-candles.js'
 import { jsonNumberOrNull, rawToNumber } from '../views/field-formats.js'
 import { launchTagOf, targetOf } from '../views/market-facts.js'
 import { cursorOf } from './cursor.js'
@@ -40,7 +41,7 @@ function pushEntry(context: PushContext, entry: PairEntry): void {
   pushLiquidity(context, entry, n)
   n += entry.liquidity.length
   pushKlines(context, entry, n)
-  n += entry.candles.length
+  n += candleCount(entry.candles)
   pushPrice(context, entry, n)
 }
 

@@ -1,5 +1,12 @@
-import type { LiquidityTrade, MainPairChange, PairUpdate, TokenInfo, Trade, Update } from '../../core/domain/records.js'
-import { type PackedCandle, packCandle } from '../memory/packed-candle.js'
+import { candleCount, type PackedCandle, type PackedCandles } from '../../core/domain/packed-candles.js'
+import type {
+  BlockUpdate,
+  LiquidityTrade,
+  MainPairChange,
+  PairUpdate,
+  TokenInfo,
+  Trade,
+} from '../../core/domain/records.js'
 import { type ReplayedUpdate, type StateView, viewOf } from '../memory/replay-recent.js'
 import { type PairState, targetToken } from '../memory/served-chain.js'
 import type { Market } from '../views/market-facts.js'
@@ -22,7 +29,7 @@ export type PairEntry = {
   firstN: number
   trades: readonly Trade[]
   liquidity: readonly LiquidityTrade[]
-  candles: readonly PackedCandle[]
+  candles: PackedCandles
   /** The pair traded, or a reorg removed trades of it. */
   movesPrice: boolean
 }
@@ -45,7 +52,7 @@ export type MainPairSwitch = { change: MainPairChange; at: PairSnapshot; isPrice
  * Everything an update can push, captured when it was applied. Pushes are encoded from this alone, so a replay minutes later
  * gives the same bytes. Numbers count every possible push, subscribed or not: they are the same on every node.
  */
-export type UpdateSnapshot = Pick<Update, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
+export type UpdateSnapshot = Pick<BlockUpdate, 'chain' | 'epoch' | 'seq' | 'kind' | 'number'> & {
   timeS: number
   nowS: number
   closings: readonly ClosedCandle[]
@@ -95,7 +102,7 @@ export function snapshotUpdate(step: Omit<ReplayedUpdate, 'isFirst'>): UpdateSna
     const where = at(pair.pair)
     if (where === undefined) return []
     const { trades, liquidity } = pair
-    return [{ at: where, firstN, trades, liquidity, candles: pair.candles.map(packCandle), movesPrice }]
+    return [{ at: where, firstN, trades, liquidity, candles: pair.candles, movesPrice }]
   })
   const pushedPairs = new Set(entries.flatMap(({ at: { pair }, movesPrice }) => (movesPrice ? [pair.pair] : [])))
   const switches = update.main_pair_changes.flatMap((change) => {
@@ -129,7 +136,7 @@ export function snapshotPair(market: Market | undefined, address: string): PairS
 
 /** One push per trade, liquidity event and candle, and one for the price. */
 function countOf({ trades, liquidity, candles }: PairUpdate): number {
-  return trades.length + liquidity.length + candles.length + 1
+  return trades.length + liquidity.length + candleCount(candles) + 1
 }
 
 function estimateBytes({
@@ -141,7 +148,7 @@ function estimateBytes({
   for (const { ids } of retracted) bytes += BYTES.retracted * (1 + ids.length)
   for (const { trades, liquidity, candles } of entries) {
     bytes += BYTES.entry + trades.length * BYTES.trade + liquidity.length * BYTES.liquidity
-    bytes += candles.length * BYTES.candle
+    bytes += candleCount(candles) * BYTES.candle
   }
   return bytes
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { WindowName } from '../../core/domain/chains.js'
-import type { Window } from '../../core/domain/records.js'
+import { type Window, windowOf } from '../../core/domain/packed-windows.js'
 import type { TokenState } from '../memory/served-chain.js'
-import { COUNTED_WINDOW_S, isCounted, windowOf } from '../memory/windows.js'
+import { COUNTED_WINDOW_S, isCounted } from '../memory/windows.js'
 import {
   changeOrNull,
   decimal,

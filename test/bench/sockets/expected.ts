@@ -1,6 +1,8 @@
 /** Expected pushes of each subscription, from the updates alone: push numbers do not depend on subscribers. */
+
 import { INTERVALS } from '../../../services/core/domain/chains.js'
-import type { Update } from '../../../services/core/domain/records.js'
+import { unpackCandles } from '../../../services/core/domain/packed-candles.js'
+import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import { type Place, placeOf } from './client.js'
 
 export type Due = {
@@ -25,7 +27,7 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
     else list.push(place)
   }
 
-  function take(update: Update): void {
+  function take(update: BlockUpdate): void {
     if (update.seq <= lastSeq) return
     lastSeq = update.seq
     for (const { token, main_pair } of update.tokens) mainPairs.set(token, main_pair)
@@ -46,7 +48,7 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
         for (const token of tokens) owe(`multi_tx|${token}|${chain}`, place)
       }
       for (const _event of entry.liquidity) owe(`liq|${entry.pair}|${chain}`, next())
-      for (const { interval } of entry.candles) owe(`kline|${entry.pair}|${interval}|${chain}`, next())
+      for (const { interval } of unpackCandles(entry.candles)) owe(`kline|${entry.pair}|${interval}|${chain}`, next())
       const price = next()
       const owners = [entry.pair, ...tokens.filter((token) => mainPairs.get(token) === entry.pair)]
       for (const owner of owners) {

@@ -1,5 +1,5 @@
 /** Reads the log of a running installation. */
-import type { Update } from '../../../services/core/domain/records.js'
+import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import type { Codec } from '../../../services/core/log/codec.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
 import { blocksTopic, type EventLog, updatesTopic } from '../../../services/core/log/port.js'
@@ -18,7 +18,7 @@ export async function readPools(reading: Reading, chain: string): Promise<Map<st
 }
 
 /** Complete updates, from the oldest one in the topic. */
-export async function* readUpdates(reading: Reading, chain: string): AsyncGenerator<Update> {
+export async function* readUpdates(reading: Reading, chain: string): AsyncGenerator<BlockUpdate> {
   for await (const record of records(reading, updatesTopic(chain))) if (record.kind === 'update') yield record.update
 }
 

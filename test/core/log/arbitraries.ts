@@ -2,6 +2,9 @@
 import fc from 'fast-check'
 import { type AvroRecord, type AvroType, type RecordName, schemaVersions } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
+import { INTERVALS } from '../../../services/core/domain/chains.js'
+import { CANDLE_WIDTH, FIRST_FIGURE } from '../../../services/core/domain/packed-candles.js'
+import { SAME_AS_MAIN_PAIR, WINDOWS_LENGTH } from '../../../services/core/domain/packed-windows.js'
 
 type Named = Map<string, AvroType>
 
@@ -24,6 +27,8 @@ function arbitraryOf(type: AvroType, named: Named, sparse: boolean): fc.Arbitrar
     case 'enum':
       named.set(type.name, type)
       return fc.constantFrom(...type.symbols)
+    case 'bytes':
+      return type.logicalType === 'candles' ? arbitraryCandles : arbitraryWindows
     case 'array':
       return fc.array(arbitraryOf(type.items, named, sparse), { maxLength: 5 })
     case 'record': {
@@ -42,6 +47,27 @@ function arbitraryOf(type: AvroType, named: Named, sparse: boolean): fc.Arbitrar
     }
   }
 }
+
+const arbitraryFigure = fc.oneof(fc.double(), fc.constantFrom(0, 1, Number.NaN))
+
+const arbitraryCandles = fc
+  .array(
+    fc.tuple(
+      fc.nat(INTERVALS.length - 1),
+      fc.integer({ min: -604_800, max: 2 ** 40 }),
+      fc.constantFrom(0, 1),
+      ...Array.from({ length: CANDLE_WIDTH - FIRST_FIGURE }, () => arbitraryFigure),
+    ),
+    { maxLength: 12 },
+  )
+  .map((candles) => Float64Array.from(candles.flat()))
+
+const arbitraryWindows = fc.oneof(
+  fc.constant(SAME_AS_MAIN_PAIR),
+  fc
+    .array(arbitraryFigure, { minLength: WINDOWS_LENGTH, maxLength: WINDOWS_LENGTH })
+    .map((figures) => Float64Array.from(figures)),
+)
 
 function arbitraryPrimitive(type: string): fc.Arbitrary<unknown> {
   switch (type) {

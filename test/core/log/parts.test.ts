@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DextapeError } from '../../../services/core/domain/errors.js'
-import type { Block, Update } from '../../../services/core/domain/records.js'
+import type { Block, BlockUpdate } from '../../../services/core/domain/records.js'
 import { createCodec, type DecodedRecord } from '../../../services/core/log/codec.js'
 import { createAssembler, splitBlock, splitUpdate } from '../../../services/core/log/parts.js'
 import { arbitraryRecord, newestSchema } from './arbitraries.js'
@@ -9,7 +9,7 @@ import { memoryRegistry } from './memory-registry.js'
 
 const codec = createCodec(memoryRegistry())
 const encodeBlock = (block: Block) => codec.encodeBlock('dex.blocks.eth', block)
-const encodeUpdate = (update: Update) => codec.encodeUpdate('dex.updates.eth', update)
+const encodeUpdate = (update: BlockUpdate) => codec.encodeUpdate('dex.updates.eth', update)
 
 /** Assembles the record; checks that only the last part completes it and moves the safe offset. */
 function assemble(parts: Buffer[], firstOffset: number): DecodedRecord | undefined {
@@ -25,7 +25,7 @@ function assemble(parts: Buffer[], firstOffset: number): DecodedRecord | undefin
   return whole
 }
 
-function checkSplit<T extends Block | Update>(
+function checkSplit<T extends Block | BlockUpdate>(
   record: T,
   limit: number,
   split: (record: T, encode: (record: T) => Buffer, maxBytes: number) => Buffer[],
@@ -87,7 +87,7 @@ describe('splitting', () => {
   })
 
   it('then assembling gives the same update, for any limit', () => {
-    const arbitrary = arbitraryRecord<Update>(newestSchema('update'))
+    const arbitrary = arbitraryRecord<BlockUpdate>(newestSchema('block_update'))
     fc.assert(
       fc.property(arbitrary, fc.integer({ min: 1, max: 20_000 }), (record, limit) =>
         checkSplit(record, limit, splitUpdate, encodeUpdate, (whole) => ({ kind: 'update', update: whole })),

@@ -1,6 +1,6 @@
 /** Compares every number of a reader of updates with the reference; returns the paths that differ. */
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
-import type { Window } from '../../../services/core/domain/records.js'
+import type { Window } from '../../../services/core/domain/packed-windows.js'
 import { differences } from '../reference/compare.js'
 import type { Reference } from '../reference/recompute.js'
 import type { Reader } from './reader.js'

@@ -1,25 +1,33 @@
 /** Rebuilds the state from updates, as any consumer of the topic would. */
 import type { FoldResult } from '../../../services/aggregate/fold/block-changes.js'
+import { type Candle, unpackCandles } from '../../../services/core/domain/packed-candles.js'
+import { type PackedWindows, unpackWindows, type Window } from '../../../services/core/domain/packed-windows.js'
 import type {
-  Candle,
+  BlockUpdate,
   PairInfo,
   PairUpdate,
   TokenInfo,
   TokenUpdate,
   Trade,
-  Update,
 } from '../../../services/core/domain/records.js'
+
+/** A pair or token with its windows as objects. */
+export type ReadPair = Omit<PairUpdate, 'candles' | 'trades' | 'liquidity' | 'windows'> & {
+  info: PairInfo
+  windows: Window[]
+}
+export type ReadToken = Omit<TokenUpdate, 'windows'> & { info: TokenInfo; windows: Window[] }
 
 export type ReadTrade = Trade & { pair: string; block_number: number; time: number }
 
 export class Reader {
   readonly trades = new Map<string, ReadTrade>()
   readonly candles = new Map<string, Candle>()
-  readonly pairs = new Map<string, PairUpdate & { info: PairInfo }>()
-  readonly tokens = new Map<string, TokenUpdate & { info: TokenInfo }>()
+  readonly pairs = new Map<string, ReadPair>()
+  readonly tokens = new Map<string, ReadToken>()
   readonly holders = new Map<string, bigint>()
   readonly mainPairs = new Map<string, string | null>()
-  last: Update | null = null
+  last: BlockUpdate | null = null
 
   read({ update, holders }: Pick<FoldResult, 'update' | 'holders'>): void {
     this.last = update
@@ -29,10 +37,20 @@ export class Reader {
     }
     for (const token of update.gone_tokens) this.tokens.delete(token)
     for (const entry of update.pairs) this.readPair(entry, update)
+    for (const { pair, price_day_usd, windows } of update.moved_pairs) {
+      const known = this.pairs.get(pair)
+      if (known === undefined) throw new Error(`pair ${pair} was never described`)
+      this.pairs.set(pair, { ...known, price_day_usd, windows: unpackWindows(windows) })
+    }
     for (const entry of update.tokens) {
       const info = entry.info ?? this.tokens.get(entry.token)?.info
       if (info === undefined) throw new Error(`token ${entry.token} was never described`)
-      this.tokens.set(entry.token, { ...entry, info })
+      this.tokens.set(entry.token, { ...entry, info, windows: this.windowsOf(entry.windows, entry.main_pair) })
+    }
+    for (const { token, windows } of update.moved_tokens) {
+      const known = this.tokens.get(token)
+      if (known === undefined) throw new Error(`token ${token} was never described`)
+      this.tokens.set(token, { ...known, windows: this.windowsOf(windows, known.main_pair) })
     }
     for (const { token, new_pair: next } of update.main_pair_changes) this.mainPairs.set(token, next)
     for (const { token, holder, balance } of holders) {
@@ -41,16 +59,25 @@ export class Reader {
     }
   }
 
-  private readPair(entry: PairUpdate, update: Update): void {
+  /** Empty: those of the main pair. */
+  private windowsOf(windows: PackedWindows, mainPair: string | null): Window[] {
+    if (windows.length > 0) return unpackWindows(windows)
+    const main = this.pairs.get(mainPair ?? '')
+    if (main === undefined) throw new Error(`no windows, and pair ${mainPair} was never described`)
+    return main.windows
+  }
+
+  private readPair(entry: PairUpdate, update: BlockUpdate): void {
     const info = entry.info ?? this.pairs.get(entry.pair)?.info
     if (info === undefined) throw new Error(`pair ${entry.pair} was never described`)
-    this.pairs.set(entry.pair, { ...entry, info, candles: [], trades: [], liquidity: [] })
-    for (const candle of entry.candles) {
+    const { candles, trades, liquidity: _liquidity, ...state } = entry
+    this.pairs.set(entry.pair, { ...state, info, windows: unpackWindows(entry.windows) })
+    for (const candle of unpackCandles(candles)) {
       const key = `${entry.pair}|${candle.interval}|${candle.time}`
       if (candle.removed) this.candles.delete(key)
       else this.candles.set(key, candle)
     }
-    for (const trade of entry.trades) {
+    for (const trade of trades) {
       const place = { pair: entry.pair, block_number: update.number, time: update.time }
       this.trades.set(`${entry.pair}|${trade.id}`, { ...trade, ...place })
     }

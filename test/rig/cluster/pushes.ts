@@ -1,8 +1,8 @@
 /** What a resuming client was told, held against the updates on the log: every push once, in order, closings too. */
 import { INTERVALS, type Interval } from '../../../services/core/domain/chains.js'
-import type { Update } from '../../../services/core/domain/records.js'
+import { AT, figureOf } from '../../../services/core/domain/packed-candles.js'
+import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import { createOpenCandles } from '../../../services/serve/memory/open-candles.js'
-import { AT, figureOf } from '../../../services/serve/memory/packed-candle.js'
 import { closingNumber, FIRST_CLOSING } from '../../../services/serve/push/cursor.js'
 import { CLOSING, type Heard, type Place, placeOf } from '../../bench/sockets/client.js'
 import { compare, newVerdict, type Verdict } from '../../bench/sockets/compare.js'
@@ -34,7 +34,7 @@ export async function verdictOn(opened: OpenedLog, chains: Iterable<string>, tol
 }
 
 /** Each seq once: a run written again after a crash stands in the log again. */
-function inOrder(updates: readonly Update[]): Update[] {
+function inOrder(updates: readonly BlockUpdate[]): BlockUpdate[] {
   return [...new Map(updates.map((update) => [update.seq, update])).values()].sort((a, b) => a.seq - b.seq)
 }
 
@@ -48,7 +48,11 @@ function heardBy({ params, began, cursors }: Told, chain: string): Heard {
 const beginning = ({ seq, n }: Cursor): Place => placeOf(seq, n === 0 ? CLOSING - 1 : n)
 
 /** The pushes that end candles because time passed, by channel, as `seq:n`: all open candles of an undisturbed node. */
-function closingsDue(chain: string, updates: readonly Update[], wanted: ReadonlySet<string>): Map<string, string[]> {
+function closingsDue(
+  chain: string,
+  updates: readonly BlockUpdate[],
+  wanted: ReadonlySet<string>,
+): Map<string, string[]> {
   const open = createOpenCandles()
   const due = new Map<string, string[]>()
   for (const { seq, now, pairs, retracted } of updates) {

@@ -1,6 +1,6 @@
 /** Expected `/v2/pairs/{id}`, from the reference. */
 import { WINDOWS } from '../../../services/core/domain/chains.js'
-import type { Window } from '../../../services/core/domain/records.js'
+import type { Window } from '../../../services/core/domain/packed-windows.js'
 import type { Reference, ReferencePair } from '../reference/recompute.js'
 import { amountOf, changeOf, type Expected, exactDecimal } from './decimals.js'
 import type { Launches } from './launches.js'

@@ -1,6 +1,6 @@
 /** Candles of one pair by grouping all its trades. */
 import type { Interval } from '../../../services/core/domain/chains.js'
-import type { Candle } from '../../../services/core/domain/records.js'
+import type { Candle } from '../../../services/core/domain/packed-candles.js'
 import { isGood, type ReferenceTrade } from './book.js'
 import { sum } from './windows.js'
 

@@ -3,7 +3,7 @@
  * happened. Slow on purpose; nothing is kept up to date that can be recomputed.
  */
 import { BURN_ADDRESSES, type ChainFacts, INTERVALS } from '../../../services/core/domain/chains.js'
-import type { Window } from '../../../services/core/domain/records.js'
+import type { Window } from '../../../services/core/domain/packed-windows.js'
 import type { Book, Dead, MainPairChange, Pool, Position, ReferenceLiquidity, ReferenceTrade } from './book.js'
 import { isGood } from './book.js'
 import { candlesOf, type ReferenceCandle } from './candles.js'

@@ -1,6 +1,6 @@
 /** Rolling windows by filtering every trade. */
 import { WINDOWS, type WindowName } from '../../../services/core/domain/chains.js'
-import type { Window } from '../../../services/core/domain/records.js'
+import type { Window } from '../../../services/core/domain/packed-windows.js'
 import { isGood, type ReferenceTrade } from './book.js'
 
 /** Bucket length in seconds, and the number of buckets including the current one. */

@@ -1,6 +1,6 @@
 /** Reads the data directory of a stopped process: every row with FINAL, every update and dead letter of the log. */
 import { join } from 'node:path'
-import type { DeadLetter, Update } from '../../../services/core/domain/records.js'
+import type { BlockUpdate, DeadLetter } from '../../../services/core/domain/records.js'
 import { type Codec, createCodec } from '../../../services/core/log/codec.js'
 import { openEmbedded } from '../../../services/core/log/embedded-log.js'
 import { createAssembler } from '../../../services/core/log/parts.js'
@@ -58,11 +58,11 @@ function withState(row: Row): Row {
 }
 
 /** Updates as on the log with their parts joined; duplicates are kept. */
-export function readUpdates(dataDir: string, chain: string): Promise<Update[]> {
+export function readUpdates(dataDir: string, chain: string): Promise<BlockUpdate[]> {
   return withLog(dataDir, (opened) => updatesIn(opened, chain))
 }
 
-export const updatesIn = (opened: OpenedLog, chain: string): Promise<Update[]> =>
+export const updatesIn = (opened: OpenedLog, chain: string): Promise<BlockUpdate[]> =>
   readTopic(opened, updatesTopic(chain), (record) => (record.kind === 'update' ? record.update : undefined))
 
 /** Records of a chain's blocks topic in order, as `block <hash>` or `retract <from> <to>`. */
@@ -118,7 +118,7 @@ async function readTopic<T>(
   }
 }
 
-export type Contents = { rows: Rows; updates: Map<string, Update[]>; dead: Map<string, DeadLetter[]> }
+export type Contents = { rows: Rows; updates: Map<string, BlockUpdate[]>; dead: Map<string, DeadLetter[]> }
 
 export async function readContents(dataDir: string, chains: Iterable<string>): Promise<Contents> {
   const rows = await readRows(dataDir)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TokenInfo, TokenUpdate } from '../../../services/core/domain/records.js'
+import type { TokenInfo } from '../../../services/core/domain/records.js'
 import { TOKEN_FIELDS } from '../fields.js'
 import { type Rig, startRig } from '../rig.js'
 import {
+  type GivenToken,
   PAIR,
   pairInfo,
   pairUpdate,
@@ -23,7 +24,7 @@ const WBTC = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 const address = (n: number) => `0x${String(n).padStart(40, '0')}`
 
 /** A token whose whole volume of the day was traded in the last hour. */
-const token = (n: number, given: Partial<TokenInfo>, more: Partial<TokenUpdate> & { volume?: number } = {}) => {
+const token = (n: number, given: Partial<TokenInfo>, more: GivenToken & { volume?: number } = {}) => {
   const { volume = 0, ...rest } = more
   const traded = { buy_volume: volume, sell_volume: 0, buys: volume > 0 ? 1 : 0, sells: 0, makers: 1 }
   return tokenUpdate({

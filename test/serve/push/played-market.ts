@@ -2,7 +2,7 @@
 
 import { rowFactsOf } from '../../../services/aggregate/sink/encode-rows.js'
 import { createSink } from '../../../services/aggregate/sink/sink.js'
-import type { Update } from '../../../services/core/domain/records.js'
+import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import { foldLines, startFold } from '../../rig/aggregate/fold-lines.js'
 import { generateRecording, type MarketPlan } from '../../rig/market/generate.js'
 import { marketMoney } from '../../rig/market/money.js'
@@ -12,7 +12,7 @@ export function playMarket(rig: Rig, plan: MarketPlan) {
   const lines = generateRecording(plan)
   const fold = startFold(marketMoney(plan.chain))
   const sink = createSink(plan.chain, rig.store, rowFactsOf(fold.state), { flushEveryMs: 0, flushRows: 1 }, 0)
-  const updates: Update[] = []
+  const updates: BlockUpdate[] = []
   let next = 0
 
   /** Appends the updates of the next `count` lines without waiting for them to be served. */
@@ -35,7 +35,7 @@ export function playMarket(rig: Rig, plan: MarketPlan) {
     get remainingLines() {
       return Math.max(0, lines.length - next)
     },
-    get last(): Update {
+    get last(): BlockUpdate {
       const update = updates.at(-1)
       if (update === undefined) throw new Error('nothing was played')
       return update

@@ -1,6 +1,6 @@
 /** Setup for push tests: a serving node with its first updates, and clients that are closed after each test. */
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Update } from '../../../services/core/domain/records.js'
+import type { BlockUpdate } from '../../../services/core/domain/records.js'
 import type { PushLimits, ServeDeps } from '../../../services/serve/serve-deps.js'
 import { type Client, connect } from '../push-client.js'
 import { type Rig, startRig } from '../rig.js'
@@ -36,6 +36,6 @@ export function usePushRig(push: Partial<PushLimits> = {}, more: Partial<ServeDe
       return made
     },
     /** Appends the next update; resolves once it is served. */
-    feed: (given: Partial<Update> = {}) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given })),
+    feed: (given: Partial<BlockUpdate> = {}) => rig.feed(update({ seq: ++seq, number: 100 + seq, ...given })),
   }
 }

@@ -1,5 +1,7 @@
 // Generated from schemas/avro by `npm run generate`; a test fails when it differs.
 
+import type { PackedCandles } from '../packed-candles.js'
+import type { PackedWindows } from '../packed-windows.js'
 import type { LiquidityKind, Profile } from './block-records.js'
 
 export type UpdateKind = 'block' | 'retract'
@@ -15,53 +17,6 @@ export interface PairInfo {
   creator: string | null
   created_at: number
   created_block: number
-}
-
-/** One rolling window of a pair or token */
-export interface Window {
-  /** USD */
-  buy_volume: number
-  sell_volume: number
-  buys: number
-  sells: number
-  buyers: number
-  sellers: number
-  makers: number
-  /** target tokens */
-  amount: number
-  /** of good prices, USD; NaN: none */
-  high: number
-  low: number
-  /** last good price before the window, USD; NaN: none */
-  price_before: number
-}
-
-/** One bucket in USD (u), native coin (m) and quote token (r); NaN: no price in that currency yet */
-export interface Candle {
-  /** s1 k1 k5 k15 k30 k60 k120 k240 k1440 k10080 */
-  interval: string
-  /** bucket start */
-  time: number
-  open_u: number
-  first_u: number
-  high_u: number
-  low_u: number
-  close_u: number
-  volume_u: number
-  open_m: number
-  first_m: number
-  high_m: number
-  low_m: number
-  close_m: number
-  volume_m: number
-  open_r: number
-  first_r: number
-  high_r: number
-  low_r: number
-  close_r: number
-  volume_r: number
-  /** a retract ended it */
-  removed: boolean
 }
 
 /** A swap as the fold valued it */
@@ -155,8 +110,9 @@ export interface PairUpdate {
   last_trade_at: number
   updated_at: number
   /** 15m 1h 4h 24h, as of the minute of `now`; 1m and 5m, to the second, follow from the trades */
-  windows: Window[]
-  candles: Candle[]
+  windows: PackedWindows
+  /** those this block changed */
+  candles: PackedCandles
   trades: Trade[]
   liquidity: LiquidityTrade[]
 }
@@ -178,7 +134,7 @@ export interface TokenInfo {
   launch_progress: number
   launch_pool: string | null
   launch_at: number
-  /** raw, held by addresses nobody has the keys of; null: nothing was told of them */
+  /** raw, held by addresses nobody has the keys of; null: no such balance is known */
   burnt_supply: string | null
 }
 
@@ -194,7 +150,8 @@ export interface TokenUpdate {
   tvl: number
   holders: number
   updated_at: number
-  windows: Window[]
+  /** empty: those of its main pair's entry in this update */
+  windows: PackedWindows
 }
 
 /** A token's main pair changed */
@@ -212,8 +169,21 @@ export interface RetractedPair {
   gone: boolean
 }
 
-/** What one block (or one retract) changed, ready to serve */
-export interface Update {
+/** A pair as it is, with new windows */
+export interface MovedPair {
+  pair: string
+  price_day_usd: number
+  windows: PackedWindows
+}
+
+export interface MovedToken {
+  token: string
+  /** empty: those of its main pair's entry in this update */
+  windows: PackedWindows
+}
+
+/** What one block (or one retract) changed, ready to serve. Candles and windows are packed: docs/topics.md has their layout */
+export interface BlockUpdate {
   chain: string
   epoch: number
   seq: number
@@ -234,4 +204,8 @@ export interface Update {
   retracted: RetractedPair[]
   /** tokens that only orphaned blocks had */
   gone_tokens: string[]
+  /** pairs without an event whose windows lost a bucket as time passed */
+  moved_pairs: MovedPair[]
+  /** their tokens */
+  moved_tokens: MovedToken[]
 }

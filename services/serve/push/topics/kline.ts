@@ -1,8 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../../core/domain/chains.js'
+import {
+  AT,
+  CANDLE_WIDTH,
+  endOf,
+  figureOf,
+  intervalOf,
+  isRemoved,
+  type PackedCandle,
+} from '../../../core/domain/packed-candles.js'
+import { windowOf } from '../../../core/domain/packed-windows.js'
 import { pushedInterval } from '../../history/candle-bars.js'
-import { AT, endOf, figureOf, intervalOf, isRemoved, type PackedCandle } from '../../memory/packed-candle.js'
-import { windowOf } from '../../memory/windows.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { changeOver } from '../../views/pair-view.js'
 import { pairRefills } from '../gap-notices.js'
@@ -91,9 +99,10 @@ export function klineChannels({ pair, chain }: PairSnapshot, candle: PackedCandl
 }
 
 export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
-  candles.forEach((candle, index) => {
-    pushKline(context, at, candle, marksOf(context.update, candle), n + index)
-  })
+  for (let start = 0, number = n; start < candles.length; start += CANDLE_WIDTH, number += 1) {
+    const candle = { data: candles, at: start }
+    pushKline(context, at, candle, marksOf(context.update, candle), number)
+  }
 }
 
 export function pushKline(

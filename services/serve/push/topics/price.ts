@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { windowOf } from '../../memory/windows.js'
+import { windowOf } from '../../../core/domain/packed-windows.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, flag, int, rawOrEmpty, text } from '../../views/field-formats.js'
 import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { windowOf } from '../../memory/windows.js'
+import { windowOf } from '../../../core/domain/packed-windows.js'
 import { decimal, fieldsOf, int, text } from '../../views/field-formats.js'
 import { priceFields } from '../../views/token-view.js'
 import { operation } from '../operation.js'

@@ -1,0 +1,71 @@
+/** The rolling windows of a pair or token in one flat array: a tenth of the memory of four objects. */
+import { UPDATE_WINDOWS } from './chains.js'
+
+/** One rolling window of a pair or token. */
+export type Window = {
+  /** USD. */
+  buy_volume: number
+  sell_volume: number
+  buys: number
+  sells: number
+  buyers: number
+  sellers: number
+  makers: number
+  /** Target tokens. */
+  amount: number
+  /** Of good prices, USD; NaN: none. */
+  high: number
+  low: number
+  /** Last good price before the window, USD; NaN: none. */
+  price_before: number
+}
+
+/** Eleven figures for each of UPDATE_WINDOWS; empty in a token's entry: those of its main pair's entry. */
+export type PackedWindows = Float64Array
+
+/** A window carried by updates. */
+export type UpdateWindow = (typeof UPDATE_WINDOWS)[number]
+
+const FIELDS = [
+  ...(['buy_volume', 'sell_volume', 'buys', 'sells', 'buyers', 'sellers', 'makers'] as const),
+  ...(['amount', 'high', 'low', 'price_before'] as const),
+] satisfies (keyof Window)[]
+
+/** Figures of a window. */
+export const WINDOW_WIDTH = FIELDS.length
+export const WINDOWS_LENGTH = UPDATE_WINDOWS.length * WINDOW_WIDTH
+
+export const EMPTY_WINDOW: Readonly<Window> = {
+  ...{ buy_volume: 0, sell_volume: 0, buys: 0, sells: 0, buyers: 0, sellers: 0, makers: 0, amount: 0 },
+  ...{ high: Number.NaN, low: Number.NaN, price_before: Number.NaN },
+}
+
+export const SAME_AS_MAIN_PAIR: PackedWindows = new Float64Array(0)
+
+export function packWindows(windows: readonly Window[]): PackedWindows {
+  const packed = new Float64Array(WINDOWS_LENGTH)
+  UPDATE_WINDOWS.forEach((_, index) => {
+    const window = windows[index] ?? EMPTY_WINDOW
+    FIELDS.forEach((field, at) => {
+      packed[index * WINDOW_WIDTH + at] = window[field]
+    })
+  })
+  return packed
+}
+
+export function unpackWindows(packed: PackedWindows): Window[] {
+  return packed.length === 0 ? [] : UPDATE_WINDOWS.map((name) => windowOf(packed, name))
+}
+
+export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
+  const base = UPDATE_WINDOWS.indexOf(name) * WINDOW_WIDTH
+  const window = { ...EMPTY_WINDOW }
+  FIELDS.forEach((field, at) => {
+    window[field] = packed[base + at] ?? Number.NaN
+  })
+  return window
+}
+
+/** Index of a figure, so that lists sort without unpacking windows. */
+export const indexOfFigure = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
+  UPDATE_WINDOWS.indexOf(window) * WINDOW_WIDTH + FIELDS.indexOf(field)
