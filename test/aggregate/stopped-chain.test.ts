@@ -19,7 +19,7 @@ import type { RecordingLine } from '../rig/reference/lines.js'
 import { MONDAY, MONEY, pool, swap, type Tape, tape } from '../rig/tape.js'
 
 /** A store that takes everything: what is published does not depend on it. */
-const sponge = { insert: async () => {}, command: async () => {} } as unknown as Store
+const sponge = { insertRows: async () => {}, command: async () => {} } as unknown as Store
 const PIPELINE_SETTINGS = { ...FOLD_SETTINGS, flushEveryMs: 10, flushRows: 1000, publishTrades: true }
 const AGGREGATE_SETTINGS = {
   ...PIPELINE_SETTINGS,

@@ -13,7 +13,7 @@ import { chainRecordOf, FOLD_SETTINGS } from '../rig/aggregate/fold-lines.js'
 import { MONDAY, MONEY, pool, swap, tape } from '../rig/tape.js'
 
 /** A store that takes everything: what is kept of the updates does not depend on it. */
-const sponge = { insert: async () => {}, command: async () => {} } as unknown as Store
+const sponge = { insertRows: async () => {}, command: async () => {} } as unknown as Store
 const SETTINGS = {
   ...FOLD_SETTINGS,
   ...{

@@ -106,7 +106,7 @@ async function stagesAlone(dir: string): Promise<Measured[]> {
   }
   const insert = (inserts: Insert[]) =>
     stage('insert', async () => {
-      for (const { table, lines } of inserts) await store.insert(table, lines)
+      for (const { table, rows } of inserts) await store.insertRows(table, rows)
     })
 
   let batch = new RowBatch(BENCH_CHAIN)

@@ -217,5 +217,5 @@ export const firstUpdate = (trades: Trade[] = []): BlockUpdate =>
   })
 
 /** An entry as the sink stores it in the `state` column. */
-export const storedState = (entry: { windows: PackedWindows }): string =>
+export const storedState = <Entry extends { windows: PackedWindows }>(entry: Entry): string =>
   JSON.stringify({ ...entry, windows: unpackWindows(entry.windows) })

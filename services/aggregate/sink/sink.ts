@@ -31,7 +31,7 @@ export function createSink(
   let flushedSeq = storedSeq
 
   async function write(full: RowBatch): Promise<void> {
-    for (const { table, lines } of encodeRows(chain, full, facts)) await store.insert(table, lines)
+    for (const { table, rows } of encodeRows(chain, full, facts)) await store.insertRows(table, rows)
     flushedSeq = full.last?.seq ?? flushedSeq
   }
 

@@ -3,6 +3,7 @@ import { createAssembler } from '../../core/log/parts.js'
 import { updatesTopic } from '../../core/log/port.js'
 import { type OpenLog, rawRecords } from '../../core/log/topic-records.js'
 import type { Store } from '../../core/store/port.js'
+import { readRows } from '../../core/store/row-binary.js'
 import { TABLES, type TableName } from '../../core/store/tables.js'
 import { fingerprintOf, type Refolded } from './refold.js'
 
@@ -51,7 +52,7 @@ async function verifyTable(
 ): Promise<Finding> {
   const columns: readonly string[] = TABLES[table]
   const wanted = newestRows(
-    rows.filter((insert) => insert.table === table).flatMap(({ lines }) => lines.split('\n')),
+    rows.filter((insert) => insert.table === table).flatMap((insert) => [...readRows(table, insert.rows)]),
     columns,
     KEYS[table],
   )
@@ -75,12 +76,11 @@ async function verifyTable(
 }
 
 /** As FINAL returns them: the highest version of each key, without tombstones. */
-function newestRows(lines: string[], columns: readonly string[], keys: readonly string[]): Map<string, Row> {
+function newestRows(rows: readonly Row[], columns: readonly string[], keys: readonly string[]): Map<string, Row> {
   const version = columns.indexOf('version')
   const deleted = columns.indexOf('is_deleted')
   const newest = new Map<string, Row>()
-  for (const line of lines) {
-    const row = JSON.parse(line) as Row
+  for (const row of rows) {
     const key = keyOf(row, columns, keys)
     const known = newest.get(key)
     if (known === undefined || Number(known[version]) <= Number(row[version])) newest.set(key, row)
@@ -141,9 +141,8 @@ function differences(key: string, columns: readonly string[], got: Row, want: Ro
   )
 }
 
-/** Unknown values are inserted as null and stored as NaN, an empty string, -1 or 0. */
+/** Null is NaN on both sides; large integers come as text. */
 function isSame(got: unknown, want: unknown): boolean {
-  if (want === null) return got === null || got === '' || got === -1 || got === 0 || got === '0' || Number.isNaN(got)
   if (got === want || String(got) === String(want)) return true
   return typeof want === 'number' && Number(got) === want
 }

@@ -5,6 +5,7 @@ import type { Reachability } from '../runtime/part-health.js'
 import { type Clients, connect, type StoreTarget } from './connect.js'
 import { migrate } from './migrations.js'
 import type { QueryLimits, Store } from './port.js'
+import { readRows } from './row-binary.js'
 import { isTransient, storeFault, unreachableReason } from './store-faults.js'
 import { TABLES, type TableName } from './tables.js'
 
@@ -116,30 +117,39 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     return result.json<Row>()
   }
 
+  function untilInserted(table: TableName, send: (client: Clients['write']) => Promise<unknown>): Promise<void> {
+    const doing = `an insert into ${table}`
+    const onTrouble = (trouble: Trouble) => {
+      reachability.failed('insert', trouble.error)
+      options.onTrouble?.(trouble)
+    }
+    const plan = { doing, signal, isTransient, asFault: (error: unknown) => storeFault(error, doing), onTrouble }
+    return guard(doing, () =>
+      untilDone(plan, async () => {
+        await send(await inDatabase(clients.write))
+        reachability.worked('insert')
+      }),
+    )
+  }
+
+  const insertText = (table: TableName, lines: string): Promise<void> => {
+    if (lines.trim() === '') return Promise.resolve()
+    const query = `${insertHead(table, 'JSONCompactEachRow')}\n${lines}`
+    return untilInserted(table, (client) => client.command({ query }))
+  }
+
   return {
     migrate: () =>
       ask('a migration', async () => {
         await clients.bootstrap.command({ query: `CREATE DATABASE IF NOT EXISTS ${clients.database}` })
         return migrate({ command, query: rows })
       }),
-    insert: (table, lines) => {
-      if (lines.trim() === '') return Promise.resolve()
-      const doing = `an insert into ${table}`
-      const query = `${insertHead(table)}\n${lines}`
-      const onTrouble = (trouble: Trouble) => {
-        reachability.failed('insert', trouble.error)
-        options.onTrouble?.(trouble)
-      }
-      return guard(doing, () =>
-        untilDone(
-          { doing, signal, isTransient: isTransient, asFault: (error) => storeFault(error, doing), onTrouble },
-          async () => {
-            const client = await inDatabase(clients.write)
-            await client.command({ query })
-            reachability.worked('insert')
-          },
-        ),
-      )
+    insert: insertText,
+    insertRows: (table, rows) => {
+      const { insertBytes } = clients
+      if (rows.length === 0) return Promise.resolve()
+      if (insertBytes === null) return insertText(table, jsonLines(table, rows))
+      return untilInserted(table, () => insertBytes(insertHead(table, 'RowBinary'), rows))
     },
     query: <Row>(sql: string, params?: Record<string, unknown>, limits?: QueryLimits) =>
       ask('a query', () => rows<Row>(sql, params, limits)),
@@ -158,8 +168,12 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
   }
 }
 
-function insertHead(table: TableName): string {
-  return `INSERT INTO ${table} (${TABLES[table].join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT JSONCompactEachRow`
+function insertHead(table: TableName, format: 'JSONCompactEachRow' | 'RowBinary'): string {
+  return `INSERT INTO ${table} (${TABLES[table].join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT ${format}`
+}
+
+function jsonLines(table: TableName, rows: Uint8Array): string {
+  return [...readRows(table, rows)].map((row) => JSON.stringify(row)).join('\n')
 }
 
 type Statement = 'insert' | 'other'

@@ -1,11 +1,15 @@
 /** The official client, connected to a server, to this process's engine, or to another process's engine by its socket. */
 import { Agent } from 'node:http'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
 import { type EngineSession, openSession } from './embedded-engine.js'
+import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 export type StoreTarget =
-  /** The URL has user, password and database (default `dextape`). */
+  /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
   { kind: 'server'; url: string } | { kind: 'embedded'; path: string } | { kind: 'socket'; path: string }
 
 export type Clients = {
@@ -15,6 +19,8 @@ export type Clients = {
   /** Separate from `read`: a session of the embedded engine runs one statement at a time; writes must not wait for queries. */
   write: ClickHouseClient
   read: () => ClickHouseClient
+  /** Runs `INSERT … FORMAT RowBinary` with these bytes. Null: the server's front passes text only. */
+  insertBytes: ((statement: string, rows: Uint8Array) => Promise<void>) | null
   /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
   sticky: boolean
   close: () => Promise<void>
@@ -36,11 +42,13 @@ function overHttp(text: string): Clients {
   const url = serverUrl(text)
   const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE
   url.pathname = '/'
+  const isTextOnly = url.searchParams.get('rows') === 'json'
+  url.searchParams.delete('rows')
   // Below the server's keep-alive (3 s in old versions, 10 s today): the server must not close a socket we are about to use.
   const options = { ...COMMON, url, keep_alive: { enabled: true, idle_socket_ttl: 2_000 }, max_open_connections: 10 }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database })
-  return pair(database, bootstrap, main)
+  return pair(database, bootstrap, main, isTextOnly)
 }
 
 function overSocket(socketPath: string): Clients {
@@ -51,21 +59,30 @@ function overSocket(socketPath: string): Clients {
   return pair(DATABASE, bootstrap, main)
 }
 
-function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseClient): Clients {
+function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseClient, isTextOnly = false): Clients {
   const close = async () => void (await Promise.all([bootstrap.close(), main.close()]))
-  return { database, bootstrap, write: main, read: () => main, sticky: false, close }
+  const insertBytes = async (query: string, rows: Uint8Array) => {
+    const { stream } = await main.exec({ query, values: Readable.from([rows]) })
+    await buffer(stream)
+  }
+  const clients = { database, bootstrap, write: main, read: () => main, sticky: false, close }
+  return { ...clients, insertBytes: isTextOnly ? null : insertBytes }
 }
 
 async function embedded(path: string): Promise<Clients> {
+  const enginePath = resolve(path)
   const open = async () => createClient({ ...COMMON, connection: asConnection(await openSession(path)) })
   const write = await open()
+  removeOldRowsFiles(enginePath)
   const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, open))
   let turn = 0
   const read = () => readers[turn++ % readers.length] ?? write
   const close = async () => {
     for (const client of [...readers, write]) await client.close()
   }
-  return { database: DATABASE, bootstrap: write, write, read, sticky: true, close }
+  const insertBytes = (statement: string, rows: Uint8Array) =>
+    withRowsFile(enginePath, statement, rows, async (query) => void (await write.command({ query })))
+  return { database: DATABASE, bootstrap: write, write, read, insertBytes, sticky: true, close }
 }
 
 type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>

@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { openSession } from './embedded-engine.js'
+import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
@@ -37,10 +38,13 @@ export async function serveEngine(enginePath: string, socketPath: string): Promi
     const url = new URL(incoming.url ?? '/', 'http://engine')
     const body = await bodyOf(incoming)
     if (url.pathname === '/ping') return reply(response, 200, Buffer.from('Ok.\n'))
-    const sql = [url.searchParams.get('query') ?? '', body].filter((part) => part !== '').join('\n')
+    const query = url.searchParams.get('query') ?? ''
+    const isBinary = /FORMAT RowBinary\s*$/.test(query)
+    const sql = isBinary ? query : [query, body.toString('utf8')].filter((part) => part !== '').join('\n')
     const gate = /^\s*insert\s/i.test(sql) ? inserts : queries
+    const runIt = (statement: string) => run(enginePath, url.searchParams, statement)
     try {
-      const bytes = await gate(() => run(enginePath, url.searchParams, sql))
+      const bytes = await gate(() => (isBinary ? withRowsFile(enginePath, sql, body, runIt) : runIt(sql)))
       reply(response, 200, bytes)
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
@@ -103,10 +107,10 @@ function identifier(name: string): string {
   return `\`${name.replace(/[\\`]/g, '')}\``
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 function reply(response: ServerResponse, status: number, body: Uint8Array, headers: Record<string, string> = {}): void {

@@ -2,6 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../services/core/store/migrations.js'
 import type { Store } from '../../../services/core/store/port.js'
+import {
+  type Cell,
+  type ColumnType,
+  columnTypes,
+  RowWriter,
+  readRows,
+} from '../../../services/core/store/row-binary.js'
+import { TABLES, type TableName } from '../../../services/core/store/tables.js'
 import { line, lines } from './rows.js'
 import { viewContract } from './views.js'
 
@@ -14,6 +22,22 @@ export type OpenedStore = {
 export type RemoteStore = OpenedStore & { away: () => Promise<void>; back: () => Promise<void> }
 
 const HUGE = (2n ** 256n - 1n).toString()
+
+const SAMPLES: Record<ColumnType, Cell> = {
+  ...{ String: `${'long '.repeat(60)}✓ 'x' \\ \n`, 'Nullable(String)': 'Ünï', Float64: 0.1, DateTime: 1_700_000_000 },
+  ...{ UInt8: 1, UInt32: 2 ** 32 - 1, UInt64: 2 ** 52 + 1, Int16: 18, Int64: -5 },
+}
+const UNKNOWN: Record<ColumnType, null> = {
+  ...{ String: null, 'Nullable(String)': null, Float64: null, DateTime: null },
+  ...{ UInt8: null, UInt32: null, UInt64: null, Int16: null, Int64: null },
+}
+const DEFAULTS: Record<ColumnType, Cell> = {
+  ...{ String: '', 'Nullable(String)': null, Float64: null, DateTime: 0 },
+  ...{ UInt8: 0, UInt32: 0, UInt64: 0, Int16: -1, Int64: 0 },
+}
+
+const plainType = (type: string): string =>
+  type.replace(/^LowCardinality\((.*)\)$/, '$1').replace(/^DateTime\(.*/, 'DateTime')
 
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   contract(name, open, () => {})
@@ -49,6 +73,40 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
       await store.command('TRUNCATE TABLE migrations')
       expect(await store.migrate()).toEqual(names)
     })
+
+    it.each(Object.keys(TABLES) as TableName[])(
+      'takes rows of %s in binary as it takes them as text',
+      async (table) => {
+        const columns = await store.query<{ name: string; type: string }>(
+          'SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String}',
+          { table },
+        )
+        const typeOf = new Map(columns.map(({ name, type }) => [name, plainType(type)]))
+        const types = columnTypes(table)
+        expect(types).toEqual(TABLES[table].map((name) => typeOf.get(name)))
+
+        const rows = (chain: string): Cell[][] =>
+          [SAMPLES, UNKNOWN].map((cells, n) =>
+            types.map((type, at) => (TABLES[table][at] === 'chain' ? `${chain}${n}` : cells[type])),
+          )
+        const text = rows('text').map((row) => JSON.stringify(row))
+        await store.insert(table, text.join('\n'))
+        const writer = new RowWriter(table)
+        for (const row of rows('byte')) writer.row(row)
+        await store.insertRows(table, writer.finish())
+        const stored = (chain: string) =>
+          store.query(
+            `SELECT * EXCEPT chain FROM ${table} WHERE startsWith(chain, {chain:String}) ORDER BY ${table}.chain`,
+            { chain },
+          )
+        expect(await stored('byte')).toEqual(await stored('text'))
+        expect(await stored('byte')).toHaveLength(2)
+        expect([...readRows(table, writer.finish())].map((row) => row.slice(1))).toEqual(
+          rows('byte').map((row) => row.slice(1).map((cell, at) => cell ?? DEFAULTS[types[at + 1] as ColumnType])),
+        )
+        await store.command(`TRUNCATE TABLE ${table}`)
+      },
+    )
 
     it('keeps the highest version, in any order of inserts', async () => {
       const row = (pair: string, version: number) => line('candle_rows', { pair, volume_u: version, version })

@@ -1,0 +1,211 @@
+/**
+ * Rows in ClickHouse's RowBinary format: a tenth of the CPU of JSON here, a quarter of it in the engine. Each value is written as
+ * its column's type; null is the column's default (NaN, an empty string, -1 for decimals, 0).
+ */
+import { TABLES, type TableName } from './tables.js'
+
+export type ColumnType =
+  | 'String'
+  | 'Nullable(String)'
+  | 'DateTime'
+  | 'UInt8'
+  | 'UInt32'
+  | 'UInt64'
+  | 'Int16'
+  | 'Int64'
+  | 'Float64'
+
+export type Cell = string | number | null | undefined
+
+const TYPES: Record<string, ColumnType> = {
+  ...typed('DateTime', ['time', 'created_at', 'last_trade_at', 'updated_at']),
+  ...typed('UInt8', ['sell', 'flags', 'target', 'is_deleted']),
+  ...typed('UInt32', ['tx_index', 'log_index', 'sub']),
+  ...typed('UInt64', ['block_number', 'tx_seq', 'created_block', 'tx_count', 'version']),
+  ...typed('UInt64', ['epoch', 'seq', 'number', 'now', 'final_now']),
+  ...typed('Int16', ['decimals', 'decimals0', 'decimals1']),
+  ...typed('Int64', ['holders']),
+  ...typed('Nullable(String)', ['name', 'symbol']),
+  ...typed('Float64', ['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native', 'price0_usd']),
+  ...typed('Float64', ['price1_usd', 'amount_usd', 'amount_native', 'tvl', 'fee', 'volume_24h']),
+  ...typed(
+    'Float64',
+    TABLES.candle_rows.filter((name) => /_[umr]$/.test(name)),
+  ),
+}
+
+function typed(type: ColumnType, names: readonly string[]): Record<string, ColumnType> {
+  return Object.fromEntries(names.map((name) => [name, type]))
+}
+
+export function columnTypes(table: TableName): ColumnType[] {
+  return TABLES[table].map((name) => TYPES[name] ?? 'String')
+}
+
+const FIRST_BYTES = 4096
+/** Most of a length's bytes: seven bits each. */
+const LENGTH_BYTES = 5
+const WORD = 2 ** 32
+
+/** Gathers rows of one table. Values are written one by one, in the order of TABLES[table], or row by row. */
+export class RowWriter {
+  count = 0
+  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  private view: DataView = new DataView(this.bytes.buffer)
+  private length = 0
+  private readonly types: ColumnType[]
+
+  constructor(table: TableName) {
+    this.types = columnTypes(table)
+  }
+
+  /** What was written; the writer must not be used afterwards. */
+  finish(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+
+  row(cells: readonly Cell[]): void {
+    for (let at = 0; at < this.types.length; at += 1) this.cell(this.types[at] as ColumnType, cells[at] ?? null)
+    this.endRow()
+  }
+
+  endRow(): void {
+    this.count += 1
+  }
+
+  text(value: string | null): void {
+    const text = value ?? ''
+    this.reserve(LENGTH_BYTES + text.length * 3)
+    if (text.length < 0x80 && this.ascii(text)) return
+    const bytes = Buffer.byteLength(text)
+    for (let left = bytes; ; left = Math.floor(left / 0x80)) {
+      this.bytes[this.length++] = left < 0x80 ? left : (left & 0x7f) | 0x80
+      if (left < 0x80) break
+    }
+    this.length += this.bytes.write(text, this.length)
+  }
+
+  double(value: number | null): void {
+    this.reserve(8)
+    this.view.setFloat64(this.length, value !== null && Number.isFinite(value) ? value : Number.NaN, true)
+    this.length += 8
+  }
+
+  uint8(value: number): void {
+    this.reserve(1)
+    this.bytes[this.length++] = value
+  }
+
+  uint32(value: number): void {
+    this.reserve(4)
+    this.view.setUint32(this.length, value, true)
+    this.length += 4
+  }
+
+  uint64(value: number): void {
+    this.reserve(8)
+    this.view.setUint32(this.length, value % WORD, true)
+    this.view.setUint32(this.length + 4, Math.floor(value / WORD), true)
+    this.length += 8
+  }
+
+  private cell(type: ColumnType, value: string | number | null): void {
+    switch (type) {
+      case 'String':
+        return this.text(value as string | null)
+      case 'Nullable(String)':
+        this.uint8(value === null ? 1 : 0)
+        if (value !== null) this.text(value as string)
+        return
+      case 'Float64':
+        return this.double(value as number | null)
+      case 'UInt8':
+        return this.uint8(Number(value))
+      case 'DateTime':
+      case 'UInt32':
+        return this.uint32(Number(value))
+      case 'UInt64':
+        return this.uint64(Number(value))
+      case 'Int16':
+        this.reserve(2)
+        this.view.setInt16(this.length, value === null ? -1 : Number(value), true)
+        this.length += 2
+        return
+      case 'Int64':
+        this.reserve(8)
+        this.view.setBigInt64(this.length, BigInt(value ?? 0), true)
+        this.length += 8
+    }
+  }
+
+  /** Writes a short text of ASCII characters; false, with nothing written, if it has others. */
+  private ascii(text: string): boolean {
+    const { bytes } = this
+    let at = this.length
+    bytes[at++] = text.length
+    for (let place = 0; place < text.length; place += 1) {
+      const code = text.charCodeAt(place)
+      if (code > 0x7f) return false
+      bytes[at++] = code
+    }
+    this.length = at
+    return true
+  }
+
+  private reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return
+    const wider = Buffer.allocUnsafeSlow(2 * (this.length + more))
+    wider.set(this.bytes.subarray(0, this.length))
+    this.bytes = wider
+    this.view = new DataView(wider.buffer)
+  }
+}
+
+/** The values of rows, as JSON has them: null for NaN. */
+export function* readRows(table: TableName, rows: Uint8Array): Generator<(string | number | null)[]> {
+  const types = columnTypes(table)
+  const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)
+  let at = 0
+
+  function text(): string {
+    let length = 0
+    for (let scale = 1; ; scale *= 0x80) {
+      const byte = bytes[at++] ?? 0
+      length += (byte & 0x7f) * scale
+      if (byte < 0x80) break
+    }
+    at += length
+    return bytes.toString('utf8', at - length, at)
+  }
+
+  function cell(type: ColumnType): string | number | null {
+    switch (type) {
+      case 'String':
+        return text()
+      case 'Nullable(String)':
+        return bytes[at++] === 1 ? null : text()
+      case 'Float64': {
+        at += 8
+        const value = bytes.readDoubleLE(at - 8)
+        return Number.isNaN(value) ? null : value
+      }
+      case 'UInt8':
+        return bytes[at++] ?? 0
+      case 'Int16':
+        at += 2
+        return bytes.readInt16LE(at - 2)
+      case 'DateTime':
+      case 'UInt32':
+        at += 4
+        return bytes.readUInt32LE(at - 4)
+      case 'UInt64':
+        at += 8
+        return Number(bytes.readBigUInt64LE(at - 8))
+      case 'Int64':
+        at += 8
+        return Number(bytes.readBigInt64LE(at - 8))
+    }
+  }
+
+  while (at < bytes.length) yield types.map(cell)
+}
