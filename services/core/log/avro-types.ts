@@ -228,7 +228,7 @@ abstract class Packed extends avro.types.LogicalType {
 
   _write(tap: Tap, packed: Float64Array): void {
     if (!this.isPacked(packed)) throw new Error('not an array of packed numbers')
-    const length = this.form.bytesOf(packed)
+    const length = this.form.prepare(packed)
     tap.writeLong(length)
     if (tap.pos + length <= tap.buf.length) this.form.write(packed, viewOf(tap.buf), tap.pos)
     tap.pos += length

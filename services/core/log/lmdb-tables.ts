@@ -44,7 +44,7 @@ export function openEnvironment({ path, readOnly = false }: EnvironmentOptions):
     return {
       root,
       topics: root.openDB({ name: 'topics', encoding: 'json' }),
-      chunks: root.openDB({ name: 'chunks', encoding: 'binary' }),
+      chunks: root.openDB({ name: 'chunks', encoding: 'binary', compression: true }),
       times: root.openDB({ name: 'times', encoding: 'json' }),
       groups: root.openDB({ name: 'groups', encoding: 'json' }),
       schemas: root.openDB({ name: 'schemas', encoding: 'json' }),

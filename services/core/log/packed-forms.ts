@@ -7,14 +7,18 @@ import { AT, CANDLE_WIDTH, candleCount, FIRST_FIGURE, type PackedCandles } from 
 import { type PackedWindows, WINDOW_WIDTH, WINDOWS_LENGTH } from '../domain/packed-windows.js'
 
 export type PackedForm = {
-  bytesOf(packed: Float64Array): number
-  /** The view has room for `bytesOf(packed)` bytes from `at`. */
+  /** How many bytes `write` takes, which must be called next with the same numbers. */
+  prepare(packed: Float64Array): number
+  /** The view has room for these bytes from `at`. */
   write(packed: Float64Array, view: DataView, at: number): void
   /** Throws on bytes that no writer makes. */
   read(view: DataView, at: number, end: number): Float64Array
 }
 
 const DOUBLE = 8
+
+/** Of the items that are to be written: which figures follow. */
+const prepared: number[] = []
 
 /** Per candle: interval (+ 128: removed), three bytes of bits, time, and the figures that changed. */
 const CANDLE_HEAD = 4 + DOUBLE
@@ -23,16 +27,20 @@ const REMOVED = 128
 const ALL_CANDLE_BITS = 2 ** CANDLE_FIGURES - 1
 
 export const candlesForm: PackedForm = {
-  bytesOf(packed: PackedCandles) {
+  prepare(packed: PackedCandles) {
     let bytes = 0
-    for (let at = 0; at < packed.length; at += CANDLE_WIDTH)
-      bytes += CANDLE_HEAD + DOUBLE * ones(candleBits(packed, at))
+    prepared.length = 0
+    for (let at = 0; at < packed.length; at += CANDLE_WIDTH) {
+      const bits = candleBits(packed, at)
+      prepared.push(bits)
+      bytes += CANDLE_HEAD + DOUBLE * ones(bits)
+    }
     return bytes
   },
   write(packed, view, start) {
     let to = start
-    for (let at = 0; at < packed.length; at += CANDLE_WIDTH) {
-      const bits = candleBits(packed, at)
+    for (let at = 0, item = 0; at < packed.length; at += CANDLE_WIDTH, item += 1) {
+      const bits = prepared[item] as number
       view.setUint8(to, (packed[at + AT.interval] as number) + (packed[at + AT.removed] === 1 ? REMOVED : 0))
       view.setUint8(to + 1, bits & 0xff)
       view.setUint16(to + 2, bits >>> 8, true)
@@ -98,16 +106,20 @@ const WINDOW_HEAD = 2
 const ALL_WINDOW_BITS = 2 ** WINDOW_WIDTH - 1
 
 export const windowsForm: PackedForm = {
-  bytesOf(packed: PackedWindows) {
+  prepare(packed: PackedWindows) {
     let bytes = 0
-    for (let at = 0; at < packed.length; at += WINDOW_WIDTH)
-      bytes += WINDOW_HEAD + DOUBLE * ones(windowBits(packed, at))
+    prepared.length = 0
+    for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
+      const bits = windowBits(packed, at)
+      prepared.push(bits)
+      bytes += WINDOW_HEAD + DOUBLE * ones(bits)
+    }
     return bytes
   },
   write(packed, view, start) {
     let to = start
-    for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
-      const bits = windowBits(packed, at)
+    for (let at = 0, item = 0; at < packed.length; at += WINDOW_WIDTH, item += 1) {
+      const bits = prepared[item] as number
       view.setUint16(to, bits, true)
       to = writeFigures(packed, at, bits, view, to + WINDOW_HEAD)
     }

@@ -88,8 +88,7 @@ export function createRecentTrades(): RecentTrades {
     const kept = open(entry.pair)
     // The update carries the price before its trades: memory loaded from the store may be ahead of the update.
     if (!kept.hasGood) kept.before ??= { timeS: UNKNOWN_TIME_S, priceUsd: entry.last_price_usd }
-    const block = { timeS: update.time, block: update.number }
-    for (const trade of entry.trades) push(kept, { ...block, ...factsOf(trade) }, decimals, update.now)
+    for (const trade of entry.trades) push(kept, factsOf(trade, update), decimals, update.now)
   }
 
   function retract({ number, retracted }: BlockUpdate): void {
@@ -166,8 +165,17 @@ export function createRecentTrades(): RecentTrades {
   }
 }
 
-function factsOf(trade: PairUpdate['trades'][number]): Omit<TradeFacts, 'timeS' | 'block'> {
-  const { sell, wallet, flags } = trade
-  const amounts = { amountIn: trade.amount_in, amountOut: trade.amount_out, amountUsd: trade.amount_usd }
-  return { sell, wallet, flags, ...amounts, priceUsd: trade.price_usd }
+/** Field by field: an object built with spreads is slow to build and to read. */
+function factsOf(trade: PairUpdate['trades'][number], { time, number }: BlockUpdate): TradeFacts {
+  return {
+    timeS: time,
+    block: number,
+    sell: trade.sell,
+    wallet: trade.wallet,
+    amountIn: trade.amount_in,
+    amountOut: trade.amount_out,
+    amountUsd: trade.amount_usd,
+    priceUsd: trade.price_usd,
+    flags: trade.flags,
+  }
 }

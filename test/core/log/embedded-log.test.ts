@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { open as openLmdb } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
+import { packChunks } from '../../../services/core/log/chunk.js'
 import { openEmbeddedLog } from '../../../services/core/log/embedded-log.js'
 import type { EventLog } from '../../../services/core/log/port.js'
 import { entry, eventLogContract } from './contract.js'
@@ -39,6 +41,29 @@ eventLogProcessContract('embedded', {
 })
 
 describe('the embedded log', () => {
+  it('reads chunks of earlier versions, which were not compressed, and takes less room for new ones', async () => {
+    const entries = Array.from({ length: 200 }, (_, n) => ({ ...entry(`0x${'ab'.repeat(20)}`), timestampMs: n }))
+    const root = openLmdb({ path, encoding: 'binary', maxDbs: 8, mapSize: 2 ** 34, noSubdir: false })
+    const topics = root.openDB({ name: 'topics', encoding: 'json' })
+    const chunks = root.openDB({ name: 'chunks', encoding: 'binary' })
+    const [old] = packChunks(entries)
+    await chunks.put([1, 0], old?.bytes)
+    await topics.put('t', { id: 1, start: 0, end: 200, bytes: old?.payloadBytes, newestMs: 199 })
+    await root.close()
+    const log = openEmbeddedLog({ path })
+    await log.append('t', entries)
+    const records = await log.read('t', { from: 0 })
+    expect(records.map(({ offset }) => offset)).toEqual(Array.from({ length: 400 }, (_, n) => n))
+    expect(new Set(records.map(({ value }) => Buffer.from(value).toString())).size).toBe(1)
+    await log.close()
+    const plain = openLmdb({ path, encoding: 'binary', maxDbs: 8, noSubdir: false }).openDB({
+      name: 'chunks',
+      encoding: 'binary',
+    })
+    const stored = [...plain.getRange({})].map(({ value }) => (value as Buffer).length)
+    expect(stored[1]).toBeLessThan((stored[0] ?? 0) / 2)
+  })
+
   it('behaves like a list under random appends, truncates and reads', async () => {
     const step = fc.oneof(
       fc.record({ append: fc.array(fc.tuple(fc.nat(20), fc.nat(3)), { minLength: 1, maxLength: 6 }) }),
