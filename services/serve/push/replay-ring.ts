@@ -28,8 +28,8 @@ const MARK_EVERY_S = 60
 const MAX_MARKS = 1440
 
 export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): ReplayRing {
-  let kept: UpdateSnapshot[] = []
-  /** Updates before this index are dropped; the array is trimmed from time to time. */
+  let kept: (UpdateSnapshot | undefined)[] = []
+  /** Entries before this index are empty; the array is shortened from time to time. */
   let first = 0
   let bytes = 0
   /** The place before the first kept update; `n` is 0 if its number of pushes is unknown. */
@@ -50,6 +50,7 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       if (oldest === newest() || (bytes <= ringBytes && oldest.nowS > nowS - ringSeconds)) break
       floor = endOf(oldest)
       bytes -= oldest.bytes
+      kept[first] = undefined
       first += 1
     }
     if (first > 1024 && first * 2 > kept.length) {
