@@ -1,9 +1,10 @@
 /**
  * Waiting for new records: an append in this process wakes its followers at once; appends of other processes are found
- * by polling, fast at first and then slower: a log just written is likely to be written again.
+ * by polling. Each poll waits for a quarter of the silence so far: a topic just written is likely to be written again. A
+ * topic that this process writes is polled rarely: another one rarely writes it too.
  */
 const SHORTEST_POLL_MS = 1
-const LONGEST_POLL_MS = 20
+const LONGEST_POLL_MS = 500
 
 export type Arrivals = {
   announce(topic: string): void
@@ -15,6 +16,8 @@ export type Arrivals = {
 
 export function createArrivals(): Arrivals {
   const waiting = new Map<string, Set<() => void>>()
+  /** Topics whose newest records this process appended, as far as known. */
+  const own = new Set<string>()
   let ended = false
 
   function wakersOf(topic: string): Set<() => void> {
@@ -27,6 +30,7 @@ export function createArrivals(): Arrivals {
 
   return {
     announce(topic) {
+      own.add(topic)
       for (const wake of waiting.get(topic) ?? []) wake()
     },
 
@@ -34,8 +38,12 @@ export function createArrivals(): Arrivals {
       if (ended || signal.aborted) return Promise.resolve()
       return new Promise((resolve, reject) => {
         const wakers = wakersOf(topic)
-        let pollMs = SHORTEST_POLL_MS
-        let timer = setTimeout(poll, pollMs)
+        const sinceMs = performance.now()
+        let timer = setTimeout(poll, nextPollMs())
+        function nextPollMs(): number {
+          if (own.has(topic)) return LONGEST_POLL_MS
+          return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, (performance.now() - sinceMs) / 4))
+        }
         function stop(): void {
           clearTimeout(timer)
           wakers.delete(wake)
@@ -47,13 +55,15 @@ export function createArrivals(): Arrivals {
         }
         function poll(): void {
           try {
-            if (arrived()) return wake()
+            if (arrived()) {
+              own.delete(topic)
+              return wake()
+            }
           } catch (error) {
             stop()
             return reject(error)
           }
-          pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS)
-          timer = setTimeout(poll, pollMs)
+          timer = setTimeout(poll, nextPollMs())
         }
         wakers.add(wake)
         signal.addEventListener('abort', wake, { once: true })

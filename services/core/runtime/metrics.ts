@@ -25,10 +25,14 @@ export const DEAD_LETTERS_TOTAL = {
   labels: ['chain', 'reason'],
 } as const
 
+/** By default the event loop's delay is sampled every 10 ms: an idle process would wake up a hundred times per second. */
+const EVENT_LOOP_SAMPLE_MS = 200
+
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
   const registry = new Registry()
   const sourcesOf = new Map<string, SampleSource[]>()
-  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry })
+  if (options.processMetrics !== false)
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS })
 
   function register(kind: 'counter' | 'gauge', spec: MetricSpec, source: SampleSource): void {
     const known = sourcesOf.get(spec.name)
