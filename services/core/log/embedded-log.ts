@@ -15,10 +15,12 @@ import {
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
+import { createTail } from './tail.js'
 
 export type EmbeddedOptions = EnvironmentOptions & { maxValueBytes?: number }
 
 const DEFAULT_MAX_VALUE_BYTES = 1_000_000
+const TAIL_BYTES = 4 * 1024 * 1024
 const DEFAULT_BATCH_RECORDS = 10_000
 const DEFAULT_BATCH_BYTES = 4 * 1024 * 1024
 
@@ -34,6 +36,7 @@ export function openEmbedded(options: EmbeddedOptions): { log: EventLog; registr
 
 function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE_BYTES }: EmbeddedOptions): EventLog {
   const arrivals = createArrivals()
+  const tail = createTail(TAIL_BYTES)
   let closing: Promise<void> | undefined
 
   function assertOpen(): void {
@@ -68,7 +71,8 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
     assertOpen()
     const state = latest(topic)
     if (state === undefined || from >= state.end) return []
-    return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES)
+    const find = (offset: number) => tail.find(state.id, offset)
+    return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
   }
 
   async function truncate(topic: string, beforeOffset: number): Promise<void> {
@@ -87,7 +91,12 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
       assertEntries(topic, entries, maxValueBytes)
       if (entries.length === 0) return latest(topic)?.end ?? 0
       const chunks = packChunks(entries)
-      const firstOffset = await write(topic, () => appendChunks(env, topic, chunks))
+      const { id, firstOffset } = await write(topic, () => appendChunks(env, topic, chunks))
+      let first = firstOffset
+      for (const { bytes, records } of chunks) {
+        tail.add(id, { first, end: first + records, bytes })
+        first += records
+      }
       arrivals.announce(topic)
       return firstOffset
     },

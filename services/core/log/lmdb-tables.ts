@@ -68,7 +68,11 @@ const CHUNKS_PER_TRUNCATION = 500
 
 type FoundChunk = { first: number; bytes: Buffer }
 
-export function appendChunks(env: Environment, topic: string, chunks: readonly Chunk[]): number {
+export function appendChunks(
+  env: Environment,
+  topic: string,
+  chunks: readonly Chunk[],
+): { id: number; firstOffset: number } {
   const state = env.topics.get(topic) ?? newTopic(env)
   const firstOffset = state.end
   for (const chunk of chunks) {
@@ -81,7 +85,7 @@ export function appendChunks(env: Environment, topic: string, chunks: readonly C
     state.bytes += chunk.payloadBytes
   }
   env.topics.put(topic, state)
-  return firstOffset
+  return { id: state.id, firstOffset }
 }
 
 function newTopic(env: Environment): TopicState {
@@ -94,12 +98,13 @@ export function readRecords(
   from: number,
   maxRecords: number,
   maxBytes: number,
+  findInMemory: (offset: number) => FoundChunk | undefined,
 ): LogRecord[] {
   const records: LogRecord[] = []
   let offset = Math.max(from, state.start)
   let bytesLeft = maxBytes
   while (offset < state.end && records.length < maxRecords && bytesLeft > 0) {
-    const chunk = chunkAt(env, state, offset)
+    const chunk = findInMemory(offset) ?? chunkAt(env, state, offset)
     if (chunk === undefined) break
     bytesLeft = unpackChunk(chunk.bytes, chunk.first, offset - chunk.first, records, maxRecords, bytesLeft)
     offset = chunk.first + chunkRecords(chunk.bytes)
