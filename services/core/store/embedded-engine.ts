@@ -7,13 +7,32 @@ import { isAlive } from '../runtime/scratch.js'
 
 export type EngineSession = ChdbConnection
 
+const MB = 2 ** 20
+
+/** For a small machine: by default caches may take half of the memory, and a thousand idle threads stay. */
+const ENGINE_SETTINGS = Object.entries({
+  ...{ mark_cache_size: 16 * MB, primary_index_cache_size: 16 * MB, index_mark_cache_size: MB },
+  ...{ query_condition_cache_size: MB, compiled_expression_cache_size: MB, mmap_cache_size: 64 },
+  max_thread_pool_free_size: 4,
+  max_parts_cleaning_thread_pool_size: 2,
+  background_pool_size: 2,
+  background_schedule_pool_size: 2,
+  memory_worker_period_ms: 5000,
+}).map(([name, value]) => `--${name}=${value}`)
+
 /** A session of the engine at this path: sessions share data, run in parallel, and have their own settings. */
 export async function openSession(path: string): Promise<EngineSession> {
-  const { createChdbConnection } = await loadEngine()
+  const { Session, createChdbConnection } = await loadEngine()
   const directory = resolve(path)
   mkdirSync(directory, { recursive: true })
   try {
-    return createChdbConnection({ path: directory })
+    // Only a plain session takes settings of the engine, which the first session starts and the last one stops.
+    const starter = new Session(directory, { connectionArgs: ENGINE_SETTINGS })
+    try {
+      return createChdbConnection({ path: directory })
+    } finally {
+      starter.close()
+    }
   } catch (error) {
     throw openFault(directory, error)
   } finally {
@@ -33,9 +52,10 @@ function restoreFatalSignals(): void {
   for (const signal of FATAL_SIGNALS) process.on(signal, ignore).off(signal, ignore)
 }
 
-async function loadEngine(): Promise<typeof import('chdb/connection')> {
+async function loadEngine() {
   try {
-    return await import('chdb/connection')
+    const [{ Session }, { createChdbConnection }] = await Promise.all([import('chdb'), import('chdb/connection')])
+    return { Session, createChdbConnection }
   } catch (cause) {
     const cpu = process.arch === 'x64' || process.arch === 'arm64' ? process.arch : 'x64'
     const part = process.platform === 'darwin' ? `@chdb/lib-darwin-${cpu}` : `@chdb/lib-linux-${cpu}-gnu`
