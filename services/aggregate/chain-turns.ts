@@ -10,9 +10,13 @@ export type ChainTurns = {
   process(records: readonly LogRecord[]): Promise<void>
   /** Flushes and checkpoints what is due while the log has nothing new. */
   tick(): Promise<void>
+  /** Stores what is folded but not stored yet, at most once per second: a reader needs rows that no memory has. */
+  flush(): Promise<void>
   /** Stores and checkpoints everything folded so far. */
   finish(): Promise<void>
 }
+
+const SHORTEST_FLUSH_MS = 1000
 
 export function createChainTurns(
   deps: RetentionDeps & { settings: TurnSettings },
@@ -25,6 +29,7 @@ export function createChainTurns(
   let checkpointedMs = nowMs()
   let checkpointedSeq = pipeline.state.seq
   let isTicking = false
+  let flushing = { sinceMs: 0, done: Promise.resolve() }
 
   function inTurn(work: () => Promise<void>): Promise<void> {
     const next = last.then(work)
@@ -36,14 +41,15 @@ export function createChainTurns(
     // A chain stopped by a block it could not publish keeps its last checkpoint: the next start folds that block again.
     if (pipeline.state.seq === checkpointedSeq || !pipeline.canCheckpoint) return
     checkpointedSeq = pipeline.state.seq
-    await pipeline.checkpoint()
     checkpointedMs = nowMs()
+    await pipeline.checkpoint()
     await deleteOldData(pipeline.state.nowS)
   }
 
   async function writeWhatIsDue(): Promise<void> {
-    await pipeline.sink.flushWhenDue(nowMs())
+    // A checkpoint flushes. It comes first, so that with equal intervals the rows of an interval are one batch.
     if (nowMs() - checkpointedMs >= settings.checkpointEveryMs) await checkpoint()
+    await pipeline.sink.flushWhenDue(nowMs())
   }
 
   return {
@@ -59,6 +65,12 @@ export function createChainTurns(
       await inTurn(writeWhatIsDue).finally(() => {
         isTicking = false
       })
+    },
+    flush() {
+      const sinceMs = nowMs()
+      if (sinceMs - flushing.sinceMs >= SHORTEST_FLUSH_MS)
+        flushing = { sinceMs, done: inTurn(() => pipeline.sink.flush()) }
+      return flushing.done
     },
     finish: () => inTurn(checkpoint),
   }

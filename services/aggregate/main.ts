@@ -33,16 +33,26 @@ export type AggregateDeps = {
 export type Aggregate = {
   /** Folds one chain until the signal aborts. A chain that cannot continue waits, stopped, with its reason in the status. */
   runChain(chain: string, signal: AbortSignal): Promise<void>
+  /** Stores the rows of a chain folded here that wait for their batch. */
+  flush(chain: string): Promise<void>
   status(): AggregateChainStatus[]
 }
 
 /** Small enough that a stop, a checkpoint or a request never waits long for a batch to be folded. */
 const BATCH = { maxRecords: 128, maxBytes: 256 * 1024 }
-const TICK_MS = 100
+const SHORTEST_TICK_MS = 100
+const LONGEST_TICK_MS = 1000
+const TICKS_PER_INTERVAL = 10
 
 export function createAggregate(deps: AggregateDeps): Aggregate {
   const { log, logger } = deps
   const pipelines = new Map<string, ChainPipeline>()
+  const running = new Map<string, ChainTurns>()
+  const { flushEveryMs, checkpointEveryMs } = deps.settings
+  const tickMs = Math.min(
+    LONGEST_TICK_MS,
+    Math.max(SHORTEST_TICK_MS, Math.min(flushEveryMs, checkpointEveryMs) / TICKS_PER_INTERVAL),
+  )
 
   /** When another generation becomes live, this one is shut down cleanly and the new one is folded from its first block. */
   async function runChain(chain: string, signal: AbortSignal): Promise<void> {
@@ -74,7 +84,8 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
     const failed = new AbortController()
     const until = AbortSignal.any([signal, failed.signal])
     const turns = createChainTurns(deps, chain, pipeline)
-    const timer = setInterval(() => void turns.tick().catch((error: unknown) => failed.abort(error)), TICK_MS)
+    running.set(chain, turns)
+    const timer = setInterval(() => void turns.tick().catch((error: unknown) => failed.abort(error)), tickMs)
     try {
       const from = pipeline.position
       for await (const records of log.follow(blocksTopic(chain, generation), { from, ...BATCH }, until)) {
@@ -91,6 +102,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
       await finishOrWarn(turns, chain)
     } finally {
       clearInterval(timer)
+      running.delete(chain)
     }
   }
 
@@ -109,6 +121,7 @@ export function createAggregate(deps: AggregateDeps): Aggregate {
 
   return {
     runChain,
+    flush: async (chain) => running.get(chain)?.flush(),
     status: () => [...pipelines].map(([chain, pipeline]) => pipelineStatus(chain, pipeline)),
   }
 }

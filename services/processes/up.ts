@@ -2,6 +2,7 @@
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
+import { collectAfterBusyPhases } from '../core/runtime/idle-heap.js'
 import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
@@ -72,11 +73,14 @@ async function runServices(
   const serve = createServe({
     ...{ log, codec, store, keys, config, logger, metrics, health, processName: 'up' },
     ...{ prepare, pipeStatus, simulated, wsTokenSecret },
+    // A server has short batches, and may be unreachable.
+    ...(config.store.kind === 'embedded' ? { flush: aggregate.flush } : {}),
   })
   closing.push(() => serve.stop())
   const ports = await serve.start(shutdown.signal)
   if (shutdown.signal.aborted) return 0
 
+  collectAfterBusyPhases(shutdown.signal)
   const folding = runFold(aggregate, { platform, config, logger }, shutdown)
   const ingesting = ingests?.run(shutdown.signal)
   // The error itself is reported where `ingesting` is awaited, after the greeting.

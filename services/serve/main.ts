@@ -30,7 +30,7 @@ export interface Serve {
 /** The pipe: updates → memory → REST answers and pushes. */
 export function createServe(deps: ServeDeps): Serve {
   const { config, logger, store, processName = 'serve' } = deps
-  const { nowMs = Date.now, pipeStatus = () => [], remoteOutages = () => [] } = deps
+  const { nowMs = Date.now, pipeStatus = () => [], remoteOutages = () => [], flush = async () => {} } = deps
   const state = { isLoaded: false, wsPort: config.wsPort }
   const isLoaded = () => state.isLoaded
   const metrics = createServeMetrics(deps.metrics)
@@ -58,7 +58,7 @@ export function createServe(deps: ServeDeps): Serve {
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
   const status = async () => readStatus({ memory, pipeStatus, outages, simulated: isSimulated(), nowMs, transport })
 
-  const rest = createRestServer({ chains, store, gate, metrics, logger, envelope: config.envelope, isLoaded })
+  const rest = createRestServer({ chains, store, flush, gate, metrics, logger, envelope: config.envelope, isLoaded })
   addServiceRoutes(rest, { memory, metrics, status })
   addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
   addWsTokenRoute(rest, { gate, tokens, wsPort: () => state.wsPort, isLoaded })

@@ -57,6 +57,8 @@ export type ServeDeps = {
    * after a temporary failure.
    */
   prepare?: () => Promise<void>
+  /** Stores a chain's waiting rows now, where the aggregate runs in this process; elsewhere batches are short. */
+  flush?: (chain: string) => Promise<void>
   /** Its chains are served even before their first block. */
   pipeStatus?: () => readonly PipeChainStatus[]
   /** Outages this process sees, reported under `processName`. */

@@ -4,6 +4,7 @@ import type { FoldResult } from '../fold/block-changes.js'
 import { encodeRows, type RowFacts } from './encode-rows.js'
 import { RowBatch } from './row-batch.js'
 
+/** A batch is written when its first row is `flushEveryMs` old, or when it has `flushRows`. */
 export type SinkSettings = { flushEveryMs: number; flushRows: number }
 
 export type Sink = {
@@ -27,7 +28,8 @@ export function createSink(
   let batch = new RowBatch(chain)
   let writing: Promise<void> | null = null
   let failure: unknown = null
-  let lastStartMs = 0
+  /** When the batch got its first row, as far as `flushWhenDue` saw. */
+  let batchSinceMs: number | null = null
   let flushedSeq = storedSeq
 
   async function write(full: RowBatch): Promise<void> {
@@ -39,6 +41,7 @@ export function createSink(
     if (writing !== null || batch.last === null) return
     const full = batch
     batch = new RowBatch(chain)
+    batchSinceMs = null
     writing = write(full)
       .catch((error: unknown) => {
         failure = error
@@ -56,11 +59,11 @@ export function createSink(
     add: (result) => batch.add(result),
     async flushWhenDue(nowMs) {
       check()
-      const due = batch.rows >= settings.flushRows || nowMs - lastStartMs >= settings.flushEveryMs
-      if (!due) return
-      if (writing !== null && batch.rows >= settings.flushRows) await writing
-      if (writing !== null) return
-      lastStartMs = nowMs
+      if (batch.last === null) return
+      batchSinceMs ??= nowMs
+      const isFull = batch.rows >= settings.flushRows
+      if (!isFull && nowMs - batchSinceMs < settings.flushEveryMs) return
+      if (isFull && writing !== null) await writing
       start()
     },
     async flush() {

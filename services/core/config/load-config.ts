@@ -127,11 +127,7 @@ function build(
       s1CandlesMs: (settings.retention?.s1_candles_d ?? 30) * DAY_MS,
       deadMs: (settings.retention?.dead_d ?? 90) * DAY_MS,
     },
-    intervals: {
-      flushMs: settings.intervals?.flush_ms ?? 1000,
-      checkpointMs: settings.intervals?.checkpoint_ms ?? 5000,
-      progressMs: (settings.intervals?.progress_s ?? 10) * 1000,
-    },
+    intervals: intervals(settings),
     topics: { trades: settings.topics?.trades ?? false },
     simulator: {
       seed: settings.simulator?.seed ?? 1,
@@ -184,6 +180,20 @@ function storeChoice({ clickhouse }: ConfigFile, problems: string[]): StoreChoic
   if (clickhouse === undefined) return { kind: 'embedded' }
   checkHttpUrl('CLICKHOUSE_URL', clickhouse.url, problems)
   return { kind: 'clickhouse', url: clickhouse.url }
+}
+
+/** The embedded engine pays for each small batch with merges; what memory and log hold meanwhile costs less. */
+const EMBEDDED_INTERVALS = { flushMs: 30_000, checkpointMs: 30_000 }
+/** A server is read by others, and a process that takes over a chain folds from its last checkpoint. */
+const SERVER_INTERVALS = { flushMs: 1000, checkpointMs: 5000 }
+
+function intervals({ intervals: given, clickhouse }: ConfigFile): Config['intervals'] {
+  const { flushMs, checkpointMs } = clickhouse === undefined ? EMBEDDED_INTERVALS : SERVER_INTERVALS
+  return {
+    flushMs: given?.flush_ms ?? flushMs,
+    checkpointMs: given?.checkpoint_ms ?? checkpointMs,
+    progressMs: (given?.progress_s ?? 10) * 1000,
+  }
 }
 
 /** The value is not in the message: it may hold a password. */

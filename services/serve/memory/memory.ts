@@ -48,8 +48,8 @@ export interface Memory {
 }
 
 const UPDATES_PREFIX = updatesTopic('')
-/** While nothing waits for a flush, the store is polled this much less often, only to check that it is up. */
-const IDLE_POLLS = 5
+/** While the store's progress stands still, it is polled less and less often, down to this: rows come in large batches. */
+const SLOWEST_STORE_POLL = 5
 
 export function createMemory(deps: MemoryDeps): Memory {
   const states = new Map<string, ServedChain>()
@@ -115,10 +115,17 @@ export function createMemory(deps: MemoryDeps): Memory {
     await Promise.all([...seen, ...deps.chains()].map(open))
   }
 
-  const holdsUnflushed = () => [...states.values()].some(({ candles, events }) => candles.size + events.size > 0)
+  /** In polls; 1 again after progress or a failure. */
+  let storePoll = 1
+  const storedVersions = new Map<string, string>()
 
   async function trimStored(): Promise<void> {
-    for (const row of await loadProgress(deps.store)) {
+    const slower = Math.min(storePoll * 2, SLOWEST_STORE_POLL)
+    storePoll = 1
+    const rows = await loadProgress(deps.store)
+    if (rows.every(({ chain, version }) => storedVersions.get(chain) === version)) storePoll = slower
+    for (const row of rows) {
+      storedVersions.set(row.chain, row.version)
       const state = states.get(row.chain)
       if (state !== undefined) trimFlushed(state, row)
     }
@@ -198,7 +205,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       if (started || abort.signal.aborted) return
       started = true
       pollForever('log topics', openNewChains, () => pollMs)
-      pollForever('store progress', trimStored, () => (holdsUnflushed() ? pollMs : IDLE_POLLS * pollMs))
+      pollForever('store progress', trimStored, () => storePoll * pollMs)
     },
     async stop() {
       abort.abort()

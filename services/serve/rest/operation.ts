@@ -3,7 +3,12 @@ import type { Store } from '../../core/store/port.js'
 import type { ChainDirectory } from '../chain-directory.js'
 
 /** Dependencies of every operation. */
-export type OperationContext = { chains: ChainDirectory; store: Store }
+export type OperationContext = {
+  chains: ChainDirectory
+  store: Store
+  /** Call it before reading rows of which memory does not hold the unflushed part. */
+  flush(chain: string): Promise<void>
+}
 
 /** The result of an operation: data, or why there is none. */
 export type Answer<Data> = {

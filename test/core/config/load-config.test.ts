@@ -49,7 +49,7 @@ describe('configuration', () => {
       store: { kind: 'embedded' },
       fold: { maxTimeBackS: 3600, journalBlocks: 1024 },
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
-      intervals: { flushMs: 1000, checkpointMs: 5000, progressMs: 10_000 },
+      intervals: { flushMs: 30_000, checkpointMs: 30_000, progressMs: 10_000 },
       topics: { trades: false },
       sources: new Map(),
     })
@@ -69,6 +69,7 @@ describe('configuration', () => {
       fold: { maxTimeBackS: 3600, journalBlocks: 10 },
       log: { kind: 'kafka', brokers: ['b:2', 'c:3'], registry: { kind: 'in_log' }, prefix: '', ssl: false },
       store: { kind: 'clickhouse', url: 'http://h:8123' },
+      intervals: { flushMs: 1000, checkpointMs: 5000 },
     })
     expect(load('{"http_port": 9000}').httpPort).toBe(9000)
     expect(load('').httpPort).toBe(8080)

@@ -10,6 +10,8 @@ import { samplesOf } from '../metrics-samples.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
+/** Tests that wait for stored rows do not wait for the default of half a minute. */
+const INTERVALS = { flush_ms: 200, checkpoint_ms: 5000 }
 /** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
 
@@ -63,7 +65,8 @@ export function environmentOf({
 }: UpPlan): Record<string, string> {
   const config = join(folder, 'dextape.json')
   const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, { ...money, ...more[chain] }])
-  const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
+  const intervals = { ...INTERVALS, ...(settings.intervals as object | undefined) }
+  const content = { host: '127.0.0.1', ...settings, intervals, chains: Object.fromEntries(sections) }
   writeFileSync(config, JSON.stringify(content))
   return {
     ...storeEnvironmentOf(dataDirOf(folder)),

@@ -15,11 +15,12 @@ export const contracts = operation({
   query: Type.Object({}),
   data: ContractView,
   nullable: true,
-  async handle({ chains, store }, { params }) {
+  async handle({ chains, store, flush }, { params }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: null, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     const before = market.state.tokens.get(address)
     if (before === undefined) return unknown
+    await flush(chain)
     const largest = await largestBalances(store, chain, address, RANKED_HOLDERS)
     const balances = await balancesOf(store, chain, address, contractParties(before))
     const token = market.state.tokens.get(address)

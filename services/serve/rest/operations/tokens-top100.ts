@@ -19,10 +19,11 @@ export const tokensTop100 = operation({
     limit: limitOf('holders', { max: MAX_LIMIT, standard: MAX_LIMIT }),
   }),
   data: Type.Array(HolderView),
-  async handle({ chains, store }, { params, query }) {
+  async handle({ chains, store, flush }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     if (!market.state.tokens.has(address)) return unknown
+    await flush(chain)
     const largest = await largestBalances(store, chain, address, query.limit ?? MAX_LIMIT)
     const wallets = largest.map(({ holder }) => holder)
     const native = market.facts?.native

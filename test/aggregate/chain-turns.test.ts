@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { ChainPipeline } from '../../services/aggregate/chain-pipeline.js'
+import { createChainTurns } from '../../services/aggregate/chain-turns.js'
+import type { FoldResult } from '../../services/aggregate/fold/block-changes.js'
+import type { RowFacts } from '../../services/aggregate/sink/encode-rows.js'
+import { createSink } from '../../services/aggregate/sink/sink.js'
+import type { EventLog } from '../../services/core/log/port.js'
+import type { Store } from '../../services/core/store/port.js'
+
+const INTERVAL_MS = 30_000
+
+/** A chain with a block every second of a clock that the test moves. */
+function runChain({ flushEveryMs = INTERVAL_MS, checkpointEveryMs = INTERVAL_MS }) {
+  let nowMs = 1_000_000
+  let seq = 0
+  const startMs = nowMs
+  const batches: { atS: number; seq: number }[] = []
+  const checkpoints: number[] = []
+  const atS = () => (nowMs - startMs) / 1000
+  const store = {
+    insert: async () => {
+      batches.push({ atS: atS(), seq })
+    },
+  } as unknown as Store
+  const facts: RowFacts = { pair: () => undefined, token: () => undefined, finalNowS: () => 0 }
+  const sink = createSink('eth', store, facts, { flushEveryMs, flushRows: 1000 }, 0)
+  const state = {
+    get seq() {
+      return seq
+    },
+    nowS: 0,
+  }
+  const pipeline = {
+    state,
+    sink,
+    canCheckpoint: true,
+    process: async () => {
+      seq += 1
+      sink.add(emptyBlock(seq))
+    },
+    checkpoint: async () => {
+      await sink.flush()
+      checkpoints.push(atS())
+    },
+  } as unknown as ChainPipeline
+  const settings = { checkpointEveryMs, updatesKeptMs: 0, updatesHeldMs: 0, deadKeptMs: 0, secondCandlesKeptS: 0 }
+  const log = {} as EventLog
+  const turns = createChainTurns({ log, store, settings, nowMs: () => nowMs }, 'eth', pipeline)
+  return {
+    ...{ batches, checkpoints, turns },
+    async seconds(count: number) {
+      for (let second = 0; second < count; second += 1) {
+        nowMs += 1000
+        await turns.process([])
+      }
+    },
+  }
+}
+
+function emptyBlock(seq: number): FoldResult {
+  const nothing = { pairs: [], retracted: [], tokens: [], gone_tokens: [], main_pair_changes: [] }
+  const update = { kind: 'block', epoch: 1, seq, number: seq, hash: '', now: 0, time: 0, ...nothing }
+  return { update, holders: [], goneEvents: [], goneCandles: [], goneMainPairs: [] } as unknown as FoldResult
+}
+
+describe('the turns of a chain', () => {
+  it('with equal intervals store one batch per interval, as part of the checkpoint', async () => {
+    const chain = runChain({})
+    await chain.seconds(95)
+    expect(chain.checkpoints).toEqual([30, 60, 90])
+    expect(chain.batches).toEqual([30, 60, 90].map((atS) => ({ atS, seq: atS })))
+  })
+
+  it('store a batch when its first row is as old as the interval', async () => {
+    const chain = runChain({ flushEveryMs: 10_000, checkpointEveryMs: 3_600_000 })
+    await chain.seconds(35)
+    // The first row comes after one second, the next batch begins after the one before.
+    expect(chain.batches.map(({ atS }) => atS)).toEqual([11, 22, 33])
+    expect(chain.checkpoints).toEqual([])
+  })
+
+  it('store waiting rows on request, at most once per second', async () => {
+    const chain = runChain({})
+    await chain.seconds(5)
+    await Promise.all([chain.turns.flush(), chain.turns.flush()])
+    await chain.turns.flush()
+    expect(chain.batches).toEqual([{ atS: 5, seq: 5 }])
+    await chain.seconds(1)
+    await chain.turns.flush()
+    expect(chain.batches.at(-1)).toEqual({ atS: 6, seq: 6 })
+  })
+})
