@@ -3,6 +3,7 @@ import { benchClusterIdle } from './cluster-idle.js'
 import { benchEvm } from './evm.js'
 import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
+import { benchIdleUp } from './idle-up.js'
 import { benchKafka } from './kafka.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
@@ -18,6 +19,7 @@ const kept = [
   await benchFanOut(),
   await benchKafka(),
   await benchClusterIdle(),
+  await benchIdleUp(),
   await benchEvm(),
 ]
 process.exitCode = kept.every(Boolean) ? 0 : 1
