@@ -14,11 +14,13 @@ const STORE_STOP_MS = 3000
 
 export type Closing = (() => Promise<void> | void)[]
 
+/** `flush` stores rows that wait for their batch: another process may ask for it. */
 export async function openConfiguredStore(
   config: Pick<Config, 'store' | 'dataDir'>,
   health: Health,
   shutdown: Shutdown,
   closing: Closing,
+  flush?: () => Promise<void>,
 ): Promise<Store> {
   const giveUp = new AbortController()
   shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
@@ -32,7 +34,7 @@ export async function openConfiguredStore(
   }
   const store = await openStore({ kind: 'embedded', path: enginePathOf(config.dataDir) }, options)
   closing.push(() => store.close())
-  const engine = await serveEngine(enginePathOf(config.dataDir), socketPathOf(config.dataDir))
+  const engine = await serveEngine(enginePathOf(config.dataDir), socketPathOf(config.dataDir), flush)
   closing.push(() => engine.close())
   return store
 }

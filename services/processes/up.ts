@@ -48,7 +48,9 @@ async function runServices(
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
-  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, shutdown, closing)
+  let flushRows = async () => {}
+  const flush = () => flushRows()
+  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, shutdown, closing, flush)
   const keys = platform.createKeys()
   closing.push(() => keys.close())
   await keys.load()
@@ -64,6 +66,7 @@ async function runServices(
     shutdown.signal,
   )
   const aggregate = openFold({ platform, store, config, logger, metrics })
+  flushRows = async () => void (await Promise.all(aggregate.status().map(({ chain }) => aggregate.flush(chain))))
   const pipeStatus = pipeStatusOf(aggregate, ingests?.statuses ?? [], Date.now)
   const simulated = choice.claim.origin === 'simulated'
   const prepare = async () => {

@@ -18,7 +18,7 @@ function runChain({ flushEveryMs = INTERVAL_MS, checkpointEveryMs = INTERVAL_MS 
   const checkpoints: number[] = []
   const atS = () => (nowMs - startMs) / 1000
   const store = {
-    insert: async () => {
+    insertRows: async () => {
       batches.push({ atS: atS(), seq })
     },
   } as unknown as Store
@@ -59,8 +59,9 @@ function runChain({ flushEveryMs = INTERVAL_MS, checkpointEveryMs = INTERVAL_MS 
 
 function emptyBlock(seq: number): FoldResult {
   const nothing = { pairs: [], retracted: [], tokens: [], gone_tokens: [], main_pair_changes: [] }
+  const moved = { pairs: [], tokens: [] }
   const update = { kind: 'block', epoch: 1, seq, number: seq, hash: '', now: 0, time: 0, ...nothing }
-  return { update, holders: [], goneEvents: [], goneCandles: [], goneMainPairs: [] } as unknown as FoldResult
+  return { update, moved, holders: [], goneEvents: [], goneCandles: [], goneMainPairs: [] } as unknown as FoldResult
 }
 
 describe('the turns of a chain', () => {

@@ -2,6 +2,8 @@
 import { chainFacts } from '../../core/config/index.js'
 import type { OpenLog } from '../../core/log/topic-records.js'
 import { EXIT } from '../../core/runtime/run-main.js'
+import { flushServed } from '../../core/store/engine-socket.js'
+import { socketPathOf } from '../../core/store/local-store.js'
 import type { Store } from '../../core/store/port.js'
 import { chainsOf } from '../../processes/platform/platform.js'
 import { type Cli, configOfExistingData, existingDir, type GlobalOptions, loggerOf, type World } from '../context.js'
@@ -25,7 +27,11 @@ export function addVerify({ program, world, act }: Cli): void {
 async function verify(world: World, options: VerifyOptions): Promise<number> {
   const config = configOfExistingData(world, options)
   const dir = () => existingDir(config)
-  return withStore(config, dir, (store) => withLog(config, dir, (open) => verifyChains(store, open)))
+  return withStore(config, dir, async (store) => {
+    // A running `up` stores rows in large batches.
+    if (config.store.kind === 'embedded') await flushServed(socketPathOf(dir().path))
+    return withLog(config, dir, (open) => verifyChains(store, open))
+  })
 
   async function verifyChains(store: Store, open: OpenLog): Promise<number> {
     const { out } = world
@@ -57,9 +63,14 @@ async function verify(world: World, options: VerifyOptions): Promise<number> {
       }
     }
     await out.table(['chain', 'what', 'compared', 'wrong'], lines)
-    await out.line(wrong === 0 ? 'The store matches the log.' : `${wrong} differences found.`)
+    await out.line(outcomeOf(lines.length, wrong))
     return wrong === 0 ? EXIT.ok : EXIT.failed
   }
+}
+
+function outcomeOf(comparisons: number, wrong: number): string {
+  if (comparisons === 0) return 'Nothing is stored yet, so nothing was compared.'
+  return wrong === 0 ? 'The store matches the log.' : `${wrong} differences found.`
 }
 
 async function progressOf(

@@ -14,6 +14,8 @@ export type EngineSocket = { path: string; close: () => Promise<void> }
 /** Queries of other processes may use this many of the engine's threads; the rest are for this process. */
 const QUERIES_AT_ONCE = 2
 const PING_TIMEOUT_MS = 2_000
+const FLUSH_TIMEOUT_MS = 30_000
+const FLUSH_PATH = '/flush'
 
 /** URL parameters that are not engine settings, or are settings only of a server's HTTP layer. */
 const NO_SETTING = new Set([
@@ -22,8 +24,15 @@ const NO_SETTING = new Set([
   ...['send_progress_in_http_headers', 'http_headers_progress_interval_ms', 'http_response_buffer_size'],
 ])
 
-/** The caller has the engine of `enginePath` open, so an existing socket file is left over from a crash. */
-export async function serveEngine(enginePath: string, socketPath: string): Promise<EngineSocket> {
+/**
+ * The caller has the engine of `enginePath` open, so an existing socket file is left over from a crash. `flush`: stores rows that
+ * wait for their batch, for a reader that asks for it.
+ */
+export async function serveEngine(
+  enginePath: string,
+  socketPath: string,
+  flush: () => Promise<void> = async () => {},
+): Promise<EngineSocket> {
   const queries = createGate(QUERIES_AT_ONCE)
   const inserts = createGate(1)
   const running = new Set<Promise<void>>()
@@ -38,6 +47,10 @@ export async function serveEngine(enginePath: string, socketPath: string): Promi
     const url = new URL(incoming.url ?? '/', 'http://engine')
     const body = await bodyOf(incoming)
     if (url.pathname === '/ping') return reply(response, 200, Buffer.from('Ok.\n'))
+    if (url.pathname === FLUSH_PATH) {
+      await flush()
+      return reply(response, 200, Buffer.from('Ok.\n'))
+    }
     const query = url.searchParams.get('query') ?? ''
     const isBinary = /FORMAT RowBinary\s*$/.test(query)
     const sql = isBinary ? query : [query, body.toString('utf8')].filter((part) => part !== '').join('\n')
@@ -67,9 +80,14 @@ export async function serveEngine(enginePath: string, socketPath: string): Promi
 }
 
 /** Whether a process answers behind this socket; a file alone may be left over from a crash. */
-export function isEngineServed(socketPath: string): Promise<boolean> {
+export const isEngineServed = (socketPath: string): Promise<boolean> => asks(socketPath, '/ping', PING_TIMEOUT_MS)
+
+/** Has the process behind this socket store the rows that wait for their batch; false if there is none. */
+export const flushServed = (socketPath: string): Promise<boolean> => asks(socketPath, FLUSH_PATH, FLUSH_TIMEOUT_MS)
+
+function asks(socketPath: string, path: string, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request({ socketPath, path: '/ping', timeout: PING_TIMEOUT_MS, agent: false }, (response) => {
+    const asked = request({ socketPath, path, timeout, agent: false }, (response) => {
       response.resume()
       resolve(response.statusCode === 200)
     })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../../services/core/store/clickhouse-store.js'
-import { isEngineServed, serveEngine } from '../../../services/core/store/engine-socket.js'
+import { flushServed, isEngineServed, serveEngine } from '../../../services/core/store/engine-socket.js'
 import { enginePathOf, openLocalStore, socketPathOf } from '../../../services/core/store/local-store.js'
 import { readMigrations } from '../../../services/core/store/migrations.js'
 import { engineExpected } from '../../rig/store-engine.js'
@@ -60,6 +60,18 @@ describe.runIf(engineExpected)('the store of a data directory', () => {
     const store = await openLocalStore(dataDir)
     const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir))
     expect(await isEngineServed(served.path)).toBe(true)
+    await served.close()
+    await store.close()
+  })
+
+  it('has the running process store what waits, for a reader that asks', async () => {
+    expect(await flushServed(socketPathOf(dataDir))).toBe(false)
+    const store = await openLocalStore(dataDir)
+    let flushed = 0
+    const served = await serveEngine(enginePathOf(dataDir), socketPathOf(dataDir), async () => {
+      flushed += 1
+    })
+    expect([await flushServed(served.path), flushed]).toEqual([true, 1])
     await served.close()
     await store.close()
   })
