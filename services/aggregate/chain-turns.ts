@@ -17,6 +17,8 @@ export type ChainTurns = {
 }
 
 const SHORTEST_FLUSH_MS = 1000
+/** A checkpoint takes longer the more pairs changed: with this many a stop still ends within its time. */
+const CHECKPOINT_PAIRS = 8000
 
 export function createChainTurns(
   deps: RetentionDeps & { settings: TurnSettings },
@@ -48,7 +50,8 @@ export function createChainTurns(
 
   async function writeWhatIsDue(): Promise<void> {
     // A checkpoint flushes. It comes first, so that with equal intervals the rows of an interval are one batch.
-    if (nowMs() - checkpointedMs >= settings.checkpointEveryMs) await checkpoint()
+    const isDue = nowMs() - checkpointedMs >= settings.checkpointEveryMs
+    if (isDue || pipeline.state.changedPairs.size >= CHECKPOINT_PAIRS) await checkpoint()
     await pipeline.sink.flushWhenDue(nowMs())
   }
 

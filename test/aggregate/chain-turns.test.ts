@@ -29,6 +29,7 @@ function runChain({ flushEveryMs = INTERVAL_MS, checkpointEveryMs = INTERVAL_MS 
       return seq
     },
     nowS: 0,
+    changedPairs: new Set<number>(),
   }
   const pipeline = {
     state,

@@ -9,9 +9,11 @@ import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
+import { benchUp } from './up.js'
 
 const kept = [
   await benchPipeline(),
+  await benchUp(),
   benchIdlePairs(),
   benchNewTokens(),
   await benchSimulator(),

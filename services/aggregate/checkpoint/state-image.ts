@@ -104,13 +104,7 @@ function ringsImage(active: ActivePair): Uint8Array {
     fields.push({ interval, count: ring.count, before: storedCloses(ring) })
     rows.push(ring.rows(0, ring.count))
   }
-  const all = new Float64Array(rows.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of rows) {
-    all.set(part, at)
-    at += part.length
-  }
-  return pack(fields, all)
+  return pack(fields, ...rows)
 }
 
 function tokenImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {

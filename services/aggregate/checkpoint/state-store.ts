@@ -71,13 +71,19 @@ function asBuffer(bytes: Uint8Array): Buffer {
 const HEADER_BYTES = 8
 
 /** A checkpoint value: fields as JSON, numbers as doubles bit for bit (NaN and signs survive). */
-export function pack(fields: unknown, numbers: Float64Array = new Float64Array(0)): Uint8Array {
-  const text = Buffer.from(JSON.stringify(fields))
-  const start = HEADER_BYTES + Math.ceil(text.length / 8) * 8
-  const packed = Buffer.alloc(start + numbers.byteLength)
-  packed.writeUInt32LE(text.length, 0)
-  text.copy(packed, HEADER_BYTES)
-  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(packed, start)
+export function pack(fields: unknown, ...numbers: readonly Float64Array[]): Uint8Array {
+  const text = JSON.stringify(fields)
+  const textBytes = Buffer.byteLength(text)
+  const start = HEADER_BYTES + Math.ceil(textBytes / 8) * 8
+  const packed = Buffer.allocUnsafeSlow(numbers.reduce((sum, part) => sum + part.byteLength, start))
+  packed.fill(0, 0, start)
+  packed.writeUInt32LE(textBytes, 0)
+  packed.write(text, HEADER_BYTES)
+  let at = start
+  for (const part of numbers) {
+    packed.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at)
+    at += part.byteLength
+  }
   return packed
 }
 

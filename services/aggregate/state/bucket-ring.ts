@@ -132,9 +132,9 @@ export class BucketRing {
     if (timeS < this.changedFrom) this.changedFrom = timeS
   }
 
-  /** The buckets from index `from` up to before `to`, as they are laid out. */
+  /** The buckets from index `from` up to before `to`, as they are laid out; a view, valid until the ring changes. */
   rows(from: number, to: number): Float64Array {
-    return this.data.slice(this.at(from), this.at(to))
+    return this.data.subarray(this.at(from), this.at(to))
   }
 
   /** Adds buckets, laid out as `rows` gives them, at the end. */
