@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
+import { loadActivePair } from '../../services/aggregate/checkpoint/restore-state.js'
 import { unpack } from '../../services/aggregate/checkpoint/state-store.js'
+import type { ActivePair } from '../../services/aggregate/state/pairs.js'
 import { foldThroughCrashes } from '../rig/aggregate/checkpointed-fold.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
@@ -31,6 +33,31 @@ describe('a crash leaves no trace', () => {
         for (const version of versions) expect(exactDifferences(version, versions[0])).toEqual([])
     },
   )
+})
+
+it('stores a rarely traded pair as one value, a busy one in chunks, and both as they were', async () => {
+  const fold = startFold(marketMoney('eth'))
+  foldLines(fold, generateRecording({ seed: 43, chain: 'eth', blocks: 300 }))
+  const { state, store } = fold
+  await new CheckpointWriter(store, 'test').capture(state, new StoredHistory(store), 5)()
+  const forms = new Map<boolean, number>()
+  for (const [id, active] of state.pairs.active.entries()) {
+    if (active === null) continue
+    const restored = loadActivePair(store, id, state.names)
+    const isOneValue = active.windows.segments.length === 0
+    forms.set(isOneValue, (forms.get(isOneValue) ?? 0) + 1)
+    const contents = (pair: ActivePair | undefined) => {
+      const wallets: [number, number, number][] = []
+      pair?.windows.wallets.each((wallet, buyS, sellS) => wallets.push([wallet, buyS, sellS]))
+      return {
+        rings: pair?.rings.map((ring) => [ring.before, ring.rows(0, ring.count)]),
+        wallets: wallets.sort(([a], [b]) => a - b),
+      }
+    }
+    expect(contents(restored)).toEqual(contents(active))
+  }
+  expect(forms.get(true)).toBeGreaterThan(0)
+  expect(forms.get(false)).toBeGreaterThan(0)
 })
 
 it('stores journals under the field names that older versions wrote and read', async () => {

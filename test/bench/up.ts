@@ -10,13 +10,13 @@ import { flushServed } from '../../services/core/store/engine-socket.js'
 import { socketPathOf } from '../../services/core/store/local-store.js'
 import { writeRecording } from '../rig/http/recording-file.js'
 import { dataDirOf, startUp, type Up } from '../rig/http/up.js'
+import { cpuSecondsOf, memoryOf } from '../rig/servers/figures.js'
 import { printTable } from './measure.js'
 import { BENCH_CHAIN, benchBlocks, benchFacts, type WorkloadPlan } from './workload.js'
 
 const FEW: WorkloadPlan = { pools: 400, wallets: 4000, blocks: 3000 }
 const MANY: WorkloadPlan = { pools: 20_000, wallets: 40_000, blocks: 1000, skew: 1 }
 const SWAPS_PER_BLOCK = 100
-const TICKS_PER_S = 100
 /** CPU a swap with many pools, as a multiple of the one with few. */
 const LIMIT = 4.5
 
@@ -66,17 +66,11 @@ async function play(plan: WorkloadPlan): Promise<Cost> {
   }
 }
 
-/** CPU-seconds and peak memory of a process and its children, from the kernel. */
+/** Of a process and its children. */
 function usageOf({ pid }: Up): { cpuS: number; peakMb: number } {
-  const total = { cpuS: 0, peakMb: 0 }
-  for (const id of [pid, ...childrenOf(pid)]) {
-    const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    total.cpuS += (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S
-    total.peakMb += Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]) / 1024
-  }
-  return total
+  const all = [pid, ...childrenOf(pid)]
+  const sum = (figures: number[]) => figures.reduce((total, figure) => total + figure, 0)
+  return { cpuS: sum(all.map(cpuSecondsOf)), peakMb: sum(all.map((one) => memoryOf(one).peakMb)) }
 }
 
 function childrenOf(pid: number): number[] {

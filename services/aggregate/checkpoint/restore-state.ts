@@ -9,7 +9,7 @@ import { WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
 import { UndoStack } from '../state/undo-stack.js'
 import type { WalletNames } from '../state/wallets.js'
-import { META_KEY, type Meta, type StoredJournal, type StoredRings } from './state-image.js'
+import { META_KEY, type Meta, type SmallImage, type StoredJournal, type StoredRings } from './state-image.js'
 import { padded, type StateStore, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
@@ -77,7 +77,11 @@ export function loadActivePair(store: StateStore, id: number, names: WalletNames
   const kept = store.get(`r/${owner}`)
   if (kept === undefined) return undefined
   const active = new ActivePair(names)
-  const { fields, numbers } = unpack<StoredRings>(kept)
+  const { fields, numbers } = unpack<StoredRings | SmallImage>(kept)
+  if (!Array.isArray(fields)) {
+    restoreSmall(active, fields, numbers, names)
+    return active
+  }
   let at = 0
   for (const { interval, count, before, chunks } of fields) {
     const ring = active.rings[interval] as BucketRing
@@ -92,6 +96,19 @@ export function loadActivePair(store: StateStore, id: number, names: WalletNames
   }
   loadWindows(owner, active.windows, names, store)
   return active
+}
+
+function restoreSmall(active: ActivePair, { rings, wallets }: SmallImage, numbers: Float64Array, names: WalletNames) {
+  let at = 0
+  for (const [interval, { count, before }] of rings.entries()) {
+    const ring = active.rings[interval] as BucketRing
+    restoreBefore(ring, before)
+    ring.append(numbers.subarray(at, at + count * BUCKET_WIDTH))
+    at += count * BUCKET_WIDTH
+  }
+  for (const [n, wallet] of wallets.entries()) {
+    active.windows.wallets.set(names.idOf(wallet), numbers[at + n * 2] as number, numbers[at + n * 2 + 1] as number)
+  }
 }
 
 function readJournal(store: StateStore, seq: number): BlockJournal {

@@ -6,6 +6,7 @@ import type { BucketRing } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
+import type { WalletNames } from '../state/wallets.js'
 import type { StoredHistory } from './applied-history.js'
 import { pack, padded, type StateChange, type StateStore } from './state-store.js'
 import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-image.js'
@@ -89,10 +90,62 @@ function pairImage(state: FoldState, id: number, store: StateStore, changes: Sta
     if (foreign) changes.push({ key: `r/${owner}`, value: null }, ...windowsErased(owner, store))
     return
   }
+  const isInChunks = hasChunks(active)
+  if (!isInChunks && isSmall(active)) {
+    changes.push({ key: `r/${owner}`, value: smallImage(active, state.names) })
+    markStored(active)
+    return
+  }
+  if (!isInChunks) markChanged(active, state.names)
   const seconds = active.rings[S1] as BucketRing
   ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
   changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
+}
+
+/**
+ * Most pairs trade rarely: all their buckets and wallets together are one value, since a value costs more than its bytes. A pair
+ * that outgrows this is stored in chunks of time from then on.
+ */
+const SMALL_BUCKETS = 48
+const SMALL_WALLETS = 48
+const CHUNKED_RINGS = [S1, K1, K60] as const
+
+export type SmallImage = { rings: { count: number; before: (number | null)[] }[]; wallets: string[] }
+
+const chunkedRings = ({ rings }: ActivePair) => CHUNKED_RINGS.map((interval) => rings[interval] as BucketRing)
+
+function hasChunks(active: ActivePair): boolean {
+  return active.windows.segments.length > 0 || chunkedRings(active).some(({ chunks }) => chunks.length > 0)
+}
+
+function isSmall({ rings, windows }: ActivePair): boolean {
+  return rings.reduce((sum, { count }) => sum + count, 0) <= SMALL_BUCKETS && windows.wallets.size <= SMALL_WALLETS
+}
+
+function smallImage({ rings, windows }: ActivePair, names: WalletNames): Uint8Array {
+  const wallets: string[] = []
+  const times: number[] = []
+  windows.wallets.each((id, buyS, sellS) => {
+    wallets.push(names.nameOf(id))
+    times.push(buyS, sellS)
+  })
+  const fields: SmallImage = {
+    rings: rings.map((ring) => ({ count: ring.count, before: storedCloses(ring) })),
+    wallets,
+  }
+  return pack(fields, ...rings.map((ring) => ring.rows(0, ring.count)), Float64Array.from(times))
+}
+
+function markStored(active: ActivePair): void {
+  for (const ring of chunkedRings(active)) ring.changedFrom = Number.POSITIVE_INFINITY
+  active.windows.changedWallets.clear()
+}
+
+/** Nothing of the pair is in chunks yet: all of it is to be written. */
+function markChanged(active: ActivePair, names: WalletNames): void {
+  for (const ring of chunkedRings(active)) ring.changedFrom = Number.NEGATIVE_INFINITY
+  active.windows.wallets.each((id) => active.windows.changedWallets.add(names.nameOf(id)))
 }
 
 function ringsImage(active: ActivePair): Uint8Array {
