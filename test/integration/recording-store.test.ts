@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UPDATE_WINDOWS, WINDOWS } from '../../services/core/domain/chains.js'
-import type { Window } from '../../services/core/domain/packed-windows.js'
+import { type Window, windowOf } from '../../services/core/domain/packed-windows.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
 import type { Store } from '../../services/core/store/port.js'
 import { storeTargetOf } from '../rig/engine.js'
@@ -57,13 +57,13 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
   test('stores the windows of each pair as SQL computes them from the trades', async () => {
     type Row = { pair: string; window: string } & { [K in keyof Window]: number | null }
     const made = await rowsOf<Row>(store, windowsSql(tradesSource(reference()), reference().now))
-    const rows = await rowsOf<{ pair: string; state: string }>(
+    const rows = await rowsOf<{ pair: string; windows: (number | null)[] }>(
       store,
-      `SELECT pair, state FROM pair_rows FINAL WHERE chain = '${chain}' AND tx_count > 0`,
+      `SELECT pair, windows FROM pair_rows FINAL WHERE chain = '${chain}' AND tx_count > 0`,
     )
-    const stored = rows.flatMap(({ pair, state }) => {
-      const { windows } = JSON.parse(state) as { windows: object[] }
-      return UPDATE_WINDOWS.map((name, at) => [`${pair} ${name}`, windows[at]] as const)
+    const stored = rows.flatMap(({ pair, windows }) => {
+      const packed = Float64Array.from(windows, (figure) => figure ?? Number.NaN)
+      return UPDATE_WINDOWS.map((name) => [`${pair} ${name}`, orNull(windowOf(packed, name))] as const)
     })
     const expected = made.filter(({ window }) => (UPDATE_WINDOWS as readonly string[]).includes(window))
     const bySql = new Map(expected.map(({ pair, window, ...values }) => [`${pair} ${window}`, values]))
@@ -200,3 +200,9 @@ describe.each(PLANS)('seed $seed, $chain', ({ chain }) => {
     expect(differences(got, new Map<string, object>(expected))).toEqual([])
   })
 })
+
+/** As SQL has unknown numbers. */
+function orNull(window: Window): { [K in keyof Window]: number | null } {
+  const entries = Object.entries(window).map(([name, value]) => [name, Number.isNaN(value) ? null : value])
+  return Object.fromEntries(entries) as { [K in keyof Window]: number | null }
+}

@@ -7,7 +7,7 @@ import {
   isRemoved,
   type PackedCandle,
 } from '../../core/domain/packed-candles.js'
-import { indexOfFigure, type PackedWindows, unpackWindows } from '../../core/domain/packed-windows.js'
+import { indexOfFigure, type PackedWindows } from '../../core/domain/packed-windows.js'
 import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import type { Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
@@ -74,30 +74,30 @@ function putCandle(to: RowWriter, chain: string, pair: string, candle: PackedCan
   to.endRow()
 }
 
-const PAIR_FILLERS = new Array<null>(20).fill(null)
-const TOKEN_FILLERS = new Array<null>(13).fill(null)
+const PAIR_FILLERS = new Array<null>(21).fill(null)
+const TOKEN_FILLERS = new Array<null>(14).fill(null)
 
 function pairRow(chain: string, pair: string, { update, version }: PairState, facts: RowFacts): Cell[] {
   const known = facts.pair(pair)
   if (update === null || known === undefined) return [chain, pair, ...PAIR_FILLERS, version, 1]
   const { info, decimals0, decimals1 } = known
-  const { candles: _candles, trades: _trades, liquidity: _liquidity, ...state } = update
+  const { windows, candles: _candles, trades: _trades, liquidity: _liquidity, ...state } = update
   return [
     ...[chain, pair, info.amm, info.token0, info.token1, info.target, decimals0, decimals1, info.fee, info.creator],
     ...[info.created_at, info.created_block, update.price_usd, update.price_native, update.price_quote],
     ...[update.reserve0, update.reserve1, update.tvl, update.tx_count, update.last_trade_at],
-    ...[dayVolume(update.windows), JSON.stringify({ ...state, windows: unpackWindows(update.windows), info })],
-    ...[version, 0],
+    ...[dayVolume(windows), JSON.stringify({ ...state, info }), windows, version, 0],
   ]
 }
 
 function tokenRow(chain: string, token: string, { update, windows, version }: TokenState, facts: RowFacts): Cell[] {
   const info = facts.token(token)
   if (update === null || info === undefined) return [chain, token, ...TOKEN_FILLERS, version, 1]
+  const { windows: _windows, ...state } = update
   return [
     ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
     ...[update.tvl, update.holders, dayVolume(windows), info.created_at, info.launch_platform],
-    ...[info.launch_stage, JSON.stringify({ ...update, windows: unpackWindows(windows), info }), version, 0],
+    ...[info.launch_stage, JSON.stringify({ ...state, info }), windows, version, 0],
   ]
 }
 

@@ -111,11 +111,21 @@ async function* storedRows(
       LIMITS,
     )
     const rows = page.map(({ row }) => (Array.isArray(row) ? (row as Row) : Object.values(row as object)))
-    yield* rows
+    for (const row of rows) yield withWindows(row, columns)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ROWS) return
     after = Object.fromEntries(KEYS[table].map((name) => [name, last[columns.indexOf(name)]]))
   }
+}
+
+/** Rows of earlier versions have the windows in `state`, as objects. */
+function withWindows(row: Row, columns: readonly string[]): Row {
+  const at = columns.indexOf('windows')
+  const stateAt = columns.indexOf('state')
+  if (at < 0 || (row[at] as unknown[]).length > 0 || row[stateAt] === '') return row
+  const { windows, ...state } = JSON.parse(String(row[stateAt])) as { windows?: Record<string, number | null>[] }
+  if (windows === undefined) return row
+  return row.with(stateAt, JSON.stringify(state)).with(at, windows.flatMap(Object.values))
 }
 
 /** Keys of rows, including tombstones, written after the end of the replay. */
@@ -163,10 +173,13 @@ export async function verifyUpdates(open: OpenLog, expected: Refolded): Promise<
     const { update } = whole.record
     if (update.seq > expected.seq) continue
     if (before !== undefined && update.seq > before + 1) wrong.push(`seq ${update.seq} follows ${before}`)
+    // An update of an earlier version says the same in another form: only its place in the order can be checked.
+    const isComparable = open.codec.writtenAs(value) !== 'update'
     if (before === undefined || update.seq > before) {
-      compared += 1
+      compared += isComparable ? 1 : 0
       before = update.seq
     }
+    if (!isComparable) continue
     const print = fingerprintOf(open.codec.encodeUpdate(topic, { ...update, part: 0, last_part: 0 }))
     if (expected.updates.get(update.seq) !== print)
       wrong.push(`the update of seq ${update.seq} differs from the replay`)

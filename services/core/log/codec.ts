@@ -41,6 +41,8 @@ export type Codec = {
   encodeDeadLetter(topic: string, dead: Loose<DeadLetter>): Buffer
   encodeTrade(topic: string, trade: Loose<TradeRecord>): Buffer
   decodeLogRecord(bytes: Uint8Array, place?: RecordPlace): DecodedRecord
+  /** What a record that can be decoded was written as. */
+  writtenAs(bytes: Uint8Array): RecordName | undefined
   /** Registers a topic's schemas ahead of its first record; needed where the registry is remote. */
   prepare(topic: string, records: readonly RecordName[]): Promise<void>
   /** Fetches the schemas of these records; needed before decoding where the registry is remote. */
@@ -185,6 +187,10 @@ export function createCodec(registry: SchemaRegistry): Codec {
     },
     encodeTrade: (topic, trade) => encode(topic, 'trade', trade),
     decodeLogRecord,
+    writtenAs(bytes) {
+      const id = schemaIdOf(bytes)
+      return id === undefined ? undefined : decoderFor(id, undefined).name
+    },
     async prepare(topic, records) {
       for (const name of records) {
         const { schema } = newestNamed(name)

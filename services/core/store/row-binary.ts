@@ -14,8 +14,9 @@ export type ColumnType =
   | 'Int16'
   | 'Int64'
   | 'Float64'
+  | 'Array(Float64)'
 
-export type Cell = string | number | null | undefined
+export type Cell = string | number | Float64Array | null | undefined
 
 const TYPES: Record<string, ColumnType> = {
   ...typed('DateTime', ['time', 'created_at', 'last_trade_at', 'updated_at']),
@@ -26,6 +27,7 @@ const TYPES: Record<string, ColumnType> = {
   ...typed('Int16', ['decimals', 'decimals0', 'decimals1']),
   ...typed('Int64', ['holders']),
   ...typed('Nullable(String)', ['name', 'symbol']),
+  ...typed('Array(Float64)', ['windows']),
   ...typed('Float64', ['price_usd', 'price_native', 'price_quote', 'quote_usd', 'quote_native', 'price0_usd']),
   ...typed('Float64', ['price1_usd', 'amount_usd', 'amount_native', 'tvl', 'fee', 'volume_24h']),
   ...typed(
@@ -77,12 +79,21 @@ export class RowWriter {
     const text = value ?? ''
     this.reserve(LENGTH_BYTES + text.length * 3)
     if (text.length < 0x80 && this.ascii(text)) return
-    const bytes = Buffer.byteLength(text)
-    for (let left = bytes; ; left = Math.floor(left / 0x80)) {
-      this.bytes[this.length++] = left < 0x80 ? left : (left & 0x7f) | 0x80
-      if (left < 0x80) break
-    }
+    this.size(Buffer.byteLength(text))
     this.length += this.bytes.write(text, this.length)
+  }
+
+  doubles(values: Float64Array | null): void {
+    const count = values?.length ?? 0
+    this.reserve(LENGTH_BYTES)
+    this.size(count)
+    for (let at = 0; at < count; at += 1) this.double(values?.[at] ?? null)
+  }
+
+  private size(count: number): void {
+    let left = count
+    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.bytes[this.length++] = (left & 0x7f) | 0x80
+    this.bytes[this.length++] = left
   }
 
   double(value: number | null): void {
@@ -109,8 +120,10 @@ export class RowWriter {
     this.length += 8
   }
 
-  private cell(type: ColumnType, value: string | number | null): void {
+  private cell(type: ColumnType, value: Exclude<Cell, undefined>): void {
     switch (type) {
+      case 'Array(Float64)':
+        return this.doubles(value as Float64Array | null)
       case 'String':
         return this.text(value as string | null)
       case 'Nullable(String)':
@@ -133,7 +146,7 @@ export class RowWriter {
         return
       case 'Int64':
         this.reserve(8)
-        this.view.setBigInt64(this.length, BigInt(value ?? 0), true)
+        this.view.setBigInt64(this.length, BigInt(Number(value)), true)
         this.length += 8
     }
   }
@@ -161,34 +174,45 @@ export class RowWriter {
   }
 }
 
+export type ReadCell = string | number | (number | null)[] | null
+
 /** The values of rows, as JSON has them: null for NaN. */
-export function* readRows(table: TableName, rows: Uint8Array): Generator<(string | number | null)[]> {
+export function* readRows(table: TableName, rows: Uint8Array): Generator<ReadCell[]> {
   const types = columnTypes(table)
   const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)
   let at = 0
 
-  function text(): string {
-    let length = 0
+  function size(): number {
+    let count = 0
     for (let scale = 1; ; scale *= 0x80) {
       const byte = bytes[at++] ?? 0
-      length += (byte & 0x7f) * scale
-      if (byte < 0x80) break
+      count += (byte & 0x7f) * scale
+      if (byte < 0x80) return count
     }
+  }
+
+  function text(): string {
+    const length = size()
     at += length
     return bytes.toString('utf8', at - length, at)
   }
 
-  function cell(type: ColumnType): string | number | null {
+  function double(): number | null {
+    at += 8
+    const value = bytes.readDoubleLE(at - 8)
+    return Number.isNaN(value) ? null : value
+  }
+
+  function cell(type: ColumnType): ReadCell {
     switch (type) {
+      case 'Array(Float64)':
+        return Array.from({ length: size() }, double)
       case 'String':
         return text()
       case 'Nullable(String)':
         return bytes[at++] === 1 ? null : text()
-      case 'Float64': {
-        at += 8
-        const value = bytes.readDoubleLE(at - 8)
-        return Number.isNaN(value) ? null : value
-      }
+      case 'Float64':
+        return double()
       case 'UInt8':
         return bytes[at++] ?? 0
       case 'Int16':

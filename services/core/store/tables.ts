@@ -30,19 +30,19 @@ export const TABLES = {
   ],
   candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_VALUES, 'version', 'is_deleted'],
   /**
-   * `state` is the PairUpdate without candles, trades and liquidity, as JSON text. The tokens' decimals are here so that
+   * `state` is the PairUpdate without windows, candles, trades and liquidity, as JSON text. The tokens' decimals are here so that
    * one primary-key lookup is enough to value a pair's trades.
    */
   pair_rows: [
     ...['chain', 'pair', 'amm', 'token0', 'token1', 'target', 'decimals0', 'decimals1', 'fee', 'creator'],
     ...['created_at', 'created_block'],
     ...['price_usd', 'price_native', 'price_quote', 'reserve0', 'reserve1', 'tvl', 'tx_count', 'last_trade_at'],
-    ...['volume_24h', 'state', 'version', 'is_deleted'],
+    ...['volume_24h', 'state', 'windows', 'version', 'is_deleted'],
   ],
-  /** `state` is the TokenUpdate as JSON text. */
+  /** `state` is the TokenUpdate without windows, as JSON text. */
   token_rows: [
     ...['chain', 'token', 'name', 'symbol', 'decimals', 'total_supply', 'price_usd', 'main_pair', 'tvl', 'holders'],
-    ...['volume_24h', 'created_at', 'launch_platform', 'launch_stage', 'state', 'version', 'is_deleted'],
+    ...['volume_24h', 'created_at', 'launch_platform', 'launch_stage', 'state', 'windows', 'version', 'is_deleted'],
   ],
   holder_rows: ['chain', 'token', 'holder', 'balance', 'updated_at', 'version', 'is_deleted'],
   main_pair_rows: ['chain', 'token', 'block_number', 'time', 'old_pair', 'new_pair', 'version', 'is_deleted'],

@@ -1,4 +1,4 @@
-import { packWindows, type Window } from '../../core/domain/packed-windows.js'
+import { type PackedWindows, packWindows, type Window } from '../../core/domain/packed-windows.js'
 import type { PairUpdate, TokenUpdate } from '../../core/domain/records.js'
 import type { Store } from '../../core/store/port.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
@@ -24,7 +24,7 @@ type ProgressRow = {
   /** Rows up to this version come from updates up to `seq`. */
   version: string
 }
-type StateRow = { id: string; state: string }
+type StateRow = { id: string; state: string; windows: (number | null)[] }
 
 const PAGE_ROWS = 20_000
 
@@ -45,8 +45,8 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
   }))
 }
 
-/** As the `state` column has it. */
-type Stored<Entry> = Omit<Entry, 'windows'> & { windows: Window[] }
+/** As the `state` column has it; earlier versions wrote the windows into it. */
+type Stored<Entry> = Omit<Entry, 'windows'> & { windows?: Window[] }
 
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
 export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
@@ -61,12 +61,12 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
   trimFlushed(state, progress)
   for await (const row of stateRows(store, 'pair', chain)) {
     const pair = JSON.parse(row.state, unknownAsNaN) as Stored<PairUpdate>
-    const entry = { ...pair, windows: packWindows(pair.windows) }
+    const entry = { ...pair, windows: windowsOf(row, pair) }
     if (pair.info !== null) putPair(state, pairStateOf(entry, pair.info, pair.updated_at))
   }
   for await (const row of stateRows(store, 'token', chain)) {
     const token = JSON.parse(row.state, unknownAsNaN) as Stored<TokenUpdate>
-    const entry = { ...token, windows: packWindows(token.windows) }
+    const entry = { ...token, windows: windowsOf(row, token) }
     state.tokens.set(row.id, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows))
   }
   await restoreSeenAt(store, state, progress.version)
@@ -74,11 +74,16 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
   return state
 }
 
+function windowsOf(row: StateRow, state: { windows?: Window[] }): PackedWindows {
+  if (row.windows.length === 0) return packWindows(state.windows ?? [])
+  return Float64Array.from(row.windows, (figure) => figure ?? Number.NaN)
+}
+
 async function* stateRows(store: Store, kind: 'pair' | 'token', chain: string): AsyncGenerator<StateRow> {
   let after = ''
   for (;;) {
     const rows = await store.query<StateRow>(
-      `SELECT ${kind} AS id, state FROM ${kind}_rows FINAL
+      `SELECT ${kind} AS id, state, windows FROM ${kind}_rows FINAL
        WHERE chain = {chain:String} AND ${kind} > {after:String} ORDER BY ${kind} LIMIT ${PAGE_ROWS}`,
       { chain, after },
       { maxRows: PAGE_ROWS, maxSeconds: 60 },

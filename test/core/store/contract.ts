@@ -25,13 +25,22 @@ const HUGE = (2n ** 256n - 1n).toString()
 
 const SAMPLES: Record<ColumnType, Cell> = {
   ...{ String: `${'long '.repeat(60)}✓ 'x' \\ \n`, 'Nullable(String)': 'Ünï', Float64: 0.1, DateTime: 1_700_000_000 },
-  ...{ UInt8: 1, UInt32: 2 ** 32 - 1, UInt64: 2 ** 52 + 1, Int16: 18, Int64: -5 },
+  ...{
+    'Array(Float64)': Float64Array.of(0.5, -2),
+    UInt8: 1,
+    UInt32: 2 ** 32 - 1,
+    UInt64: 2 ** 52 + 1,
+    Int16: 18,
+    Int64: -5,
+  },
 }
 const UNKNOWN: Record<ColumnType, null> = {
   ...{ String: null, 'Nullable(String)': null, Float64: null, DateTime: null },
-  ...{ UInt8: null, UInt32: null, UInt64: null, Int16: null, Int64: null },
+  ...{ 'Array(Float64)': null, UInt8: null, UInt32: null, UInt64: null, Int16: null, Int64: null },
 }
-const DEFAULTS: Record<ColumnType, Cell> = {
+const asJson = (cell: Cell) => (cell instanceof Float64Array ? [...cell] : cell)
+const DEFAULTS: Record<ColumnType, unknown> = {
+  'Array(Float64)': [],
   ...{ String: '', 'Nullable(String)': null, Float64: null, DateTime: 0 },
   ...{ UInt8: 0, UInt32: 0, UInt64: 0, Int16: -1, Int64: 0 },
 }
@@ -89,7 +98,7 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
           [SAMPLES, UNKNOWN].map((cells, n) =>
             types.map((type, at) => (TABLES[table][at] === 'chain' ? `${chain}${n}` : cells[type])),
           )
-        const text = rows('text').map((row) => JSON.stringify(row))
+        const text = rows('text').map((row) => JSON.stringify(row.map(asJson)))
         await store.insert(table, text.join('\n'))
         const writer = new RowWriter(table)
         for (const row of rows('byte')) writer.row(row)
@@ -102,7 +111,9 @@ function contract<T extends OpenedStore>(name: string, open: () => Promise<T>, m
         expect(await stored('byte')).toEqual(await stored('text'))
         expect(await stored('byte')).toHaveLength(2)
         expect([...readRows(table, writer.finish())].map((row) => row.slice(1))).toEqual(
-          rows('byte').map((row) => row.slice(1).map((cell, at) => cell ?? DEFAULTS[types[at + 1] as ColumnType])),
+          rows('byte').map((row) =>
+            row.slice(1).map((cell, at) => asJson(cell) ?? DEFAULTS[types[at + 1] as ColumnType]),
+          ),
         )
         await store.command(`TRUNCATE TABLE ${table}`)
       },
