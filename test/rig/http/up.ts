@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainFacts } from '../../../services/core/domain/chains.js'
+import { flushServed } from '../../../services/core/store/engine-socket.js'
+import { socketPathOf } from '../../../services/core/store/local-store.js'
 import type { StatusReport } from '../../../services/serve/status-report.js'
 import { storeEnvironmentOf } from '../engine.js'
 import { samplesOf } from '../metrics-samples.js'
 import { type Ended, startCommand } from './command.js'
 
 export const KEY = 'dx_integration'
-/** Tests that wait for stored rows do not wait for the default of half a minute. */
-const INTERVALS = { flush_ms: 200, checkpoint_ms: 5000 }
 /** Generous, so that a busy machine does not fail a test. */
 const GIVE_UP_MS = 300_000
 
@@ -65,8 +65,7 @@ export function environmentOf({
 }: UpPlan): Record<string, string> {
   const config = join(folder, 'dextape.json')
   const sections = chains.map(({ chain, chainId: _, ...money }) => [chain, { ...money, ...more[chain] }])
-  const intervals = { ...INTERVALS, ...(settings.intervals as object | undefined) }
-  const content = { host: '127.0.0.1', ...settings, intervals, chains: Object.fromEntries(sections) }
+  const content = { host: '127.0.0.1', ...settings, chains: Object.fromEntries(sections) }
   writeFileSync(config, JSON.stringify(content))
   return {
     ...storeEnvironmentOf(dataDirOf(folder)),
@@ -123,6 +122,8 @@ export async function startUp(plan: UpPlan): Promise<Up> {
   async function stored(chain: string, lines: number): Promise<void> {
     await until(chain, `applied ${lines} lines`, ({ seq }) => seq === lines)
     const deadline = Date.now() + GIVE_UP_MS
+    // A batch would wait for half a minute.
+    await flushServed(socketPathOf(dataDirOf(folder)))
     while ((await metrics()).get(`dextape_store_seq{chain="${chain}"}`) !== lines) {
       if (Date.now() > deadline) throw new Error(`the store never had ${lines} lines of ${chain}`)
       await sleep(40)
