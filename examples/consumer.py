@@ -110,7 +110,7 @@ def decoder(schema_of):
     return decode
 
 
-FIGURES = [f"{name}_{currency}" for currency in "umr" for name in ("open", "first", "high", "low", "close", "volume")]
+FIGURES = [f"{name}_{currency}" for currency in CURRENCIES for name in FIELDS]
 
 
 def unpacked_candles(data):

@@ -1,5 +1,5 @@
 /** Applies one block to the state and returns what it changed. */
-import type { Block, BlockUpdate, Event, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
+import type { Block, BlockUpdate, Event } from '../../core/domain/records.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
 import { WALLET_REACH_S } from '../state/rolling-windows.js'
@@ -108,13 +108,11 @@ function rememberMainPairs(fold: BlockChanges): number[] {
   return tokens
 }
 
-type MovedEntries = { pairs: PairUpdate[]; tokens: TokenUpdate[] }
-
 function blockUpdate(
   fold: BlockChanges,
   candles: Map<number, CandleKey[]>,
   moved: number[],
-): { update: BlockUpdate; moved: MovedEntries } {
+): Pick<FoldResult, 'update' | 'moved'> {
   const { state } = fold
   const { journal } = state
   const tokens = new Set<number>([...fold.rankTokens, ...state.touchedTokens, ...fold.describedTokens])
@@ -141,7 +139,7 @@ function blockUpdate(
   journal.publishedTokens = [...tokens, ...movedTokens]
   const changes = mainPairChanges(fold)
   journal.mainPairs = changes.map((change) => change.token)
-  const entries: MovedEntries = {
+  const entries: FoldResult['moved'] = {
     pairs: [...movedPairs].map((id) => pairUpdate(state, id)),
     tokens: [...movedTokens].map((token) => tokenUpdate(state, token, false, movedPairs)),
   }

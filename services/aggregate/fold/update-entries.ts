@@ -1,13 +1,18 @@
 /** Entries of an update: the state of pairs and tokens as it is published. */
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { RANK } from '../../core/domain/money.js'
-import { CANDLE_WIDTH, FIRST_FIGURE, NO_CANDLES, type PackedCandles } from '../../core/domain/packed-candles.js'
-import { type PackedWindows, SAME_AS_MAIN_PAIR, WINDOW_WIDTH } from '../../core/domain/packed-windows.js'
+import { AT, CANDLE_WIDTH, FIRST_FIGURE, NO_CANDLES, type PackedCandles } from '../../core/domain/packed-candles.js'
+import {
+  type PackedWindows,
+  SAME_AS_MAIN_PAIR,
+  WINDOW_WIDTH,
+  WINDOWS_LENGTH,
+} from '../../core/domain/packed-windows.js'
 import type { BlockUpdate, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import { type BucketRing, CLOSE, CURRENCIES, FIRST, HIGH, LOW, OPEN, VOLUME } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import { PAIR } from '../state/pairs.js'
-import { FIGURE, FIGURES, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
+import { FIGURE, WINDOW_COUNT, type Windows } from '../state/rolling-windows.js'
 import { TOKEN } from '../state/tokens.js'
 import type { CandleKey } from './merge-candles.js'
 
@@ -93,7 +98,7 @@ function tokenWindows(state: FoldState, token: number, mainPair: number): Packed
   const resting = mainPair < 0 ? Number.NaN : state.pairs.rows.get(mainPair, PAIR.priceUsd)
   const windows = mainPair < 0 ? undefined : state.pairs.active[mainPair]?.windows
   for (let w = 0; w < WINDOW_COUNT; w += 1) {
-    packed[w * FIGURES + FIGURE.priceBefore] = windows?.priceBefore(w, state.nowS) ?? resting
+    packed[w * WINDOW_WIDTH + FIGURE.priceBefore] = windows?.priceBefore(w, state.nowS) ?? resting
   }
   return packed
 }
@@ -148,7 +153,7 @@ export function tokenInfo(state: FoldState, token: number): TokenInfo {
 
 /** `restingPrice`: the price before every window of a pair that has not traded for longer than any of them. */
 function windowsOf(windows: Windows | null, nowS: number, restingPrice: number): PackedWindows {
-  const packed = new Float64Array(WINDOW_COUNT * FIGURES)
+  const packed = new Float64Array(WINDOWS_LENGTH)
   if (windows !== null) windows.evaluate(nowS, packed)
   else {
     for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
@@ -175,9 +180,9 @@ export function candlesOf(
     const at = ring === undefined || index < 0 ? -1 : ring.at(index)
     const exists = ring !== undefined && at >= 0 && hasPrice(ring.data, at)
     if (!exists && !withRemoved) continue
-    packed[to] = interval
-    packed[to + 1] = timeS
-    packed[to + 2] = exists ? 0 : 1
+    packed[to + AT.interval] = interval
+    packed[to + AT.timeS] = timeS
+    packed[to + AT.removed] = exists ? 0 : 1
     if (ring !== undefined && at >= 0) copyFigures(ring.data, at, packed, to + FIRST_FIGURE)
     else packed.fill(Number.NaN, to + FIRST_FIGURE, to + CANDLE_WIDTH)
     to += CANDLE_WIDTH

@@ -7,7 +7,7 @@ import {
   isRemoved,
   type PackedCandle,
 } from '../../core/domain/packed-candles.js'
-import { indexOfFigure, type PackedWindows } from '../../core/domain/packed-windows.js'
+import { dayVolumeUsd } from '../../core/domain/packed-windows.js'
 import type { PairInfo, TokenInfo } from '../../core/domain/records.js'
 import type { Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
@@ -25,10 +25,7 @@ export interface RowFacts {
 }
 
 /** `rows`: in the format of row-binary.ts. */
-export type Insert = { table: TableName; rows: Uint8Array; count: number }
-
-const DAY_BUY_VOLUME = indexOfFigure('24h', 'buy_volume')
-const DAY_SELL_VOLUME = indexOfFigure('24h', 'sell_volume')
+export type Insert = { table: TableName; rows: Uint8Array }
 
 /** The progress row comes last: once it is stored, everything up to its seq is. */
 const ORDER = [
@@ -57,7 +54,7 @@ export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Ins
   }
   return ORDER.flatMap((table) => {
     const writer = batch.writers.get(table)
-    return writer === undefined ? [] : [{ table, rows: writer.finish(), count: writer.count }]
+    return writer === undefined ? [] : [{ table, rows: writer.finish() }]
   })
 }
 
@@ -71,7 +68,6 @@ function putCandle(to: RowWriter, chain: string, pair: string, candle: PackedCan
   for (let figure = FIRST_FIGURE; figure < CANDLE_WIDTH; figure += 1) to.double(data[at + figure] as number)
   to.uint64(version)
   to.uint8(isRemoved(candle) ? 1 : 0)
-  to.endRow()
 }
 
 const PAIR_FILLERS = new Array<null>(21).fill(null)
@@ -86,7 +82,7 @@ function pairRow(chain: string, pair: string, { update, version }: PairState, fa
     ...[chain, pair, info.amm, info.token0, info.token1, info.target, decimals0, decimals1, info.fee, info.creator],
     ...[info.created_at, info.created_block, update.price_usd, update.price_native, update.price_quote],
     ...[update.reserve0, update.reserve1, update.tvl, update.tx_count, update.last_trade_at],
-    ...[dayVolume(windows), JSON.stringify({ ...state, info }), windows, version, 0],
+    ...[dayVolumeUsd(windows), JSON.stringify({ ...state, info }), windows, version, 0],
   ]
 }
 
@@ -96,13 +92,9 @@ function tokenRow(chain: string, token: string, { update, windows, version }: To
   const { windows: _windows, ...state } = update
   return [
     ...[chain, token, info.name, info.symbol, info.decimals, info.total_supply, update.price_usd, update.main_pair],
-    ...[update.tvl, update.holders, dayVolume(windows), info.created_at, info.launch_platform],
+    ...[update.tvl, update.holders, dayVolumeUsd(windows), info.created_at, info.launch_platform],
     ...[info.launch_stage, JSON.stringify({ ...state, info }), windows, version, 0],
   ]
-}
-
-function dayVolume(windows: PackedWindows): number {
-  return (windows[DAY_BUY_VOLUME] as number) + (windows[DAY_SELL_VOLUME] as number)
 }
 
 export function rowFactsOf(state: FoldState): RowFacts {

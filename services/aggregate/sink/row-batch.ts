@@ -186,7 +186,6 @@ function putTrade(
   to.text(t.quote_path)
   to.uint64(version)
   to.uint8(0)
-  to.endRow()
 }
 
 function liquidityRow(

@@ -3,6 +3,7 @@
  * recomputed over the buckets each time, in one fixed order: nothing is ever subtracted, so nothing drifts.
  */
 import { bucketStart, K1, K60 } from '../../core/domain/buckets.js'
+import { WINDOW_WIDTH } from '../../core/domain/packed-windows.js'
 import {
   AMOUNT,
   BUCKET_WIDTH,
@@ -34,7 +35,6 @@ export const FIGURE = {
   low: 9,
   priceBefore: 10,
 } as const
-export const FIGURES = 11
 export const WINDOW_COUNT = 4
 
 /** A wallet last seen longer ago than this (before the final now) is in no window, whatever a reorg may undo. */
@@ -98,11 +98,11 @@ export class Windows {
     add(this.hours, field, bucketStart(K60, timeS), change)
   }
 
-  /** Fills `into` (WINDOW_COUNT × FIGURES) with all windows as of `nowS`. */
+  /** Fills `into` (WINDOWS_LENGTH) with all windows as of `nowS`. */
   evaluate(nowS: number, into: Float64Array): void {
     into.fill(0)
     for (let w = 0; w < WINDOW_COUNT; w += 1) {
-      const at = w * FIGURES
+      const at = w * WINDOW_WIDTH
       into[at + FIGURE.high] = Number.NaN
       into[at + FIGURE.low] = Number.NaN
       into[at + FIGURE.priceBefore] = this.priceBefore(w, nowS)

@@ -47,13 +47,13 @@ export const AT = {
 } as const
 
 /** Prices and volumes, in this order, follow the three numbers that say which candle it is. */
-const FIGURES = [
+export const CANDLE_FIGURES = [
   ...(['open_u', 'first_u', 'high_u', 'low_u', 'close_u', 'volume_u'] as const),
   ...(['open_m', 'first_m', 'high_m', 'low_m', 'close_m', 'volume_m'] as const),
   ...(['open_r', 'first_r', 'high_r', 'low_r', 'close_r', 'volume_r'] as const),
 ] satisfies (keyof Candle)[]
 export const FIRST_FIGURE = AT.openU
-export const CANDLE_WIDTH = FIRST_FIGURE + FIGURES.length
+export const CANDLE_WIDTH = FIRST_FIGURE + CANDLE_FIGURES.length
 
 export const NO_CANDLES: PackedCandles = new Float64Array(0)
 
@@ -68,7 +68,7 @@ export function packCandles(candles: readonly Candle[]): PackedCandles {
     packed[at + AT.interval] = interval
     packed[at + AT.timeS] = candle.time
     packed[at + AT.removed] = candle.removed ? 1 : 0
-    FIGURES.forEach((name, n) => {
+    CANDLE_FIGURES.forEach((name, n) => {
       packed[at + FIRST_FIGURE + n] = candle[name]
     })
   }
@@ -82,11 +82,11 @@ export function unpackCandles(packed: PackedCandles): Candle[] {
 }
 
 export function unpackCandle(candle: PackedCandle): Candle {
-  const figures = Object.fromEntries(FIGURES.map((name, n) => [name, figureOf(candle, FIRST_FIGURE + n)]))
+  const figures = Object.fromEntries(CANDLE_FIGURES.map((name, n) => [name, figureOf(candle, FIRST_FIGURE + n)]))
   return {
     interval: intervalOf(candle),
     time: figureOf(candle, AT.timeS),
-    ...(figures as Record<(typeof FIGURES)[number], number>),
+    ...(figures as Record<(typeof CANDLE_FIGURES)[number], number>),
     removed: isRemoved(candle),
   }
 }

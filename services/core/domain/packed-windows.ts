@@ -69,3 +69,9 @@ export function windowOf(packed: PackedWindows, name: UpdateWindow): Window {
 /** Index of a figure, so that lists sort without unpacking windows. */
 export const indexOfFigure = (window: UpdateWindow, field: (typeof FIELDS)[number]): number =>
   UPDATE_WINDOWS.indexOf(window) * WINDOW_WIDTH + FIELDS.indexOf(field)
+
+const DAY_BUY_VOLUME = indexOfFigure('24h', 'buy_volume')
+const DAY_SELL_VOLUME = indexOfFigure('24h', 'sell_volume')
+
+export const dayVolumeUsd = (packed: PackedWindows): number =>
+  Number(packed[DAY_BUY_VOLUME]) + Number(packed[DAY_SELL_VOLUME])

@@ -7,7 +7,7 @@
 import avro from 'avsc'
 import type { AvroRecord, AvroType } from '../../../schemas/avro.js'
 import { eventTypeOf } from '../../../schemas/types-from-avro.js'
-import { candlesForm, isCandles, isWindows, type PackedForm, windowsForm } from './packed-forms.js'
+import { candlesForm, type PackedForm, windowsForm } from './packed-forms.js'
 
 /** The parts of avsc's reader and types that its declarations omit. */
 type Tap = { buf: Uint8Array; pos: number; readLong(): number; writeLong(value: number): void }
@@ -215,7 +215,6 @@ function assertCount(tap: Tap, count: number): void {
 /** Bytes that are an array of numbers in memory. */
 abstract class Packed extends avro.types.LogicalType {
   protected abstract readonly form: PackedForm
-  protected abstract isPacked(value: unknown): boolean
 
   _read(tap: Tap): Float64Array {
     const length = tap.readLong()
@@ -227,7 +226,7 @@ abstract class Packed extends avro.types.LogicalType {
   }
 
   _write(tap: Tap, packed: Float64Array): void {
-    if (!this.isPacked(packed)) throw new Error('not an array of packed numbers')
+    if (!this.form.accepts(packed)) throw new Error('not an array of packed numbers')
     const length = this.form.prepare(packed)
     tap.writeLong(length)
     if (tap.pos + length <= tap.buf.length) this.form.write(packed, viewOf(tap.buf), tap.pos)
@@ -235,7 +234,7 @@ abstract class Packed extends avro.types.LogicalType {
   }
 
   _check(value: unknown, _flags: unknown, hook?: CheckHook): boolean {
-    if (this.isPacked(value)) return true
+    if (this.form.accepts(value)) return true
     hook?.(value, this)
     return false
   }
@@ -250,16 +249,10 @@ abstract class Packed extends avro.types.LogicalType {
 
 class Candles extends Packed {
   protected override readonly form = candlesForm
-  protected override isPacked(value: unknown): boolean {
-    return isCandles(value)
-  }
 }
 
 class Windows extends Packed {
   protected override readonly form = windowsForm
-  protected override isPacked(value: unknown): boolean {
-    return isWindows(value)
-  }
 }
 
 let viewed: Uint8Array | undefined

@@ -3,10 +3,12 @@
  * written: a bit says which ones follow. The same numbers always give the same bytes.
  */
 import { INTERVALS } from '../domain/chains.js'
-import { AT, CANDLE_WIDTH, candleCount, FIRST_FIGURE, type PackedCandles } from '../domain/packed-candles.js'
-import { type PackedWindows, WINDOW_WIDTH, WINDOWS_LENGTH } from '../domain/packed-windows.js'
+import { AT, CANDLE_WIDTH, candleCount, FIRST_FIGURE } from '../domain/packed-candles.js'
+import { SAME_AS_MAIN_PAIR, WINDOW_WIDTH, WINDOWS_LENGTH } from '../domain/packed-windows.js'
 
 export type PackedForm = {
+  /** True for what can be written: whole candles, and all windows or none. */
+  accepts(value: unknown): boolean
   /** How many bytes `write` takes, which must be called next with the same numbers. */
   prepare(packed: Float64Array): number
   /** The view has room for these bytes from `at`. */
@@ -17,26 +19,24 @@ export type PackedForm = {
 
 const DOUBLE = 8
 
-/** Of the items that are to be written: which figures follow. */
-const prepared: number[] = []
+/** Where an item has its figures, how many bytes come before them, and what the first item's figures are compared with. */
+type Layout = { width: number; firstFigure: number; headBytes: number; initial: number }
 
 /** Per candle: interval (+ 128: removed), three bytes of bits, time, and the figures that changed. */
-const CANDLE_HEAD = 4 + DOUBLE
-const CANDLE_FIGURES = CANDLE_WIDTH - FIRST_FIGURE
+const CANDLE: Layout = {
+  width: CANDLE_WIDTH,
+  firstFigure: FIRST_FIGURE,
+  headBytes: 4 + DOUBLE,
+  initial: Number.NaN,
+}
 const REMOVED = 128
-const ALL_CANDLE_BITS = 2 ** CANDLE_FIGURES - 1
+
+/** Per window: two bytes of bits, and the figures that changed. */
+const WINDOW: Layout = { width: WINDOW_WIDTH, firstFigure: 0, headBytes: 2, initial: 0 }
 
 export const candlesForm: PackedForm = {
-  prepare(packed: PackedCandles) {
-    let bytes = 0
-    prepared.length = 0
-    for (let at = 0; at < packed.length; at += CANDLE_WIDTH) {
-      const bits = candleBits(packed, at)
-      prepared.push(bits)
-      bytes += CANDLE_HEAD + DOUBLE * ones(bits)
-    }
-    return bytes
-  },
+  accepts: (value) => value instanceof Float64Array && Number.isInteger(candleCount(value)),
+  prepare: (packed) => prepareItems(packed, CANDLE),
   write(packed, view, start) {
     let to = start
     for (let at = 0, item = 0; at < packed.length; at += CANDLE_WIDTH, item += 1) {
@@ -45,7 +45,7 @@ export const candlesForm: PackedForm = {
       view.setUint8(to + 1, bits & 0xff)
       view.setUint16(to + 2, bits >>> 8, true)
       view.setFloat64(to + 4, packed[at + AT.timeS] as number, true)
-      to = writeFigures(packed, at + FIRST_FIGURE, bits, view, to + CANDLE_HEAD)
+      to = writeFigures(packed, at + FIRST_FIGURE, bits, view, to + CANDLE.headBytes)
     }
   },
   read(view, start, end) {
@@ -53,33 +53,13 @@ export const candlesForm: PackedForm = {
     let from = start
     for (let at = 0; at < packed.length; at += CANDLE_WIDTH) {
       const head = view.getUint8(from)
-      const bits = candleBitsAt(view, from)
       packed[at + AT.interval] = head & ~REMOVED
       packed[at + AT.removed] = head >= REMOVED ? 1 : 0
       packed[at + AT.timeS] = view.getFloat64(from + 4, true)
-      from += CANDLE_HEAD
-      for (let n = 0; n < CANDLE_FIGURES; n += 1) {
-        const to = at + FIRST_FIGURE + n
-        if ((bits & (1 << n)) === 0) packed[to] = at === 0 ? Number.NaN : (packed[to - CANDLE_WIDTH] as number)
-        else {
-          packed[to] = view.getFloat64(from, true)
-          from += DOUBLE
-        }
-      }
+      from = readFigures(view, from + CANDLE.headBytes, candleBitsAt(view, from), packed, at, CANDLE)
     }
     return packed
   },
-}
-
-/** Which figures differ from those of the candle before; from NaN for the first. */
-function candleBits(packed: PackedCandles, at: number): number {
-  let bits = 0
-  for (let n = 0; n < CANDLE_FIGURES; n += 1) {
-    const to = at + FIRST_FIGURE + n
-    const before = at === 0 ? Number.NaN : (packed[to - CANDLE_WIDTH] as number)
-    if (!Object.is(packed[to], before)) bits |= 1 << n
-  }
-  return bits
 }
 
 function candleBitsAt(view: DataView, from: number): number {
@@ -90,70 +70,90 @@ function countCandles(view: DataView, start: number, end: number): number {
   let count = 0
   let from = start
   for (; from < end; count += 1) {
-    if (from + CANDLE_HEAD > end) throw new Error('candles end within a candle')
+    if (from + CANDLE.headBytes > end) throw new Error('candles end within a candle')
     const bits = candleBitsAt(view, from)
     const interval = view.getUint8(from) & ~REMOVED
     if (interval >= INTERVALS.length) throw new Error(`a candle has unknown interval ${interval}`)
-    if (bits > ALL_CANDLE_BITS) throw new Error('a candle has unknown figures')
-    from += CANDLE_HEAD + DOUBLE * ones(bits)
+    if (bits > allBits(CANDLE)) throw new Error('a candle has unknown figures')
+    from += CANDLE.headBytes + DOUBLE * ones(bits)
   }
   if (from !== end) throw new Error('candles end within a candle')
   return count
 }
 
-/** Per window: two bytes of bits, and the figures that changed. */
-const WINDOW_HEAD = 2
-const ALL_WINDOW_BITS = 2 ** WINDOW_WIDTH - 1
-
 export const windowsForm: PackedForm = {
-  prepare(packed: PackedWindows) {
-    let bytes = 0
-    prepared.length = 0
-    for (let at = 0; at < packed.length; at += WINDOW_WIDTH) {
-      const bits = windowBits(packed, at)
-      prepared.push(bits)
-      bytes += WINDOW_HEAD + DOUBLE * ones(bits)
-    }
-    return bytes
-  },
+  accepts: (value) => value instanceof Float64Array && (value.length === 0 || value.length === WINDOWS_LENGTH),
+  prepare: (packed) => prepareItems(packed, WINDOW),
   write(packed, view, start) {
     let to = start
     for (let at = 0, item = 0; at < packed.length; at += WINDOW_WIDTH, item += 1) {
       const bits = prepared[item] as number
       view.setUint16(to, bits, true)
-      to = writeFigures(packed, at, bits, view, to + WINDOW_HEAD)
+      to = writeFigures(packed, at, bits, view, to + WINDOW.headBytes)
     }
   },
   read(view, start, end) {
-    if (start === end) return new Float64Array(0)
+    if (start === end) return SAME_AS_MAIN_PAIR
     const packed = new Float64Array(WINDOWS_LENGTH)
     let from = start
     for (let at = 0; at < WINDOWS_LENGTH; at += WINDOW_WIDTH) {
-      if (from + WINDOW_HEAD > end) throw new Error('windows end too early')
+      if (from + WINDOW.headBytes > end) throw new Error('windows end too early')
       const bits = view.getUint16(from, true)
-      from += WINDOW_HEAD
-      if (bits > ALL_WINDOW_BITS || from + DOUBLE * ones(bits) > end) throw new Error('windows end too early')
-      for (let n = 0; n < WINDOW_WIDTH; n += 1) {
-        if ((bits & (1 << n)) === 0) packed[at + n] = at === 0 ? 0 : (packed[at + n - WINDOW_WIDTH] as number)
-        else {
-          packed[at + n] = view.getFloat64(from, true)
-          from += DOUBLE
-        }
-      }
+      from += WINDOW.headBytes
+      if (bits > allBits(WINDOW) || from + DOUBLE * ones(bits) > end) throw new Error('windows end too early')
+      from = readFigures(view, from, bits, packed, at, WINDOW)
     }
     if (from !== end) throw new Error('windows end too late')
     return packed
   },
 }
 
-/** Which figures differ from those of the window before; from 0 for the first. */
-function windowBits(packed: PackedWindows, at: number): number {
+/** Of the items that are to be written: which figures follow. */
+const prepared: number[] = []
+
+function prepareItems(packed: Float64Array, layout: Layout): number {
+  let bytes = 0
+  prepared.length = 0
+  for (let at = 0; at < packed.length; at += layout.width) {
+    const bits = changedBits(packed, at, layout)
+    prepared.push(bits)
+    bytes += layout.headBytes + DOUBLE * ones(bits)
+  }
+  return bytes
+}
+
+/** Which figures differ from those of the item before. */
+function changedBits(packed: Float64Array, at: number, { width, firstFigure, initial }: Layout): number {
   let bits = 0
-  for (let n = 0; n < WINDOW_WIDTH; n += 1) {
-    const before = at === 0 ? 0 : packed[at + n - WINDOW_WIDTH]
-    if (!Object.is(packed[at + n], before)) bits |= 1 << n
+  for (let n = 0; n < width - firstFigure; n += 1) {
+    const to = at + firstFigure + n
+    const before = at === 0 ? initial : (packed[to - width] as number)
+    if (!Object.is(packed[to], before)) bits |= 1 << n
   }
   return bits
+}
+
+const allBits = ({ width, firstFigure }: Layout): number => 2 ** (width - firstFigure) - 1
+
+/** Returns the position after the figures. */
+function readFigures(
+  view: DataView,
+  start: number,
+  bits: number,
+  packed: Float64Array,
+  at: number,
+  { width, firstFigure, initial }: Layout,
+): number {
+  let from = start
+  for (let n = 0; n < width - firstFigure; n += 1) {
+    const to = at + firstFigure + n
+    if ((bits & (1 << n)) === 0) packed[to] = at === 0 ? initial : (packed[to - width] as number)
+    else {
+      packed[to] = view.getFloat64(from, true)
+      from += DOUBLE
+    }
+  }
+  return from
 }
 
 /** A NaN's bits depend on how the code that made it was compiled: all are written alike. */
@@ -178,9 +178,3 @@ function ones(bits: number): number {
   for (let left = bits; left !== 0; left &= left - 1) count += 1
   return count
 }
-
-/** True for what the forms can write: whole candles, and all windows or none. */
-export const isCandles = (value: unknown): boolean =>
-  value instanceof Float64Array && Number.isInteger(candleCount(value))
-export const isWindows = (value: unknown): boolean =>
-  value instanceof Float64Array && (value.length === 0 || value.length === WINDOWS_LENGTH)

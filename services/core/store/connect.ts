@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ConfigError } from '../domain/errors.js'
-import { type EngineSession, openSession } from './embedded-engine.js'
+import { type EngineSession, joinSession, openSession } from './embedded-engine.js'
 import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 export type StoreTarget =
@@ -71,10 +71,11 @@ function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseCli
 
 async function embedded(path: string): Promise<Clients> {
   const enginePath = resolve(path)
-  const open = async () => createClient({ ...COMMON, connection: asConnection(await openSession(path)) })
-  const write = await open()
+  const clientOf = (session: EngineSession) => createClient({ ...COMMON, connection: asConnection(session) })
+  const write = clientOf(await openSession(path))
   removeOldRowsFiles(enginePath)
-  const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, open))
+  const join = async () => clientOf(await joinSession(path))
+  const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, join))
   let turn = 0
   const read = () => readers[turn++ % readers.length] ?? write
   const close = async () => {

@@ -22,14 +22,14 @@ const ENGINE_SETTINGS = Object.entries({
 
 /** A session of the engine at this path: sessions share data, run in parallel, and have their own settings. */
 export async function openSession(path: string): Promise<EngineSession> {
-  const { Session, createChdbConnection } = await loadEngine()
+  const { Session } = await loadEngine()
   const directory = resolve(path)
   mkdirSync(directory, { recursive: true })
   try {
     // Only a plain session takes settings of the engine, which the first session starts and the last one stops.
     const starter = new Session(directory, { connectionArgs: ENGINE_SETTINGS })
     try {
-      return createChdbConnection({ path: directory })
+      return await joinSession(directory)
     } finally {
       starter.close()
     }
@@ -38,6 +38,12 @@ export async function openSession(path: string): Promise<EngineSession> {
   } finally {
     restoreFatalSignals()
   }
+}
+
+/** A further session of an engine that this process has open. */
+export async function joinSession(path: string): Promise<EngineSession> {
+  const { createChdbConnection } = await loadEngine()
+  return createChdbConnection({ path: resolve(path) })
 }
 
 const FATAL_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'] as const

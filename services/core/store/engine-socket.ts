@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { openSession } from './embedded-engine.js'
+import { joinSession } from './embedded-engine.js'
 import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
@@ -98,7 +98,7 @@ function asks(socketPath: string, path: string, timeout: number): Promise<boolea
 }
 
 async function run(enginePath: string, asked: URLSearchParams, sql: string): Promise<Uint8Array> {
-  const session = await openSession(enginePath)
+  const session = await joinSession(enginePath)
   try {
     // Separate from the statement: the engine scans the whole text once for each statement in it.
     const before = [`USE ${identifier(asked.get('database') ?? 'default')}`, ...settingsOf(asked)]

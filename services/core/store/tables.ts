@@ -1,11 +1,9 @@
+import { CANDLE_FIGURES } from '../domain/packed-candles.js'
+
 /**
  * The columns of each table, in the order rows are inserted. Rows are absolute states: `version` = epoch × 2^40 + seq,
  * `is_deleted` = 1 for a tombstone. Unknown numbers are null on insert. The migrations in schemas/clickhouse create the tables.
  */
-const CANDLE_VALUES = ['u', 'm', 'r'].flatMap((currency) =>
-  ['open', 'first', 'high', 'low', 'close', 'volume'].map((field) => `${field}_${currency}`),
-)
-
 export const TABLES = {
   trade_rows: [
     ...['chain', 'pair', 'time', 'block_number', 'tx_index', 'log_index', 'sub', 'tx_hash', 'id', 'tx_seq', 'sell'],
@@ -28,7 +26,7 @@ export const TABLES = {
     ],
     ...['version', 'is_deleted'],
   ],
-  candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_VALUES, 'version', 'is_deleted'],
+  candle_rows: ['chain', 'pair', 'interval', 'time', ...CANDLE_FIGURES, 'version', 'is_deleted'],
   /**
    * `state` is the PairUpdate without windows, candles, trades and liquidity, as JSON text. The tokens' decimals are here so that
    * one primary-key lookup is enough to value a pair's trades.

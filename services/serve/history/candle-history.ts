@@ -1,4 +1,4 @@
-import type { Candle } from '../../core/domain/packed-candles.js'
+import { CANDLE_FIGURES, type Candle } from '../../core/domain/packed-candles.js'
 import type { Store } from '../../core/store/port.js'
 import type { MainPairChangeAt } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
@@ -27,10 +27,6 @@ type Span = { fromS: number; toS: number }
 
 /** Segments are part of the URL when the store is a server. */
 const SEGMENTS_PER_QUERY = 100
-
-const COLUMNS = ['u', 'm', 'r'].flatMap((c) =>
-  ['open', 'first', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`),
-)
 
 /**
  * Reads bars in ascending order: stored rows merged with memory, so that pushed data is in the next response.
@@ -130,7 +126,7 @@ async function storedCandles(
   const froms = segments.map(({ fromS }) => clampS(fromS))
   const tos = segments.map(({ toS }) => clampS(toS))
   const rows = await store.query<Record<string, number | string | null>>(
-    `SELECT toUInt32(time) AS time_s, ${COLUMNS.join(', ')} FROM candle_rows FINAL
+    `SELECT toUInt32(time) AS time_s, ${CANDLE_FIGURES.join(', ')} FROM candle_rows FINAL
      WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
        ${segments.length === 1 ? '' : IN_A_SEGMENT}
@@ -141,7 +137,7 @@ async function storedCandles(
     },
   )
   return rows.map((row) => {
-    const values = COLUMNS.map((name) => [name, row[name] === null ? Number.NaN : Number(row[name])])
+    const values = CANDLE_FIGURES.map((name) => [name, row[name] === null ? Number.NaN : Number(row[name])])
     const time = Number(row.time_s)
     return { ...Object.fromEntries(values), interval: interval.stored, time, removed: false } as Candle
   })

@@ -1,6 +1,6 @@
 import { bucketStart, K1440 } from '../../core/domain/buckets.js'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import { type Candle, packCandles } from '../../core/domain/packed-candles.js'
+import { CANDLE_FIGURES, type Candle, packCandles } from '../../core/domain/packed-candles.js'
 import type { Store } from '../../core/store/port.js'
 import { rowVersion } from '../../core/store/tables.js'
 import type { TimedPrice } from './pair-trades.js'
@@ -155,10 +155,6 @@ function tradeOf(row: TradeRow): TradeFacts {
   }
 }
 
-const FIGURES = ['u', 'm', 'r'].flatMap((c) =>
-  ['open', 'first', 'high', 'low', 'close', 'volume'].map((f) => `${f}_${c}`),
-)
-
 type CandleRow = { pair: string; interval: Interval } & Record<string, number | string | null>
 
 /** The position and chain time of an update. */
@@ -169,7 +165,7 @@ export async function loadOpenCandles(store: Store, state: ServedChain, at: Open
   state.open.clear()
   const starts = new Map(INTERVALS.map((interval, index) => [interval, Math.max(0, bucketStart(index, at.now))]))
   for await (const { pair, interval, ...row } of candleRows(store, state.chain, starts, at)) {
-    const figures = Object.fromEntries(FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
+    const figures = Object.fromEntries(CANDLE_FIGURES.map((name) => [name, Number(row[name] ?? Number.NaN)]))
     const stored = { ...figures, interval, time: starts.get(interval) ?? 0, removed: false } as Candle
     state.open.hold({ pair, candle: { data: packCandles([stored]), at: 0 } })
   }
@@ -187,7 +183,7 @@ async function* candleRows(
   let after = { pair: '', interval: '' }
   for (;;) {
     const rows = await store.query<CandleRow>(
-      `SELECT pair, interval, ${FIGURES.join(', ')} FROM candle_rows FINAL
+      `SELECT pair, interval, ${CANDLE_FIGURES.join(', ')} FROM candle_rows FINAL
        WHERE chain = {chain:String} AND time >= toDateTime({from:UInt32}, 'UTC')
          AND (interval, toUInt32(time)) IN (${buckets}) AND version <= {version:UInt64}
          AND pair >= {pair:String} AND (pair, interval) > ({pair:String}, {interval:String})

@@ -16,8 +16,6 @@ export function isCounted(name: WindowName): name is CountedWindow {
   return name in COUNTED_WINDOW_S
 }
 
-const DAY_BUY_VOLUME = indexOfFigure('24h', 'buy_volume')
-const DAY_SELL_VOLUME = indexOfFigure('24h', 'sell_volume')
 const HOUR_BUY_VOLUME = indexOfFigure('1h', 'buy_volume')
 const HOUR_SELL_VOLUME = indexOfFigure('1h', 'sell_volume')
 const DAY_BUYS = indexOfFigure('24h', 'buys')
@@ -25,7 +23,6 @@ const DAY_SELLS = indexOfFigure('24h', 'sells')
 const DAY_MAKERS = indexOfFigure('24h', 'makers')
 const sumOf = (packed: PackedWindows, one: number, other: number): number => Number(packed[one]) + Number(packed[other])
 
-export const dayVolumeUsd = (packed: PackedWindows): number => sumOf(packed, DAY_BUY_VOLUME, DAY_SELL_VOLUME)
 export const hourVolumeUsd = (packed: PackedWindows): number => sumOf(packed, HOUR_BUY_VOLUME, HOUR_SELL_VOLUME)
 export const dayTrades = (packed: PackedWindows): number => sumOf(packed, DAY_BUYS, DAY_SELLS)
 export const dayMakers = (packed: PackedWindows): number => Number(packed[DAY_MAKERS])

@@ -1,5 +1,5 @@
+import { dayVolumeUsd } from '../../core/domain/packed-windows.js'
 import type { PairState, TokenState } from '../memory/served-chain.js'
-import { dayVolumeUsd } from '../memory/windows.js'
 import { type Market, mainPairOf } from './market-facts.js'
 import { tokenValueUsd } from './token-view.js'
 

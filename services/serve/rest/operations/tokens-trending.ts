@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
+import { dayVolumeUsd } from '../../../core/domain/packed-windows.js'
 import type { TokenState } from '../../memory/served-chain.js'
-import { dayMakers, dayTrades, dayVolumeUsd, hourVolumeUsd } from '../../memory/windows.js'
+import { dayMakers, dayTrades, hourVolumeUsd } from '../../memory/windows.js'
 import { int } from '../../views/field-formats.js'
 import type { Market } from '../../views/market-facts.js'
 import { byText, createShortlist } from '../../views/ranking.js'
