@@ -30,7 +30,7 @@ export const COUNTS = {
     proves: 'an outage of the broker or the store is reported, does not grow memory, and loses nothing',
   },
   generationSwitches: {
-    ...{ short: 2, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
+    ...{ short: 1, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
     proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',
   },
   replayStops: {
@@ -86,7 +86,7 @@ export const COUNTS = {
   },
   evmHostileSeeds: {
     // Odd seeds reorganise what is published, even ones what is being read.
-    ...{ short: 4, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
+    ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
     proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
   },
   evmForkSeeds: {
@@ -98,7 +98,7 @@ export const COUNTS = {
     proves: 'Uniswap v4 pools followed from logs hold what the pool manager holds, to the integer',
   },
   solanaHostileSeeds: {
-    ...{ short: 6, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
+    ...{ short: 4, long: 100, seed: 1, files: ['test/integration/solana-hostile.test.ts'] },
     proves: 'Solana nodes that fail, lie and lag, with kills and dead slots, change nothing that is published',
   },
   solanaReaderSeeds: {
