@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
 import { StoredHistory } from '../../services/aggregate/checkpoint/applied-history.js'
 import { CheckpointWriter } from '../../services/aggregate/checkpoint/checkpoint-writer.js'
 import { loadActivePair } from '../../services/aggregate/checkpoint/restore-state.js'
-import { unpack } from '../../services/aggregate/checkpoint/state-store.js'
-import type { ActivePair } from '../../services/aggregate/state/pairs.js'
+import { restoreSmall } from '../../services/aggregate/checkpoint/small-image.js'
+import { openStateStore, pack, padded, unpack } from '../../services/aggregate/checkpoint/state-store.js'
+import { ActivePair } from '../../services/aggregate/state/pairs.js'
 import { foldThroughCrashes } from '../rig/aggregate/checkpointed-fold.js'
 import { exactDifferences } from '../rig/aggregate/exact.js'
 import { foldLines, startFold } from '../rig/aggregate/fold-lines.js'
@@ -43,21 +48,55 @@ it('stores a rarely traded pair as one value, a busy one in chunks, and both as 
   const forms = new Map<boolean, number>()
   for (const [id, active] of state.pairs.active.entries()) {
     if (active === null) continue
-    const restored = loadActivePair(store, id, state.names)
-    const isOneValue = active.windows.segments.length === 0
+    const restored = loadActivePair(store, id, state)
+    const isOneValue = active.windows.segments === null
     forms.set(isOneValue, (forms.get(isOneValue) ?? 0) + 1)
-    const contents = (pair: ActivePair | undefined) => {
-      const wallets: [number, number, number][] = []
-      pair?.windows.wallets.each((wallet, buyS, sellS) => wallets.push([wallet, buyS, sellS]))
-      return {
-        rings: pair?.rings.map((ring) => [ring.before, ring.rows(0, ring.count)]),
-        wallets: wallets.sort(([a], [b]) => a - b),
-      }
-    }
-    expect(contents(restored)).toEqual(contents(active))
+    expect(contentsOf(restored)).toEqual(contentsOf(active))
   }
   expect(forms.get(true)).toBeGreaterThan(0)
   expect(forms.get(false)).toBeGreaterThan(0)
+})
+
+it('reads a rarely traded pair whose rows were all written whole', () => {
+  const { state } = startFold(marketMoney('eth'))
+  foldLines({ ...startFold(marketMoney('eth')), state }, generateRecording({ seed: 44, chain: 'eth', blocks: 40 }))
+  const active = state.pairs.active.find((pair) => pair !== null && pair.windows.wallets.size > 0) as ActivePair
+  const [wallets, times]: [string[], number[]] = [[], []]
+  active.windows.wallets.each((id, buyS, sellS) => {
+    wallets.push(state.names.nameOf(id))
+    times.push(buyS, sellS)
+  })
+  const rings = active.rings.map(({ count, before }) => ({ count, before: [...before] }))
+  const numbers = active.rings.flatMap((ring) => [...ring.rows(0, ring.count)])
+  const restored = new ActivePair(state)
+  restoreSmall(restored, { rings, wallets }, Float64Array.from([...numbers, ...times]), state.names)
+  expect(contentsOf(restored)).toEqual(contentsOf(active))
+})
+
+function contentsOf(pair: ActivePair | undefined) {
+  const wallets: [number, number, number][] = []
+  pair?.windows.wallets.each((wallet, buyS, sellS) => wallets.push([wallet, buyS, sellS]))
+  return {
+    rings: pair?.rings.map((ring) => [ring.before, ring.rows(0, ring.count)]),
+    wallets: wallets.sort(([a], [b]) => a - b),
+  }
+}
+
+it('opens a state directory whose values were written uncompressed', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'dx-state-'))
+  const values = new Map(
+    Array.from({ length: 300 }, (_, n) => [`p/${padded(n)}`, pack('x'.repeat(n), Float64Array.of(n))]),
+  )
+  const old = open<Buffer, string>({ path, encoding: 'binary' })
+  for (const [key, value] of values) await old.put(key, Buffer.from(value))
+  await old.close()
+  for (let time = 0; time < 2; time += 1) {
+    const store = await openStateStore(path)
+    const read = [...store.entries('p/')].map(({ key, value }) => [key, unpack(value)])
+    expect(read).toEqual([...values].map(([key, value]) => [key, unpack(value)]))
+    await store.close()
+  }
+  rmSync(path, { recursive: true })
 })
 
 it('stores journals under the field names that older versions wrote and read', async () => {

@@ -44,7 +44,7 @@ function usedBytes(): number {
 
 async function measureIdle(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'dextape-idle-'))
-  const store = openStateStore(dir)
+  const store = await openStateStore(dir)
   const keeper = new CheckpointWriter(store, 'bench')
   const state = new FoldState(benchFacts, SETTINGS, 1, restingState(store, keeper.pendingBalances))
   const history = new StoredHistory(store)

@@ -149,7 +149,7 @@ async function wholePath(dir: string): Promise<Measured[]> {
   await store.migrate()
   const aggregate = createAggregate({
     ...{ log, codec: createCodec(registry), store, settings: SETTINGS, logger: silentLogger, nowMs: Date.now },
-    openState: async (chain) => openStateStore(join(dir, 'state', chain)),
+    openState: (chain) => openStateStore(join(dir, 'state', chain)),
     factsOf: () => benchFacts,
   })
   const controller = new AbortController()

@@ -46,7 +46,7 @@ export class CheckpointWriter {
       if (active === null || active === undefined || state.changedPairs.has(id)) continue
       const traded = state.pairs.rows.get(id, PAIR.newestTradeAtS)
       if (traded === 0 || traded >= state.finalNowS - WALLET_REACH_S) continue
-      active.windows.wallets.dispose()
+      active.dispose()
       state.pairs.active[id] = null
       state.pairs.resting.add(id)
     }

@@ -1,15 +1,16 @@
 /** Restores the fold's state from a checkpoint. */
 import type { ChainFacts } from '../../core/domain/chains.js'
 import { noteRestoredTrades, type TradedAt } from '../fold/moved-windows.js'
-import { BUCKET_WIDTH, type BucketRing } from '../state/bucket-ring.js'
+import type { BucketRing } from '../state/bucket-ring.js'
 import { type FoldSettings, FoldState, type RestingState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { ActivePair, PAIR, type PairText } from '../state/pairs.js'
-import { WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
+import { type SharedSpace, WALLET_REACH_S, Windows } from '../state/rolling-windows.js'
 import type { TokenText } from '../state/tokens.js'
 import { UndoStack } from '../state/undo-stack.js'
-import type { WalletNames } from '../state/wallets.js'
-import { META_KEY, type Meta, type SmallImage, type StoredJournal, type StoredRings } from './state-image.js'
+import { readBuckets, readWholeBuckets } from './bucket-image.js'
+import { restoreSmall, type SmallImage } from './small-image.js'
+import { META_KEY, type Meta, type StoredJournal, type StoredRings, type WholeRings } from './state-image.js'
 import { padded, type StateStore, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
@@ -21,7 +22,7 @@ export function readMeta(store: StateStore): Meta | undefined {
 /** Reads state that is only in the store; `pending` holds balances captured but not yet written. */
 export function restingState(store: StateStore, pending: ReadonlyMap<string, string | null>): RestingState {
   return {
-    activePair: (id, names) => loadActivePair(store, id, names),
+    activePair: (id, space) => loadActivePair(store, id, space),
     balance(key) {
       const waiting = pending.get(key)
       if (waiting !== undefined) return waiting ?? undefined
@@ -60,7 +61,7 @@ function restoreToken(state: FoldState, store: StateStore, id: number): void {
   state.tokens.add(address, 0)
   state.tokens.rows.setRow(id, numbers)
   state.tokens.text[id] = text
-  const windows = new Windows(state.names)
+  const windows = new Windows(state)
   if (loadWindows(owner, windows, state.names, store)) state.tokens.windows[id] = windows
 }
 
@@ -72,43 +73,28 @@ function restorePair(state: FoldState, store: StateStore, id: number): void {
   state.tokens.addPair(state.pairs.targetToken(id), state.pairs.quoteToken(id), id)
 }
 
-export function loadActivePair(store: StateStore, id: number, names: WalletNames): ActivePair | undefined {
+export function loadActivePair(store: StateStore, id: number, space: SharedSpace): ActivePair | undefined {
   const owner = `p/${padded(id)}`
   const kept = store.get(`r/${owner}`)
   if (kept === undefined) return undefined
-  const active = new ActivePair(names)
-  const { fields, numbers } = unpack<StoredRings | SmallImage>(kept)
-  if (!Array.isArray(fields)) {
-    restoreSmall(active, fields, numbers, names)
+  const active = new ActivePair(space)
+  const { fields, numbers } = unpack<StoredRings | WholeRings | SmallImage>(kept)
+  if ('wallets' in fields) {
+    restoreSmall(active, fields, numbers, space.names)
     return active
   }
-  let at = 0
-  for (const { interval, count, before, chunks } of fields) {
+  const buckets = 'busy' in fields ? readBuckets(numbers) : readWholeBuckets(numbers)
+  for (const { interval, count, before, chunks } of 'busy' in fields ? fields.busy : fields) {
     const ring = active.rings[interval] as BucketRing
     restoreBefore(ring, before)
-    if (chunks !== undefined) {
+    if (chunks === undefined) ring.append(buckets.take(count))
+    else {
       ring.chunks = chunks
       loadChunks(owner, 'seconds', ring, store)
-      continue
     }
-    ring.append(numbers.subarray(at, at + count * BUCKET_WIDTH))
-    at += count * BUCKET_WIDTH
   }
-  loadWindows(owner, active.windows, names, store)
+  loadWindows(owner, active.windows, space.names, store)
   return active
-}
-
-function restoreSmall(active: ActivePair, { rings, wallets }: SmallImage, numbers: Float64Array, names: WalletNames) {
-  let at = 0
-  for (const [interval, { count, before }] of rings.entries()) {
-    const ring = active.rings[interval] as BucketRing
-    restoreBefore(ring, before)
-    ring.append(numbers.subarray(at, at + count * BUCKET_WIDTH))
-    at += count * BUCKET_WIDTH
-  }
-  for (const [n, wallet] of wallets.entries()) {
-    active.windows.wallets.set(names.idOf(wallet), numbers[at + n * 2] as number, numbers[at + n * 2 + 1] as number)
-  }
 }
 
 function readJournal(store: StateStore, seq: number): BlockJournal {

@@ -6,8 +6,9 @@ import type { BucketRing } from '../state/bucket-ring.js'
 import type { FoldState } from '../state/fold-state.js'
 import type { BlockJournal } from '../state/journal.js'
 import { type ActivePair, PAIR } from '../state/pairs.js'
-import type { WalletNames } from '../state/wallets.js'
 import type { StoredHistory } from './applied-history.js'
+import { BucketWriter } from './bucket-image.js'
+import { smallImage } from './small-image.js'
 import { pack, padded, type StateChange, type StateStore } from './state-store.js'
 import { ringImage, storedCloses, windowsErased, windowsImage } from './windows-image.js'
 
@@ -35,7 +36,10 @@ export const META_KEY = 'meta'
 export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) => i !== S1 && i !== K1 && i !== K60)
 
 /** `chunks`: the ring's buckets are stored in chunks of time, like a window's. */
-export type StoredRings = { interval: number; count: number; before: (number | null)[]; chunks?: number[] }[]
+export type StoredRing = { interval: number; count: number; before: (number | null)[]; chunks?: readonly number[] }
+export type StoredRings = { busy: StoredRing[] }
+/** As written at first: every row whole. */
+export type WholeRings = StoredRing[]
 
 /** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs in the last checkpoint. */
 export function captureImage(
@@ -96,11 +100,11 @@ function pairImage(state: FoldState, id: number, store: StateStore, changes: Sta
     markStored(active)
     return
   }
-  if (!isInChunks) markChanged(active, state.names)
+  if (!isInChunks) markChanged(active)
   const seconds = active.rings[S1] as BucketRing
   ringImage(owner, 'seconds', seconds, changes)
   changes.push({ key: `r/${owner}`, value: ringsImage(active) })
-  changes.push(...windowsImage(owner, active.windows, state.highNowS, state.finalNowS))
+  changes.push(...windowsImage(owner, active.windows, state))
 }
 
 /**
@@ -111,53 +115,40 @@ const SMALL_BUCKETS = 48
 const SMALL_WALLETS = 48
 const CHUNKED_RINGS = [S1, K1, K60] as const
 
-export type SmallImage = { rings: { count: number; before: (number | null)[] }[]; wallets: string[] }
-
 const chunkedRings = ({ rings }: ActivePair) => CHUNKED_RINGS.map((interval) => rings[interval] as BucketRing)
 
 function hasChunks(active: ActivePair): boolean {
-  return active.windows.segments.length > 0 || chunkedRings(active).some(({ chunks }) => chunks.length > 0)
+  return (
+    (active.windows.segments?.times.length ?? 0) > 0 || chunkedRings(active).some(({ chunks }) => chunks.length > 0)
+  )
 }
 
 function isSmall({ rings, windows }: ActivePair): boolean {
   return rings.reduce((sum, { count }) => sum + count, 0) <= SMALL_BUCKETS && windows.wallets.size <= SMALL_WALLETS
 }
 
-function smallImage({ rings, windows }: ActivePair, names: WalletNames): Uint8Array {
-  const wallets: string[] = []
-  const times: number[] = []
-  windows.wallets.each((id, buyS, sellS) => {
-    wallets.push(names.nameOf(id))
-    times.push(buyS, sellS)
-  })
-  const fields: SmallImage = {
-    rings: rings.map((ring) => ({ count: ring.count, before: storedCloses(ring) })),
-    wallets,
-  }
-  return pack(fields, ...rings.map((ring) => ring.rows(0, ring.count)), Float64Array.from(times))
-}
-
 function markStored(active: ActivePair): void {
   for (const ring of chunkedRings(active)) ring.changedFrom = Number.POSITIVE_INFINITY
-  active.windows.changedWallets.clear()
+  active.windows.segments = null
 }
 
 /** Nothing of the pair is in chunks yet: all of it is to be written. */
-function markChanged(active: ActivePair, names: WalletNames): void {
+function markChanged(active: ActivePair): void {
   for (const ring of chunkedRings(active)) ring.changedFrom = Number.NEGATIVE_INFINITY
-  active.windows.wallets.each((id) => active.windows.changedWallets.add(names.nameOf(id)))
+  active.windows.segments = null
 }
 
 function ringsImage(active: ActivePair): Uint8Array {
   const seconds = active.rings[S1] as BucketRing
-  const fields: StoredRings = [{ interval: S1, count: 0, before: storedCloses(seconds), chunks: seconds.chunks }]
-  const rows: Float64Array[] = []
-  for (const interval of WHOLE_RINGS) {
-    const ring = active.rings[interval] as BucketRing
-    fields.push({ interval, count: ring.count, before: storedCloses(ring) })
-    rows.push(ring.rows(0, ring.count))
+  const busy: StoredRing[] = [{ interval: S1, count: 0, before: storedCloses(seconds), chunks: seconds.chunks }]
+  const rings = WHOLE_RINGS.map((interval) => ({ interval, ring: active.rings[interval] as BucketRing }))
+  const buckets = new BucketWriter(rings.reduce((sum, { ring }) => sum + ring.count, 0))
+  for (const { interval, ring } of rings) {
+    busy.push({ interval, count: ring.count, before: storedCloses(ring) })
+    buckets.add(ring, 0, ring.count)
   }
-  return pack(fields, ...rows)
+  const fields: StoredRings = { busy }
+  return pack(fields, buckets.finish())
 }
 
 function tokenImage(state: FoldState, id: number, store: StateStore, changes: StateChange[]): void {
@@ -166,7 +157,7 @@ function tokenImage(state: FoldState, id: number, store: StateStore, changes: St
   const windows = gone ? null : state.tokens.windows[id]
   if (windows === null || windows === undefined) {
     if (store.get(`v/${owner}`) !== undefined) changes.push(...windowsErased(owner, store))
-  } else changes.push(...windowsImage(owner, windows, state.highNowS, state.finalNowS))
+  } else changes.push(...windowsImage(owner, windows, state))
   if (gone) changes.push({ key: owner, value: null })
   else {
     const fields = { address: state.tokens.address[id], ...state.tokens.text[id] }

@@ -1,6 +1,6 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
 import { mkdirSync } from 'node:fs'
-import { open } from 'lmdb'
+import { type Database, open } from 'lmdb'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
@@ -15,9 +15,14 @@ export interface StateStore {
   close(): Promise<void>
 }
 
-export function openStateStore(path: string): StateStore {
+/** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
+const TABLE = 'values'
+
+export async function openStateStore(path: string): Promise<StateStore> {
   mkdirSync(path, { recursive: true })
-  const table = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary' })
+  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary' })
+  const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
+  await moveUncompressed(root, table)
   return {
     get: (key) => table.get(key),
     *entries(prefix) {
@@ -36,8 +41,21 @@ export function openStateStore(path: string): StateStore {
       await table.clearAsync()
       await table.flushed
     },
-    close: () => table.close(),
+    close: () => root.close(),
   }
+}
+
+/** Values were written to the root table at first, uncompressed. */
+async function moveUncompressed(root: Database<Buffer, string>, table: Database<Buffer, string>): Promise<void> {
+  const keys = [...root.getKeys()].filter((key) => key !== TABLE)
+  if (keys.length === 0) return
+  await root.transaction(() => {
+    for (const key of keys) {
+      table.put(key, root.get(key) as Buffer)
+      root.remove(key)
+    }
+  })
+  await root.flushed
 }
 
 /** In memory, for a fold that need not survive its process. */

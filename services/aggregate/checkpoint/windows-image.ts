@@ -1,7 +1,9 @@
 /** Windows in a checkpoint: buckets in chunks of time, wallets in segments of time, so that only what changed is written. */
 import type { BucketRing } from '../state/bucket-ring.js'
-import { WALLET_REACH_S, type Windows } from '../state/rolling-windows.js'
-import type { WalletNames } from '../state/wallets.js'
+import type { FoldState } from '../state/fold-state.js'
+import { WALLET_REACH_S, type WalletSegments, type Windows } from '../state/rolling-windows.js'
+import type { WalletNames, WalletTable } from '../state/wallets.js'
+import { BucketWriter, readBuckets } from './bucket-image.js'
 import { pack, padded, type StateChange, type StateStore, unpack } from './state-store.js'
 
 const CHUNK_S = { seconds: 300, minutes: 3600, hours: 86_400 } as const
@@ -11,18 +13,22 @@ type WindowRing = (typeof RING_NAMES)[number]
 const SEGMENT_S = 600
 
 type StoredWindows = {
-  segments: number[]
-  chunks: Record<WindowRing, number[]>
+  segments: readonly number[]
+  chunks: Record<WindowRing, readonly number[]>
   before: Record<WindowRing, (number | null)[]>
 }
 
 /** `owner` is `p/<id>` for a pair, `t/<id>` for a token. */
-export function windowsImage(owner: string, windows: Windows, highNowS: number, finalNowS: number): StateChange[] {
+export function windowsImage(
+  owner: string,
+  windows: Windows,
+  { names, highNowS, finalNowS }: FoldState,
+): StateChange[] {
   const changes: StateChange[] = []
   for (const name of RING_NAMES) ringImage(owner, name, windows[name], changes)
-  walletsImage(owner, windows, highNowS, finalNowS, changes)
+  walletsImage(owner, windows, names, highNowS, finalNowS, changes)
   const fields: StoredWindows = {
-    segments: windows.segments,
+    segments: windows.segments?.times ?? [],
     chunks: perRing((name) => windows[name].chunks),
     before: perRing((name) => storedCloses(windows[name])),
   }
@@ -47,14 +53,16 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
     ring.chunks = fields.chunks[name]
     loadChunks(owner, name, ring, store)
   }
-  windows.segments = fields.segments
-  for (const segment of fields.segments) {
+  if (fields.segments.length === 0) return true
+  const segments: WalletSegments = { times: [...fields.segments], newest: new Set(), changed: new Set() }
+  windows.segments = segments
+  for (const segment of segments.times) {
     const packed = store.get(`w/${owner}/${padded(segment)}`)
     if (packed === undefined) continue
     const { fields: wallets, numbers } = unpack<string[]>(packed)
-    windows.segmentWallets.clear()
+    segments.newest.clear()
     for (const [n, wallet] of wallets.entries()) {
-      windows.segmentWallets.add(wallet)
+      segments.newest.add(wallet)
       windows.wallets.set(names.idOf(wallet), numbers[n * 2] as number, numbers[n * 2 + 1] as number)
     }
   }
@@ -63,8 +71,11 @@ export function loadWindows(owner: string, windows: Windows, names: WalletNames,
 
 export function loadChunks(owner: string, name: RingName, ring: BucketRing, store: StateStore): void {
   for (const chunk of ring.chunks) {
-    const rows = store.get(`b/${owner}/${name}/${padded(chunk)}`)
-    if (rows !== undefined) ring.append(unpack(rows).numbers)
+    const packed = store.get(`b/${owner}/${name}/${padded(chunk)}`)
+    if (packed === undefined) continue
+    // Null: as written at first, every row whole.
+    const { fields: count, numbers } = unpack<number | null>(packed)
+    ring.append(count === null ? numbers : readBuckets(numbers).take(count))
   }
 }
 
@@ -78,7 +89,9 @@ export function ringImage(owner: string, name: RingName, ring: BucketRing, chang
   while (index < ring.count) {
     const chunk = Math.floor(ring.time(index) / lengthS)
     const end = ring.lowerBound((chunk + 1) * lengthS)
-    changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: pack(null, ring.rows(index, end)) })
+    const buckets = new BucketWriter(end - index)
+    buckets.add(ring, index, end)
+    changes.push({ key: `b/${owner}/${name}/${padded(chunk)}`, value: pack(end - index, buckets.finish()) })
     kept.push(chunk)
     index = end
   }
@@ -94,35 +107,45 @@ export function ringImage(owner: string, name: RingName, ring: BucketRing, chang
 function walletsImage(
   owner: string,
   windows: Windows,
+  names: WalletNames,
   highNowS: number,
   finalNowS: number,
   changes: StateChange[],
 ): void {
   const segment = Math.floor(highNowS / SEGMENT_S)
   const oldest = Math.floor((finalNowS - WALLET_REACH_S) / SEGMENT_S)
-  for (const old of windows.segments.filter((one) => one < oldest)) {
+  windows.segments ??= { times: [], newest: new Set(), changed: namesIn(windows.wallets, names) }
+  const { times: known, newest, changed } = windows.segments
+  for (const old of known.filter((one) => one < oldest)) {
     changes.push({ key: `w/${owner}/${padded(old)}`, value: null })
   }
-  windows.segments = windows.segments.filter((one) => one >= oldest)
-  if (windows.changedWallets.size === 0) return
-  if (windows.segments.at(-1) !== segment) {
-    windows.segments.push(segment)
-    windows.segmentWallets.clear()
+  const kept = known.filter((one) => one >= oldest)
+  windows.segments.times = kept
+  if (changed.size === 0) return
+  if (kept.at(-1) !== segment) {
+    kept.push(segment)
+    newest.clear()
   }
-  for (const wallet of windows.changedWallets) windows.segmentWallets.add(wallet)
-  windows.changedWallets.clear()
-  const wallets = [...windows.segmentWallets]
+  for (const wallet of changed) newest.add(wallet)
+  changed.clear()
+  const wallets = [...newest]
   const times = new Float64Array(wallets.length * 2)
   for (const [n, wallet] of wallets.entries()) times.set(windows.lastTrades(wallet), n * 2)
   changes.push({ key: `w/${owner}/${padded(segment)}`, value: pack(wallets, times) })
+}
+
+function namesIn(wallets: WalletTable, names: WalletNames): Set<string> {
+  const found = new Set<string>()
+  wallets.each((id) => found.add(names.nameOf(id)))
+  return found
 }
 
 export function storedCloses(ring: BucketRing): (number | null)[] {
   return ring.before.map((close) => (Number.isNaN(close) ? null : close))
 }
 
-export function restoreBefore(ring: BucketRing, closes: (number | null)[]): void {
-  for (let c = 0; c < 3; c += 1) ring.before[c] = closes[c] ?? Number.NaN
+export function restoreBefore(ring: BucketRing, [usd, native, quote]: (number | null)[]): void {
+  ring.before = [usd ?? Number.NaN, native ?? Number.NaN, quote ?? Number.NaN]
 }
 
 function perRing<T>(make: (name: WindowRing) => T): Record<WindowRing, T> {

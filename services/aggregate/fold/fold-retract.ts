@@ -138,7 +138,7 @@ class Undo {
         const id = state.pairs.length - 1
         this.gonePairs.add(state.pairs.address[id] as string)
         state.tokens.popPair(state.pairs.targetToken(id), state.pairs.quoteToken(id))
-        state.pairs.active[id]?.windows.wallets.dispose()
+        state.pairs.active[id]?.dispose()
         state.pairs.pop()
         state.changedPairs.add(id)
         return
@@ -154,7 +154,7 @@ class Undo {
         state.tokens.text[op.id] = op.old
         return
       case 'split':
-        state.tokens.windows[op.id]?.wallets.dispose()
+        state.tokens.windows[op.id]?.dispose()
         state.tokens.windows[op.id] = null
         return
       case 'holder':

@@ -3,6 +3,8 @@
  * of doubles: a candle in three currencies, and the volumes and counts of a pair (or of a token's windows). HIGH and LOW are of
  * good prices only; the published candle's high and low also cover its open (update-entries.ts).
  */
+import { type BucketRows, isBlock, reservedRows } from './bucket-rows.js'
+
 export const TIME = 0
 
 /** Where each currency's six values start: USD, native, quote. */
@@ -31,24 +33,33 @@ export const SELLERS = 26
 
 export const BUCKET_WIDTH = 27
 
+const NOTHING = new Float64Array(0)
+type Closes = readonly [number, number, number]
+const NO_CLOSES: Closes = [Number.NaN, Number.NaN, Number.NaN]
+const NO_CHUNKS: readonly number[] = []
+const NO_BLOCK = -1
+
 export class BucketRing {
-  data: Float64Array
-  start = 0
+  /** The array that holds the ring's rows, and in most cases those of others. */
+  data: Float64Array = NOTHING
+  /** First reserved row in `data`, and how many are reserved. */
+  private base = 0
+  private reserved = 0
+  private block = NO_BLOCK
+  private start = 0
   count = 0
   /** Closes (USD, native, quote) of the last bucket dropped at the front. */
-  readonly before: [number, number, number] = [Number.NaN, Number.NaN, Number.NaN]
+  before = NO_CLOSES
   /** Earliest bucket time changed since the last checkpoint. */
   changedFrom = Number.POSITIVE_INFINITY
   /** Chunks of time in which the checkpoint stores buckets. */
-  chunks: number[] = []
+  chunks: readonly number[] = NO_CHUNKS
 
-  constructor(rows = 1) {
-    this.data = new Float64Array(rows * BUCKET_WIDTH)
-  }
+  constructor(private readonly space: BucketRows) {}
 
   /** Position in `data` of the i-th kept bucket. */
   at(index: number): number {
-    return (this.start + index) * BUCKET_WIDTH
+    return (this.base + this.start + index) * BUCKET_WIDTH
   }
 
   time(index: number): number {
@@ -122,7 +133,7 @@ export class BucketRing {
   /** Drops buckets that start before `timeS`, but never the last one. */
   dropBefore(timeS: number): void {
     while (this.count > 1 && this.time(0) < timeS) {
-      for (let c = 0; c < 3; c += 1) this.before[c] = this.closeBefore(1, c)
+      this.before = [this.closeBefore(1, 0), this.closeBefore(1, 1), this.closeBefore(1, 2)]
       this.start += 1
       this.count -= 1
     }
@@ -139,34 +150,47 @@ export class BucketRing {
 
   /** Adds buckets, laid out as `rows` gives them, at the end. */
   append(rows: Float64Array): void {
-    const kept = this.rows(0, this.count)
-    this.data = new Float64Array(kept.length + rows.length)
-    this.data.set(kept)
-    this.data.set(rows, kept.length)
-    this.start = 0
-    this.count = this.data.length / BUCKET_WIDTH
+    const count = this.count + rows.length / BUCKET_WIDTH
+    if (this.start + count > this.reserved) this.moveTo(count)
+    this.data.set(rows, this.at(this.count))
+    this.count = count
   }
 
   clone(): BucketRing {
-    const copy = new BucketRing(Math.max(this.count, 1))
-    copy.data.set(this.data.subarray(this.at(0), this.at(this.count)))
-    copy.count = this.count
-    for (let c = 0; c < 3; c += 1) copy.before[c] = this.before[c] as number
+    const copy = new BucketRing(this.space)
+    copy.append(this.rows(0, this.count))
+    copy.before = this.before
     copy.changedFrom = Number.NEGATIVE_INFINITY
     return copy
   }
 
+  /** Gives its rows back; the ring must not be used afterwards. */
+  dispose(): void {
+    if (this.block !== NO_BLOCK) this.space.give(this.block, this.reserved)
+    this.block = NO_BLOCK
+    this.data = NOTHING
+  }
+
   private makeRoom(): void {
-    const rows = this.data.length / BUCKET_WIDTH
-    if (this.start + this.count < rows) return
-    const kept = this.data.subarray(this.at(0), this.at(this.count))
-    if (this.start > this.count) {
-      this.data.copyWithin(0, this.at(0), this.at(this.count))
-    } else {
-      const wider = new Float64Array((this.count < 4 ? this.count + 1 : this.count + (this.count >> 1)) * BUCKET_WIDTH)
-      wider.set(kept)
-      this.data = wider
+    if (this.start + this.count < this.reserved) return
+    if (this.start === 0 || reservedRows(this.count + 1) > this.reserved) {
+      this.moveTo(this.count + 1)
+      return
     }
+    this.data.copyWithin(this.base * BUCKET_WIDTH, this.at(0), this.at(this.count))
     this.start = 0
+  }
+
+  /** Moves the buckets to where `needed` rows fit. */
+  private moveTo(needed: number): void {
+    const { space, block, reserved } = this
+    const kept = this.rows(0, this.count)
+    this.reserved = reservedRows(needed)
+    this.block = isBlock(this.reserved) ? space.take(this.reserved) : NO_BLOCK
+    this.data = this.block === NO_BLOCK ? new Float64Array(this.reserved * BUCKET_WIDTH) : space.arrayOf(this.block)
+    this.base = this.block === NO_BLOCK ? 0 : space.firstRow(this.block)
+    this.start = 0
+    this.data.set(kept, this.at(0))
+    if (block !== NO_BLOCK) space.give(block, reserved)
   }
 }

@@ -1,16 +1,17 @@
 /** The fold's whole state of one chain, and the current block's journal: every change goes through `touch…`. */
 import type { ChainFacts } from '../../core/domain/chains.js'
-import { type BucketRing, JOURNALED, TIME } from './bucket-ring.js'
+import { BUCKET_WIDTH, type BucketRing, JOURNALED, TIME } from './bucket-ring.js'
+import { BucketRows } from './bucket-rows.js'
 import { type BlockJournal, type Head, HOLDER_CODE, type Holder, OP } from './journal.js'
 import { ActivePair, PairTable } from './pairs.js'
-import type { Windows } from './rolling-windows.js'
+import type { SharedSpace, Windows } from './rolling-windows.js'
 import { TokenTable } from './tokens.js'
 import { UndoStack } from './undo-stack.js'
 import { WalletNames } from './wallets.js'
 
 /** Reads state that is not in memory: idle pairs' candles and holders' balances. */
 export interface RestingState {
-  activePair(id: number, names: WalletNames): ActivePair | undefined
+  activePair(id: number, space: SharedSpace): ActivePair | undefined
   balance(key: string): string | undefined
 }
 
@@ -26,6 +27,7 @@ const MAX_FREE_STACKS = 8
 
 export class FoldState {
   readonly names = new WalletNames()
+  readonly buckets = new BucketRows(BUCKET_WIDTH)
   readonly tokens: TokenTable
   readonly pairs = new PairTable()
   readonly journals: BlockJournal[] = []
@@ -162,8 +164,8 @@ export class FoldState {
   activePair(id: number): ActivePair {
     const known = this.pairs.active[id]
     if (known !== null && known !== undefined) return known
-    const kept = this.pairs.resting.delete(id) ? this.resting.activePair(id, this.names) : undefined
-    const active = kept ?? new ActivePair(this.names)
+    const kept = this.pairs.resting.delete(id) ? this.resting.activePair(id, this) : undefined
+    const active = kept ?? new ActivePair(this)
     this.pairs.active[id] = active
     return active
   }

@@ -3,9 +3,8 @@
 import { K1, K60 } from '../../core/domain/buckets.js'
 import { INTERVALS } from '../../core/domain/chains.js'
 import { BucketRing } from './bucket-ring.js'
-import { Windows } from './rolling-windows.js'
+import { type SharedSpace, Windows } from './rolling-windows.js'
 import { Slab } from './slab.js'
-import type { WalletNames } from './wallets.js'
 
 export const PAIR = {
   token0: 0,
@@ -61,10 +60,16 @@ export class ActivePair {
   readonly windows: Windows
 
   constructor(
-    names: WalletNames,
-    readonly rings: readonly BucketRing[] = INTERVALS.map(() => new BucketRing()),
+    space: SharedSpace,
+    readonly rings: readonly BucketRing[] = INTERVALS.map(() => new BucketRing(space.buckets)),
   ) {
-    this.windows = new Windows(names, rings[K1], rings[K60])
+    this.windows = new Windows(space, rings[K1], rings[K60])
+  }
+
+  /** Gives back what other pairs can use; the pair must be loaded again before it is used. */
+  dispose(): void {
+    for (const ring of this.rings) ring.dispose()
+    this.windows.wallets.dispose()
   }
 }
 

@@ -19,6 +19,7 @@ import {
   SELLS,
   USD,
 } from './bucket-ring.js'
+import type { BucketRows } from './bucket-rows.js'
 import { type WalletNames, WalletTable } from './wallets.js'
 
 /** One window's figures in `WindowFigures`, in this order. */
@@ -45,45 +46,59 @@ const HOUR_S = 3600
 /** UPDATE_WINDOWS in minutes. */
 export const MINUTE_WINDOWS = [15, 60, 240, 1440] as const
 
+/** What all pairs and tokens of a chain share. */
+export type SharedSpace = { readonly names: WalletNames; readonly buckets: BucketRows }
+
+/** Segments of time in which the checkpoint stores wallets. */
+export type WalletSegments = {
+  times: number[]
+  /** The wallets of the newest. */
+  readonly newest: Set<string>
+  /** Wallets whose entry changed since the last checkpoint. */
+  readonly changed: Set<string>
+}
+
 export class Windows {
   readonly wallets: WalletTable
-  /** Wallets whose entry changed since the last checkpoint. */
-  readonly changedWallets = new Set<string>()
-  /** Segments of time in which the checkpoint stores wallets, and the wallets of the newest. */
-  segments: number[] = []
-  readonly segmentWallets = new Set<string>()
+  /** Null: no wallet is stored in segments yet. */
+  segments: WalletSegments | null = null
 
   constructor(
-    private readonly names: WalletNames,
-    readonly minutes: BucketRing = new BucketRing(),
-    readonly hours: BucketRing = new BucketRing(),
+    private readonly space: SharedSpace,
+    readonly minutes: BucketRing = new BucketRing(space.buckets),
+    readonly hours: BucketRing = new BucketRing(space.buckets),
     wallets?: WalletTable,
   ) {
-    this.wallets = wallets ?? new WalletTable(names)
+    this.wallets = wallets ?? new WalletTable(space.names)
   }
 
   /** When a wallet last bought and last sold here; 0 for never. */
   lastTrades(wallet: string): [buyS: number, sellS: number] {
-    const id = this.names.idOf(wallet)
+    const id = this.space.names.idOf(wallet)
     return [this.wallets.lastBuy(id), this.wallets.lastSell(id)]
   }
 
   clone(): Windows {
-    const copy = new Windows(this.names, this.minutes.clone(), this.hours.clone(), this.wallets.clone())
-    copy.wallets.each((id) => copy.changedWallets.add(this.names.nameOf(id)))
-    return copy
+    return new Windows(this.space, this.minutes.clone(), this.hours.clone(), this.wallets.clone())
+  }
+
+  /** Gives back what others can use; the windows must not be used afterwards. */
+  dispose(): void {
+    this.minutes.dispose()
+    this.hours.dispose()
+    this.wallets.dispose()
   }
 
   /** Sets a wallet's last buy and sell and moves it between the buckets that count it. */
   setWallet(wallet: string, buyS: number, sellS: number): void {
-    const id = this.names.idOf(wallet)
+    const id = this.space.names.idOf(wallet)
     const oldBuyS = this.wallets.lastBuy(id)
     const oldSellS = this.wallets.lastSell(id)
     this.move(BUYERS, oldBuyS, buyS)
     this.move(SELLERS, oldSellS, sellS)
     this.move(MAKERS, Math.max(oldBuyS, oldSellS), Math.max(buyS, sellS))
     this.wallets.set(id, buyS, sellS)
-    this.changedWallets.add(wallet)
+    this.segments?.changed.add(wallet)
   }
 
   private move(field: number, fromS: number, toS: number): void {

@@ -39,7 +39,8 @@ export class WalletNames {
   }
 }
 
-const FIRST_CAPACITY = 8
+/** So small that the engine keeps the table inside its object. */
+const FIRST_CAPACITY = 4
 const SLOT = 3
 
 /** Open addressing: slots of (wallet id + 1, last buy, last sell); 0 for never. */

@@ -31,7 +31,7 @@ export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'd
       const { get, put } = checkpoints
       return { get, put, close: async () => {} }
     },
-    openState: async (chain) => openStateStore(join(dir.statePath, chain)),
+    openState: (chain) => openStateStore(join(dir.statePath, chain)),
     generations,
     createKeys: () => ({ ...openKeyStore(dir), load: async () => {} }),
     async followChains(onChains, signal) {
