@@ -36,9 +36,8 @@ const ORDER = [
 /** A batch is encoded once: its rows are written to its own writers. */
 export function encodeRows(chain: string, batch: RowBatch, facts: RowFacts): Insert[] {
   for (const [pair, state] of batch.pairs) {
-    for (const { candle, version } of state.older) putCandle(batch.writer('candle_rows'), chain, pair, candle, version)
-    for (const kept of state.newest)
-      if (kept !== undefined) putCandle(batch.writer('candle_rows'), chain, pair, kept.candle, kept.version)
+    for (const kept of [...state.older, ...state.newest])
+      if (kept !== undefined) putCandle(batch.writer('candle_rows'), chain, pair, kept, kept.version)
     batch.writer('pair_rows').row(pairRow(chain, pair, state, facts))
   }
   for (const [token, state] of batch.tokens) batch.writer('token_rows').row(tokenRow(chain, token, state, facts))

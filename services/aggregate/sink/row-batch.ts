@@ -3,14 +3,15 @@
  * kept, under the seq that last changed it: the rows do not depend on where batches end.
  */
 import { INTERVALS } from '../../core/domain/chains.js'
-import { AT, CANDLE_WIDTH, figureOf, type PackedCandle } from '../../core/domain/packed-candles.js'
+import { AT, CANDLE_WIDTH, type PackedCandles } from '../../core/domain/packed-candles.js'
 import type { PackedWindows } from '../../core/domain/packed-windows.js'
 import type { BlockUpdate, LiquidityTrade, PairUpdate, TokenUpdate, Trade } from '../../core/domain/records.js'
 import { type Cell, RowWriter } from '../../core/store/row-binary.js'
 import { rowVersion, type TableName } from '../../core/store/tables.js'
 import type { FoldResult, HolderChange } from '../fold/block-changes.js'
 
-type CandleState = { candle: PackedCandle; version: number }
+/** Reused while later blocks change the same candle. */
+type CandleState = { data: PackedCandles; at: number; version: number }
 
 /** A pair's last state in the batch; null: the pair was removed by a reorg. */
 export type PairState = {
@@ -63,7 +64,7 @@ export class RowBatch {
     state.update = entry
     const { candles } = entry
     for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
-      this.addCandle(state, { candle: { data: candles, at }, version })
+      this.addCandle(state, candles, at, version)
     }
     for (const trade of entry.trades) {
       putTrade(this.writer('trade_rows'), this.chain, entry.pair, time, number, trade, version)
@@ -92,27 +93,23 @@ export class RowBatch {
     return state
   }
 
-  private addCandle(state: PairState, next: CandleState): void {
-    const interval = figureOf(next.candle, AT.interval)
-    const timeS = figureOf(next.candle, AT.timeS)
-    const newest = state.newest[interval]
-    const newestS = newest === undefined ? timeS : figureOf(newest.candle, AT.timeS)
-    if (newest === undefined || newestS === timeS) {
-      state.newest[interval] = next
-      if (newest === undefined) this.rows += 1
+  private addCandle(state: PairState, data: PackedCandles, at: number, version: number): void {
+    const interval = data[at + AT.interval] as number
+    const timeS = data[at + AT.timeS] as number
+    const known = findCandle(state, interval, timeS)
+    if (known !== undefined) {
+      known.data = data
+      known.at = at
+      known.version = version
       return
     }
     this.rows += 1
-    if (timeS > newestS) {
-      state.older.push(newest)
-      state.newest[interval] = next
-      return
-    }
-    const known = state.older.findIndex(
-      ({ candle }) => figureOf(candle, AT.interval) === interval && figureOf(candle, AT.timeS) === timeS,
-    )
-    if (known >= 0) state.older[known] = next
-    else state.older.push(next)
+    const next = { data, at, version }
+    const newest = state.newest[interval]
+    const isNewest = newest === undefined || timeOf(newest) < timeS
+    if (isNewest) state.newest[interval] = next
+    const older = isNewest ? newest : next
+    if (older !== undefined) state.older.push(older)
   }
 
   private addTombstones({ goneEvents, goneCandles, goneMainPairs }: FoldResult, version: number): void {
@@ -142,6 +139,15 @@ export class RowBatch {
     return writer
   }
 }
+
+function findCandle({ newest, older }: PairState, interval: number, timeS: number): CandleState | undefined {
+  const last = newest[interval]
+  if (last === undefined || timeOf(last) < timeS) return undefined
+  if (timeOf(last) === timeS) return last
+  return older.find((one) => one.data[one.at + AT.interval] === interval && timeOf(one) === timeS)
+}
+
+const timeOf = ({ data, at }: CandleState): number => data[at + AT.timeS] as number
 
 const TRADE_FILLERS = new Array<null>(20).fill(null)
 const LIQUIDITY_FILLERS = new Array<null>(13).fill(null)

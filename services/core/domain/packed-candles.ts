@@ -100,8 +100,8 @@ export function intervalOf(candle: PackedCandle): Interval {
 }
 
 /** Exclusive end of the bucket. */
-export function endOf(candle: PackedCandle): number {
-  return figureOf(candle, AT.timeS) + (INTERVAL_SECONDS[figureOf(candle, AT.interval)] ?? 1)
+export function endAt(data: PackedCandles, at: number): number {
+  return (data[at + AT.timeS] as number) + (INTERVAL_SECONDS[data[at + AT.interval] as number] ?? 1)
 }
 
 export function isRemoved(candle: PackedCandle): boolean {

@@ -3,7 +3,7 @@ import {
   AT,
   CANDLE_WIDTH,
   type Candle,
-  figureOf,
+  candleCount,
   type PackedCandle,
   type PackedCandles,
   unpackCandle,
@@ -16,8 +16,7 @@ export function isAtOrBefore(one: Position, other: Position): boolean {
   return one.epoch < other.epoch || (one.epoch === other.epoch && one.seq <= other.seq)
 }
 
-type Entry = { candle: PackedCandle; at: Position }
-type Change = { pair: string; candles: PackedCandles; at: Position }
+type Change = Position & { pair: string; candles: PackedCandles }
 
 /** Candles changed by updates not flushed yet: history merges them into the stored rows. */
 export interface CandleOverlay {
@@ -31,80 +30,66 @@ export interface CandleOverlay {
   /** Drops what the store has flushed. */
   trim(flushed: Position): void
   clear(): void
+  /** A candle counts once for each update that changed it. */
   readonly size: number
 }
 
 const NONE: ReadonlyMap<number, Candle> = new Map()
 
 export function createCandleOverlay(): CandleOverlay {
-  /** By pair, then by interval and bucket start. */
-  const byPair = new Map<string, Map<number, Entry>>()
+  /** As they came: most are flushed without ever being read. */
+  const byPair = new Map<string, Change[]>()
   const hidden = new Map<string, Position>()
   let changes: Change[] = []
   let flushed: Position = { epoch: -1, seq: -1 }
   let size = 0
 
-  function put(pair: string, candles: PackedCandles, { epoch, seq }: Position): void {
-    const at = { epoch, seq }
-    if (candles.length === 0 || isAtOrBefore(at, flushed)) return
-    let entries = byPair.get(pair)
-    if (entries === undefined) {
-      entries = new Map()
-      byPair.set(pair, entries)
-    }
-    size -= entries.size
-    for (let start = 0; start < candles.length; start += CANDLE_WIDTH) {
-      const candle = { data: candles, at: start }
-      entries.set(keyOf(candle), { candle, at })
-    }
-    size += entries.size
-    changes.push({ pair, candles, at })
-  }
-
-  /** Drops the candles of a change, unless a later one replaced them. */
-  function drop({ pair, candles }: Change): void {
-    const entries = byPair.get(pair)
-    if (entries === undefined) return
-    size -= entries.size
-    for (let start = 0; start < candles.length; start += CANDLE_WIDTH) {
-      const key = keyOf({ data: candles, at: start })
-      const entry = entries.get(key)
-      if (entry !== undefined && isAtOrBefore(entry.at, flushed)) entries.delete(key)
-    }
-    size += entries.size
-    if (entries.size === 0) byPair.delete(pair)
-  }
-
-  function trim(to: Position): void {
-    if (isAtOrBefore(to, flushed)) return
-    flushed = to
-    let done = 0
-    for (const change of changes) {
-      if (!isAtOrBefore(change.at, flushed)) break
-      drop(change)
-      done += 1
-    }
-    if (done > 0) changes = changes.slice(done)
-    for (const [pair, at] of hidden) if (isAtOrBefore(at, flushed)) hidden.delete(pair)
+  /** A change of a pair that was hidden since is in no list any more. */
+  function drop(change: Change): void {
+    const list = byPair.get(change.pair)
+    if (list?.[0] !== change) return
+    list.shift()
+    size -= candleCount(change.candles)
+    if (list.length === 0) byPair.delete(change.pair)
   }
 
   return {
-    put,
-    trim,
+    put(pair, candles, { epoch, seq }) {
+      const change = { pair, candles, epoch, seq }
+      if (candles.length === 0 || isAtOrBefore(change, flushed)) return
+      const list = byPair.get(pair)
+      if (list === undefined) byPair.set(pair, [change])
+      else list.push(change)
+      changes.push(change)
+      size += candleCount(candles)
+    },
+    trim(to) {
+      if (isAtOrBefore(to, flushed)) return
+      flushed = to
+      let done = 0
+      for (const change of changes) {
+        if (!isAtOrBefore(change, flushed)) break
+        drop(change)
+        done += 1
+      }
+      if (done > 0) changes = changes.slice(done)
+      for (const [pair, at] of hidden) if (isAtOrBefore(at, flushed)) hidden.delete(pair)
+    },
     hidePair: (pair, at) => {
-      size -= byPair.get(pair)?.size ?? 0
+      for (const { candles } of byPair.get(pair) ?? []) size -= candleCount(candles)
       byPair.delete(pair)
       if (!isAtOrBefore(at, flushed)) hidden.set(pair, at)
     },
     isHidden: (pair) => hidden.has(pair),
     of: (pair, interval) => {
-      const entries = byPair.get(pair)
-      if (entries === undefined) return NONE
+      const list = byPair.get(pair)
+      if (list === undefined) return NONE
       const index = INTERVALS.indexOf(interval)
-      const candles = new Map<number, Candle>()
-      for (const { candle } of entries.values())
-        if (figureOf(candle, AT.interval) === index) candles.set(figureOf(candle, AT.timeS), unpackCandle(candle))
-      return candles
+      const newest = new Map<number, PackedCandle>()
+      for (const { candles: data } of list)
+        for (let at = 0; at < data.length; at += CANDLE_WIDTH)
+          if (data[at + AT.interval] === index) newest.set(data[at + AT.timeS] as number, { data, at })
+      return new Map([...newest].map(([timeS, candle]) => [timeS, unpackCandle(candle)]))
     },
     clear: () => {
       byPair.clear()
@@ -116,9 +101,4 @@ export function createCandleOverlay(): CandleOverlay {
       return size
     },
   }
-}
-
-/** Bucket starts are below 2^40. */
-function keyOf(candle: PackedCandle): number {
-  return figureOf(candle, AT.interval) * 2 ** 40 + figureOf(candle, AT.timeS)
 }

@@ -1,13 +1,5 @@
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import {
-  AT,
-  CANDLE_WIDTH,
-  endOf,
-  figureOf,
-  isRemoved,
-  type PackedCandle,
-  type PackedCandles,
-} from '../../core/domain/packed-candles.js'
+import { AT, CANDLE_WIDTH, endAt, type PackedCandle, type PackedCandles } from '../../core/domain/packed-candles.js'
 
 export type OpenCandle = { pair: string; candle: PackedCandle }
 
@@ -28,57 +20,102 @@ export interface OpenCandles {
   readonly size: number
 }
 
+/** A pair's open candles by interval: the array with the candle, and where in it. Reused: an update brings ten. */
+class OpenPair {
+  readonly data: (PackedCandles | undefined)[] = INTERVALS.map(() => undefined)
+  readonly at: number[] = INTERVALS.map(() => 0)
+
+  constructor(readonly pair: string) {}
+
+  candle(interval: number): PackedCandle | undefined {
+    const data = this.data[interval]
+    return data && { data, at: this.at[interval] as number }
+  }
+}
+
 export function createOpenCandles(): OpenCandles {
+  const byPair = new Map<string, OpenPair>()
   const byInterval = INTERVALS.map(() => ({
-    open: new Map<string, PackedCandle>(),
+    open: new Set<OpenPair>(),
     /** No candle closes before this, so most updates skip the search. */
     nextEndS: Number.POSITIVE_INFINITY,
   }))
 
-  function hold({ pair, candle }: OpenCandle): void {
-    const series = byInterval[figureOf(candle, AT.interval)]
+  const pairOf = (pair: string): OpenPair => byPair.get(pair) ?? new OpenPair(pair)
+
+  function put(entry: OpenPair, data: PackedCandles, at: number): void {
+    const interval = data[at + AT.interval] as number
+    const series = byInterval[interval]
     if (series === undefined) return
-    series.open.set(pair, candle)
-    series.nextEndS = Math.min(series.nextEndS, endOf(candle))
+    entry.data[interval] = data
+    entry.at[interval] = at
+    series.open.add(entry)
+    series.nextEndS = Math.min(series.nextEndS, endAt(data, at))
+  }
+
+  function drop(entry: OpenPair, interval: number): void {
+    entry.data[interval] = undefined
+    byInterval[interval]?.open.delete(entry)
+    if (entry.data.every((data) => data === undefined)) byPair.delete(entry.pair)
+  }
+
+  /** A candle that is removed or closed is not open any more. */
+  function dropSame(entry: OpenPair, data: PackedCandles, at: number): void {
+    const interval = data[at + AT.interval] as number
+    const known = entry.data[interval]
+    if (known !== undefined && known[(entry.at[interval] as number) + AT.timeS] === data[at + AT.timeS])
+      drop(entry, interval)
   }
 
   return {
-    hold,
-    note(pair, candles, nowS) {
-      for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
-        const candle = { data: candles, at }
-        if (!isRemoved(candle) && endOf(candle) > nowS) {
-          hold({ pair, candle })
-          continue
-        }
-        const open = byInterval[figureOf(candle, AT.interval)]?.open
-        const known = open?.get(pair)
-        if (known !== undefined && figureOf(known, AT.timeS) === figureOf(candle, AT.timeS)) open?.delete(pair)
-      }
+    hold({ pair, candle: { data, at } }) {
+      const entry = pairOf(pair)
+      put(entry, data, at)
+      byPair.set(pair, entry)
     },
-    get: (pair, interval) => byInterval[INTERVALS.indexOf(interval)]?.open.get(pair),
+    note(pair, candles, nowS) {
+      if (candles.length === 0) return
+      const entry = pairOf(pair)
+      let hasOpen = false
+      for (let at = 0; at < candles.length; at += CANDLE_WIDTH) {
+        const isOpen = candles[at + AT.removed] !== 1 && endAt(candles, at) > nowS
+        if (isOpen) put(entry, candles, at)
+        else dropSame(entry, candles, at)
+        hasOpen ||= isOpen
+      }
+      if (hasOpen) byPair.set(pair, entry)
+    },
+    get: (pair, interval) => byPair.get(pair)?.candle(INTERVALS.indexOf(interval)),
     takeOf(pair) {
-      return byInterval.flatMap(({ open }) => {
-        const candle = open.get(pair)
-        open.delete(pair)
+      const entry = byPair.get(pair)
+      if (entry === undefined) return []
+      return INTERVALS.flatMap((_, interval) => {
+        const candle = entry.candle(interval)
+        drop(entry, interval)
         return candle === undefined ? [] : [{ pair, candle }]
       })
     },
     takeEnded(nowS) {
-      return byInterval.flatMap((series) => {
+      return byInterval.flatMap((series, interval) => {
         if (nowS < series.nextEndS) return []
         const ended: OpenCandle[] = []
         series.nextEndS = Number.POSITIVE_INFINITY
-        for (const [pair, candle] of series.open) {
-          const endS = endOf(candle)
-          if (endS <= nowS) ended.push({ pair, candle })
-          else series.nextEndS = Math.min(series.nextEndS, endS)
+        for (const entry of series.open) {
+          const candle = entry.candle(interval)
+          if (candle === undefined) continue
+          const endS = endAt(candle.data, candle.at)
+          if (endS > nowS) {
+            series.nextEndS = Math.min(series.nextEndS, endS)
+            continue
+          }
+          ended.push({ pair: entry.pair, candle })
+          drop(entry, interval)
         }
-        for (const { pair } of ended) series.open.delete(pair)
         return ended.sort((a, b) => (a.pair < b.pair ? -1 : 1))
       })
     },
     clear() {
+      byPair.clear()
       for (const series of byInterval) {
         series.open.clear()
         series.nextEndS = Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@ import { INTERVALS, type Interval } from '../../../core/domain/chains.js'
 import {
   AT,
   CANDLE_WIDTH,
-  endOf,
+  endAt,
   figureOf,
   intervalOf,
   isRemoved,
@@ -124,7 +124,7 @@ function marksOf({ kind, nowS }: UpdateSnapshot, candle: PackedCandle): KlineMar
   if (isRemoved(candle)) return { removed: true }
   return {
     ...(kind === 'retract' ? { corrected: true } : {}),
-    ...(endOf(candle) <= nowS ? { final: true } : {}),
+    ...(endAt(candle.data, candle.at) <= nowS ? { final: true } : {}),
   }
 }
 
