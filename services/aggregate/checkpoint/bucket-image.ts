@@ -6,15 +6,20 @@ import { BUCKET_WIDTH, type BucketRing } from '../state/bucket-ring.js'
 
 const NO_ROW: Float64Array = new Float64Array(BUCKET_WIDTH)
 
+/** All writers use the same space: a checkpoint packs some thousand values, one after the other. */
+let space: Float64Array = new Float64Array(0)
+
 export class BucketWriter {
-  private numbers: Float64Array
+  private readonly numbers: Float64Array
   private length = 0
   private previous = NO_ROW
   private previousAt = 0
 
   /** `rows`: how many will be added, at most. */
   constructor(rows: number) {
-    this.numbers = new Float64Array(rows * (1 + BUCKET_WIDTH))
+    const needed = rows * (1 + BUCKET_WIDTH)
+    if (needed > space.length) space = new Float64Array(needed)
+    this.numbers = space
   }
 
   /** Adds the buckets from index `from` up to before `to`. */
@@ -22,6 +27,7 @@ export class BucketWriter {
     for (let index = from; index < to; index += 1) this.addRow(ring.data, ring.at(index))
   }
 
+  /** A view, valid until the next writer is made. */
   finish(): Float64Array {
     return this.numbers.subarray(0, this.length)
   }

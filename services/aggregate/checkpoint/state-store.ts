@@ -93,7 +93,7 @@ export function pack(fields: unknown, ...numbers: readonly Float64Array[]): Uint
   const text = JSON.stringify(fields)
   const textBytes = Buffer.byteLength(text)
   const start = HEADER_BYTES + Math.ceil(textBytes / 8) * 8
-  const packed = Buffer.allocUnsafeSlow(numbers.reduce((sum, part) => sum + part.byteLength, start))
+  const packed = Buffer.allocUnsafe(numbers.reduce((sum, part) => sum + part.byteLength, start))
   packed.fill(0, 0, start)
   packed.writeUInt32LE(textBytes, 0)
   packed.write(text, HEADER_BYTES)

@@ -38,8 +38,9 @@ export class UndoStack {
     this.length = from
   }
 
+  /** A view, valid until the stack changes. */
   values(): Float64Array {
-    return this.data.slice(0, this.length)
+    return this.data.subarray(0, this.length)
   }
 
   private grow(more: number): void {
