@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory } from './chain-directory.js'
+import { createHotHistory } from './history/hot/hot-history.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createSpending } from './keys/spending.js'
 import { createWsTokens } from './keys/ws-tokens.js'
@@ -11,7 +12,7 @@ import { createPushServer } from './push/push-server.js'
 import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
-import { pushLimits, type ServeDeps } from './serve-deps.js'
+import { HOT_HISTORY_BYTES, pushLimits, type ServeDeps } from './serve-deps.js'
 import { createServeMetrics } from './serve-metrics.js'
 import { readStatus, type StatusReport } from './status-report.js'
 
@@ -41,6 +42,11 @@ export function createServe(deps: ServeDeps): Serve {
   const configuredChains = () => pipeStatus().map(({ chain }) => chain)
   const memory = createMemory({ ...deps, chains: configuredChains, metrics, nowMs, replay })
   const chains = createChainDirectory(memory, config)
+  const hot = createHotHistory(store, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
+  memory.onApplied(hot.apply)
+  metrics.gauge('dextape_serve_hot_history_bytes', 'Memory of candles and events kept for requests', [], () => [
+    { labels: {}, value: hot.bytes },
+  ])
 
   const spending = createSpending(deps.keys, nowMs, logger)
   const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
@@ -58,7 +64,17 @@ export function createServe(deps: ServeDeps): Serve {
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
   const status = async () => readStatus({ memory, pipeStatus, outages, simulated: isSimulated(), nowMs, transport })
 
-  const rest = createRestServer({ chains, store, flush, gate, metrics, logger, envelope: config.envelope, isLoaded })
+  const rest = createRestServer({
+    chains,
+    store,
+    hot,
+    flush,
+    gate,
+    metrics,
+    logger,
+    envelope: config.envelope,
+    isLoaded,
+  })
   addServiceRoutes(rest, { memory, metrics, status })
   addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
   addWsTokenRoute(rest, { gate, tokens, wsPort: () => state.wsPort, isLoaded })

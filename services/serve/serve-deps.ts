@@ -71,9 +71,14 @@ export type ServeDeps = {
   push?: Partial<PushLimits>
   /** Wall clock, epoch milliseconds. */
   nowMs?: () => number
+  /** Memory for the newest candles and events of requested pairs; 0: history comes from the store alone. */
+  hotHistoryBytes?: number
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
+
+/** Some eight hundred charts of a thousand candles, or a hundred and fifty pairs with their last trades. */
+export const HOT_HISTORY_BYTES = 67_108_864
 
 const DEFAULT_LIMITS: PushLimits = {
   slowBytes: 1_048_576,

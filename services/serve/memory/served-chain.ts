@@ -1,7 +1,7 @@
 import { NO_CANDLES } from '../../core/domain/packed-candles.js'
 import type { PackedWindows } from '../../core/domain/packed-windows.js'
 import type { MovedPair, PairInfo, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
-import { type CandleOverlay, createCandleOverlay, type Position } from './candle-overlay.js'
+import { type CandleOverlay, createCandleOverlay, isAtOrBefore, type Position } from './candle-overlay.js'
 import { createEventOverlay, type EventOverlay } from './event-overlay.js'
 import { createOpenCandles, type OpenCandles } from './open-candles.js'
 import { createRecentTrades, type RecentTrades } from './recent-trades.js'
@@ -38,6 +38,8 @@ export type ServedChain = {
   recent: RecentTrades
   candles: CandleOverlay
   events: EventOverlay
+  /** The store has everything up to here. */
+  flushed: Position
   /** Open candles, flushed or not. */
   open: OpenCandles
   /** Gaps in seq since startup; each is also logged and counted. */
@@ -65,6 +67,7 @@ export function createServedChain(chain: string): ServedChain {
     recent: createRecentTrades(),
     candles: createCandleOverlay(),
     events: createEventOverlay(),
+    flushed: { epoch: -1, seq: -1 },
     open: createOpenCandles(),
     gaps: 0,
     lastGap: null,
@@ -91,6 +94,7 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
 export function trimFlushed(state: ServedChain, flushed: Position): void {
   state.candles.trim(flushed)
   state.events.trim(flushed)
+  if (isAtOrBefore(state.flushed, flushed)) state.flushed = { epoch: flushed.epoch, seq: flushed.seq }
 }
 
 export function targetToken({ target, token0, token1 }: PairInfo): string {

@@ -1,11 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Store } from '../../core/store/port.js'
 import type { ChainDirectory } from '../chain-directory.js'
+import type { HistorySources } from '../history/hot/hot-history.js'
 
 /** Dependencies of every operation. */
-export type OperationContext = {
+export type OperationContext = HistorySources & {
   chains: ChainDirectory
-  store: Store
   /** Call it before reading rows of which memory does not hold the unflushed part. */
   flush(chain: string): Promise<void>
 }

@@ -69,7 +69,7 @@ export const klinesPair = operation({
   params: PairIdParams,
   query: KlinesQuery,
   data: KlinesData,
-  async handle({ chains, store }, { params, query }) {
+  async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['pair-id'], 'pair-id')
     const range = readKlinesQuery(query)
     const pair = market.state.pairs.get(address)
@@ -83,7 +83,7 @@ export const klinesPair = operation({
       const data = { ...shared, total_count: 0, target_token_id: '', points: [] }
       return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
     }
-    const bars = await readHistory(store, market.state, { segments: [wholeHistory(address)], ...range })
+    const bars = await readHistory(sources, market.state, { segments: [wholeHistory(address)], ...range })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }

@@ -1,4 +1,5 @@
-import { mainPairSegments, readHistory } from '../../history/candle-history.js'
+import { readHistory } from '../../history/candle-history.js'
+import { mainPairSegments } from '../../history/main-pairs.js'
 import { operation } from '../operation.js'
 import { resolveId, TokenIdParams } from '../parameters.js'
 import { curveOf, KlinesData, KlinesQuery, point, readKlinesQuery } from './klines-pair.js'
@@ -13,7 +14,7 @@ export const klinesToken = operation({
   params: TokenIdParams,
   query: KlinesQuery,
   data: KlinesData,
-  async handle({ chains, store }, { params, query }) {
+  async handle({ chains, ...sources }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const range = readKlinesQuery(query)
     const token = market.state.tokens.get(address)
@@ -29,8 +30,8 @@ export const klinesToken = operation({
       const data = { ...shared, target_token_id: '', total_count: 0, points: [] }
       return { data, chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     }
-    const segments = await mainPairSegments(store, market.state, address, range.interval)
-    const bars = await readHistory(store, market.state, { segments, ...range })
+    const segments = await mainPairSegments(sources, market.state, address, range.interval)
+    const bars = await readHistory(sources, market.state, { segments, ...range })
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const data = { ...shared, ...curveOf(market, address), total_count: points.length, points }
     if (segments.length === 0) return { data, chains: [chain], reason: 'no_main_pair' }

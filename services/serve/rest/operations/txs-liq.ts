@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { LiquidityKind } from '../../../core/domain/records.js'
 import { readLiquidity } from '../../history/event-history.js'
+import { LIQUIDITY } from '../../history/stored-events.js'
 import { LIQUIDITY_TYPES, LiquidityItem, liquidityItem } from '../../views/event-items.js'
 import { tokenInfo } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
@@ -34,10 +35,10 @@ export const txsLiq = operation({
     const kind = KINDS.find((one) => LIQUIDITY_TYPES[one] === query.type) ?? 'all'
     return answerTxs(
       context,
-      'liquidity_rows',
+      LIQUIDITY,
       params['pair-id'],
       query,
-      ({ state }, eventQuery) => readLiquidity(context.store, state, eventQuery, kind),
+      ({ state }, eventQuery) => readLiquidity(context, state, eventQuery, kind),
       (market, pair, event) => {
         const [info0, info1] = [tokenInfo(market, pair.info.token0), tokenInfo(market, pair.info.token1)]
         return liquidityItem({ chain: market.state.chain, pair, info0, info1 }, event)

@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { Store } from '../../../core/store/port.js'
-import { type EventQuery, findPlace, type Place, readTrades } from '../../history/event-history.js'
-import type { Placed } from '../../memory/event-overlay.js'
+import { findPlace, readTrades } from '../../history/event-history.js'
+import type { EventQuery, Ordered, Place } from '../../history/event-order.js'
+import type { HistorySources } from '../../history/hot/hot-history.js'
+import { type EventTable, TRADES } from '../../history/stored-events.js'
 import type { PairState } from '../../memory/served-chain.js'
 import { SwapItem, swapItem } from '../../views/event-items.js'
 import { int, text } from '../../views/field-formats.js'
@@ -51,27 +52,26 @@ export const txsSwap = operation({
   handle: (context, { params, query }) =>
     answerTxs(
       context,
-      'trade_rows',
+      TRADES,
       params['pair-id'],
       query,
-      ({ state }, eventQuery) => readTrades(context.store, state, eventQuery),
+      ({ state }, eventQuery) => readTrades(context, state, eventQuery),
       swapItem,
     ),
 })
 
-type Read<Event> = (market: Market, query: EventQuery) => Promise<Placed<Event>[]>
-type Table = Parameters<typeof findPlace>[2]
-type View<Event> = (market: Market, pair: PairState, event: Placed<Event>) => object
+type Read<Event> = (market: Market, query: EventQuery) => Promise<Event[]>
+type View<Event> = (market: Market, pair: PairState, event: Event) => object
 
-export async function answerTxs<Event>(
-  { chains, store }: OperationContext,
-  table: Table,
+export async function answerTxs<Event extends Ordered>(
+  context: OperationContext,
+  table: EventTable<Event>,
   pairId: string,
   query: Static<typeof TxsQuery>,
   read: Read<Event>,
   view: View<Event>,
 ): Promise<Answer<unknown>> {
-  const { address, chain, market } = resolveId(chains, pairId, 'pair-id')
+  const { address, chain, market } = resolveId(context.chains, pairId, 'pair-id')
   const { limit = DEFAULT_LIMIT, from_time: fromS, to_time: toS, sort = 'asc' } = query
   checkRange(fromS, toS)
   const pair = market.state.pairs.get(address)
@@ -80,15 +80,21 @@ export async function answerTxs<Event>(
     const data = { ...shared, total_count: 0, txs: [] }
     return { data, chains: [chain], reason: 'unknown_pair', msg: 'pair not found' }
   }
-  const after = query.after === undefined ? undefined : await placeOf(store, market, table, address, query.after)
+  const after = query.after === undefined ? undefined : await placeOf(context, market, table, address, query.after)
   const events = await read(market, { pair: address, limit, fromS, toS, sort, after })
   const txs = events.map((event) => view(market, pair, event))
   const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
   return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason }
 }
 
-async function placeOf(store: Store, { state }: Market, table: Table, pair: string, id: string): Promise<Place> {
-  const place = await findPlace(store, state, table, pair, id)
+async function placeOf<Event extends Ordered>(
+  sources: HistorySources,
+  { state }: Market,
+  table: EventTable<Event>,
+  pair: string,
+  id: string,
+): Promise<Place> {
+  const place = await findPlace(sources, state, table, pair, id)
   if (place !== undefined) return place
   throw badRequest(
     'after_unknown',

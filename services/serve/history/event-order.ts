@@ -1,0 +1,35 @@
+import type { Placed } from '../memory/event-overlay.js'
+
+export type EventQuery = {
+  pair: string
+  limit: number
+  fromS: number | undefined
+  toS: number | undefined
+  sort: 'asc' | 'desc'
+  /** Return only items after this position, in the order of `sort`. */
+  after: Place | undefined
+}
+
+/** Position of an event in its pair's history. */
+export type Place = Placed<{ tx_index: number; log_index: number; sub: number }>
+export type Ordered = Place & { id: string }
+
+/** Ascending from a given start: the first `limit`; otherwise the last `limit`, in the requested order. */
+export function readsForward({ sort, fromS, after }: EventQuery): boolean {
+  return sort === 'asc' && (fromS !== undefined || after !== undefined)
+}
+
+export function isAfter(event: Ordered, { after, sort }: EventQuery): boolean {
+  return after === undefined || (sort === 'asc' ? inOrder(event, after) > 0 : inOrder(event, after) < 0)
+}
+
+/** By time first: block times may decrease, and clients page by time. */
+export function inOrder(a: Place, b: Place): number {
+  return (
+    a.timeS - b.timeS ||
+    a.blockNumber - b.blockNumber ||
+    a.tx_index - b.tx_index ||
+    a.log_index - b.log_index ||
+    a.sub - b.sub
+  )
+}
