@@ -42,7 +42,7 @@ export function createServe(deps: ServeDeps): Serve {
   const configuredChains = () => pipeStatus().map(({ chain }) => chain)
   const memory = createMemory({ ...deps, chains: configuredChains, metrics, nowMs, replay })
   const chains = createChainDirectory(memory, config)
-  const hot = createHotHistory(store, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
+  const hot = createHotHistory(store, flush, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
   memory.onApplied(hot.apply)
   metrics.gauge('dextape_serve_hot_history_bytes', 'Memory of candles and events kept for requests', [], () => [
     { labels: {}, value: hot.bytes },

@@ -119,6 +119,10 @@ export const COUNTS = {
     ...{ short: 0, long: 75, seed: 20_261, files: ['test/integration/fuzz-rest.long.test.ts'] },
     proves: 'schemathesis finds no 5xx and no answer that the OpenAPI document does not describe',
   },
+  hotRequests: {
+    ...{ short: 1_000, long: 20_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
+    proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
+  },
   httpRequests: {
     ...{ short: 300, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
     proves: 'malformed HTTP requests get a 4xx that says why',

@@ -7,18 +7,18 @@ import type { EventQuery, Ordered } from '../event-order.js'
 import { type Order, readStoredBars, type Segment, type StoredCandles } from '../stored-candles.js'
 import { type EventTable, readStoredEvents } from '../stored-events.js'
 import { readMainPairSwitches } from '../stored-main-pairs.js'
+import type { Flush } from '../top-holders.js'
 import { HotCandles, keptCandles } from './hot-candles.js'
 import { HotEvents, KEPT_EVENTS } from './hot-events.js'
+import { createHotHolders, type HotHolders } from './hot-holders.js'
 import { HotMainPairs } from './hot-main-pairs.js'
-import { createHotSeries, type SeriesKind } from './hot-series.js'
+import { createHotSeries, type Found, type SeriesKind } from './hot-series.js'
 
 /** Where history comes from: memory first, the store for what it does not hold. */
 export type HistorySources = { store: Store; hot: HotHistory }
 
-type Found<Series> = Promise<Series | undefined> | Series | undefined
-
 /** The newest candles and events of the pairs that are asked for, kept current from updates. */
-export interface HotHistory {
+export interface HotHistory extends HotHolders {
   /** Undefined: not kept, or the segment is older than what would be kept. */
   candles(state: ServedChain, candles: StoredCandles, segment: Segment, order: Order): Found<HotCandles>
   /** Without a query, only if they are kept already. */
@@ -39,27 +39,20 @@ const RECENT_EVENTS_S = 3600
 const EVERYTHING = { fromS: 0, toS: Number.MAX_SAFE_INTEGER }
 
 /** `maxBytes` 0: nothing is kept. */
-export function createHotHistory(store: Store, maxBytes: number): HotHistory {
+export function createHotHistory(store: Store, flush: Flush, maxBytes: number): HotHistory {
   const series = createHotSeries(maxBytes)
   return {
-    candles(state, candles, segment, order) {
-      const { interval, category } = candles
-      const name = `${interval}${category}`
-      const kind = () => candleKind(store, state, candles, segment.pair, name)
-      return series.of<HotCandles>(
+    ...createHotHolders(store, flush, series),
+    candles: (state, candles, segment, order) =>
+      series.of(
         state,
         segment.pair,
-        name,
-        isRecent(state, candles, segment, order) ? kind : undefined,
-      )
-    },
-    events<Event extends Ordered>(state: ServedChain, pair: string, table: EventTable<Event>, query?: EventQuery) {
-      const kind = () => eventKind(store, state, pair, table)
-      const mayLoad = query !== undefined && isAboutRecent(state, query)
-      return series.of<HotEvents<Event>>(state, pair, table.name, mayLoad ? kind : undefined)
-    },
-    mainPairs: (state, token) =>
-      series.of<HotMainPairs>(state, token, MAIN_PAIRS, () => mainPairKind(store, state, token)),
+        candleKind(store, state, candles, segment.pair),
+        isRecent(state, candles, segment, order),
+      ),
+    events: (state, pair, table, query) =>
+      series.of(state, pair, eventKind(store, state, pair, table), query !== undefined && isAboutRecent(state, query)),
+    mainPairs: (state, token) => series.of(state, token, mainPairKind(store, state, token)),
     apply: series.apply,
     get bytes() {
       return series.bytes
@@ -79,22 +72,19 @@ function isAboutRecent({ nowS }: ServedChain, { fromS = nowS, toS = nowS, after 
   return after === undefined && Math.min(fromS, toS) >= nowS - RECENT_EVENTS_S
 }
 
-function candleKind(
-  store: Store,
-  state: ServedChain,
-  candles: StoredCandles,
-  pair: string,
-  name: string,
-): SeriesKind<HotCandles> {
+function candleKind(store: Store, state: ServedChain, candles: StoredCandles, pair: string): SeriesKind<HotCandles> {
   const { interval, category } = candles
   return {
-    name,
+    name: `${interval}${category}`,
     async load() {
       const whole = [{ pair, ...EVERYTHING }]
       const { bars, isAll } = await readStoredBars(store, state, candles, whole, 'latest', keptCandles(interval))
       return new HotCandles(interval, category, bars, isAll)
     },
-    apply: (series, { entry }) => entry !== undefined && series.apply(entry.candles),
+    apply(series, { entry }) {
+      if (entry !== undefined) series.apply(entry.candles)
+      return true
+    },
     bytesOf: (series) => series.bytes,
   }
 }
@@ -115,18 +105,20 @@ function eventKind<Event extends Ordered>(
     apply(series, { update, entry }) {
       if (update.kind === 'retract') series.removeAbove(update.number)
       else if (entry !== undefined) series.add(table.published(entry), update)
+      return true
     },
     bytesOf: (series) => series.bytes,
   }
 }
 
-const MAIN_PAIRS = 'mainPairs'
-
 function mainPairKind(store: Store, state: ServedChain, token: string): SeriesKind<HotMainPairs> {
   return {
-    name: MAIN_PAIRS,
+    name: 'mainPairs',
     load: async () => new HotMainPairs(await readMainPairSwitches(store, state, token)),
-    apply: (series, { update }) => series.apply(token, update),
+    apply(series, { update }) {
+      series.apply(token, update)
+      return true
+    },
     bytesOf: (series) => series.bytes,
   }
 }

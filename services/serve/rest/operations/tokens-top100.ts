@@ -1,11 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { balancesOf, largestBalances, NO_TRADES, tradesOfWallets } from '../../history/holders.js'
+import { NO_TRADES } from '../../history/holders.js'
+import { MAX_HOLDERS, type NativeBalances, readNativeBalances, readTopHolders } from '../../history/top-holders.js'
+import type { ServedChain } from '../../memory/served-chain.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
 import type { Market } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
-const MAX_LIMIT = 100
+const NONE: NativeBalances = new Map()
 
 export const tokensTop100 = operation({
   id: 'tokensTop100',
@@ -16,27 +18,29 @@ export const tokensTop100 = operation({
   envelope: false,
   params: TokenIdParams,
   query: Type.Object({
-    limit: limitOf('holders', { max: MAX_LIMIT, standard: MAX_LIMIT }),
+    limit: limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS }),
   }),
   data: Type.Array(HolderView),
-  async handle({ chains, store, flush }, { params, query }) {
+  async handle({ chains, store, hot, flush }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     if (!market.state.tokens.has(address)) return unknown
-    await flush(chain)
-    const largest = await largestBalances(store, chain, address, query.limit ?? MAX_LIMIT)
-    const wallets = largest.map(({ holder }) => holder)
-    const native = market.facts?.native
-    const mainCoins = native === undefined ? new Map() : await balancesOf(store, chain, native, wallets)
-    const trades = await tradesOfWallets(store, chain, market.state.targetPairs.of(address), wallets)
+    const { native } = market.facts ?? {}
+    const holders =
+      (await hot.topHolders(market.state, address)) ?? (await readTopHolders(store, flush, market.state, address))
+    const mainCoins =
+      native === undefined
+        ? NONE
+        : ((await hot.nativeBalances(market.state, native, address, holders)) ??
+          (await readNativeBalances(store, flush, chain, native, holders)))
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const completeSinceS = firstIndexedS(market)
-    const data = largest.map((balance) =>
+    const data = holders.balances.slice(0, query.limit).map((balance) =>
       holderView(market, token, {
         ...balance,
         mainCoinRaw: mainCoins.get(balance.holder) ?? null,
-        trades: trades.get(balance.holder) ?? NO_TRADES,
+        trades: holders.trades.get(balance.holder) ?? NO_TRADES,
         completeSinceS,
       }),
     )
@@ -44,11 +48,18 @@ export const tokensTop100 = operation({
   },
 })
 
-/** Chain time of the first indexed token. */
+type FirstIndexed = { epoch: number; seq: number; firstS: number }
+const firstIndexed = new WeakMap<ServedChain, FirstIndexed>()
+
+/** Chain time of the first indexed token; a scan of all tokens, once per update. */
 function firstIndexedS({ state }: Market): number {
+  const { epoch, seq } = state
+  const known = firstIndexed.get(state)
+  if (known?.epoch === epoch && known.seq === seq) return known.firstS
   let first = state.nowS
   for (const { info } of state.tokens.values()) {
     if (info.created_at > 0 && info.created_at < first) first = info.created_at
   }
+  firstIndexed.set(state, { epoch, seq, firstS: first })
   return first
 }
