@@ -2,12 +2,16 @@ import { type Config, chainFacts } from '../core/config/config.js'
 import { normalAddress } from '../core/domain/chains.js'
 import { SOLANA_AMMS } from '../core/domain/exchanges.js'
 import type { Memory } from './memory/memory.js'
+import { newestRevision } from './memory/served-chain.js'
+import type { Revisions } from './rest/answer-cache.js'
 import type { Market } from './views/market-facts.js'
 
 /** Looks up chains by name and resolves ids against them. */
 export interface ChainDirectory {
   market(chain: string): Market | undefined
   markets(): Market[]
+  /** How many chains there are. */
+  readonly size: number
 }
 
 export type Id = { address: string; chain: string }
@@ -15,13 +19,19 @@ export type Id = { address: string; chain: string }
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
 export function createChainDirectory(
-  memory: Pick<Memory, 'chain' | 'chains'>,
+  memory: Pick<Memory, 'chain' | 'chains' | 'size'>,
   config: Pick<Config, 'chains' | 'contracts'>,
 ): ChainDirectory {
   const amms = new Map(
     [...config.contracts].map(([chain, contracts]) => [chain, [...new Set(contracts.map(({ amm }) => amm))].sort()]),
   )
+  const known = new WeakMap<Market['state'], Market>()
   const marketOf = (state: Market['state']): Market => {
+    const market = known.get(state) ?? newMarket(state)
+    known.set(state, market)
+    return market
+  }
+  const newMarket = (state: Market['state']): Market => {
     const facts = chainFacts(config, state.chain)
     // Solana programs have the same address everywhere, so nothing is configured.
     const decoded = facts?.family === 'solana' ? SOLANA_AMMS : amms.get(state.chain)
@@ -33,6 +43,21 @@ export function createChainDirectory(
       return state === undefined ? undefined : marketOf(state)
     },
     markets: () => memory.chains().map(marketOf),
+    get size() {
+      return memory.size
+    },
+  }
+}
+
+/** What answers about these chains depend on. */
+export function revisionsOf(directory: ChainDirectory): Revisions {
+  return {
+    newest: newestRevision,
+    of(chain, isClosed) {
+      const state = directory.market(chain)?.state
+      return isClosed ? state?.namesRevision : state?.revision
+    },
+    chainCount: () => directory.size,
   }
 }
 

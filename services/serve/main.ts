@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
-import { createChainDirectory } from './chain-directory.js'
+import { createChainDirectory, revisionsOf } from './chain-directory.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createSpending } from './keys/spending.js'
@@ -10,9 +10,10 @@ import { createMemory } from './memory/memory.js'
 import { addPages } from './pages/page-routes.js'
 import { createPushServer } from './push/push-server.js'
 import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js'
+import { createAnswerCache } from './rest/answer-cache.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
-import { HOT_HISTORY_BYTES, pushLimits, type ServeDeps } from './serve-deps.js'
+import { ANSWER_BYTES, HOT_HISTORY_BYTES, pushLimits, type ServeDeps } from './serve-deps.js'
 import { createServeMetrics } from './serve-metrics.js'
 import { readStatus, type StatusReport } from './status-report.js'
 
@@ -64,10 +65,12 @@ export function createServe(deps: ServeDeps): Serve {
   const isSimulated = () => (typeof deps.simulated === 'function' ? deps.simulated() : (deps.simulated ?? false))
   const status = async () => readStatus({ memory, pipeStatus, outages, simulated: isSimulated(), nowMs, transport })
 
+  const answers = createAnswerCache(revisionsOf(chains), deps.answerBytes ?? ANSWER_BYTES)
   const rest = createRestServer({
     chains,
     store,
     hot,
+    answers,
     flush,
     gate,
     metrics,
@@ -75,6 +78,9 @@ export function createServe(deps: ServeDeps): Serve {
     envelope: config.envelope,
     isLoaded,
   })
+  metrics.gauge('dextape_serve_answers_bytes', 'Memory of encoded REST answers', [], () => [
+    { labels: {}, value: answers.bytes },
+  ])
   addServiceRoutes(rest, { memory, metrics, status })
   addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
   addWsTokenRoute(rest, { gate, tokens, wsPort: () => state.wsPort, isLoaded })

@@ -73,12 +73,17 @@ export type ServeDeps = {
   nowMs?: () => number
   /** Memory for the newest candles and events of requested pairs; 0: history comes from the store alone. */
   hotHistoryBytes?: number
+  /** Memory for encoded REST answers; 0: each request is answered anew. */
+  answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
 
 /** Some eight hundred charts of a thousand candles, or a hundred and fifty pairs with their last trades. */
 export const HOT_HISTORY_BYTES = 67_108_864
+
+/** Some eight hundred answers of 300 candles. */
+export const ANSWER_BYTES = 33_554_432
 
 const DEFAULT_LIMITS: PushLimits = {
   slowBytes: 1_048_576,

@@ -6,7 +6,11 @@ import { createServedChain } from '../../services/serve/memory/served-chain.js'
 describe('amms of a chain', () => {
   it('lists the AMMs of its factories, or of its decoded programs', () => {
     const states = ['eth', 'solana', 'unheard-of'].map(createServedChain)
-    const memory = { chain: (name: string) => states.find(({ chain }) => chain === name), chains: () => states }
+    const memory = {
+      chain: (name: string) => states.find(({ chain }) => chain === name),
+      chains: () => states,
+      size: states.length,
+    }
     const directory = createChainDirectory(memory, loadConfig({ env: {}, cwd: '/' }))
     expect(directory.market('eth')?.amms).toContain('uniswapv3')
     expect(directory.market('solana')?.amms).toEqual([

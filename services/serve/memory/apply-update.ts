@@ -1,8 +1,10 @@
 import { type PackedWindows, packWindows } from '../../core/domain/packed-windows.js'
-import type { BlockUpdate, MovedPair, PairUpdate, TokenUpdate } from '../../core/domain/records.js'
+import type { BlockUpdate, MovedPair, PairUpdate, TokenInfo, TokenUpdate } from '../../core/domain/records.js'
 import type { OpenCandle } from './open-candles.js'
 import {
   dropPair,
+  markChanged,
+  markRenamed,
   movedPairState,
   type PairState,
   pairStateOf,
@@ -86,8 +88,14 @@ function movePair(state: ServedChain, moved: MovedPair, nowS: number): void {
 function applyToken(state: ServedChain, token: TokenUpdate): void {
   const known = state.tokens.get(token.token)
   const info = token.info ?? known?.info ?? UNKNOWN_TOKEN
+  const isRenamed = known !== undefined && known.info !== info && hasOtherName(known.info, info)
+  if (isRenamed) markRenamed(state)
   const windows = windowsOf(state, token.windows, token.main_pair) ?? known?.windows ?? NO_TRADES
   state.tokens.set(token.token, tokenStateOf(token, info, windows))
+}
+
+function hasOtherName(a: TokenInfo, b: TokenInfo): boolean {
+  return a.symbol !== b.symbol || a.decimals !== b.decimals
 }
 
 function moveToken(state: ServedChain, token: string, windows: PackedWindows): void {
@@ -134,4 +142,5 @@ function moveHead(state: ServedChain, update: BlockUpdate, wallMs: number): void
   state.nowS = update.now
   state.finalized = update.finalized_number
   state.appliedAtMs = wallMs
+  markChanged(state)
 }

@@ -32,6 +32,8 @@ export type NotReady = { status: 'starting' | 'catching_up' | 'no_chain'; reason
 export interface Memory {
   chain(name: string): ServedChain | undefined
   chains(): ServedChain[]
+  /** How many chains there are. */
+  readonly size: number
   /** Called after each applied update, in order per chain. */
   onApplied(listener: (applied: AppliedUpdate) => void): void
   /** Called at startup for each recent update already in the loaded state, in order, before new ones are applied. */
@@ -180,6 +182,9 @@ export function createMemory(deps: MemoryDeps): Memory {
   return {
     chain: (name) => states.get(name),
     chains: () => [...states.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1)),
+    get size() {
+      return states.size
+    },
     onApplied: (listener) => listeners.push(listener),
     onReplayed: (listener) => replayListeners.push(listener),
     async caughtUp() {

@@ -41,6 +41,8 @@ export interface RecentTrades {
   /** Over the pairs whose target is the token; the price before is the main pair's. */
   tokenWindow(pairs: readonly string[], mainPair: RestingPair | undefined, lengthS: number, nowS: number): Window
   clear(): void
+  /** Chain time of the last final block; 0: unknown. */
+  readonly finalNowS: number
   /** Trades kept. */
   readonly size: number
 }
@@ -156,6 +158,9 @@ export function createRecentTrades(): RecentTrades {
       openBlocks.length = 0
       finalNowS = 0
       nextSweepS = 0
+    },
+    get finalNowS() {
+      return finalNowS
     },
     get size() {
       let size = 0

@@ -24,6 +24,10 @@ export type LastReorg = { at_block: number; to_block: number; depth: number; tim
 
 export type ServedChain = {
   readonly chain: string
+  /** Of its last change of any kind; no two changes of a process have the same. */
+  revision: number
+  /** Of the last change that shows in answers about ranges that are final: an epoch, a token's name, a curve of a pair. */
+  namesRevision: number
   epoch: number
   seq: number
   head: { number: number; hash: string; timeS: number }
@@ -51,9 +55,25 @@ export type ServedChain = {
   stopped: string | null
 }
 
+let revision = 0
+const nextRevision = (): number => ++revision
+
+/** Of the newest change of any chain. */
+export const newestRevision = (): number => revision
+
+export function markChanged(state: ServedChain): void {
+  state.revision = nextRevision()
+}
+
+export function markRenamed(state: ServedChain): void {
+  state.namesRevision = nextRevision()
+}
+
 export function createServedChain(chain: string): ServedChain {
   return {
     chain,
+    revision: nextRevision(),
+    namesRevision: nextRevision(),
     epoch: 0,
     seq: NOTHING_APPLIED,
     head: { number: 0, hash: '', timeS: 0 },
@@ -88,13 +108,16 @@ export function resetServedChain(state: ServedChain, epoch: number): void {
   state.candles.clear()
   state.open.clear()
   state.events.clear()
+  markRenamed(state)
 }
 
 /** Drops what the store has flushed. */
 export function trimFlushed(state: ServedChain, flushed: Position): void {
   state.candles.trim(flushed)
   state.events.trim(flushed)
-  if (isAtOrBefore(state.flushed, flushed)) state.flushed = { epoch: flushed.epoch, seq: flushed.seq }
+  if (isAtOrBefore(flushed, state.flushed)) return
+  state.flushed = { epoch: flushed.epoch, seq: flushed.seq }
+  markChanged(state)
 }
 
 export function targetToken({ target, token0, token1 }: PairInfo): string {
@@ -108,6 +131,7 @@ export function quoteToken({ target, token0, token1 }: PairInfo): string {
 /** Sets a pair's state. A pair's target token never changes. */
 export function putPair(state: ServedChain, pair: PairState): void {
   if (!state.pairs.has(pair.pair)) {
+    if (isCurve(pair.pair)) markRenamed(state)
     state.targetPairs.add(targetToken(pair.info), pair.pair)
     state.quotePairs.add(quoteToken(pair.info), pair.pair)
   }
@@ -115,9 +139,19 @@ export function putPair(state: ServedChain, pair: PairState): void {
 }
 
 export function dropPair(state: ServedChain, pair: PairState): void {
+  if (isCurve(pair.pair)) markRenamed(state)
   state.targetPairs.remove(targetToken(pair.info), pair.pair)
   state.quotePairs.remove(quoteToken(pair.info), pair.pair)
   state.pairs.delete(pair.pair)
+}
+
+/** A bonding curve without a pool address is the pair `<token>_fo`. */
+export const curvePair = (token: string): string => `${token}${CURVE_SUFFIX}`
+const CURVE_SUFFIX = '_fo'
+
+/** The answers about a token's other pairs name its curve. */
+function isCurve(pair: string): boolean {
+  return pair.endsWith(CURVE_SUFFIX)
 }
 
 /** Null: unknown decimals; undefined: unknown pair. */

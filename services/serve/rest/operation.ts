@@ -18,6 +18,8 @@ export type Answer<Data> = {
   reason?: string
   /** Replaces SUCCESS in the envelope. */
   msg?: string
+  /** The range it covers is final: only an epoch or a token's name can change it. */
+  isClosed?: boolean
 }
 
 /** One REST operation. Validation, serialisation, cost and documentation derive from this declaration. */

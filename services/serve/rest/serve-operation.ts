@@ -5,6 +5,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { Access, KeyGate } from '../keys/key-gate.js'
 import type { ServeMetrics } from '../serve-metrics.js'
+import { type AnswerCache, type EncodedAnswer, etagOf } from './answer-cache.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
 import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
 
@@ -20,45 +21,79 @@ export function serveOperation(app: FastifyInstance, operation: Operation, deps:
 }
 
 function addRoute(app: FastifyInstance, url: string, operation: Operation, deps: RestDeps): void {
-  const { gate, metrics } = deps
+  const { gate, metrics, answers } = deps
   const checkParams = validator(operation.params, 'path')
   const checkQuery = queryValidator(operation.query)
   const checkBody = operation.body === undefined ? undefined : validator(operation.body, 'body')
   const schemas = { bare: operation.data, wrapped: envelopeSchema(operation.data) }
   const accessOf = new WeakMap<FastifyRequest, Access>()
 
+  async function makeAnswer(request: FastifyRequest, reply: FastifyReply, wrap: boolean): Promise<EncodedAnswer> {
+    const answer = await operation.handle(deps, {
+      params: checkParams(namedParams(operation, request.params)) as Record<string, never>,
+      query: checkQuery(request.query) as Record<string, never>,
+      body: checkBody?.(request.body),
+    })
+    const body = Buffer.from(serialize(reply, answer, wrap, schemas))
+    const { chains, reason, isClosed = false } = answer
+    return { body, etag: etagOf(body), chains, reason, isClosed }
+  }
+
+  function charge(request: FastifyRequest, reply: FastifyReply): void {
+    const access = accessOf.get(request)
+    if (access === undefined) return
+    gate.spend(access, operation.costCu)
+    metrics.cu.add(operation.id, operation.costCu)
+    const remaining = gate.remainingCu(access)
+    if (remaining !== null) reply.header('x-cu-remaining', remaining)
+  }
+
   app.route({
     method: operation.method,
     url,
     // Before the body is read: without a valid key no body is accepted.
-    onRequest: async (request, reply) => {
-      if (!deps.isLoaded()) throw nodeStarting()
+    onRequest: (request, reply, done) => {
+      if (!deps.isLoaded()) return done(nodeStarting())
       const key = request.headers['x-api-key']
       const admission = gate.admit(typeof key === 'string' ? key : '', operation.costCu)
-      if (!admission.ok) throw refusalError(admission.refusal)
+      if (!admission.ok) return done(refusalError(admission.refusal))
       accessOf.set(request, admission.access)
       rateHeaders(reply, gate, admission.access)
+      done()
     },
     handler: async (request, reply) => {
-      const answer = await operation.handle(deps, {
-        params: checkParams(namedParams(operation, request.params)) as Record<string, never>,
-        query: checkQuery(request.query) as Record<string, never>,
-        body: checkBody?.(request.body),
-      })
       const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
-      const body = serialize(reply, answer, wrap, schemas)
-      const access = accessOf.get(request)
-      if (access !== undefined) {
-        gate.spend(access, operation.costCu)
-        metrics.cu.add(operation.id, operation.costCu)
-        const remaining = gate.remainingCu(access)
-        if (remaining !== null) reply.header('x-cu-remaining', remaining)
-      }
-      reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains)).type(JSON_TYPE)
+      const answer = await answers.answer(keyOf(request, wrap), () => makeAnswer(request, reply, wrap))
+      charge(request, reply)
+      reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains))
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
-      return reply.send(body)
+      return sendAnswer(request, reply, answer)
     },
   })
+}
+
+/** Identical requests have the same key; the path names the operation. */
+function keyOf({ method, url, body }: FastifyRequest, wrap: boolean): string {
+  const asked = method === 'POST' ? `${url} ${JSON.stringify(body)}` : url
+  return wrap ? `+${asked}` : asked
+}
+
+/** Answers are for the holder of a key alone. */
+const CLOSED = 'private, max-age=3600'
+const OPEN = 'private, no-cache'
+
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: EncodedAnswer): FastifyReply {
+  if (request.method !== 'POST') {
+    reply.header('etag', answer.etag).header('cache-control', answer.isClosed ? CLOSED : OPEN)
+    if (isKnownTo(request, answer.etag)) return reply.code(304).send()
+  }
+  return reply.type(JSON_TYPE).send(answer.body)
+}
+
+function isKnownTo(request: FastifyRequest, etag: string): boolean {
+  const known = request.headers['if-none-match']
+  if (known === undefined) return false
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag || one.trim() === '*')
 }
 
 /** The router ends parameter names at a dash. */
@@ -99,6 +134,7 @@ export function asOf(directory: ChainDirectory, chains: readonly string[]): stri
 }
 
 export type RestDeps = OperationContext & {
+  answers: AnswerCache
   gate: KeyGate
   metrics: ServeMetrics
   logger: Logger

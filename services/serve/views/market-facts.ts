@@ -60,6 +60,11 @@ export function dayPrice(market: { state: Pick<ServedChain, 'nowS'> }, pair: Pai
   return Math.floor(pair.seen_at / DAY_S) < today ? pair.price_usd : pair.price_day_usd
 }
 
+/** Whether no block can change what happened before this time. A block's own time may lie behind, by an hour if not configured. */
+export function isFinal({ recent }: Pick<ServedChain, 'recent'>, timeS: number): boolean {
+  return timeS < recent.finalNowS - DAY_S
+}
+
 export function mainPairOf(market: Market, token: TokenState): PairState | undefined {
   return token.main_pair === null ? undefined : market.state.pairs.get(token.main_pair)
 }

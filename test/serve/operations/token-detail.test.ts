@@ -40,6 +40,8 @@ beforeAll(async () => {
     (one) => [one.chain, one.chain === CHAIN ? { ...one, audited: [TOKEN], logos } : one] as const,
   )
   rig = await startRig({
+    // Rows are inserted here without a flush, which memory would wait for.
+    ...{ hotHistoryBytes: 0, answerBytes: 0 },
     config: {
       ...{ host: '127.0.0.1', httpPort: 0, wsPort: 0, apiKey: { kind: 'none' }, envelope: 'spec' },
       chains: new Map(facts),

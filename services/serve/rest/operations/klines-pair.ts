@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Bar, HISTORY_INTERVALS, type HistoryInterval } from '../../history/candle-bars.js'
 import { readHistory, wholeHistory } from '../../history/candle-history.js'
+import { curvePair } from '../../memory/served-chain.js'
 import { fieldsOf, int, plainDecimal, text } from '../../views/field-formats.js'
-import { type Market, targetOf } from '../../views/market-facts.js'
+import { isFinal, type Market, targetOf } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
@@ -87,7 +88,8 @@ export const klinesPair = operation({
     const points = bars.map((bar) => point(bar, query.open === 'first'))
     const reason = pair.tx_count === 0 ? { reason: 'no_trades' } : {}
     const target = { target_token_id: `${targetOf(pair)}-${chain}`, ...curveOf(market, targetOf(pair)) }
-    return { data: { ...shared, total_count: points.length, ...target, points }, chains: [chain], ...reason }
+    const isClosed = pair.tx_count > 0 && isClosedRange(market, range)
+    return { data: { ...shared, total_count: points.length, ...target, points }, chains: [chain], ...reason, isClosed }
   },
 })
 
@@ -104,9 +106,15 @@ export function readKlinesQuery(query: Static<typeof KlinesQuery>) {
   }
 }
 
-/** A bonding curve without a pool address is the pair `<token>_fo`. */
+/** Second candles are deleted after a while. */
+function isClosedRange({ state }: Market, { interval, toS }: ReturnType<typeof readKlinesQuery>): boolean {
+  if (toS === undefined || interval.stored === 's1') return false
+  return isFinal(state, interval.step(interval.startOf(toS), 1))
+}
+
 export function curveOf({ state }: Market, token: string): { pump_pair_id?: string } {
-  return state.pairs.has(`${token}_fo`) ? { pump_pair_id: `${token}_fo-${state.chain}` } : {}
+  const curve = curvePair(token)
+  return state.pairs.has(curve) ? { pump_pair_id: `${curve}-${state.chain}` } : {}
 }
 
 function intervalOf(name: string): HistoryInterval {

@@ -6,7 +6,7 @@ import { type EventTable, TRADES } from '../../history/stored-events.js'
 import type { PairState } from '../../memory/served-chain.js'
 import { SwapItem, swapItem } from '../../views/event-items.js'
 import { int, text } from '../../views/field-formats.js'
-import type { Market } from '../../views/market-facts.js'
+import { isFinal, type Market } from '../../views/market-facts.js'
 import { type Answer, type OperationContext, operation } from '../operation.js'
 import { checkRange, epochSeconds, limitOf, PairIdParams, resolveId } from '../parameters.js'
 import { badRequest } from '../problem.js'
@@ -84,7 +84,8 @@ export async function answerTxs<Event extends Ordered>(
   const events = await read(market, { pair: address, limit, fromS, toS, sort, after })
   const txs = events.map((event) => view(market, pair, event))
   const reason = txs.length === 0 && pair.tx_count === 0 ? { reason: 'no_trades' } : {}
-  return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason }
+  const isClosed = toS !== undefined && pair.tx_count > 0 && isFinal(market.state, toS)
+  return { data: { ...shared, total_count: txs.length, txs }, chains: [chain], ...reason, isClosed }
 }
 
 async function placeOf<Event extends Ordered>(

@@ -1,0 +1,81 @@
+/**
+ * REST requests, compared with a bare Fastify route that returns a constant of the same size, in the same run.
+ * `rest.js serve` runs the node; without arguments it starts one and sends the requests.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type Load, loadHttp, type Request } from './http-load.js'
+import { printTable } from './measure.js'
+import { CHARTED_POOLS, REST_KEY, type RestPorts, startRestNode } from './rest-node.js'
+import { address, BENCH_CHAIN } from './workload.js'
+
+const CONNECTIONS = 8
+const SECONDS = 3
+const WARM_UP_SECONDS = 1
+
+/** `required`: requests per second on 2 cores, of which this client takes one. */
+type Kind = { name: string; required: number; requests: Request[] }
+
+const charted = Array.from({ length: CHARTED_POOLS }, (_, n) => n + 1)
+const pair = (n: number) => `${address('pool', n)}-${BENCH_CHAIN}`
+const token = (n: number) => `${address('token', n)}-${BENCH_CHAIN}`
+const each = (path: (n: number) => string): Request[] => charted.map((n) => ({ path: path(n) }))
+
+const KINDS: Kind[] = [
+  { name: '300 candles', required: 2_500, requests: each((n) => `/v2/klines/pair/${pair(n)}?interval=1&limit=300`) },
+  { name: '100 swaps', required: 1_500, requests: each((n) => `/v2/txs/swap/${pair(n)}?limit=100`) },
+  { name: 'top 100 holders', required: 300, requests: each((n) => `/v2/tokens/top100/${token(n)}`) },
+  { name: 'token', required: 5_000, requests: each((n) => `/v2/tokens/${token(n)}`) },
+  { name: 'pair', required: 8_000, requests: each((n) => `/v2/pairs/${pair(n)}`) },
+  { name: 'price of 50 tokens', required: 4_000, requests: charted.map(priceOfFifty) },
+  { name: 'keyword', required: 2_000, requests: each((n) => `/v2/tokens?keyword=T${n}`) },
+]
+
+function priceOfFifty(first: number): Request {
+  const token_ids = Array.from({ length: 50 }, (_, n) => token(first + n))
+  return { path: '/v2/tokens/price', body: JSON.stringify({ token_ids, tvl_min: 0 }) }
+}
+
+export async function benchRest(): Promise<boolean> {
+  const child = fork(fileURLToPath(import.meta.url), ['serve'])
+  try {
+    const ports = await message<RestPorts>(child)
+    const rows: (string | number)[][] = []
+    let isKept = true
+    for (const { name, required, requests } of KINDS) {
+      await load(ports.served, requests, WARM_UP_SECONDS)
+      const served = await load(ports.served, requests, SECONDS)
+      const bare = await load(ports.bare, [{ path: `/constant/${served.bodyBytes}` }], SECONDS)
+      isKept &&= rateOf(served) >= required
+      rows.push([name, served.bodyBytes, rateOf(served), required, rateOf(bare), rateOf(served) / rateOf(bare)])
+    }
+    printTable(
+      `REST requests (${CONNECTIONS} connections, ${CHARTED_POOLS} pairs, a block of 100 swaps every second)`,
+      [['', 'bytes', 'requests/s', 'required', 'bare route', '× bare'], ...rows],
+    )
+    return isKept
+  } finally {
+    child.send('stop')
+    await once(child, 'exit')
+  }
+}
+
+const rateOf = ({ requests, seconds }: Load): number => requests / seconds
+
+function load(port: number, requests: readonly Request[], seconds: number): Promise<Load> {
+  return loadHttp(port, requests, { connections: CONNECTIONS, seconds, headers: { 'x-api-key': REST_KEY } })
+}
+
+async function message<T>(child: ChildProcess): Promise<T> {
+  const [value] = (await once(child, 'message')) as [T]
+  return value
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv[2] === 'serve') {
+    const { stop, ...ports } = await startRestNode()
+    process.once('message', () => void stop().then(() => process.exit(0)))
+    process.send?.(ports)
+  } else process.exitCode = (await benchRest()) ? 0 : 1
+}
