@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory, revisionsOf } from './chain-directory.js'
 import { createHotHistory } from './history/hot/hot-history.js'
+import { createQueryLanes } from './history/query-lanes.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createSpending } from './keys/spending.js'
 import { createWsTokens } from './keys/ws-tokens.js'
@@ -43,7 +44,8 @@ export function createServe(deps: ServeDeps): Serve {
   const configuredChains = () => pipeStatus().map(({ chain }) => chain)
   const memory = createMemory({ ...deps, chains: configuredChains, metrics, nowMs, replay })
   const chains = createChainDirectory(memory, config)
-  const hot = createHotHistory(store, flush, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
+  const lanes = createQueryLanes(store)
+  const hot = createHotHistory(lanes, flush, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
   memory.onApplied(hot.apply)
   metrics.gauge('dextape_serve_hot_history_bytes', 'Memory of candles and events kept for requests', [], () => [
     { labels: {}, value: hot.bytes },
@@ -68,10 +70,10 @@ export function createServe(deps: ServeDeps): Serve {
   const answers = createAnswerCache(revisionsOf(chains), deps.answerBytes ?? ANSWER_BYTES)
   const rest = createRestServer({
     chains,
-    store,
+    store: lanes.cheap,
     hot,
-    answers,
     flush,
+    answers,
     gate,
     metrics,
     logger,

@@ -7,6 +7,7 @@ import { benchIdleUp } from './idle-up.js'
 import { benchKafka } from './kafka.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
+import { benchRest } from './rest.js'
 import { benchSimulator } from './simulator.js'
 import { benchSolana } from './solana.js'
 import { benchUp } from './up.js'
@@ -19,6 +20,7 @@ const kept = [
   await benchSimulator(),
   await benchSolana(),
   await benchFanOut(),
+  await benchRest(),
   await benchKafka(),
   await benchClusterIdle(),
   await benchIdleUp(),

@@ -16,7 +16,7 @@ import { blocksTopic } from '../../services/core/log/port.js'
 import { silentLogger } from '../../services/core/runtime/logger.js'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { openStore } from '../../services/core/store/clickhouse-store.js'
-import { createServe } from '../../services/serve/main.js'
+import { createServe, type ServeDeps } from '../../services/serve/main.js'
 import { address, BENCH_CHAIN, benchBlocks, benchFacts, hash } from './workload.js'
 
 export const REST_KEY = 'bench'
@@ -32,7 +32,7 @@ const MAX_VALUE_BYTES = 64_000_000
 
 export type RestPorts = { served: number; bare: number }
 
-export async function startRestNode(): Promise<RestPorts & { stop(): Promise<void> }> {
+export async function startRestNode(given: Partial<ServeDeps>): Promise<RestPorts & { stop(): Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'dextape-rest-'))
   const { log, registry } = openEmbedded({ path: join(dir, 'log'), maxValueBytes: MAX_VALUE_BYTES })
   const codec = createCodec(registry)
@@ -74,6 +74,7 @@ export async function startRestNode(): Promise<RestPorts & { stop(): Promise<voi
       chains: new Map([[BENCH_CHAIN, benchFacts]]),
       contracts: new Map(),
     },
+    ...given,
   })
   const { httpPort } = await serve.start()
   const bare = await startBare()

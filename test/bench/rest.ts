@@ -1,6 +1,6 @@
 /**
  * REST requests, compared with a bare Fastify route that returns a constant of the same size, in the same run.
- * `rest.js serve` runs the node; without arguments it starts one and sends the requests.
+ * `rest.js serve kept|fresh` runs the node; without arguments it starts one and sends the requests.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,27 +38,43 @@ function priceOfFifty(first: number): Request {
 }
 
 export async function benchRest(): Promise<boolean> {
-  const child = fork(fileURLToPath(import.meta.url), ['serve'])
+  const kept = await measure('kept', async (ports, requests) => {
+    const served = await loadAfterWarmUp(ports.served, requests)
+    return { served, bare: await load(ports.bare, [{ path: `/constant/${served.bodyBytes}` }], SECONDS) }
+  })
+  const fresh = await measure('fresh', (ports, requests) => loadAfterWarmUp(ports.served, requests))
+  const rows = KINDS.map(({ name, required }, at) => {
+    const { served, bare } = kept[at] as { served: Load; bare: Load }
+    const [rate, bareRate, freshRate] = [rateOf(served), rateOf(bare), rateOf(fresh[at] as Load)]
+    return [name, served.bodyBytes, bareRate, required, rate, rate / bareRate, freshRate]
+  })
+  printTable(`REST requests per second (${CONNECTIONS} connections, ${CHARTED_POOLS} pairs, 100 swaps every second)`, [
+    ['', 'bytes', 'bare route', 'required', 'served', '× bare', 'no kept answers'],
+    ...rows,
+  ])
+  return KINDS.every(({ required }, at) => rateOf((kept[at] as { served: Load }).served) >= required)
+}
+
+/** `fresh`: a node that makes every answer anew, from memory. */
+async function measure<Result>(
+  answers: 'kept' | 'fresh',
+  run: (ports: RestPorts, requests: readonly Request[]) => Promise<Result>,
+): Promise<Result[]> {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', answers])
   try {
     const ports = await message<RestPorts>(child)
-    const rows: (string | number)[][] = []
-    let isKept = true
-    for (const { name, required, requests } of KINDS) {
-      await load(ports.served, requests, WARM_UP_SECONDS)
-      const served = await load(ports.served, requests, SECONDS)
-      const bare = await load(ports.bare, [{ path: `/constant/${served.bodyBytes}` }], SECONDS)
-      isKept &&= rateOf(served) >= required
-      rows.push([name, served.bodyBytes, rateOf(served), required, rateOf(bare), rateOf(served) / rateOf(bare)])
-    }
-    printTable(
-      `REST requests (${CONNECTIONS} connections, ${CHARTED_POOLS} pairs, a block of 100 swaps every second)`,
-      [['', 'bytes', 'requests/s', 'required', 'bare route', '× bare'], ...rows],
-    )
-    return isKept
+    const results: Result[] = []
+    for (const { requests } of KINDS) results.push(await run(ports, requests))
+    return results
   } finally {
     child.send('stop')
     await once(child, 'exit')
   }
+}
+
+async function loadAfterWarmUp(port: number, requests: readonly Request[]): Promise<Load> {
+  await load(port, requests, WARM_UP_SECONDS)
+  return load(port, requests, SECONDS)
 }
 
 const rateOf = ({ requests, seconds }: Load): number => requests / seconds
@@ -74,7 +90,7 @@ async function message<T>(child: ChildProcess): Promise<T> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv[2] === 'serve') {
-    const { stop, ...ports } = await startRestNode()
+    const { stop, ...ports } = await startRestNode(process.argv[3] === 'fresh' ? { answerBytes: 0 } : {})
     process.once('message', () => void stop().then(() => process.exit(0)))
     process.send?.(ports)
   } else process.exitCode = (await benchRest()) ? 0 : 1

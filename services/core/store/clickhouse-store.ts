@@ -92,9 +92,14 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
     await client.command({ query, query_params: params, clickhouse_settings: UNLIMITED })
   }
 
-  const rows = async <Row>(sql: string, params: Record<string, unknown> = {}, asked: QueryLimits = {}) => {
+  const runQuery = async <Row>(
+    reader: Clients['write'],
+    sql: string,
+    params: Record<string, unknown>,
+    asked: QueryLimits,
+  ) => {
     const { maxSeconds, maxRows, maxBytes } = { ...DEFAULT_LIMITS, ...options.limits, ...asked }
-    const client = await inDatabase(clients.read())
+    const client = await inDatabase(reader)
     // An engine in this process does not hang, and its statements may wait long in the queue.
     const isBounded = !clients.sticky && maxSeconds > 0
     const result = await client.query({
@@ -115,6 +120,19 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
       },
     })
     return result.json<Row>()
+  }
+
+  /** Queries of each reader, running or waiting: a session of the embedded engine runs one after another. */
+  const busy = new Map(clients.readers.map((reader) => [reader, 0]))
+
+  const rows = async <Row>(sql: string, params: Record<string, unknown> = {}, asked: QueryLimits = {}) => {
+    const reader = leastBusy(busy) ?? clients.write
+    busy.set(reader, (busy.get(reader) ?? 0) + 1)
+    try {
+      return await runQuery<Row>(reader, sql, params, asked)
+    } finally {
+      busy.set(reader, (busy.get(reader) ?? 1) - 1)
+    }
   }
 
   function untilInserted(table: TableName, send: (client: Clients['write']) => Promise<unknown>): Promise<void> {
@@ -166,6 +184,12 @@ export async function openStore(target: StoreTarget, options: StoreOptions = {})
       await clients.close()
     },
   }
+}
+
+function leastBusy<Reader>(busy: ReadonlyMap<Reader, number>): Reader | undefined {
+  let least: [Reader, number] | undefined
+  for (const one of busy) if (least === undefined || one[1] < least[1]) least = one
+  return least?.[0]
 }
 
 function insertHead(table: TableName, format: 'JSONCompactEachRow' | 'RowBinary'): string {

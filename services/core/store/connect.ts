@@ -16,9 +16,10 @@ export type Clients = {
   database: string
   /** Creates the database; connected to none. */
   bootstrap: ClickHouseClient
-  /** Separate from `read`: a session of the embedded engine runs one statement at a time; writes must not wait for queries. */
+  /** Separate from `readers`: a session of the embedded engine runs one statement at a time; writes must not wait for queries. */
   write: ClickHouseClient
-  read: () => ClickHouseClient
+  /** Each runs one query at a time if `sticky`, otherwise many. */
+  readers: readonly ClickHouseClient[]
   /** Runs `INSERT … FORMAT RowBinary` with these bytes. Null: the server's front passes text only. */
   insertBytes: ((statement: string, rows: Uint8Array) => Promise<void>) | null
   /** Settings of a request stay in an embedded session, so `USE` is sent only once per session. */
@@ -65,7 +66,7 @@ function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseCli
     const { stream } = await main.exec({ query, values: Readable.from([rows]) })
     await buffer(stream)
   }
-  const clients = { database, bootstrap, write: main, read: () => main, sticky: false, close }
+  const clients = { database, bootstrap, write: main, readers: [main], sticky: false, close }
   return { ...clients, insertBytes: isTextOnly ? null : insertBytes }
 }
 
@@ -76,14 +77,12 @@ async function embedded(path: string): Promise<Clients> {
   removeOldRowsFiles(enginePath)
   const join = async () => clientOf(await joinSession(path))
   const readers = await Promise.all(Array.from({ length: EMBEDDED_READERS }, join))
-  let turn = 0
-  const read = () => readers[turn++ % readers.length] ?? write
   const close = async () => {
     for (const client of [...readers, write]) await client.close()
   }
   const insertBytes = (statement: string, rows: Uint8Array) =>
     withRowsFile(enginePath, statement, rows, async (query) => void (await write.command({ query })))
-  return { database: DATABASE, bootstrap: write, write, read, insertBytes, sticky: true, close }
+  return { database: DATABASE, bootstrap: write, write, readers, insertBytes, sticky: true, close }
 }
 
 type InjectedConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>

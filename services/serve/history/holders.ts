@@ -1,4 +1,4 @@
-import type { Store } from '../../core/store/port.js'
+import type { Queries } from './query-lanes.js'
 
 /** What a wallet bought and sold of a token, in raw amounts and USD. Unpriced trades have an amount and no volume. */
 export type WalletTrades = {
@@ -25,7 +25,7 @@ const PAIRS_PER_QUERY = 200
 
 /** Sums the trades of wallets in pairs whose target is the token; wallets without trades are absent. */
 export async function tradesOfWallets(
-  store: Store,
+  store: Queries,
   chain: string,
   pairs: readonly string[],
   wallets: readonly string[],
@@ -69,7 +69,7 @@ function joined(a: WalletTrades | undefined, b: WalletTrades): WalletTrades {
 export type Balance = { holder: string; balanceRaw: string }
 
 /** The largest holders; equal balances by address. Raw integers have no leading zeros, so longer means larger. */
-export async function largestBalances(store: Store, chain: string, token: string, limit: number): Promise<Balance[]> {
+export async function largestBalances(store: Queries, chain: string, token: string, limit: number): Promise<Balance[]> {
   return store.query<Balance>(
     `SELECT holder, balance AS balanceRaw FROM holder_rows FINAL
      WHERE chain = {chain:String} AND token = {token:String} AND balance != '0' AND NOT startsWith(balance, '-')
@@ -80,7 +80,7 @@ export async function largestBalances(store: Store, chain: string, token: string
 
 /** Raw balances of a token by holder; unknown balances are absent. */
 export async function balancesOf(
-  store: Store,
+  store: Queries,
   chain: string,
   token: string,
   holders: readonly string[],

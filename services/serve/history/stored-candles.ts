@@ -1,8 +1,8 @@
 import type { Interval } from '../../core/domain/chains.js'
 import { CANDLE_FIGURES } from '../../core/domain/packed-candles.js'
-import type { Store } from '../../core/store/port.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category } from './candle-bars.js'
+import type { Queries } from './query-lanes.js'
 
 /** A range of bucket starts taken from one pair. */
 export type Segment = { pair: string; fromS: number; toS: number }
@@ -12,7 +12,7 @@ export type StoredCandles = { interval: Interval; category: Category }
 
 /** Stored bars of the segments merged with unflushed ones, ascending: at least the last (or first) `limit` of them. */
 export async function readStoredBars(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   candles: StoredCandles,
   segments: readonly Segment[],
@@ -48,7 +48,7 @@ type BarRow = { time_s: number } & Record<string, number | string | null>
 
 /** A candle without a price in this currency has no bar. */
 async function storedBars(
-  store: Store,
+  store: Queries,
   chain: string,
   { interval, category }: StoredCandles,
   segments: readonly Segment[],

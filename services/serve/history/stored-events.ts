@@ -1,8 +1,8 @@
 import type { LiquidityTrade, PairUpdate, Trade } from '../../core/domain/records.js'
-import type { Store } from '../../core/store/port.js'
 import type { Placed } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type EventQuery, inOrder, isAfter, type Ordered, type Place, readsForward } from './event-order.js'
+import type { Queries } from './query-lanes.js'
 import { LIQUIDITY_COLUMNS, liquidityOf, placeOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
 
 /** A table of events, and where memory has those that are not flushed yet. */
@@ -36,7 +36,7 @@ export type WantedKind = string | null
 
 /** Reads stored events merged with those in memory, in the order of the query. */
 export async function readStoredEvents<Event extends Ordered>(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   query: EventQuery,
   table: EventTable<Event>,
@@ -58,7 +58,7 @@ export async function readStoredEvents<Event extends Ordered>(
 }
 
 async function storedRows(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   { pair, limit, fromS = 0, toS = Number.MAX_SAFE_INTEGER, sort, after }: EventQuery,
   { name, columns }: Pick<EventTable<Ordered>, 'name' | 'columns'>,
@@ -90,7 +90,7 @@ function placeParams({ timeS, blockNumber, tx_index, log_index, sub }: Place) {
 
 /** Finds an event by id; undefined: the pair has no such event, or a reorg removed it. */
 export async function findStoredPlace(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   table: Pick<EventTable<Ordered>, 'name' | 'unflushed'>,
   pair: string,

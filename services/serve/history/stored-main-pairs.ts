@@ -1,10 +1,10 @@
-import type { Store } from '../../core/store/port.js'
 import type { MainPairChangeAt } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
+import type { Queries } from './query-lanes.js'
 
 /** A token's main pair switches in block order: stored switches merged with unflushed ones. */
 export async function readMainPairSwitches(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   token: string,
 ): Promise<MainPairChangeAt[]> {

@@ -1,6 +1,6 @@
-import type { Store } from '../../core/store/port.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Balance, balancesOf, largestBalances, tradesOfWallets, type WalletTrades } from './holders.js'
+import type { Queries } from './query-lanes.js'
 
 /** The most a request may ask for. */
 export const MAX_HOLDERS = 100
@@ -15,7 +15,7 @@ export type NativeBalances = ReadonlyMap<string, string>
 export type Flush = (chain: string) => Promise<void>
 
 export async function readTopHolders(
-  store: Store,
+  store: Queries,
   flush: Flush,
   state: ServedChain,
   token: string,
@@ -28,7 +28,7 @@ export async function readTopHolders(
 }
 
 export async function readNativeBalances(
-  store: Store,
+  store: Queries,
   flush: Flush,
   chain: string,
   native: string,

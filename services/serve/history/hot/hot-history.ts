@@ -1,9 +1,9 @@
 import { INTERVAL_SECONDS } from '../../../core/domain/buckets.js'
 import { INTERVALS } from '../../../core/domain/chains.js'
-import type { Store } from '../../../core/store/port.js'
 import type { AppliedUpdate } from '../../memory/apply-update.js'
 import type { ServedChain } from '../../memory/served-chain.js'
 import type { EventQuery, Ordered } from '../event-order.js'
+import type { Queries, QueryLanes } from '../query-lanes.js'
 import { type Order, readStoredBars, type Segment, type StoredCandles } from '../stored-candles.js'
 import { type EventTable, readStoredEvents } from '../stored-events.js'
 import { readMainPairSwitches } from '../stored-main-pairs.js'
@@ -15,7 +15,7 @@ import { HotMainPairs } from './hot-main-pairs.js'
 import { createHotSeries, type Found, type SeriesKind } from './hot-series.js'
 
 /** Where history comes from: memory first, the store for what it does not hold. */
-export type HistorySources = { store: Store; hot: HotHistory }
+export type HistorySources = { store: Queries; hot: HotHistory }
 
 /** The newest candles and events of the pairs that are asked for, kept current from updates. */
 export interface HotHistory extends HotHolders {
@@ -39,10 +39,10 @@ const RECENT_EVENTS_S = 3600
 const EVERYTHING = { fromS: 0, toS: Number.MAX_SAFE_INTEGER }
 
 /** `maxBytes` 0: nothing is kept. */
-export function createHotHistory(store: Store, flush: Flush, maxBytes: number): HotHistory {
+export function createHotHistory({ cheap: store, dear }: QueryLanes, flush: Flush, maxBytes: number): HotHistory {
   const series = createHotSeries(maxBytes)
   return {
-    ...createHotHolders(store, flush, series),
+    ...createHotHolders(dear, flush, series),
     candles: (state, candles, segment, order) =>
       series.of(
         state,
@@ -72,7 +72,7 @@ function isAboutRecent({ nowS }: ServedChain, { fromS = nowS, toS = nowS, after 
   return after === undefined && Math.min(fromS, toS) >= nowS - RECENT_EVENTS_S
 }
 
-function candleKind(store: Store, state: ServedChain, candles: StoredCandles, pair: string): SeriesKind<HotCandles> {
+function candleKind(store: Queries, state: ServedChain, candles: StoredCandles, pair: string): SeriesKind<HotCandles> {
   const { interval, category } = candles
   return {
     name: `${interval}${category}`,
@@ -90,7 +90,7 @@ function candleKind(store: Store, state: ServedChain, candles: StoredCandles, pa
 }
 
 function eventKind<Event extends Ordered>(
-  store: Store,
+  store: Queries,
   state: ServedChain,
   pair: string,
   table: EventTable<Event>,
@@ -111,7 +111,7 @@ function eventKind<Event extends Ordered>(
   }
 }
 
-function mainPairKind(store: Store, state: ServedChain, token: string): SeriesKind<HotMainPairs> {
+function mainPairKind(store: Queries, state: ServedChain, token: string): SeriesKind<HotMainPairs> {
   return {
     name: 'mainPairs',
     load: async () => new HotMainPairs(await readMainPairSwitches(store, state, token)),

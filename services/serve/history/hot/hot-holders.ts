@@ -1,5 +1,5 @@
-import type { Store } from '../../../core/store/port.js'
 import type { ServedChain } from '../../memory/served-chain.js'
+import type { Queries } from '../query-lanes.js'
 import { type Flush, type NativeBalances, readNativeBalances, readTopHolders, type TopHolders } from '../top-holders.js'
 import type { HotSeries, SeriesKind } from './hot-series.js'
 
@@ -10,19 +10,13 @@ const BYTES_A_HOLDER = 500
 const BYTES_A_BALANCE = 200
 
 export interface HotHolders {
-  /** Undefined: not kept, ask the store. */
-  topHolders(state: ServedChain, token: string): Promise<TopHolders | undefined>
+  topHolders(state: ServedChain, token: string): Promise<TopHolders>
   /** Balances of the native coin of these holders of the token. */
-  nativeBalances(
-    state: ServedChain,
-    native: string,
-    token: string,
-    holders: TopHolders,
-  ): Promise<NativeBalances | undefined>
+  nativeBalances(state: ServedChain, native: string, token: string, holders: TopHolders): Promise<NativeBalances>
 }
 
 /** Kept until an update changes the token: every change of a balance or a trade has the token in its update. */
-export function createHotHolders(store: Store, flush: Flush, series: HotSeries): HotHolders {
+export function createHotHolders(store: Queries, flush: Flush, series: HotSeries): HotHolders {
   async function stored<Facts>(state: ServedChain, token: string, read: () => Promise<Facts>): Promise<Stored<Facts>> {
     const isFinal = series.isFlushed(state, token)
     const { seq: flushedSeq } = state.flushed
@@ -34,14 +28,15 @@ export function createHotHolders(store: Store, flush: Flush, series: HotSeries):
 
   return {
     async topHolders(state, token) {
+      const read = () => readTopHolders(store, flush, state, token)
       const kind: SeriesKind<Stored<TopHolders>> = {
         name: 'holders',
-        load: () => stored(state, token, () => readTopHolders(store, flush, state, token)),
+        load: () => stored(state, token, read),
         apply: () => false,
         isCurrent,
         bytesOf: ({ facts }) => facts.balances.length * BYTES_A_HOLDER,
       }
-      return (await series.of(state, token, kind))?.facts
+      return (await series.of(state, token, kind))?.facts ?? read()
     },
     async nativeBalances(state, native, token, holders) {
       const read = async () => ({
@@ -57,7 +52,7 @@ export function createHotHolders(store: Store, flush: Flush, series: HotSeries):
       }
       const kept = await series.of(state, native, kind)
       // Another request may have loaded it for holders that have changed since.
-      return kept?.facts.holders === holders ? kept.facts.balances : undefined
+      return kept?.facts.holders === holders ? kept.facts.balances : (await read()).balances
     },
   }
 }

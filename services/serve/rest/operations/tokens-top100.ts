@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { NO_TRADES } from '../../history/holders.js'
-import { MAX_HOLDERS, type NativeBalances, readNativeBalances, readTopHolders } from '../../history/top-holders.js'
+import { MAX_HOLDERS, type NativeBalances } from '../../history/top-holders.js'
 import type { ServedChain } from '../../memory/served-chain.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
 import type { Market } from '../../views/market-facts.js'
@@ -21,18 +21,13 @@ export const tokensTop100 = operation({
     limit: limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS }),
   }),
   data: Type.Array(HolderView),
-  async handle({ chains, store, hot, flush }, { params, query }) {
+  async handle({ chains, hot }, { params, query }) {
     const { address, chain, market } = resolveId(chains, params['token-id'], 'token-id')
     const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     if (!market.state.tokens.has(address)) return unknown
     const { native } = market.facts ?? {}
-    const holders =
-      (await hot.topHolders(market.state, address)) ?? (await readTopHolders(store, flush, market.state, address))
-    const mainCoins =
-      native === undefined
-        ? NONE
-        : ((await hot.nativeBalances(market.state, native, address, holders)) ??
-          (await readNativeBalances(store, flush, chain, native, holders)))
+    const holders = await hot.topHolders(market.state, address)
+    const mainCoins = native === undefined ? NONE : await hot.nativeBalances(market.state, native, address, holders)
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const completeSinceS = firstIndexedS(market)
