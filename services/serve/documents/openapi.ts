@@ -59,7 +59,11 @@ function operationObject(operation: Documented, wrapped: boolean): Document {
     ...(operation.body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(jsonSchema(operation.body, '2020-12')) } }),
-    responses: { 200: success(operation, wrapped), ...Object.fromEntries(errors) },
+    responses: {
+      200: success(operation, wrapped),
+      ...(operation.method === 'GET' ? { 304: NOT_MODIFIED } : {}),
+      ...Object.fromEntries(errors),
+    },
   }
 }
 
@@ -85,7 +89,8 @@ function parametersOf(declared: TObject, place: 'path' | 'query'): Document[] {
 function success(operation: Documented, wrapped: boolean): Document {
   const data = jsonSchema(operation.data, '2020-12')
   const schema = operation.nullable === true ? orNull(data) : data
-  const names = Object.keys(headers).filter((name) => name !== 'Retry-After')
+  const left = operation.method === 'GET' ? ['Retry-After'] : ['Retry-After', ...Object.keys(CACHE_HEADERS)]
+  const names = Object.keys(headers).filter((name) => !left.includes(name))
   return {
     description: operation.nullable === true ? 'Success; null if unknown' : 'Success',
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -135,7 +140,15 @@ export const LICENSE = { name: 'Apache-2.0', url: 'https://www.apache.org/licens
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } })
 
+const CACHE_HEADERS = {
+  ETag: header('Identifies the body: If-None-Match with it is answered 304 while the body is the same', 'string'),
+  'Cache-Control': header('A range that is final may be kept for an hour; others must be revalidated', 'string'),
+}
+
+const NOT_MODIFIED = { description: 'Not modified: the client has the body with this ETag' }
+
 export const headers = {
+  ...CACHE_HEADERS,
   'X-As-Of': header(
     'Chain time of the response, epoch seconds; for several chains the lowest, then each by name',
     'string',
@@ -174,7 +187,7 @@ const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
   403: 'API key expired',
   429: 'Rate limit exceeded (rate_limited) or quota exceeded (cu_exhausted)',
   500: 'Server error',
-  503: 'Store unavailable (store_away) or server starting (starting)',
+  503: 'Store unavailable (store_away), too many queries (store_busy) or server starting (starting)',
 }
 
 export const errorResponses = Object.fromEntries(

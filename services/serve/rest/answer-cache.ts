@@ -5,6 +5,8 @@ export type EncodedAnswer = {
   body: Buffer
   /** Strong: of these bytes. */
   etag: string
+  /** By encoding, as far as clients asked for one. */
+  compressed: Map<string, Promise<Buffer>>
   chains: readonly string[]
   reason: string | undefined
   /** The range it covers can no longer change. */
@@ -101,6 +103,7 @@ export function etagOf(body: Buffer): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`
 }
 
+/** Compressed forms, made later, are small beside the body. */
 function sizeOf(key: string, { body }: EncodedAnswer): number {
-  return body.length + 2 * key.length + OVERHEAD_BYTES
+  return 1.4 * body.length + 2 * key.length + OVERHEAD_BYTES
 }

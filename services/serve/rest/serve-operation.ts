@@ -8,8 +8,7 @@ import type { ServeMetrics } from '../serve-metrics.js'
 import { type AnswerCache, type EncodedAnswer, etagOf } from './answer-cache.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
 import { badRequest, nodeStarting, refusalError, refuseOtherMethods } from './problem.js'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
+import { sendAnswer } from './send-answer.js'
 
 /** Adds the routes of an operation: key check, validation, response, envelope, headers. */
 export function serveOperation(app: FastifyInstance, operation: Operation, deps: RestDeps): void {
@@ -36,7 +35,7 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
     })
     const body = Buffer.from(serialize(reply, answer, wrap, schemas))
     const { chains, reason, isClosed = false } = answer
-    return { body, etag: etagOf(body), chains, reason, isClosed }
+    return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed }
   }
 
   function charge(request: FastifyRequest, reply: FastifyReply): void {
@@ -76,24 +75,6 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
 function keyOf({ method, url, body }: FastifyRequest, wrap: boolean): string {
   const asked = method === 'POST' ? `${url} ${JSON.stringify(body)}` : url
   return wrap ? `+${asked}` : asked
-}
-
-/** Answers are for the holder of a key alone. */
-const CLOSED = 'private, max-age=3600'
-const OPEN = 'private, no-cache'
-
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: EncodedAnswer): FastifyReply {
-  if (request.method !== 'POST') {
-    reply.header('etag', answer.etag).header('cache-control', answer.isClosed ? CLOSED : OPEN)
-    if (isKnownTo(request, answer.etag)) return reply.code(304).send()
-  }
-  return reply.type(JSON_TYPE).send(answer.body)
-}
-
-function isKnownTo(request: FastifyRequest, etag: string): boolean {
-  const known = request.headers['if-none-match']
-  if (known === undefined) return false
-  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag || one.trim() === '*')
 }
 
 /** The router ends parameter names at a dash. */

@@ -80,7 +80,7 @@ describe('an operation in the OpenAPI document', () => {
         },
       ],
     })
-    expect(Object.keys(responses as object)).toEqual(['200', '400', '401', '403', '429', '500', '503'])
+    expect(Object.keys(responses as object)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503'])
   })
 
   it('declares a bare body, or an envelope when the server always wraps', () => {
