@@ -22,8 +22,6 @@ type Lane = {
 const CHEAP: Lane = { atOnce: 2, mostWaiting: 500 }
 const DEAR: Lane = { atOnce: 1, mostWaiting: 50 }
 
-export const STORE_BUSY = 'store_busy'
-
 export function createQueryLanes(store: Queries): QueryLanes {
   return { cheap: createLane(store, CHEAP), dear: createLane(store, DEAR) }
 }
@@ -39,7 +37,7 @@ export function createLane(store: Queries, { atOnce, mostWaiting }: Lane): Queri
     }
     if (waiting.length >= mostWaiting) {
       throw new DextapeError({
-        ...{ code: STORE_BUSY, what: `${waiting.length} queries are waiting for the store`, retry: true },
+        ...{ code: 'store_busy', what: `${waiting.length} queries are waiting for the store`, retry: true },
         fix: 'Send fewer requests at once',
       })
     }

@@ -1,7 +1,6 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
-import { STORE_BUSY } from '../history/query-lanes.js'
 import type { Memory } from '../memory/memory.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import type { StatusReport } from '../status-report.js'
@@ -60,7 +59,8 @@ function sendProblem(reply: FastifyReply, error: RequestError): FastifyReply {
 /** The framework's 4xx errors are the caller's; any other error is internal and only logged. */
 function asRequestError(error: FastifyError | RequestError, logger: Logger, route: string): RequestError {
   if (error instanceof RequestError) return error
-  if (error.code === STORE_BUSY) return serviceUnavailable(STORE_BUSY, 'Too many queries are waiting for the store.')
+  if (error.code === 'store_busy')
+    return serviceUnavailable('store_busy', 'Too many queries are waiting for the store.')
   // Only the store can be unavailable here: memory always answers.
   if (isRetryable(error)) return serviceUnavailable('store_away', 'The store is unavailable.')
   const fromRequest = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLane, createQueryLanes, STORE_BUSY } from '../../../services/serve/history/query-lanes.js'
+import { createLane, createQueryLanes } from '../../../services/serve/history/query-lanes.js'
 
 /** A store whose queries wait until they are let through. */
 function heldStore() {
@@ -32,7 +32,7 @@ it('refuses a query when too many are waiting, and goes on after failures', asyn
   const lane = createLane(store, { atOnce: 1, mostWaiting: 1 })
   const first = lane.query('1')
   const second = lane.query('2')
-  await expect(lane.query('3')).rejects.toMatchObject({ code: STORE_BUSY, retry: true })
+  await expect(lane.query('3')).rejects.toMatchObject({ code: 'store_busy', retry: true })
   store.held[0]?.answer()
   await first
   await settled()
