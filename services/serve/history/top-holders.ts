@@ -1,6 +1,6 @@
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Balance, balancesOf, largestBalances, tradesOfWallets, type WalletTrades } from './holders.js'
-import type { Queries } from './query-lanes.js'
+import type { QueryLanes } from './query-lanes.js'
 
 /** The most a request may ask for. */
 export const MAX_HOLDERS = 100
@@ -15,7 +15,7 @@ export type NativeBalances = ReadonlyMap<string, string>
 export type Flush = (chain: string) => Promise<void>
 
 export async function readTopHolders(
-  store: Queries,
+  { cheap, dear }: QueryLanes,
   flush: Flush,
   state: ServedChain,
   token: string,
@@ -23,19 +23,19 @@ export async function readTopHolders(
   const { chain } = state
   const pairs = state.targetPairs.of(token)
   await flush(chain)
-  const balances = await largestBalances(store, chain, token, MAX_HOLDERS)
-  return { balances, trades: await tradesOfWallets(store, chain, pairs, walletsOf(balances)) }
+  const balances = await largestBalances(cheap, chain, token, MAX_HOLDERS)
+  return { balances, trades: await tradesOfWallets(dear, chain, pairs, walletsOf(balances)) }
 }
 
 export async function readNativeBalances(
-  store: Queries,
+  { cheap }: QueryLanes,
   flush: Flush,
   chain: string,
   native: string,
   { balances }: TopHolders,
 ): Promise<NativeBalances> {
   await flush(chain)
-  return balancesOf(store, chain, native, walletsOf(balances))
+  return balancesOf(cheap, chain, native, walletsOf(balances))
 }
 
 function walletsOf(balances: readonly Balance[]): string[] {

@@ -39,10 +39,11 @@ const RECENT_EVENTS_S = 3600
 const EVERYTHING = { fromS: 0, toS: Number.MAX_SAFE_INTEGER }
 
 /** `maxBytes` 0: nothing is kept. */
-export function createHotHistory({ cheap: store, dear }: QueryLanes, flush: Flush, maxBytes: number): HotHistory {
+export function createHotHistory(lanes: QueryLanes, flush: Flush, maxBytes: number): HotHistory {
+  const { cheap: store } = lanes
   const series = createHotSeries(maxBytes)
   return {
-    ...createHotHolders(dear, flush, series),
+    ...createHotHolders(lanes, flush, series),
     candles: (state, candles, segment, order) =>
       series.of(
         state,

@@ -1,5 +1,5 @@
 import type { ServedChain } from '../../memory/served-chain.js'
-import type { Queries } from '../query-lanes.js'
+import type { QueryLanes } from '../query-lanes.js'
 import { type Flush, type NativeBalances, readNativeBalances, readTopHolders, type TopHolders } from '../top-holders.js'
 import type { HotSeries, SeriesKind } from './hot-series.js'
 
@@ -16,7 +16,7 @@ export interface HotHolders {
 }
 
 /** Kept until an update changes the token: every change of a balance or a trade has the token in its update. */
-export function createHotHolders(store: Queries, flush: Flush, series: HotSeries): HotHolders {
+export function createHotHolders(lanes: QueryLanes, flush: Flush, series: HotSeries): HotHolders {
   async function stored<Facts>(state: ServedChain, token: string, read: () => Promise<Facts>): Promise<Stored<Facts>> {
     const isFinal = series.isFlushed(state, token)
     const { seq: flushedSeq } = state.flushed
@@ -28,7 +28,7 @@ export function createHotHolders(store: Queries, flush: Flush, series: HotSeries
 
   return {
     async topHolders(state, token) {
-      const read = () => readTopHolders(store, flush, state, token)
+      const read = () => readTopHolders(lanes, flush, state, token)
       const kind: SeriesKind<Stored<TopHolders>> = {
         name: 'holders',
         load: () => stored(state, token, read),
@@ -41,7 +41,7 @@ export function createHotHolders(store: Queries, flush: Flush, series: HotSeries
     async nativeBalances(state, native, token, holders) {
       const read = async () => ({
         holders,
-        balances: await readNativeBalances(store, flush, state.chain, native, holders),
+        balances: await readNativeBalances(lanes, flush, state.chain, native, holders),
       })
       const kind: SeriesKind<Stored<Awaited<ReturnType<typeof read>>>> = {
         name: `native/${token}`,
