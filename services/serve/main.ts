@@ -14,7 +14,7 @@ import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js
 import { createAnswerCache } from './rest/answer-cache.js'
 import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
 import { addWsTokenRoute } from './rest/ws-token-route.js'
-import { ANSWER_BYTES, HOT_HISTORY_BYTES, pushLimits, type ServeDeps } from './serve-deps.js'
+import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES, pushLimits, type ServeDeps } from './serve-deps.js'
 import { createServeMetrics } from './serve-metrics.js'
 import { readStatus, type StatusReport } from './status-report.js'
 
@@ -45,7 +45,8 @@ export function createServe(deps: ServeDeps): Serve {
   const memory = createMemory({ ...deps, chains: configuredChains, metrics, nowMs, replay })
   const chains = createChainDirectory(memory, config)
   const lanes = createQueryLanes(store)
-  const hot = createHotHistory(lanes, flush, deps.hotHistoryBytes ?? HOT_HISTORY_BYTES)
+  const { hotHistoryBytes: maxBytes = HOT_HISTORY_BYTES, holdersHoldMs: holdMs = HOLDERS_HOLD_MS } = deps
+  const hot = createHotHistory(lanes, flush, { maxBytes, holdMs, nowMs })
   memory.onApplied(hot.apply)
   metrics.gauge('dextape_serve_hot_history_bytes', 'Memory of candles and events kept for requests', [], () => [
     { labels: {}, value: hot.bytes },

@@ -73,6 +73,8 @@ export type ServeDeps = {
   nowMs?: () => number
   /** Memory for the newest candles and events of requested pairs; 0: history comes from the store alone. */
   hotHistoryBytes?: number
+  /** How long a token's largest holders are answered as they were read. */
+  holdersHoldMs?: number
   /** Memory for encoded REST answers; 0: each request is answered anew. */
   answerBytes?: number
   /** How often to poll for new chains and the store's progress. */
@@ -81,6 +83,9 @@ export type ServeDeps = {
 
 /** Some eight hundred charts of a thousand candles, or a hundred and fifty pairs with their last trades. */
 export const HOT_HISTORY_BYTES = 67_108_864
+
+/** As often as the store is flushed for balances. */
+export const HOLDERS_HOLD_MS = 1_000
 
 /** Some eight hundred answers of 300 candles. */
 export const ANSWER_BYTES = 33_554_432

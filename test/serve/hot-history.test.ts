@@ -14,6 +14,7 @@ const INTERVALS = ['1', '60', '43200', 's1', '5', 'k15', '30', '120', '240', '14
 const BLOCKS = 260
 /** Enough that most series stay, too little for all of them: some are evicted and loaded again. */
 const HOT_BYTES = 4_000_000
+const KEPT = { hotHistoryBytes: HOT_BYTES, answerBytes: 200_000, holdersHoldMs: 0 }
 const AT_ONCE = 8
 
 /** The rig's node asks the store alone; the other one keeps history and answers. */
@@ -41,7 +42,7 @@ beforeAll(async () => {
   market = playMarket(rig, { seed: seedOf('hotRequests'), chain: CHAIN, blocks: BLOCKS, options })
   await market.play(30)
   await rig.start()
-  hot = rig.open({ hotHistoryBytes: HOT_BYTES, answerBytes: 200_000, flush, store: counted(store, 'hot') })
+  hot = rig.open({ ...KEPT, flush, store: counted(store, 'hot') })
   hotPort = (await hot.start()).httpPort
 }, 60_000)
 afterAll(async () => {

@@ -11,6 +11,8 @@ export type EncodedAnswer = {
   reason: string | undefined
   /** The range it covers can no longer change. */
   isClosed: boolean
+  /** Not to be kept. */
+  isProvisional: boolean
 }
 
 /** What an answer depends on; it is kept while these are the same. */
@@ -56,7 +58,7 @@ export function createAnswerCache(revisions: Revisions, maxBytes: number): Answe
     const known = answer.chains.map((chain) => revisions.of(chain, answer.isClosed))
     // Without chains it depends on something else; with a later revision it may mix two states.
     const isPure = known.length > 0 && known.every((revision) => revision !== undefined && revision <= madeAt)
-    if (!isPure || size > maxBytes / 8) return
+    if (!isPure || answer.isProvisional || size > maxBytes / 8) return
     const old = kept.get(key)
     if (old !== undefined) forget(key, old)
     kept.set(key, { answer, revisions: known as number[], chainCount: revisions.chainCount() })

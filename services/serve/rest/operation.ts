@@ -20,6 +20,8 @@ export type Answer<Data> = {
   msg?: string
   /** The range it covers is final: only an epoch or a token's name can change it. */
   isClosed?: boolean
+  /** The same request may soon get another answer, though no chain has changed. */
+  isProvisional?: boolean
 }
 
 /** One REST operation. Validation, serialisation, cost and documentation derive from this declaration. */

@@ -34,8 +34,8 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       body: checkBody?.(request.body),
     })
     const body = Buffer.from(serialize(reply, answer, wrap, schemas))
-    const { chains, reason, isClosed = false } = answer
-    return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed }
+    const { chains, reason, isClosed = false, isProvisional = false } = answer
+    return { body, etag: etagOf(body), compressed: new Map(), chains, reason, isClosed, isProvisional }
   }
 
   function charge(request: FastifyRequest, reply: FastifyReply): void {

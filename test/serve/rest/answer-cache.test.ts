@@ -12,6 +12,7 @@ function answerOf(text: string, given: Partial<EncodedAnswer> = {}): EncodedAnsw
     chains: ['eth'],
     reason: undefined,
     isClosed: false,
+    isProvisional: false,
     ...given,
   }
 }
@@ -59,7 +60,7 @@ it('drops an answer about all chains when there is another chain', async () => {
   expect(await ask()).not.toBe(first)
 })
 
-it('keeps no answer that was made across a change, about no chain, or that failed', async () => {
+it('keeps no answer that is provisional, was made across a change, is about no chain, or failed', async () => {
   const { cache, ask, change } = setUp()
   const early = cache.answer('a', async () => {
     await Promise.resolve()
@@ -72,6 +73,8 @@ it('keeps no answer that was made across a change, about no chain, or that faile
   expect((await ask('none')).body.toString()).toBe('none 3')
   await expect(cache.answer('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect((await ask('b')).body.toString()).toBe('b 4')
+  await ask('c', { isProvisional: true })
+  expect((await ask('c')).body.toString()).toBe('c 6')
 })
 
 it('shares the answer in flight, unless an update came after it began', async () => {

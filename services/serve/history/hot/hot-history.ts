@@ -10,7 +10,7 @@ import { readMainPairSwitches } from '../stored-main-pairs.js'
 import type { Flush } from '../top-holders.js'
 import { HotCandles, keptCandles } from './hot-candles.js'
 import { HotEvents, KEPT_EVENTS } from './hot-events.js'
-import { createHotHolders, type HotHolders } from './hot-holders.js'
+import { createHotHolders, type HoldersHold, type HotHolders } from './hot-holders.js'
 import { HotMainPairs } from './hot-main-pairs.js'
 import { createHotSeries, type Found, type SeriesKind } from './hot-series.js'
 
@@ -39,11 +39,15 @@ const RECENT_EVENTS_S = 3600
 const EVERYTHING = { fromS: 0, toS: Number.MAX_SAFE_INTEGER }
 
 /** `maxBytes` 0: nothing is kept. */
-export function createHotHistory(lanes: QueryLanes, flush: Flush, maxBytes: number): HotHistory {
+export function createHotHistory(
+  lanes: QueryLanes,
+  flush: Flush,
+  { maxBytes, ...hold }: HoldersHold & { maxBytes: number },
+): HotHistory {
   const { cheap: store } = lanes
   const series = createHotSeries(maxBytes)
   return {
-    ...createHotHolders(lanes, flush, series),
+    ...createHotHolders(lanes, flush, series, hold),
     candles: (state, candles, segment, order) =>
       series.of(
         state,

@@ -3,28 +3,51 @@ import type { QueryLanes } from '../query-lanes.js'
 import { type Flush, type NativeBalances, readNativeBalances, readTopHolders, type TopHolders } from '../top-holders.js'
 import type { HotSeries, SeriesKind } from './hot-series.js'
 
-/** Balances reach the store only with a flush: an answer from before it is valid until the next. */
-type Stored<Facts> = { facts: Facts; flushedSeq: number; isFinal: boolean }
+type Stored<Facts> = {
+  facts: Facts
+  readAtMs: number
+  /** When it was read, the store had every change: balances reach it only with a flush. */
+  isFlushed: boolean
+  /** An update changed it since. */
+  isTouched: boolean
+}
+
+/** How long facts are used after they were read, whatever changes: the store is flushed at most once per second too. */
+export type HoldersHold = { holdMs: number; nowMs: () => number }
 
 const BYTES_A_HOLDER = 500
 const BYTES_A_BALANCE = 200
 
+/** `isHeld`: the store may have newer ones. */
+export type Held<Facts> = { facts: Facts; isHeld: boolean }
+
 export interface HotHolders {
-  topHolders(state: ServedChain, token: string): Promise<TopHolders>
+  topHolders(state: ServedChain, token: string): Promise<Held<TopHolders>>
   /** Balances of the native coin of these holders of the token. */
-  nativeBalances(state: ServedChain, native: string, token: string, holders: TopHolders): Promise<NativeBalances>
+  nativeBalances(state: ServedChain, native: string, token: string, holders: TopHolders): Promise<Held<NativeBalances>>
 }
 
 /** Kept until an update changes the token: every change of a balance or a trade has the token in its update. */
-export function createHotHolders(lanes: QueryLanes, flush: Flush, series: HotSeries): HotHolders {
+export function createHotHolders(
+  lanes: QueryLanes,
+  flush: Flush,
+  series: HotSeries,
+  { holdMs, nowMs }: HoldersHold,
+): HotHolders {
   async function stored<Facts>(state: ServedChain, token: string, read: () => Promise<Facts>): Promise<Stored<Facts>> {
-    const isFinal = series.isFlushed(state, token)
-    const { seq: flushedSeq } = state.flushed
-    return { facts: await read(), flushedSeq, isFinal }
+    const isFlushed = series.isFlushed(state, token)
+    const facts = await read()
+    return { facts, readAtMs: nowMs(), isFlushed, isTouched: false }
   }
 
-  const isCurrent = <Facts>({ isFinal, flushedSeq }: Stored<Facts>, state: ServedChain) =>
-    isFinal || flushedSeq === state.flushed.seq
+  const isNewest = <Facts>({ isFlushed, isTouched }: Stored<Facts>) => isFlushed && !isTouched
+
+  const isCurrent = <Facts>(kept: Stored<Facts>) => isNewest(kept) || nowMs() - kept.readAtMs < holdMs
+
+  const touch = <Facts>(kept: Stored<Facts>) => {
+    kept.isTouched = true
+    return true
+  }
 
   return {
     async topHolders(state, token) {
@@ -32,11 +55,13 @@ export function createHotHolders(lanes: QueryLanes, flush: Flush, series: HotSer
       const kind: SeriesKind<Stored<TopHolders>> = {
         name: 'holders',
         load: () => stored(state, token, read),
-        apply: () => false,
+        apply: touch,
         isCurrent,
         bytesOf: ({ facts }) => facts.balances.length * BYTES_A_HOLDER,
       }
-      return (await series.of(state, token, kind))?.facts ?? read()
+      const kept = await series.of(state, token, kind)
+      if (kept === undefined) return { facts: await read(), isHeld: false }
+      return { facts: kept.facts, isHeld: !isNewest(kept) }
     },
     async nativeBalances(state, native, token, holders) {
       const read = async () => ({
@@ -46,13 +71,14 @@ export function createHotHolders(lanes: QueryLanes, flush: Flush, series: HotSer
       const kind: SeriesKind<Stored<Awaited<ReturnType<typeof read>>>> = {
         name: `native/${token}`,
         load: () => stored(state, native, read),
-        apply: () => false,
-        isCurrent: (kept) => kept.facts.holders === holders && isCurrent(kept, state),
+        apply: touch,
+        isCurrent: (kept) => kept.facts.holders === holders && isCurrent(kept),
         bytesOf: ({ facts }) => facts.balances.size * BYTES_A_BALANCE,
       }
       const kept = await series.of(state, native, kind)
       // Another request may have loaded it for holders that have changed since.
-      return kept?.facts.holders === holders ? kept.facts.balances : (await read()).balances
+      if (kept?.facts.holders !== holders) return { facts: (await read()).balances, isHeld: false }
+      return { facts: kept.facts.balances, isHeld: !isNewest(kept) }
     },
   }
 }

@@ -26,6 +26,8 @@ export const contracts = operation({
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
     const unchecked = token.info.risk === null ? { reason: 'unverified' } : {}
-    return { data: contractView(market, token, { largest, balances }), chains: [chain], ...unchecked }
+    const data = contractView(market, token, { largest, balances })
+    // Balances are in the store alone, which is flushed at most once per second.
+    return { data, chains: [chain], ...unchecked, isProvisional: true }
   },
 })

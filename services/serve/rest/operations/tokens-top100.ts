@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { NO_TRADES } from '../../history/holders.js'
+import type { Held } from '../../history/hot/hot-holders.js'
 import { MAX_HOLDERS, type NativeBalances } from '../../history/top-holders.js'
 import type { ServedChain } from '../../memory/served-chain.js'
 import { HolderView, holderView } from '../../views/holder-view.js'
@@ -7,7 +8,7 @@ import type { Market } from '../../views/market-facts.js'
 import { operation } from '../operation.js'
 import { limitOf, resolveId, TokenIdParams } from '../parameters.js'
 
-const NONE: NativeBalances = new Map()
+const NONE: Held<NativeBalances> = { facts: new Map(), isHeld: false }
 
 export const tokensTop100 = operation({
   id: 'tokensTop100',
@@ -26,7 +27,7 @@ export const tokensTop100 = operation({
     const unknown = { data: [], chains: [chain], reason: 'unknown_token', msg: 'token not found' }
     if (!market.state.tokens.has(address)) return unknown
     const { native } = market.facts ?? {}
-    const holders = await hot.topHolders(market.state, address)
+    const { facts: holders, isHeld } = await hot.topHolders(market.state, address)
     const mainCoins = native === undefined ? NONE : await hot.nativeBalances(market.state, native, address, holders)
     const token = market.state.tokens.get(address)
     if (token === undefined) return unknown
@@ -34,12 +35,13 @@ export const tokensTop100 = operation({
     const data = holders.balances.slice(0, query.limit).map((balance) =>
       holderView(market, token, {
         ...balance,
-        mainCoinRaw: mainCoins.get(balance.holder) ?? null,
+        mainCoinRaw: mainCoins.facts.get(balance.holder) ?? null,
         trades: holders.trades.get(balance.holder) ?? NO_TRADES,
         completeSinceS,
       }),
     )
-    return { data, chains: [chain], ...(data.length === 0 ? { reason: 'no_holders' } : {}) }
+    const reason = data.length === 0 ? { reason: 'no_holders' } : {}
+    return { data, chains: [chain], ...reason, isProvisional: isHeld || mainCoins.isHeld }
   },
 })
 
