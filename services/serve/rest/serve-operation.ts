@@ -27,11 +27,16 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
   const schemas = { bare: operation.data, wrapped: envelopeSchema(operation.data) }
   const accessOf = new WeakMap<FastifyRequest, Access>()
 
-  async function makeAnswer(request: FastifyRequest, reply: FastifyReply, wrap: boolean): Promise<EncodedAnswer> {
+  async function makeAnswer(
+    { params, query }: FastifyRequest,
+    checkedBody: unknown,
+    reply: FastifyReply,
+    wrap: boolean,
+  ): Promise<EncodedAnswer> {
     const answer = await operation.handle(deps, {
-      params: checkParams(namedParams(operation, request.params)) as Record<string, never>,
-      query: checkQuery(request.query) as Record<string, never>,
-      body: checkBody?.(request.body),
+      params: checkParams(namedParams(operation, params)) as Record<string, never>,
+      query: checkQuery(query) as Record<string, never>,
+      body: checkedBody,
     })
     const body = Buffer.from(serialize(reply, answer, wrap, schemas))
     const { chains, reason, isClosed = false, isProvisional = false } = answer
@@ -62,7 +67,9 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
     },
     handler: async (request, reply) => {
       const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
-      const answer = await answers.answer(keyOf(request, wrap), () => makeAnswer(request, reply, wrap))
+      // First: the key contains the body, and an unchecked one may be nested too deeply for any text.
+      const body = checkBody?.(request.body)
+      const answer = await answers.answer(keyOf(request, body, wrap), () => makeAnswer(request, body, reply, wrap))
       charge(request, reply)
       reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains))
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
@@ -72,8 +79,8 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
 }
 
 /** Identical requests have the same key; the path names the operation. */
-function keyOf({ method, url, body }: FastifyRequest, wrap: boolean): string {
-  const asked = method === 'POST' ? `${url} ${JSON.stringify(body)}` : url
+function keyOf({ method, url }: FastifyRequest, checkedBody: unknown, wrap: boolean): string {
+  const asked = method === 'POST' ? `${url} ${JSON.stringify(checkedBody)}` : url
   return wrap ? `+${asked}` : asked
 }
 

@@ -26,7 +26,7 @@ export function pastSwapEvent(tx, target) {
   const [of, against] = sell ? ['from', 'to'] : ['to', 'from']
   return {
     ...sharedFields({ ...tx, time: tx.tx_time }),
-    id: '',
+    id: tx.id,
     live: false,
     kind: sell ? 'sell' : 'buy',
     side: sell ? 'Sell' : 'Buy',

@@ -54,7 +54,7 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
       cell('chain soft', event.chain),
     )
     if (event.live) line.classList.add('fresh')
-    return { event, line, age }
+    return { event, line, age, isRemoved: false }
   }
 
   function isHidden({ event }) {
@@ -78,7 +78,10 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
   }, 1000)
 
   return {
+    /** A swap that arrived while the past ones were asked for comes twice, and is shown once. */
     add(event) {
+      const isSame = (other) => other.id === event.id && other.chain === event.chain
+      if (waiting.some(isSame) || rows.some((row) => !row.isRemoved && isSame(row.event))) return
       if (event.live) arrivals.push(Date.now())
       waiting.push(event)
       // Hidden pages get no frames: keep only what a draw would keep.
@@ -92,10 +95,11 @@ export function createTapeRows({ body, empty, rate, nowS, onPick }) {
       const gone = new Set(ids)
       const isGone = (event) => event.chain === chain && gone.has(event.id)
       waiting = waiting.filter((event) => !isGone(event))
-      for (const { event, line } of rows) {
-        if (!isGone(event)) continue
-        line.classList.add('removed')
-        line.title = 'Removed by a reorg'
+      for (const row of rows) {
+        if (!isGone(row.event)) continue
+        row.isRemoved = true
+        row.line.classList.add('removed')
+        row.line.title = 'Removed by a reorg'
       }
     },
     /** Shown once for all subscriptions that missed pushes together. */
