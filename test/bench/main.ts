@@ -5,6 +5,7 @@ import { benchFanOut } from './fan-out.js'
 import { benchIdlePairs } from './idle-pairs.js'
 import { benchIdleUp } from './idle-up.js'
 import { benchKafka } from './kafka.js'
+import { benchKafkaStreams } from './kafka-streams.js'
 import { benchNewTokens } from './new-tokens.js'
 import { benchPipeline } from './pipeline.js'
 import { benchRest } from './rest.js'
@@ -22,6 +23,7 @@ const kept = [
   await benchFanOut(),
   await benchRest(),
   await benchKafka(),
+  await benchKafkaStreams(),
   await benchClusterIdle(),
   await benchIdleUp(),
   await benchEvm(),
