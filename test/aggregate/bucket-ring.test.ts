@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BUCKET_WIDTH, BucketRing, CLOSE, TIME, USD } from '../../services/aggregate/state/bucket-ring.js'
-import { BucketRows } from '../../services/aggregate/state/bucket-rows.js'
+import { BucketRows, reservedRows } from '../../services/aggregate/state/bucket-rows.js'
 import { createRandom } from '../rig/market/random.js'
 
 type Bucket = { timeS: number; close: number }
@@ -16,8 +16,8 @@ it('rings that share space keep their own buckets while others grow, shrink and 
   const space = new BucketRows(BUCKET_WIDTH)
   const rings = new Map<BucketRing, Bucket[]>()
   const steps = { disposed: 0, dropped: 0, removed: 0 }
-  for (let step = 1; step <= 6000; step += 1) {
-    if (rings.size < 40) rings.set(new BucketRing(space), [])
+  for (let step = 1; step <= 12_000; step += 1) {
+    if (rings.size < 400) rings.set(new BucketRing(space), [])
     const [ring, model] = random.pick([...rings]) as [BucketRing, Bucket[]]
     const kind = random.next()
     if (kind < 0.8) {
@@ -47,12 +47,58 @@ it('rings that share space keep their own buckets while others grow, shrink and 
       rings.delete(ring)
       ring.dispose()
     }
-    if (step % 50 === 0) for (const [one, expected] of rings) expect(bucketsOf(one)).toEqual(expected)
+    if (step % 100 === 0) for (const [one, expected] of rings) expect(bucketsOf(one)).toEqual(expected)
   }
   expect(Math.min(...Object.values(steps))).toBeGreaterThan(50)
   expect(Math.max(...[...rings.keys()].map(({ count }) => count)), 'a ring with an array of its own').toBeGreaterThan(
     16,
   )
+})
+
+it('never gives out rows that are in use', () => {
+  const random = createRandom(23)
+  const space = new BucketRows(1)
+  const held: { block: number; size: number }[] = []
+  let mark = 0
+  for (let step = 0; step < 60_000; step += 1) {
+    // In turn more are taken than given back, and the other way round.
+    if (held.length === 0 || random.chance(step % 20_000 < 12_000 ? 0.7 : 0.3)) {
+      const size = reservedRows(random.int(1, 16))
+      const block = space.take(size)
+      const rows = space.arrayOf(block).subarray(space.firstRow(block), space.firstRow(block) + size)
+      expect(rows.length).toBe(size)
+      rows.fill(++mark)
+      held.push({ block, size })
+      marks.set(block, mark)
+    } else {
+      const [given] = held.splice(random.int(0, held.length - 1), 1)
+      if (given !== undefined) expectOwn(space, given)
+      if (given !== undefined) space.give(given.block, given.size)
+    }
+  }
+  expect(held.length).toBeGreaterThan(1000)
+  for (const one of held) expectOwn(space, one)
+})
+
+const marks = new Map<number, number>()
+
+function expectOwn(space: BucketRows, { block, size }: { block: number; size: number }): void {
+  const first = space.firstRow(block)
+  const rows = space.arrayOf(block).subarray(first, first + size)
+  if (rows.some((value) => value !== marks.get(block))) expect([...rows]).toEqual(Array(size).fill(marks.get(block)))
+}
+
+it('frees the arrays of rings that are gone, while others stay', () => {
+  const space = new BucketRows(BUCKET_WIDTH)
+  const rings = Array.from({ length: 20_000 }, (_, n) => {
+    const ring = new BucketRing(space)
+    for (let bucket = 0; bucket <= n % 5; bucket += 1) ring.open(bucket * 60)
+    return ring
+  })
+  const full = space.bytes
+  for (const ring of rings.slice(100)) ring.dispose()
+  expect(space.bytes).toBeLessThan(full / 20)
+  expect(rings.slice(0, 100).map((ring) => ring.count)).toEqual(Array.from({ length: 100 }, (_, n) => (n % 5) + 1))
 })
 
 it('gives a freed block to the next ring of that size', () => {
