@@ -74,7 +74,7 @@ it('answers random requests as the store alone would', async () => {
   expect(queries.hot).toBeLessThan(queries.storeAlone / 2)
   expect(closedAnswers).toBeGreaterThan(0)
   expect(market.updates.some(({ kind }) => kind === 'retract')).toBe(true)
-}, 120_000)
+})
 
 async function expectSame(path: string): Promise<void> {
   const [fromMemory, fromStore] = await Promise.all([getHot(path), rig.get(path)])
