@@ -15,12 +15,15 @@ export interface StateStore {
   close(): Promise<void>
 }
 
+/** Address space, not disk: a file that outgrows its mapping is mapped again, and counts twice until it is closed. */
+const MAP_BYTES = 2 ** 34
+
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'
 
 export async function openStateStore(path: string): Promise<StateStore> {
   mkdirSync(path, { recursive: true })
-  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary' })
+  const root = open<Buffer, string>({ path, overlappingSync: false, encoding: 'binary', mapSize: MAP_BYTES })
   const table = root.openDB<Buffer, string>({ name: TABLE, encoding: 'binary', compression: true })
   await moveUncompressed(root, table)
   return {
