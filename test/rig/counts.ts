@@ -34,19 +34,19 @@ export const COUNTS = {
     proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',
   },
   replayStops: {
-    ...{ short: 2, long: 20, seed: 7, files: ['test/integration/replay-runs.test.ts'] },
+    ...{ short: 1, long: 20, seed: 7, files: ['test/integration/replay-runs.test.ts'] },
     proves: 'a recording played in several runs leaves what one run leaves',
   },
   brokerOutages: {
-    ...{ short: 2, long: 12, seed: 5, files: ['test/core/log/kafka-outages.test.ts'] },
+    ...{ short: 1, long: 12, seed: 5, files: ['test/core/log/kafka-outages.test.ts'] },
     proves: 'appends arrive once and in order whatever happens to the broker',
   },
   logWriterKills: {
-    ...{ short: 3, long: 20, seed: 3, files: ['test/core/log/embedded-log.test.ts', 'test/core/log/kafka.test.ts'] },
+    ...{ short: 2, long: 20, seed: 3, files: ['test/core/log/embedded-log.test.ts', 'test/core/log/kafka.test.ts'] },
     proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
   },
   orphanRestarts: {
-    ...{ short: 2, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
+    ...{ short: 1, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
     proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
   },
   candleSeries: {
@@ -90,7 +90,7 @@ export const COUNTS = {
     proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
   },
   evmForkSeeds: {
-    ...{ short: 6, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
+    ...{ short: 4, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
     proves: 'an EVM source publishes what a clean run would, whatever forks, stale heads and restarts it meets',
   },
   uniswapV4Seeds: {
@@ -102,11 +102,11 @@ export const COUNTS = {
     proves: 'Solana nodes that fail, lie and lag, with kills and dead slots, change nothing that is published',
   },
   solanaReaderSeeds: {
-    ...{ short: 3, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
+    ...{ short: 2, long: 100, seed: 1, files: ['test/ingest/sources/solana/rpc/hostile.test.ts'] },
     proves: 'history read through hostile Solana nodes has every block and no wrong one',
   },
   solanaGeneratedSeeds: {
-    ...{ short: 3, long: 100, seed: 1, files: ['test/ingest/decode/solana/block/generated.test.ts'] },
+    ...{ short: 2, long: 100, seed: 1, files: ['test/ingest/decode/solana/block/generated.test.ts'] },
     proves:
       'generated transactions of every Solana exchange become the events their generator knows of, and nothing else',
   },
@@ -128,7 +128,7 @@ export const COUNTS = {
     proves: 'malformed HTTP requests get a 4xx that says why',
   },
   pushFrames: {
-    ...{ short: 4_000, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
+    ...{ short: 2_000, long: 20_000, seed: 20_261, files: ['test/integration/fuzz-frames.test.ts'] },
     proves: 'malformed WebSocket frames get one answer or none, while others miss nothing',
   },
 } as const satisfies Record<string, Count>
