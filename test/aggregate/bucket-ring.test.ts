@@ -73,7 +73,7 @@ it('never gives out rows that are in use', () => {
     } else {
       const [given] = held.splice(random.int(0, held.length - 1), 1)
       if (given !== undefined) expectOwn(space, given)
-      if (given !== undefined) space.give(given.block, given.size)
+      if (given !== undefined) space.give(given.block)
     }
   }
   expect(held.length).toBeGreaterThan(1000)

@@ -10,7 +10,7 @@ import type { TokenText } from '../state/tokens.js'
 import { UndoStack } from '../state/undo-stack.js'
 import { readBuckets, readWholeBuckets } from './bucket-image.js'
 import { restoreSmall, type SmallImage } from './small-image.js'
-import { META_KEY, type Meta, type StoredJournal, type StoredRings, type WholeRings } from './state-image.js'
+import { META_KEY, type Meta, type OldStoredRings, type StoredJournal, type StoredRings } from './state-image.js'
 import { padded, type StateStore, unpack } from './state-store.js'
 import { loadChunks, loadWindows, restoreBefore } from './windows-image.js'
 
@@ -78,7 +78,7 @@ export function loadActivePair(store: StateStore, id: number, space: SharedSpace
   const kept = store.get(`r/${owner}`)
   if (kept === undefined) return undefined
   const active = new ActivePair(space)
-  const { fields, numbers } = unpack<StoredRings | WholeRings | SmallImage>(kept)
+  const { fields, numbers } = unpack<StoredRings | OldStoredRings | SmallImage>(kept)
   if ('wallets' in fields) {
     restoreSmall(active, fields, numbers, space.names)
     return active

@@ -39,7 +39,7 @@ export const WHOLE_RINGS = INTERVALS.map((_, interval) => interval).filter((i) =
 export type StoredRing = { interval: number; count: number; before: (number | null)[]; chunks?: readonly number[] }
 export type StoredRings = { busy: StoredRing[] }
 /** As written at first: every row whole. */
-export type WholeRings = StoredRing[]
+export type OldStoredRings = StoredRing[]
 
 /** Captures and clears what changed; the caller writes it before anything newer. `keptJournals`: seqs in the last checkpoint. */
 export function captureImage(

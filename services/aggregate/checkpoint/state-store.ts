@@ -1,6 +1,7 @@
 /** Where checkpoints are stored: keyed bytes of one chain, written in atomic, durable sets. */
 import { mkdirSync } from 'node:fs'
 import { type Database, open } from 'lmdb'
+import { MAP_BYTES } from '../../core/log/lmdb-tables.js'
 
 export type StateChange = { key: string; value: Uint8Array | null }
 
@@ -14,9 +15,6 @@ export interface StateStore {
   clear(): Promise<void>
   close(): Promise<void>
 }
-
-/** Address space, not disk: a file that outgrows its mapping is mapped again, and counts twice until it is closed. */
-const MAP_BYTES = 2 ** 34
 
 /** The table of the compressed values: buckets, and even more the undo data of a block, repeat themselves. */
 const TABLE = 'values'

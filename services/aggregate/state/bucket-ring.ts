@@ -166,7 +166,7 @@ export class BucketRing {
 
   /** Gives its rows back; the ring must not be used afterwards. */
   dispose(): void {
-    if (this.block !== NO_BLOCK) this.space.give(this.block, this.reserved)
+    if (this.block !== NO_BLOCK) this.space.give(this.block)
     this.block = NO_BLOCK
     this.data = NOTHING
   }
@@ -183,7 +183,7 @@ export class BucketRing {
 
   /** Moves the buckets to where `needed` rows fit. */
   private moveTo(needed: number): void {
-    const { space, block, reserved } = this
+    const { space, block } = this
     const kept = this.rows(0, this.count)
     this.reserved = reservedRows(needed)
     this.block = isBlock(this.reserved) ? space.take(this.reserved) : NO_BLOCK
@@ -191,6 +191,6 @@ export class BucketRing {
     this.base = this.block === NO_BLOCK ? 0 : space.firstRow(this.block)
     this.start = 0
     this.data.set(kept, this.at(0))
-    if (block !== NO_BLOCK) space.give(block, reserved)
+    if (block !== NO_BLOCK) space.give(block)
   }
 }

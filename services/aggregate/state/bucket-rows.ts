@@ -51,13 +51,13 @@ export class BucketRows {
     return number * ARRAY_ROWS + row
   }
 
-  give(block: number, size: number): void {
+  give(block: number): void {
     const number = block >> ARRAY_BITS
     const array = this.arrays[number] as BlockArray
     const wasFull = isFull(array)
     array.used -= 1
     array.freed.push(this.firstRow(block))
-    const open = this.open[size] as number[]
+    const open = this.open[array.size] as number[]
     if (wasFull) open.push(number)
     // The last one with room stays, or a ring that comes and goes would allocate it each time.
     if (array.used > 0 || open.length < 2) return

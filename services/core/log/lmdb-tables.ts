@@ -26,8 +26,11 @@ export type Environment = {
 
 export type EnvironmentOptions = { path: string; readOnly?: boolean }
 
-/** Address space, not disk: processes that share the file rarely need to remap it. It can grow beyond this. */
-const MAP_BYTES = 2 ** 34
+/**
+ * Address space, not disk: a file that outgrows its mapping is mapped again, by every process that shares it, and both mappings
+ * count as memory. It can grow beyond this.
+ */
+export const MAP_BYTES = 2 ** 34
 
 export function openEnvironment({ path, readOnly = false }: EnvironmentOptions): Environment {
   try {

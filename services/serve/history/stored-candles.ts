@@ -3,6 +3,7 @@ import { CANDLE_FIGURES } from '../../core/domain/packed-candles.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type Bar, barOf, type Category } from './candle-bars.js'
 import type { Queries } from './query-lanes.js'
+import { clampS, numberOf, type StoredRow } from './stored-rows.js'
 
 /** A range of bucket starts taken from one pair. */
 export type Segment = { pair: string; fromS: number; toS: number }
@@ -44,8 +45,6 @@ export function inSpan(timeS: number, { fromS, toS }: Span): boolean {
   return timeS >= fromS && timeS <= toS
 }
 
-type BarRow = { time_s: number } & Record<string, number | string | null>
-
 /** A candle without a price in this currency has no bar. */
 async function storedBars(
   store: Queries,
@@ -59,7 +58,7 @@ async function storedBars(
   const froms = segments.map(({ fromS }) => clampS(fromS))
   const tos = segments.map(({ toS }) => clampS(toS))
   const figures = CANDLE_FIGURES.filter((name) => name.endsWith(`_${category}`))
-  const rows = await store.query<BarRow>(
+  const rows = await store.query<StoredRow>(
     `SELECT toUInt32(time) AS time_s, ${figures.join(', ')} FROM candle_rows FINAL
      WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
        AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({to:UInt32}, 'UTC')
@@ -67,10 +66,7 @@ async function storedBars(
      ORDER BY time ${order === 'latest' ? 'DESC' : 'ASC'} LIMIT {limit:UInt32}`,
     { ...{ chain, pairs, interval, froms, tos, limit }, ...{ from: froms[0] ?? 0, to: tos.at(-1) ?? 0 } },
   )
-  const figure = (row: BarRow, name: string) => {
-    const value = row[`${name}_${category}`]
-    return value === null || value === undefined ? Number.NaN : Number(value)
-  }
+  const figure = (row: StoredRow, name: string) => numberOf(row[`${name}_${category}`])
   return rows.map((row) => ({
     timeS: Number(row.time_s),
     open: figure(row, 'open'),
@@ -85,7 +81,3 @@ async function storedBars(
 const IN_A_SEGMENT = `AND arrayExists(
   (p, f, t) -> pair = p AND toUInt32(time) >= f AND toUInt32(time) <= t,
   {pairs:Array(String)}, {froms:Array(UInt32)}, {tos:Array(UInt32)})`
-
-function clampS(timeS: number): number {
-  return Math.min(Math.max(timeS, 0), 0xffff_ffff)
-}

@@ -3,7 +3,15 @@ import type { Placed } from '../memory/event-overlay.js'
 import type { ServedChain } from '../memory/served-chain.js'
 import { type EventQuery, inOrder, isAfter, type Ordered, type Place, readsForward } from './event-order.js'
 import type { Queries } from './query-lanes.js'
-import { LIQUIDITY_COLUMNS, liquidityOf, placeOf, type StoredRow, TRADE_COLUMNS, tradeOf } from './stored-rows.js'
+import {
+  clampS,
+  LIQUIDITY_COLUMNS,
+  liquidityOf,
+  placeOf,
+  type StoredRow,
+  TRADE_COLUMNS,
+  tradeOf,
+} from './stored-rows.js'
 
 /** A table of events, and where memory has those that are not flushed yet. */
 export type EventTable<Event extends Ordered> = {
@@ -106,8 +114,4 @@ export async function findStoredPlace(
     { chain: state.chain, pair, block: blockNumber, id },
   )
   return row === undefined ? undefined : placeOf(row)
-}
-
-function clampS(timeS: number): number {
-  return Math.min(timeS, 0xffff_ffff)
 }

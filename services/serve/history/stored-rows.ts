@@ -1,4 +1,4 @@
-/** Trades and liquidity events as the store has them. */
+/** Rows as the store has them: of trades and liquidity events, and the values of any. */
 import type { LiquidityKind, LiquidityTrade, Trade } from '../../core/domain/records.js'
 import type { Placed } from '../memory/event-overlay.js'
 
@@ -55,6 +55,11 @@ export function liquidityOf(row: StoredRow): Placed<LiquidityTrade> {
   }
 }
 
+/** A time as a parameter of a query. */
+export function clampS(timeS: number): number {
+  return Math.min(Math.max(timeS, 0), 0xffff_ffff)
+}
+
 export function placeOf(row: StoredRow) {
   return {
     ...{ timeS: Number(row.time_s), blockNumber: Number(row.block_number) },
@@ -63,7 +68,7 @@ export function placeOf(row: StoredRow) {
   }
 }
 
-function numberOf(value: string | number | null | undefined): number {
+export function numberOf(value: string | number | null | undefined): number {
   return value === null || value === undefined ? Number.NaN : Number(value)
 }
 

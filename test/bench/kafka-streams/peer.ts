@@ -1,19 +1,19 @@
 /** The peer as a Java process. Its jars are fetched once with Maven into the user's cache. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryRoot } from '../../../schemas/avro.js'
 import { holding, run } from '../../rig/python/venv.js'
 import { cpuSecondsOf } from '../../rig/servers/figures.js'
+import { USER_CACHE } from '../../rig/user-cache.js'
 
 const HERE = join(repositoryRoot(), 'test/bench/kafka-streams')
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
-const JARS = join(CACHE, 'kafka-streams-4.1.0')
+const JARS = join(USER_CACHE, 'kafka-streams-4.1.0')
 
 export async function fetchPeer(): Promise<void> {
   if (existsSync(JARS)) return
-  mkdirSync(CACHE, { recursive: true })
+  mkdirSync(USER_CACHE, { recursive: true })
   await holding(`${JARS}.lock`, async () => {
     if (existsSync(JARS)) return
     const part = `${JARS}.part`

@@ -4,9 +4,9 @@
  * concurrent processes wait for the one that fetches.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { holding, run } from '../python/venv.js'
+import { USER_CACHE } from '../user-cache.js'
 
 export type Part = {
   package: string
@@ -39,14 +39,12 @@ export const PANCAKE_V2: Part = {
   why: 'it holds the bytecode of the Pancake V2 contracts (1 MB, once)',
 }
 
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
-
 /** The folder of the package, fetched if needed. */
 export async function fetched(part: Part): Promise<string> {
-  const folder = join(CACHE, `${part.package.replace('/', '-').replace('@', '')}-${part.version}`)
+  const folder = join(USER_CACHE, `${part.package.replace('/', '-').replace('@', '')}-${part.version}`)
   const inside = part.as === 'alone' ? join(folder, 'package') : join(folder, 'node_modules', part.package)
   if (existsSync(folder)) return inside
-  mkdirSync(CACHE, { recursive: true })
+  mkdirSync(USER_CACHE, { recursive: true })
   await holding(`${folder}.lock`, async () => {
     if (existsSync(folder)) return
     const unfinished = `${folder}.part`

@@ -4,16 +4,15 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../browser/free-port.js'
 import { holding, run } from '../python/venv.js'
 import { dockerAnswers } from '../servers/container.js'
+import { USER_CACHE } from '../user-cache.js'
 
 /** The newest that runs on Java 17. */
 const VERSION = '3.0.9'
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dextape')
-const FOLDER = join(CACHE, `apicurio-${VERSION}`)
+const FOLDER = join(USER_CACHE, `apicurio-${VERSION}`)
 const RUNNER = `apicurio-registry-app-${VERSION}-runner.jar`
 const STARTED_WITHIN_MS = 60_000
 const CONTAINER_PORT = 8080
@@ -90,7 +89,7 @@ async function answers(url: string): Promise<void> {
 export async function install(): Promise<void> {
   const ready = join(FOLDER, 'ready')
   if (existsSync(ready)) return
-  mkdirSync(CACHE, { recursive: true })
+  mkdirSync(USER_CACHE, { recursive: true })
   await holding(`${FOLDER}.lock`, async () => {
     if (existsSync(ready)) return
     rmSync(FOLDER, { recursive: true, force: true })
