@@ -37,18 +37,19 @@ describe('retracts leave no trace in the rows', () => {
     expect(rowDifferences(base.contents.rows, clean, ORDER)).toEqual([])
   })
 
-  it('has the same tables when stopped between orphaned blocks and their retract', async () => {
-    const { lines } = base
-    const dataDir = base.pathOf('stopped')
-    const deepest = [...retractDepths(lines)].sort(([, a], [, b]) => b - a).slice(0, RESTARTS)
-    // Every second stop is inside the orphaned branch, the others are right before the retract.
-    const cuts = deepest.map(([at, depth], index) => (index % 2 === 0 ? at : at - Math.floor(depth / 2)))
-    for (const cut of [...cuts.sort((a, b) => a - b), lines.length]) {
-      const played = lines.slice(0, cut)
-      const events = writeTape(base.pathOf('growing.jsonl'), played)
-      await play({ dataDir, events }, (up) => untilSeqs(up, seqsOf(played)))
-    }
-    expect(rowDifferences(await readRows(dataDir), clean, ORDER)).toEqual([])
-    expect(await base.differencesOf(dataDir)).toEqual([])
-  })
+  if (RESTARTS > 0)
+    it('has the same tables when stopped between orphaned blocks and their retract', async () => {
+      const { lines } = base
+      const dataDir = base.pathOf('stopped')
+      const deepest = [...retractDepths(lines)].sort(([, a], [, b]) => b - a).slice(0, RESTARTS)
+      // Every second stop is inside the orphaned branch, the others are right before the retract.
+      const cuts = deepest.map(([at, depth], index) => (index % 2 === 0 ? at : at - Math.floor(depth / 2)))
+      for (const cut of [...cuts.sort((a, b) => a - b), lines.length]) {
+        const played = lines.slice(0, cut)
+        const events = writeTape(base.pathOf('growing.jsonl'), played)
+        await play({ dataDir, events }, (up) => untilSeqs(up, seqsOf(played)))
+      }
+      expect(rowDifferences(await readRows(dataDir), clean, ORDER)).toEqual([])
+      expect(await base.differencesOf(dataDir)).toEqual([])
+    })
 })

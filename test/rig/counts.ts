@@ -30,7 +30,7 @@ export const COUNTS = {
     proves: 'an outage of the broker or the store is reported, does not grow memory, and loses nothing',
   },
   generationSwitches: {
-    ...{ short: 1, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
+    ...{ short: 0, long: 6, seed: 7, files: ['test/integration/generations.test.ts'] },
     proves: 'a backfill switched in while it and `up` are killed loses and repeats no block',
   },
   replayStops: {
@@ -46,7 +46,7 @@ export const COUNTS = {
     proves: 'a log writer killed in mid-append leaves every acknowledged batch once, the others whole or absent',
   },
   orphanRestarts: {
-    ...{ short: 1, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
+    ...{ short: 0, long: 6, seed: 42, files: ['test/integration/replay-orphans.test.ts'] },
     proves: 'a process stopped this often between orphaned blocks and their retract leaves no trace of them',
   },
   candleSeries: {
@@ -88,6 +88,10 @@ export const COUNTS = {
     // Odd seeds reorganise what is published, even ones what is being read.
     ...{ short: 2, long: 100, seed: 1, files: ['test/integration/evm-hostile.test.ts'] },
     proves: 'an EVM node that fails and lies, with kills and a reorg, changes nothing that is published',
+  },
+  evmReaderSeeds: {
+    ...{ short: 1, long: 20, seed: 1, files: ['test/ingest/sources/evm/rpc/hostile.test.ts'] },
+    proves: 'ranges read through hostile EVM nodes, and through a reorg, are those of one chain',
   },
   evmForkSeeds: {
     ...{ short: 4, long: 100, seed: 0, files: ['test/ingest/sources/evm/evm-source.test.ts'] },
@@ -138,7 +142,7 @@ export const LONG_SUITES = [
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
   'test/ingest/simulator/fold.test.ts',
-  'test/integration/kafka-equal.test.ts',
+  'test/integration/kafka-equal.long.test.ts',
   'test/integration/kafka-failover.long.test.ts',
   'test/integration/kafka-python-consumer.long.test.ts',
   'test/integration/recording-cuts.test.ts',

@@ -8,7 +8,7 @@ const SECONDS: readonly [seconds: number, ...files: string[]][] = [
   [67, 'integration/replay-runs'],
   [65, 'integration/kafka-chaos'],
   [48, 'integration/simulated'],
-  [45, 'integration/kafka-equal'],
+  [45, 'integration/kafka-equal.long'],
   [38, 'integration/generations'],
   [37, 'integration/crash'],
   [33, 'integration/recording-generated'],

@@ -4,6 +4,7 @@ import { isRetryable } from '../../../../../services/core/runtime/backoff.js'
 import { silentLogger } from '../../../../../services/core/runtime/logger.js'
 import type { CheckedBlock, LogFilter } from '../../../../../services/ingest/sources/evm/chain-reader.js'
 import { createChainReader, type RpcChainReader } from '../../../../../services/ingest/sources/evm/rpc/evm-reader.js'
+import { seedsOf } from '../../../../rig/counts.js'
 import { call, hashOfText } from '../../../../rig/evm/abi.js'
 import { startHostileNode } from '../../../../rig/evm/hostile-node.js'
 import { startLimiter } from '../../../../rig/evm/limiter.js'
@@ -75,7 +76,8 @@ async function readAll(reader: RpcChainReader, from: number, to: number, step: n
   return blocks
 }
 
-test.each([1, 2, 3, 4])(
+// Odd seeds read over WebSocket, even ones over HTTP.
+test.each(seedsOf('evmReaderSeeds'))(
   'seed %i: blocks, senders, calls and single blocks equal the chain’s',
   async (seed) => {
     const expected = await truth(1, head)
@@ -110,7 +112,7 @@ test('reads through two hostile endpoints and one that is down', async () => {
   expect(other.requests).toBeGreaterThan(0)
 }, 60_000)
 
-test.each([31, 32, 33])(
+test.each(seedsOf('evmReaderSeeds').map((seed) => 30 + seed))(
   'seed %i: a reorg in the middle of a range',
   async (seed) => {
     const before = await node.snapshot()
@@ -118,8 +120,8 @@ test.each([31, 32, 33])(
     const proxy = await hostile(seed, { errorChance: 0, lieChance: 0 })
     const reader = readerOf(proxy.url)
     const to = head + 10
-    // From its fifth request on, it sees another branch of the same length.
-    proxy.after(4 + seed, async () => {
+    // From a request in the middle on, it sees another branch of the same length.
+    proxy.after(35 + (seed % 3), async () => {
       await node.revert(before)
       await playMarket(market, { seed: seed + 100, blocks: 12 })
     })

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../rig/cluster/cluster.js'
 import { clusterContents, updateBytes } from '../rig/cluster/contents.js'
-import { isLongRun } from '../rig/counts.js'
 import { recordedDay } from '../rig/evm/day.js'
 import { describeRecorded, hasRecordings } from '../rig/recordings.js'
 import type { RecordingLine } from '../rig/reference/lines.js'
@@ -13,7 +12,7 @@ import { generateTape, interleave } from '../rig/up/recording.js'
 
 /** How often it writes changes nothing of what it leaves; nothing is let go of for its age. */
 const SETTINGS = {
-  intervals: isLongRun() ? { flush_ms: 50, checkpoint_ms: 50 } : { flush_ms: 500, checkpoint_ms: 1000 },
+  intervals: { flush_ms: 50, checkpoint_ms: 50 },
   retention: { updates_h: 1_000_000, s1_candles_d: 100_000 },
 }
 
@@ -23,7 +22,7 @@ const RECORDED = 'eth'
 /** The recorded chain, where there are recordings, on the same tape: two runs are enough for both. */
 function linesOfAll(): RecordingLine[] {
   const options = { retracts: { probability: 0.08, maxDepth: 12 } }
-  const generated = generateTape({ seed: 61, chains: GENERATED, blocksPerChain: isLongRun() ? 250 : 200, options })
+  const generated = generateTape({ seed: 61, chains: GENERATED, blocksPerChain: 250, options })
   return hasRecordings ? interleave([generated, recordedDay().lines()]) : generated
 }
 
