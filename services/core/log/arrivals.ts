@@ -1,6 +1,6 @@
 /**
- * Waiting for new records: an append in this process wakes its followers at once; appends of other processes are found
- * by polling. Each poll waits for a quarter of the silence so far: a topic just written is likely to be written again. A
+ * Waiting for new records: an append of this process wakes its followers at once, in every thread; appends of other processes
+ * are found by polling. Each poll waits for a quarter of the silence so far: a topic just written is likely to be written again. A
  * topic that this process writes is polled rarely: another one rarely writes it too.
  */
 const SHORTEST_POLL_MS = 1

@@ -15,9 +15,14 @@ import {
 } from './lmdb-tables.js'
 import type { EventLog, LogEntry, LogRecord, ReadOptions, TopicInfo } from './port.js'
 import { embeddedRegistry, type SchemaRegistry } from './registry.js'
-import { createTail } from './tail.js'
+import { createTail, type TailChunk } from './tail.js'
+import { openThreadChannel, shared, type ThreadAppend } from './thread-channel.js'
 
-export type EmbeddedOptions = EnvironmentOptions & { maxValueBytes?: number }
+export type EmbeddedOptions = EnvironmentOptions & {
+  maxValueBytes?: number
+  /** Other threads of this process have the log open too. */
+  hasThreads?: boolean
+}
 
 const DEFAULT_MAX_VALUE_BYTES = 1_000_000
 const TAIL_BYTES = 4 * 1024 * 1024
@@ -34,9 +39,11 @@ export function openEmbedded(options: EmbeddedOptions): { log: EventLog; registr
   return { log: embeddedLog(env, options), registry: embeddedRegistry(env) }
 }
 
-function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE_BYTES }: EmbeddedOptions): EventLog {
+function embeddedLog(env: Environment, options: EmbeddedOptions): EventLog {
+  const { path, maxValueBytes = DEFAULT_MAX_VALUE_BYTES, hasThreads = false } = options
   const arrivals = createArrivals()
   const tail = createTail(TAIL_BYTES)
+  const threads = hasThreads ? openThreadChannel(path) : undefined
   let closing: Promise<void> | undefined
 
   function assertOpen(): void {
@@ -75,6 +82,11 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
     return readRecords(env, state, from, maxRecords ?? DEFAULT_BATCH_RECORDS, maxBytes ?? DEFAULT_BATCH_BYTES, find)
   }
 
+  function arrived(topic: string, { topicId, chunks }: ThreadAppend): void {
+    for (const chunk of chunks) tail.add(topicId, chunk)
+    arrivals.announce(topic)
+  }
+
   async function truncate(topic: string, beforeOffset: number): Promise<void> {
     assertName('topic', topic)
     assertOffset(topic, beforeOffset)
@@ -92,12 +104,14 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
       if (entries.length === 0) return latest(topic)?.end ?? 0
       const chunks = packChunks(entries)
       const { id, firstOffset } = await write(topic, () => appendChunks(env, topic, chunks))
+      const added: TailChunk[] = []
       let first = firstOffset
       for (const { bytes, records } of chunks) {
-        tail.add(id, { first, end: first + records, bytes })
+        added.push({ first, end: first + records, bytes: hasThreads ? shared(bytes) : bytes })
         first += records
       }
-      arrivals.announce(topic)
+      arrived(topic, { topicId: id, chunks: added })
+      threads?.announce(topic, { topicId: id, chunks: added })
       return firstOffset
     },
 
@@ -110,6 +124,7 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
     async *follow(topic, options, signal) {
       assertName('topic', topic)
       assertOffset(topic, options.from)
+      threads?.listen(topic, (append) => arrived(topic, append))
       let from = options.from
       while (!signal.aborted && closing === undefined) {
         const records = readNow(topic, { ...options, from })
@@ -176,6 +191,7 @@ function embeddedLog(env: Environment, { path, maxValueBytes = DEFAULT_MAX_VALUE
     close() {
       closing ??= Promise.resolve().then(async () => {
         arrivals.end()
+        threads?.close()
         await env.root.close()
       })
       return closing

@@ -63,6 +63,8 @@ export interface EventLog {
 export const AGGREGATE_GROUP = 'aggregate'
 /** Serve commits how far it has read a chain's updates as this group: unread updates are not deleted. */
 export const SERVE_GROUP = 'serve'
+/** REST does so as this group where it has a thread of its own. */
+export const REST_GROUP = 'serve.rest'
 
 const BLOCKS = 'dex.blocks.'
 /** A chain's blocks; each generation of its history has its own topic. */

@@ -1,5 +1,5 @@
 /**
- * The chunks this process appended last. Followers of a topic read them here: pages of the log's file that were read stay
+ * The chunks this process appended last, in any thread. Followers of a topic read them here: pages of the log's file that were read stay
  * mapped, and would make up a fifth of an idle process's memory.
  */
 export type TailChunk = { first: number; end: number; bytes: Buffer }
