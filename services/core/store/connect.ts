@@ -10,7 +10,10 @@ import { removeOldRowsFiles, withRowsFile } from './rows-file.js'
 
 export type StoreTarget =
   /** The URL has user, password and database (default `dextape`); `?rows=json`: inserts as text. */
-  { kind: 'server'; url: string } | { kind: 'embedded'; path: string } | { kind: 'socket'; path: string }
+  | { kind: 'server'; url: string }
+  | { kind: 'embedded'; path: string }
+  /** `enginePath`: the engine runs in this process, and takes rows from files. */
+  | { kind: 'socket'; path: string; enginePath?: string }
 
 export type Clients = {
   database: string
@@ -36,7 +39,7 @@ const COMMON = { request_timeout: REQUEST_TIMEOUT_MS, application: 'dextape', lo
 
 export async function connect(target: StoreTarget): Promise<Clients> {
   if (target.kind === 'embedded') return embedded(target.path)
-  return target.kind === 'socket' ? overSocket(target.path) : overHttp(target.url)
+  return target.kind === 'socket' ? overSocket(target.path, target.enginePath) : overHttp(target.url)
 }
 
 function overHttp(text: string): Clients {
@@ -52,12 +55,16 @@ function overHttp(text: string): Clients {
   return pair(database, bootstrap, main, isTextOnly)
 }
 
-function overSocket(socketPath: string): Clients {
+function overSocket(socketPath: string, enginePath: string | undefined): Clients {
   const agent = new Agent({ socketPath, keepAlive: false, maxSockets: 10 } as ConstructorParameters<typeof Agent>[0])
   const options = { ...COMMON, url: 'http://localhost', http_agent: agent, set_basic_auth_header: false }
   const bootstrap = createClient({ ...options, database: 'default' })
   const main = createClient({ ...options, database: DATABASE })
-  return pair(DATABASE, bootstrap, main)
+  const clients = pair(DATABASE, bootstrap, main)
+  if (enginePath === undefined) return clients
+  const insertBytes = (statement: string, rows: Uint8Array) =>
+    withRowsFile(enginePath, statement, rows, async (query) => void (await main.command({ query })))
+  return { ...clients, insertBytes }
 }
 
 function pair(database: string, bootstrap: ClickHouseClient, main: ClickHouseClient, isTextOnly = false): Clients {

@@ -46,12 +46,21 @@ export async function joinSession(path: string): Promise<EngineSession> {
   return createChdbConnection({ path: resolve(path) })
 }
 
+/**
+ * For the main thread of a process whose engine runs in another one. What a thread loaded is unloaded when it ends, unless the main
+ * thread has loaded it too, and the engine's own threads live longer.
+ */
+export async function keepEngineLoaded(): Promise<void> {
+  await loadEngine()
+  restoreFatalSignals()
+}
+
 const FATAL_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'] as const
 
 /**
  * The engine's first session installs handlers for these signals that sleep for minutes, waiting for a thread that only a
  * ClickHouse server has. Node aborts when it is out of memory, so the process would hang with its ports open. Adding and
- * removing a listener restores each signal's default action: the process ends at once.
+ * removing a listener restores each signal's default action: the process ends at once. Only the main thread can do it.
  */
 function restoreFatalSignals(): void {
   const ignore = () => {}

@@ -1,6 +1,6 @@
 /**
- * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, so that other commands can use it while it
- * runs. Each request has its own session (under 1 ms), which ends with its settings and parameters.
+ * ClickHouse's HTTP interface on a Unix socket in front of this process's engine, for the other threads and for commands that use it
+ * while it runs. Each request has its own session (under 1 ms), which ends with its settings and parameters.
  */
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { withRowsFile } from './rows-file.js'
 
 export type EngineSocket = { path: string; close: () => Promise<void> }
 
-/** Queries of other processes may use this many of the engine's threads; the rest are for this process. */
-const QUERIES_AT_ONCE = 2
+/** The engine uses libuv's threads (4 by default): one is for inserts. */
+const QUERIES_AT_ONCE = 3
 const PING_TIMEOUT_MS = 2_000
 const FLUSH_TIMEOUT_MS = 30_000
 const FLUSH_PATH = '/flush'

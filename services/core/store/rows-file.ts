@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 
 let next = 0
 
@@ -20,7 +21,7 @@ export async function withRowsFile<T>(
   run: (statement: string) => Promise<T>,
 ): Promise<T> {
   mkdirSync(folderOf(enginePath), { recursive: true })
-  const file = join(folderOf(enginePath), `${process.pid}-${next++}`)
+  const file = join(folderOf(enginePath), `${process.pid}-${threadId}-${next++}`)
   try {
     await writeFile(file, rows)
     const quoted = file.replace(/\\/g, '\\\\').replace(/'/g, "\\'")
