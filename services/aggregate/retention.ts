@@ -1,5 +1,5 @@
 /** What is deleted, by chain time: old updates, trades and dead letters of the log, second candles and older epochs of the store. */
-import { deadTopic, type EventLog, SERVE_GROUP, tradesTopic, updatesTopic } from '../core/log/port.js'
+import { deadTopic, type EventLog, REST_GROUP, SERVE_GROUP, tradesTopic, updatesTopic } from '../core/log/port.js'
 import type { Store } from '../core/store/port.js'
 import { rowVersion, TABLES, type TableName } from '../core/store/tables.js'
 import type { TopicSettings } from './trades-topic.js'
@@ -39,8 +39,8 @@ export function createDailyRetention(deps: RetentionDeps, chain: string): (nowS:
 async function truncatePublished(log: EventLog, topic: string, keptMs: number, written: WrittenMarks): Promise<void> {
   const { newestMs, end } = await log.info(topic)
   const old = await log.offsetAt(topic, newestMs - keptMs)
-  const read = await log.committed(SERVE_GROUP, topic)
-  await log.truncate(topic, Math.min(old, read ?? end, written.endHeld(end)))
+  const read = await Promise.all([SERVE_GROUP, REST_GROUP].map((group) => log.committed(group, topic)))
+  await log.truncate(topic, Math.min(old, ...read.map((offset) => offset ?? end), written.endHeld(end)))
 }
 
 type WrittenMarks = ReturnType<typeof createWrittenMarks>

@@ -2,6 +2,7 @@
 import { createBackoff, sleep, withRetry } from '../core/runtime/backoff.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import type { Store } from '../core/store/port.js'
+import { foldedChains } from './chain-status.js'
 import { runProcess } from './cluster-process.js'
 import { openFold, runFold } from './fold-chains.js'
 import { claimStore, openConfiguredStore } from './open-store.js'
@@ -13,7 +14,7 @@ const MAX_RETRY_DELAY_MS = 2000
 export const runAggregate: RunAggregate = ({ config, logger, out }) =>
   runProcess({ command: 'aggregate', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing, serveStatus, publishStatus } = parts
-    const store = await openConfiguredStore(config, health, shutdown, closing)
+    const store = await openConfiguredStore(config, health, shutdown.signal, closing)
     let isClaimed = false
     /** Ingest marks the origin before its first block, so a chain to fold always has one. */
     async function claim(): Promise<void> {
@@ -35,7 +36,7 @@ export const runAggregate: RunAggregate = ({ config, logger, out }) =>
     publishStatus(() => ({
       service: 'aggregate',
       away: health.report(),
-      chains: chains().map(({ chain, indexed_from, stopped }) => ({ chain, indexedFrom: indexed_from, stopped })),
+      chains: foldedChains(aggregate.status()),
     }))
     isMigrated = await migrateWhenReachable(store, shutdown.signal)
     if (!isMigrated) return 0

@@ -1,39 +1,27 @@
 /** Status of each chain in ingest and aggregate, for /status and /metrics. */
 import type { Aggregate } from '../aggregate/main.js'
 import type { AggregateChainStatus } from '../aggregate/pipeline-status.js'
+import type { FoldChain, IngestChain } from '../core/coordination/service-reports.js'
 import { DEAD_LETTERS_TOTAL, type Metrics, type Sample } from '../core/runtime/metrics.js'
 import type { IngestStatus } from '../ingest/ingest-status.js'
-import type { PipeChainStatus } from '../serve/serve-deps.js'
 
-export function pipeStatusOf(
-  aggregate: Pick<Aggregate, 'status'>,
-  ingests: readonly IngestStatus[],
-  nowMs: () => number,
-): () => PipeChainStatus[] {
-  return () => {
-    const folded = new Map(aggregate.status().map((status) => [status.chain, status]))
-    // Includes chains whose source has delivered nothing yet.
-    const chains = new Set([...folded.keys(), ...ingests.flatMap(({ chain }) => chain ?? [])])
-    return [...chains].map((chain) => {
-      const ingest = ingests.find((status) => status.chains.has(chain))
-      const publishedAtMs = ingest?.chains.get(chain)?.publishedAtMs ?? 0
-      const { firstBlock, stopped } = folded.get(chain) ?? { firstBlock: null, stopped: null }
-      const reason = stopped ?? (ingest === undefined ? null : failureOf(ingest))
-      return {
-        chain,
-        source: ingest?.source ?? '',
-        sourceAgeS: publishedAtMs === 0 ? null : Math.floor((nowMs() - publishedAtMs) / 1000),
-        indexedFrom: firstBlock?.number ?? null,
-        ...(reason === null ? {} : { stopped: reason }),
-      }
-    })
-  }
+/** Of a source, for whoever serves. */
+export function reportedChains(status: IngestStatus): IngestChain[] {
+  const stopped = failureOf(status)
+  return [...status.chains].map(([chain, { publishedAtMs }]) => ({
+    ...{ chain, source: status.source, publishedAtMs },
+    ...(stopped === null ? {} : { stopped }),
+  }))
 }
 
 /** Why a source has stopped; null while it runs. */
-export function failureOf({ state, error }: IngestStatus): string | null {
+function failureOf({ state, error }: IngestStatus): string | null {
   return state === 'failed' ? `source failed: ${error?.message ?? 'unknown reason'}` : null
 }
+
+/** Of the fold, for whoever serves. */
+export const foldedChains = (statuses: readonly AggregateChainStatus[]): FoldChain[] =>
+  statuses.map(({ chain, firstBlock, stopped }) => ({ chain, indexedFrom: firstBlock?.number ?? null, stopped }))
 
 export function registerFoldMetrics(metrics: Metrics, aggregate: Aggregate): void {
   const perChain = (value: (status: AggregateChainStatus) => number) =>

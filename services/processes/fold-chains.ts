@@ -48,7 +48,7 @@ export function openFold({ platform, store, config, logger, metrics, beforeChain
 export async function runFold(
   aggregate: Aggregate,
   { platform, config, logger }: Pick<FoldDeps, 'platform' | 'config' | 'logger'>,
-  shutdown: Shutdown,
+  shutdown: Pick<Shutdown, 'signal' | 'stop'>,
 ): Promise<unknown> {
   let failure: unknown
   const fail = (message: string, error: unknown, fields = {}) => {

@@ -1,12 +1,11 @@
 /** `dextape ingest`: reads a source into the log of a cluster. */
-import type { IngestChain } from '../core/coordination/service-reports.js'
 import { openDataDir } from '../core/data-dir/data-dir.js'
 import { ConfigError } from '../core/domain/errors.js'
 import { hostInUrl } from '../core/runtime/ports.js'
 import type { IngestStatus } from '../ingest/ingest-status.js'
 import type { Ingests } from './chain-sources/chain-ingest.js'
 import { openIngests } from './chain-sources/open-ingests.js'
-import { failureOf } from './chain-status.js'
+import { reportedChains } from './chain-status.js'
 import { chooseSource } from './choose-source.js'
 import { runProcess } from './cluster-process.js'
 import type { RunIngest } from './process-options.js'
@@ -42,15 +41,6 @@ function chainStatuses({ source, state, error, chains }: IngestStatus) {
   return [...chains].map(([chain, { head }]) => ({
     ...{ chain, head: head?.number ?? null, time: head?.timeS ?? null, source, state },
     ...(error === undefined ? {} : { error: error.message }),
-  }))
-}
-
-/** For the serve nodes. */
-function reportedChains(status: IngestStatus): IngestChain[] {
-  const stopped = failureOf(status)
-  return [...status.chains].map(([chain, { publishedAtMs }]) => ({
-    ...{ chain, source: status.source, publishedAtMs },
-    ...(stopped === null ? {} : { stopped }),
   }))
 }
 

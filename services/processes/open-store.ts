@@ -3,9 +3,7 @@
 import type { Config } from '../core/config/index.js'
 import { mixed, type Origin } from '../core/data-dir/origin.js'
 import type { Health } from '../core/runtime/part-health.js'
-import type { Shutdown } from '../core/runtime/shutdown.js'
-import { openStore, type StoreOptions } from '../core/store/clickhouse-store.js'
-import { serveEngine } from '../core/store/engine-socket.js'
+import { openStore, type StoreOptions, type StoreTarget } from '../core/store/clickhouse-store.js'
 import { enginePathOf, socketPathOf } from '../core/store/local-store.js'
 import type { Store } from '../core/store/port.js'
 
@@ -14,29 +12,24 @@ const STORE_STOP_MS = 3000
 
 export type Closing = (() => Promise<void> | void)[]
 
-/** `flush` stores rows that wait for their batch: another process may ask for it. */
+/** The embedded engine is reached through the socket of the thread that runs it. */
 export async function openConfiguredStore(
   config: Pick<Config, 'store' | 'dataDir'>,
   health: Health,
-  shutdown: Shutdown,
+  signal: AbortSignal,
   closing: Closing,
-  flush?: () => Promise<void>,
 ): Promise<Store> {
   const giveUp = new AbortController()
-  shutdown.signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), {
-    once: true,
-  })
+  signal.addEventListener('abort', () => setTimeout(() => giveUp.abort(), STORE_STOP_MS).unref(), { once: true })
   const options: StoreOptions = { signal: giveUp.signal, ...health.reachabilityOf('store') }
-  if (config.store.kind === 'clickhouse') {
-    const store = await openStore({ kind: 'server', url: config.store.url }, options)
-    closing.push(() => store.close())
-    return store
-  }
-  const store = await openStore({ kind: 'embedded', path: enginePathOf(config.dataDir) }, options)
+  const store = await openStore(targetOf(config), options)
   closing.push(() => store.close())
-  const engine = await serveEngine(enginePathOf(config.dataDir), socketPathOf(config.dataDir), flush)
-  closing.push(() => engine.close())
   return store
+}
+
+function targetOf({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): StoreTarget {
+  if (store.kind === 'clickhouse') return { kind: 'server', url: store.url }
+  return { kind: 'socket', path: socketPathOf(dataDir), enginePath: enginePathOf(dataDir) }
 }
 
 /** Marks the store as real or simulated: several data directories may share one database. */

@@ -3,7 +3,6 @@ import type { ChainSourceConfig, Config } from '../core/config/index.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Output } from '../core/runtime/output.js'
 import type { Speed } from '../ingest/sources/recording/recording.js'
-import type { OpenChain } from './chain-sources/open-chain.js'
 
 type Common = { config: Config; logger: Logger; out: Output }
 
@@ -13,8 +12,8 @@ export type RequestedSource =
   | { kind: 'chains'; sources: readonly ChainSourceConfig[] }
   | { kind: 'open'; wantsSimulation: boolean }
 
-/** `open`: replaces how the nodes of a chain are opened. */
-type SourceOptions = { source: RequestedSource; speed: Speed; open?: OpenChain }
+/** `openFrom`: a module whose `openChain` replaces how the nodes of a chain are opened. */
+type SourceOptions = { source: RequestedSource; speed: Speed; openFrom?: string }
 
 /** Resolves with the exit code; undefined means 0. */
 export type RunUp = (options: Common & SourceOptions) => Promise<number | undefined>

@@ -19,11 +19,11 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing } = parts
     const { log, codec } = platform
-    const store = await openConfiguredStore(config, health, shutdown, closing)
+    const store = await openConfiguredStore(config, health, shutdown.signal, closing)
     const keys = platform.createKeys()
     closing.push(() => keys.close())
     const reports = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
-    const pipe = createPipeStatus(reports, Date.now)
+    const pipe = createPipeStatus(() => reports.entries().map(({ value }) => value), Date.now)
     if (config.wsTokenSecret.kind === 'none')
       logger.warn(
         'WebSocket tokens are valid on this node only; set the same DEXTAPE_WS_TOKEN_SECRET on all serve nodes',

@@ -1,4 +1,7 @@
-/** `dextape up`: ingest, aggregate and serve in one process, on the configured log and store. */
+/**
+ * `dextape up`: ingest, aggregate and serve in one process, on the configured log and store. Reading, folding and REST each have a
+ * thread; the main thread pushes, and starts a thread again that ends unexpectedly.
+ */
 import { type DataDir, openDataDir } from '../core/data-dir/data-dir.js'
 import { lockDataDir } from '../core/data-dir/lock.js'
 import { readWsTokenSecret } from '../core/keys/private-files.js'
@@ -8,14 +11,13 @@ import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import { createServe } from '../serve/main.js'
-import { openIngests } from './chain-sources/open-ingests.js'
-import { pipeStatusOf } from './chain-status.js'
 import { type Choice, chooseSource } from './choose-source.js'
-import { openFold, runFold } from './fold-chains.js'
 import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
+import { createEngineThread } from './threads/run-engine.js'
+import { createThreads } from './threads/threads.js'
 
 type UpOptions = Parameters<RunUp>[0]
 
@@ -35,22 +37,26 @@ export const runUp: RunUp = async (options) => {
   }
 }
 
-/** Starts the services from the end of the pipeline to its start; `closing` runs in reverse order. */
+/** `closing` runs in reverse order. */
 async function runServices(
-  { config, logger, out, speed, open }: UpOptions,
+  { config, logger, out, speed, openFrom }: UpOptions,
   choice: Choice,
   dir: DataDir,
   shutdown: Shutdown,
   closing: Closing,
 ): Promise<number> {
+  const { signal } = shutdown
   const health = createHealth({ parts: ['log', 'store'], logger })
-  const platform = await openPlatform({ config, dir: () => dir, logger, health, signal: shutdown.signal })
+  const platform = await openPlatform({ config, dir: () => dir, logger, health, signal, hasThreads: true })
   closing.push(() => platform.close())
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
-  let flushRows = async () => {}
-  const flush = () => flushRows()
-  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, shutdown, closing, flush)
+  const engine = createEngineThread(dir.path, logger, () => threads.flush())
+  if (config.store.kind === 'embedded') {
+    closing.push(() => engine.stop())
+    await engine.start()
+  }
+  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
   const keys = platform.createKeys()
   closing.push(() => keys.close())
   await keys.load()
@@ -58,47 +64,51 @@ async function runServices(
   const wsTokenSecret = config.wsTokenSecret.kind === 'fixed' ? config.wsTokenSecret.secret : readWsTokenSecret(dir)
   const metrics = createMetrics()
   const watch = createHistoryWatch(out)
-  const ingestParts = { platform, config, logger, health, metrics, dataDir: dir, speed, open }
-  const ingests = await openIngests(
-    choice.source,
-    { ...ingestParts, onHistory: watch.onHistory },
-    closing,
-    shutdown.signal,
-  )
-  const aggregate = openFold({ platform, store, config, logger, metrics })
-  flushRows = async () => void (await Promise.all(aggregate.status().map(({ chain }) => aggregate.flush(chain))))
-  const pipeStatus = pipeStatusOf(aggregate, ingests?.statuses ?? [], Date.now)
   const simulated = choice.claim.origin === 'simulated'
-  const prepare = async () => {
-    await store.migrate()
-    await claimStore(store, choice.claim.origin)
-  }
+  const threads = createThreads({
+    ...{ config, dataDir: dir.path, source: choice.source, speed, openFrom, simulated, wsTokenSecret },
+    ...{ logger, health, metrics, onHistory: watch.onHistory, stopProcess: shutdown.stop },
+  })
+  closing.push(() => threads.stop())
+  signal.addEventListener('abort', () => void threads.stop(), { once: true })
+  const { source, example } = await threads.openSources()
+
   const serve = createServe({
-    ...{ log, codec, store, keys, config, logger, metrics, health, processName: 'up' },
-    ...{ prepare, pipeStatus, simulated, wsTokenSecret },
-    // A server has short batches, and may be unreachable.
-    ...(config.store.kind === 'embedded' ? { flush: aggregate.flush } : {}),
+    ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, processName: 'up' },
+    ...{ duties: { rest: false, push: true }, pushedPositions: threads.pushedPositions },
+    pipeStatus: threads.pipeStatus,
+    async prepare() {
+      await store.migrate()
+      await claimStore(store, choice.claim.origin)
+      threads.prepared()
+    },
   })
   closing.push(() => serve.stop())
-  const ports = await serve.start(shutdown.signal)
-  if (shutdown.signal.aborted) return 0
+  const [{ wsPort }, httpPort] = await Promise.all([
+    serve.start(signal).then((ports) => {
+      threads.pushes(serve.push, ports.wsPort)
+      return ports
+    }),
+    threads.openRest(signal),
+  ])
+  if (signal.aborted || httpPort === undefined) return 0
 
-  collectAfterBusyPhases(shutdown.signal)
-  const folding = runFold(aggregate, { platform, config, logger }, shutdown)
-  const ingesting = ingests?.run(shutdown.signal)
+  collectAfterBusyPhases(signal)
+  const folding = threads.fold()
+  const ingesting = threads.ingest()
   // The error itself is reported where `ingesting` is awaited, after the greeting.
-  ingesting?.catch(() => shutdown.stop('a source is misconfigured'))
-  if (choice.source.kind === 'simulator') await watch.untilLive(serve, shutdown.signal)
+  ingesting.catch(() => shutdown.stop('a source is misconfigured'))
+  if (choice.source.kind === 'simulator') await watch.untilLive(serve, signal)
+  const hasSource = choice.source.kind !== 'none'
   await greet(out, {
-    ...{ config, ports, firstKey: firstKey?.key, dataDir: dir.path },
-    ...{ isSimulated: simulated, hasSource: ingests !== undefined, example: ingests?.example },
+    ...{ config, ports: { httpPort, wsPort }, firstKey: firstKey?.key, dataDir: dir.path },
+    ...{ isSimulated: simulated, hasSource, example },
   })
-  const outcome = await ingesting
-  if (outcome?.kind === 'done')
-    logger.info('the source has ended; still serving', { source: ingests?.statuses[0]?.source })
+  const outcome = hasSource ? await ingesting : undefined
+  if (outcome === 'done') logger.info('the source has ended; still serving', { source })
   // A failed chain is reported in /status, and its data is still served.
-  const hasFailed = outcome?.kind === 'failed' && choice.source.kind !== 'chains'
+  const hasFailed = outcome === 'failed' && choice.source.kind !== 'chains'
   if (hasFailed) shutdown.stop('ingest failed')
-  const failure = await folding
-  return hasFailed || failure !== undefined ? 1 : 0
+  const hasFoldFailed = await folding
+  return hasFailed || hasFoldFailed ? 1 : 0
 }

@@ -8,10 +8,17 @@ import type { ServeDeps } from './serve-deps.js'
 const MAX_RETRY_MS = 2000
 const MAX_SAVE_MS = 1000
 
-/** What requests need to know of the startup. */
-export type ServeState = { isLoaded: boolean; wsPort: number }
+/** What requests need to know of the startup. `wsPort`: once it is open here. */
+export type ServeState = { isLoaded: boolean; wsPort: number | undefined }
 
-type Parts = { memory: Memory; rest: FastifyInstance; push: PushServer; spending: Spending; state: ServeState }
+type Parts = {
+  memory: Memory
+  /** Undefined: runs in another thread. */
+  rest: FastifyInstance | undefined
+  push: PushServer | undefined
+  spending: Spending
+  state: ServeState
+}
 
 /** Starts and stops the parts of serve in order. */
 export function createLifecycle(deps: ServeDeps, { memory, rest, push, spending, state }: Parts) {
@@ -32,20 +39,20 @@ export function createLifecycle(deps: ServeDeps, { memory, rest, push, spending,
     // Sockets are accepted once recent pushes can be replayed: a client that resumes must not get a gap notice.
     const caughtUp = memory.caughtUp().then(() => true)
     if ((await untilAborted(caughtUp, signal)) === undefined) return
-    state.wsPort = await push.listen(config.host, config.wsPort)
-    const chains = memory.chains().map(({ chain }) => chain)
-    logger.info('serving', { httpPort: httpPort(), wsPort: state.wsPort, chains })
+    if (push !== undefined) state.wsPort = await push.listen(config.host, config.wsPort)
+    const ports = { ...(rest === undefined ? {} : { httpPort: httpPort() }), ...(push && { wsPort: state.wsPort }) }
+    logger.info('serving', { ...ports, chains: memory.chains().map(({ chain }) => chain) })
   }
 
   function httpPort(): number {
-    const address = rest.server.address()
-    return typeof address === 'object' && address !== null ? address.port : config.httpPort
+    const address = rest?.server.address()
+    return typeof address === 'object' && address != null ? address.port : config.httpPort
   }
 
   async function close(): Promise<void> {
     ending.abort()
-    push.stop()
-    await rest.close()
+    push?.stop()
+    await rest?.close()
     // An unreachable log must not delay the stop for the last second's credit units.
     const saved = new AbortController()
     await Promise.race([spending.save(), sleep(MAX_SAVE_MS, saved.signal)])
@@ -60,14 +67,14 @@ export function createLifecycle(deps: ServeDeps, { memory, rest, push, spending,
 
   return {
     async start(signal?: AbortSignal): Promise<{ httpPort: number; wsPort: number }> {
-      await rest.listen({ host: config.host, port: config.httpPort })
+      await rest?.listen({ host: config.host, port: config.httpPort })
       try {
         await load(signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]))
       } catch (error) {
         await stop()
         throw error
       }
-      return { httpPort: httpPort(), wsPort: state.wsPort }
+      return { httpPort: httpPort(), wsPort: state.wsPort ?? config.wsPort }
     },
     stop,
   }

@@ -1,11 +1,10 @@
-/** Status of ingest and aggregate for /status, from their reports in the log. */
+/** Status of ingest and aggregate for /status, from their reports. */
 import {
   type FoldChain,
   HEARTBEAT_MS,
   type IngestChain,
   type PublishedReport,
 } from '../core/coordination/service-reports.js'
-import type { KeyedTable } from '../core/log/keyed-table.js'
 import type { UnreachableReport } from '../core/runtime/part-health.js'
 import type { PipeChainStatus } from './serve-deps.js'
 
@@ -17,14 +16,15 @@ export interface PipeStatus {
   outages(): UnreachableReport[]
 }
 
-export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entries'>, nowMs: () => number): PipeStatus {
-  /** The latest report per chain: entries are in report order. */
+/** `reports`: in the order in which they were made. */
+export function createPipeStatus(reports: () => readonly PublishedReport[], nowMs: () => number): PipeStatus {
+  /** The latest report per chain. */
   function newest() {
     const ingests = new Map<string, IngestChain>()
     const folds = new Map<string, FoldChain>()
-    for (const { value } of table.entries()) {
-      if (value.service === 'ingest') for (const one of value.chains) ingests.set(one.chain, one)
-      else for (const one of value.chains) folds.set(one.chain, one)
+    for (const report of reports()) {
+      if (report.service === 'ingest') for (const one of report.chains) ingests.set(one.chain, one)
+      else for (const one of report.chains) folds.set(one.chain, one)
     }
     return { ingests, folds }
   }
@@ -46,10 +46,9 @@ export function createPipeStatus(table: Pick<KeyedTable<PublishedReport>, 'entri
       })
     },
     outages: () =>
-      table
-        .entries()
-        .filter(({ value }) => nowMs() - value.atMs < SILENT_MS)
-        .flatMap(({ value: { service, instance, away } }) =>
+      reports()
+        .filter(({ atMs }) => nowMs() - atMs < SILENT_MS)
+        .flatMap(({ service, instance, away }) =>
           away.map(({ part, since, reason }) => ({ part, where: `${service} ${instance}`, since, reason })),
         ),
   }

@@ -3,9 +3,11 @@ import type { KeyStore } from '../core/keys/key-store.js'
 import type { Codec } from '../core/log/codec.js'
 import type { EventLog } from '../core/log/port.js'
 import type { Logger } from '../core/runtime/logger.js'
-import type { Metrics } from '../core/runtime/metrics.js'
+import type { Metrics, MetricsText } from '../core/runtime/metrics.js'
 import type { Health, UnreachableReport } from '../core/runtime/part-health.js'
 import type { Store } from '../core/store/port.js'
+import type { PushServerName } from './push/transport/push-transport.js'
+import type { PushedPositions } from './pushed-positions.js'
 
 /** What only ingest and aggregate know about a chain. Absent: reported as unknown. */
 export type PipeChainStatus = {
@@ -19,6 +21,11 @@ export type PipeChainStatus = {
   /** Why the chain stopped, if it did. */
   stopped?: string
 }
+
+export type PushReport = { server: PushServerName; fallback_reason: string | null }
+
+/** `last_end`: why it last ended unexpectedly. */
+export type ThreadReport = { thread: string; restarts: number; running: boolean; last_end: string | null }
 
 export type ServeConfig = Pick<
   Config,
@@ -42,7 +49,11 @@ export type PushLimits = {
   keyCheckMs: number
 }
 
+/** What this instance does: in `up`, REST and push each have a thread of their own. */
+export type Duties = { rest: boolean; push: boolean }
+
 export type ServeDeps = {
+  duties?: Duties
   log: EventLog
   codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
   store: Store
@@ -66,6 +77,15 @@ export type ServeDeps = {
   processName?: string
   /** Outages other processes see. */
   remoteOutages?: () => UnreachableReport[]
+  /** How far was pushed, where push and REST have threads of their own. */
+  pushedPositions?: PushedPositions
+  /** The server of pushes and its port, where it runs in another thread. */
+  pushReport?: () => PushReport | undefined
+  wsPort?: () => number
+  /** The threads of this process, for /status. */
+  threads?: () => ThreadReport[]
+  /** The metrics of all threads. */
+  metricsText?: MetricsText
   /** The market is simulated: /status and every page say so. */
   simulated?: boolean | (() => boolean)
   push?: Partial<PushLimits>

@@ -3,9 +3,7 @@ import type { UnreachableReport } from '../core/runtime/part-health.js'
 import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
-import type { ChosenTransport } from './push/transport/choose-transport.js'
-import type { PushServerName } from './push/transport/push-transport.js'
-import type { PipeChainStatus } from './serve-deps.js'
+import type { PipeChainStatus, PushReport, ThreadReport } from './serve-deps.js'
 
 export type ChainStatus = {
   chain: string
@@ -30,7 +28,10 @@ export type ChainStatus = {
 export type StatusReport = {
   /** Version of Dextape. */
   version: string
-  push: { server: PushServerName; fallback_reason: string | null }
+  /** Null: the thread that pushes has not started. */
+  push: PushReport | null
+  /** Absent: the process has one thread. */
+  threads?: ThreadReport[]
   /** The market is simulated. */
   simulated: boolean
   /** Current outages: what is unreachable, from where, since when. */
@@ -49,7 +50,8 @@ export type StatusDeps = {
   outages: () => UnreachableReport[]
   simulated: boolean
   nowMs: () => number
-  transport: Pick<ChosenTransport, 'server' | 'fallbackReason'>
+  push: PushReport | undefined
+  threads: ThreadReport[] | undefined
 }
 
 /** Reads memory only: it must answer during any outage. */
@@ -60,14 +62,14 @@ export function readStatus(deps: StatusDeps): StatusReport {
     return dead === undefined ? 0 : dead.end - dead.start
   }
   // A chain that stopped at its first block has no updates, so memory does not have it.
-  const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined).map(createServedChain)
-  const chains = [...deps.memory.chains(), ...unserved].map((state) =>
+  const unserved = [...pipe.keys()].filter((chain) => deps.memory.chain(chain) === undefined)
+  const chains = [...deps.memory.chains(), ...unserved.map((chain) => createServedChain(chain))].map((state) =>
     chainStatus(state, pipe.get(state.chain), deadLetters(state.chain), deps.nowMs()),
   )
-  const { server, fallbackReason } = deps.transport
   return {
     version: VERSION,
-    push: { server, fallback_reason: fallbackReason },
+    push: deps.push ?? null,
+    ...(deps.threads === undefined ? {} : { threads: deps.threads }),
     simulated: deps.simulated,
     away: deps.outages(),
     chains,

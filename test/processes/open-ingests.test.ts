@@ -10,8 +10,9 @@ import { createMetrics } from '../../services/core/runtime/metrics.js'
 import { createHealth } from '../../services/core/runtime/part-health.js'
 import type { OpenChain } from '../../services/processes/chain-sources/open-chain.js'
 import { openChainIngests } from '../../services/processes/chain-sources/open-ingests.js'
-import { pipeStatusOf } from '../../services/processes/chain-status.js'
+import { reportedChains } from '../../services/processes/chain-status.js'
 import { embeddedPlatform } from '../../services/processes/platform/embedded.js'
+import { createPipeStatus } from '../../services/serve/pipe-status.js'
 import { heldLive } from '../rig/chains/log-contents.js'
 import { openMovingChain } from '../rig/chains/moving-chain.js'
 import { generateRecording } from '../rig/market/generate.js'
@@ -53,7 +54,15 @@ async function start(open: OpenChain, patienceMs = 5000) {
     while (status?.chains.get(chain)?.blocks !== wanted.length) await new Promise((next) => setTimeout(next, 5))
     expect(await heldLive(platform, chain)).toMatchObject({ hashes: wanted, wrong: [] })
   }
-  const pipe = pipeStatusOf({ status: () => [] }, ingests.statuses, Date.now)
+  const report = () =>
+    ({
+      service: 'ingest',
+      away: [] as never[],
+      instance: 'here',
+      atMs: 0,
+      chains: ingests.statuses.flatMap(reportedChains),
+    }) as const
+  const pipe = createPipeStatus(() => [report()], Date.now).chains
   return { ingests, running, stop, health, metrics, untilHeld, pipe }
 }
 

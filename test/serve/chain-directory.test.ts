@@ -5,7 +5,7 @@ import { createServedChain } from '../../services/serve/memory/served-chain.js'
 
 describe('amms of a chain', () => {
   it('lists the AMMs of its factories, or of its decoded programs', () => {
-    const states = ['eth', 'solana', 'unheard-of'].map(createServedChain)
+    const states = ['eth', 'solana', 'unheard-of'].map((chain) => createServedChain(chain))
     const memory = {
       chain: (name: string) => states.find(({ chain }) => chain === name),
       chains: () => states,

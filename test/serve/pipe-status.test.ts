@@ -32,7 +32,10 @@ async function publishReports(log: EventLog, instance: string, reports: readonly
 
 async function read() {
   const table = await openKeyedTable<PublishedReport>(shared.open(), STATUS_TOPIC)
-  return createPipeStatus(table, () => now)
+  return createPipeStatus(
+    () => table.entries().map(({ value }) => value),
+    () => now,
+  )
 }
 
 const ingest = (publishedAtMs: number, away: ServiceReport['away'] = []): ServiceReport => ({

@@ -2,7 +2,7 @@
  * Metrics for /metrics. Hot paths count in plain numbers, which are read only when /metrics is requested.
  * Several parts may contribute samples to one metric (dead letters come from ingest and from the fold).
  */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 export type Sample = { labels?: Record<string, string>; value: number }
 export type SampleSource = () => Iterable<Sample>
@@ -10,12 +10,16 @@ export type SampleSource = () => Iterable<Sample>
 /** Names end in their unit: `_total`, `_seconds`, `_bytes`, `_blocks` … */
 export type MetricSpec = { name: `dextape_${string}`; help: string; labels?: readonly string[] }
 
-export interface Metrics {
+/** The text form, with its content type. */
+export type MetricsText = { text(): Promise<string>; readonly contentType: string }
+
+/** All values, to be merged with those of other threads. */
+export type MetricsData = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+export interface Metrics extends MetricsText {
+  data(): Promise<MetricsData>
   counter(spec: MetricSpec & { name: `dextape_${string}_total` }, source: SampleSource): void
   gauge(spec: MetricSpec, source: SampleSource): void
-  /** The text form, with its content type. */
-  text(): Promise<string>
-  readonly contentType: string
 }
 
 /** Shared by ingest and aggregate. */
@@ -55,9 +59,14 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
     counter: (spec, source) => register('counter', spec, source),
     gauge: (spec, source) => register('gauge', spec, source),
     text: () => registry.metrics(),
+    data: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   }
 }
+
+/** One text for several threads: what more than one of them counts is added up. */
+export const mergedMetrics = (threads: readonly MetricsData[]): Promise<string> =>
+  AggregatorRegistry.aggregate([...threads]).metrics()
 
 function fill(metric: Counter<string> | Gauge<string>, sources: readonly SampleSource[]): void {
   metric.reset()

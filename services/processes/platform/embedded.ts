@@ -12,11 +12,15 @@ import { chainsOf, type Platform, type PlatformDeps } from './platform.js'
 
 const POLL_INTERVAL_MS = 200
 
-export function embeddedPlatform({ dir: openDir, logger }: Pick<PlatformDeps, 'dir' | 'logger'>): Platform {
+export function embeddedPlatform({
+  dir: openDir,
+  logger,
+  hasThreads = false,
+}: Pick<PlatformDeps, 'dir' | 'logger' | 'hasThreads'>): Platform {
   const dir = openDir()
   // Read before the log is created: an existing log without a mark is real.
   const held = claimOf(dir.path)
-  const { log, registry } = openEmbedded({ path: dir.logPath })
+  const { log, registry } = openEmbedded({ path: dir.logPath, hasThreads })
   const generations = createGenerations(log, { logger })
   /** Shared by all sources for the life of the process: sources are opened and closed while others write. */
   let checkpoints: Checkpoints | undefined

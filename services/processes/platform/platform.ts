@@ -45,6 +45,8 @@ export type PlatformDeps = {
   health: Health
   /** Aborts when the process is asked to stop; an unreachable log is then retried for `LOG_STOP_MS`. */
   signal: AbortSignal
+  /** Several threads of this process have the platform open. */
+  hasThreads?: boolean
 }
 
 export const LOG_STOP_MS = 3000

@@ -43,7 +43,8 @@ export function applyUpdate(state: ServedChain, update: BlockUpdate, wallMs: num
   if (update.epoch > state.epoch) resetServedChain(state, update.epoch)
   if (update.seq <= state.seq) return { kind: 'seen' }
   const missingUpdates = countMissing(state, update)
-  const closedCandles = state.open.takeEnded(update.now)
+  const { keeps } = state
+  const closedCandles = keeps.pushes ? state.open.takeEnded(update.now) : []
   for (const pair of update.pairs) applyPair(state, update, pair)
   for (const moved of update.moved_pairs) movePair(state, moved, update.now)
   for (const token of update.tokens) applyToken(state, token)
@@ -52,8 +53,10 @@ export function applyUpdate(state: ServedChain, update: BlockUpdate, wallMs: num
     const token = state.tokens.get(change.token)
     if (token !== undefined) token.main_pair = change.new_pair
   }
-  state.recent.apply(update, (pair) => targetDecimals(state, pair))
-  state.events.apply(update)
+  if (keeps.history) {
+    state.recent.apply(update, (pair) => targetDecimals(state, pair))
+    state.events.apply(update)
+  }
   const { removedPairs, removedCandles } = removeRetracted(state, update)
   moveHead(state, update, wallMs)
   return { kind: 'applied', applied: { state, update, removedPairs, closedCandles, removedCandles, missingUpdates } }
@@ -71,8 +74,8 @@ function countMissing(state: ServedChain, update: BlockUpdate): number {
 
 function applyPair(state: ServedChain, update: BlockUpdate, pair: PairUpdate): void {
   const known = state.pairs.get(pair.pair)
-  state.candles.put(pair.pair, pair.candles, update)
-  state.open.note(pair.pair, pair.candles, update.now)
+  if (state.keeps.history) state.candles.put(pair.pair, pair.candles, update)
+  if (state.keeps.pushes) state.open.note(pair.pair, pair.candles, update.now)
   const info = pair.info ?? known?.info
   // Without its info (an earlier update is missing) a pair cannot be served: its target token is unknown.
   if (info === undefined) return
@@ -125,8 +128,8 @@ function removeRetracted(
       removedPairs.set(pair, last)
       dropPair(state, last)
     }
-    state.candles.hidePair(pair, update)
-    removedCandles.push(...state.open.takeOf(pair))
+    if (state.keeps.history) state.candles.hidePair(pair, update)
+    if (state.keeps.pushes) removedCandles.push(...state.open.takeOf(pair))
   }
   for (const token of update.gone_tokens) state.tokens.delete(token)
   return { removedPairs, removedCandles }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DextapeError } from '../../core/domain/errors.js'
-import { SERVE_GROUP, updatesTopic } from '../../core/log/port.js'
+import { updatesTopic } from '../../core/log/port.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import { type AppliedUpdate, applyUpdate } from './apply-update.js'
 import { loadChain } from './load-chain.js'
@@ -10,6 +10,8 @@ import { type ReplayDeps, replayRecent } from './replay-recent.js'
 import { NOTHING_APPLIED, type ServedChain } from './served-chain.js'
 
 export type FollowDeps = ReplayDeps & {
+  /** Commits how far it has read as this group. */
+  group: string
   logger: Logger
   nowMs: () => number
   onApplied: (applied: AppliedUpdate) => void
@@ -30,7 +32,7 @@ const COMMIT_EVERY_MS = 1000
 export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortSignal): Follower {
   const topic = updatesTopic(state.chain)
   let committedMs = 0
-  let isReplayed = state.seq === NOTHING_APPLIED
+  let isReplayed = state.seq === NOTHING_APPLIED || !state.keeps.pushes
   let isFailing = false
   let reached = () => {}
   let failed = (_cause: unknown) => {}
@@ -66,7 +68,7 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
   async function commitPosition(nextOffset: number): Promise<void> {
     if (nextOffset === 0 || deps.nowMs() - committedMs < COMMIT_EVERY_MS) return
     committedMs = deps.nowMs()
-    await deps.log.commit(SERVE_GROUP, topic, nextOffset)
+    await deps.log.commit(deps.group, topic, nextOffset)
   }
 
   async function applyAndNotify(update: Parameters<typeof applyUpdate>[1]): Promise<void> {
@@ -101,9 +103,9 @@ export function followChain(deps: FollowDeps, state: ServedChain, signal: AbortS
 
 /** A rebuilt epoch starts in the middle of the topic: its earlier state is in the store. */
 async function adoptEpoch(deps: FollowDeps, state: ServedChain, epoch: number): Promise<void> {
-  const stored = await loadChain(deps.store, state.chain)
+  const stored = await loadChain(deps.store, state.chain, state.keeps)
   if (stored === undefined || stored.epoch !== epoch) return
   const { gaps, lastGap, lastReorg, appliedAtMs } = state
   Object.assign(state, stored, { gaps, lastGap, lastReorg, appliedAtMs })
-  await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
+  if (state.keeps.pushes) await loadOpenCandles(deps.store, state, { ...state, now: state.nowS })
 }

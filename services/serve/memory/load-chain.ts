@@ -4,6 +4,7 @@ import type { Store } from '../../core/store/port.js'
 import { loadRecentTrades, restoreSeenAt } from './load-recent.js'
 import {
   createServedChain,
+  KEEPS_ALL,
   pairStateOf,
   putPair,
   type ServedChain,
@@ -49,11 +50,11 @@ export async function loadProgress(store: Store): Promise<ProgressRow[]> {
 type Stored<Entry> = Omit<Entry, 'windows'> & { windows?: Window[] }
 
 /** Loads a chain's state from the store; undefined if the store has nothing for it. */
-export async function loadChain(store: Store, chain: string): Promise<ServedChain | undefined> {
+export async function loadChain(store: Store, chain: string, keeps = KEEPS_ALL): Promise<ServedChain | undefined> {
   // Progress is read first: rows may be newer than it, never older, and applying an update twice is harmless.
   const progress = (await loadProgress(store)).find((row) => row.chain === chain)
   if (progress === undefined) return undefined
-  const state = createServedChain(chain)
+  const state = createServedChain(chain, keeps)
   state.epoch = progress.epoch
   state.seq = progress.seq
   state.head = { number: progress.number, hash: progress.hash, timeS: progress.now }
@@ -70,7 +71,7 @@ export async function loadChain(store: Store, chain: string): Promise<ServedChai
     state.tokens.set(row.id, tokenStateOf(entry, token.info ?? UNKNOWN_TOKEN, entry.windows))
   }
   await restoreSeenAt(store, state, progress.version)
-  await loadRecentTrades(store, state, progress.version, progress.final_now)
+  if (keeps.history) await loadRecentTrades(store, state, progress.version, progress.final_now)
   return state
 }
 

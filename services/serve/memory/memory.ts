@@ -1,4 +1,4 @@
-import { type EventLog, type TopicRange, updatesTopic } from '../../core/log/port.js'
+import { type EventLog, REST_GROUP, SERVE_GROUP, type TopicRange, updatesTopic } from '../../core/log/port.js'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Store } from '../../core/store/port.js'
@@ -8,7 +8,7 @@ import { type Follower, followChain } from './follow-chain.js'
 import { loadChain, loadProgress } from './load-chain.js'
 import type { UpdateCodec } from './read-updates.js'
 import type { ReplayedUpdate, ReplayLimits } from './replay-recent.js'
-import { createServedChain, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
+import { createServedChain, type Keeps, NOTHING_APPLIED, type ServedChain, trimFlushed } from './served-chain.js'
 
 export type MemoryDeps = {
   log: EventLog
@@ -21,6 +21,7 @@ export type MemoryDeps = {
   nowMs: () => number
   /** How much history is replayed at startup. */
   replay: ReplayLimits
+  keeps: Keeps
   /** How often to poll for new chains and the store's progress. */
   pollMs?: number
 }
@@ -62,7 +63,10 @@ export function createMemory(deps: MemoryDeps): Memory {
   const replayListeners: ((state: ServedChain, past: ReplayedUpdate) => void)[] = []
   const abort = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
-  const { pollMs = 1000 } = deps
+  const { pollMs = 1000, keeps } = deps
+  /** Whoever keeps the history reports for both. */
+  const isReporting = keeps.history
+  const group = keeps.pushes ? SERVE_GROUP : REST_GROUP
   let topics: ReadonlyMap<string, TopicRange> = new Map()
   let started = false
 
@@ -80,11 +84,11 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   async function load(chain: string): Promise<void> {
-    states.set(chain, createServedChain(chain))
+    states.set(chain, createServedChain(chain, keeps))
     if (!started) behind.add(chain)
-    const state = (await loadChain(deps.store, chain)) ?? createServedChain(chain)
+    const state = (await loadChain(deps.store, chain, keeps)) ?? createServedChain(chain, keeps)
     states.set(chain, state)
-    const follower = followChain({ ...deps, onApplied, onReplayed: onRecalled, onGap }, state, abort.signal)
+    const follower = followChain({ ...deps, group, onApplied, onReplayed: onRecalled, onGap }, state, abort.signal)
     followers.set(chain, follower)
     follower.caughtUp.then(
       () => behind.delete(chain),
@@ -93,7 +97,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   function onApplied(applied: AppliedUpdate): void {
-    deps.metrics.updatesApplied.add(applied.state.chain)
+    if (isReporting) deps.metrics.updatesApplied.add(applied.state.chain)
     for (const listener of listeners) listener(applied)
   }
 
@@ -102,6 +106,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   }
 
   function onGap(state: ServedChain, missing: number): void {
+    if (!isReporting) return
     deps.metrics.updatesMissing.add(state.chain, missing)
     deps.logger.error('updates are missing from the log: data of this chain may be incomplete', {
       chain: state.chain,
@@ -145,39 +150,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     timers.add(timer)
   }
 
-  const perChain = (value: (state: ServedChain) => number) => () =>
-    [...states.values()].map((state) => ({ labels: { chain: state.chain }, value: value(state) }))
-  const { gauge } = deps.metrics
-  gauge(
-    'dextape_serve_overlay_candles',
-    'Candles not flushed to the store yet',
-    ['chain'],
-    perChain((s) => s.candles.size),
-  )
-  gauge(
-    'dextape_serve_overlay_blocks',
-    'Blocks with events not flushed to the store yet',
-    ['chain'],
-    perChain((s) => s.events.size),
-  )
-  gauge(
-    'dextape_serve_recent_trades',
-    'Trades kept for the 1m and 5m windows',
-    ['chain'],
-    perChain((s) => s.recent.size),
-  )
-  gauge(
-    'dextape_serve_head_time_seconds',
-    'Chain time served',
-    ['chain'],
-    perChain((s) => s.nowS),
-  )
-  gauge(
-    'dextape_serve_pairs',
-    'Pairs in memory',
-    ['chain'],
-    perChain((s) => s.pairs.size),
-  )
+  if (isReporting) registerGauges(deps.metrics, states)
 
   return {
     chain: (name) => states.get(name),
@@ -210,7 +183,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       if (started || abort.signal.aborted) return
       started = true
       pollForever('log topics', openNewChains, () => pollMs)
-      pollForever('store progress', trimStored, () => storePoll * pollMs)
+      if (keeps.history) pollForever('store progress', trimStored, () => storePoll * pollMs)
     },
     async stop() {
       abort.abort()
@@ -218,4 +191,39 @@ export function createMemory(deps: MemoryDeps): Memory {
       await Promise.all([...followers.values()].map((follower) => follower.done))
     },
   }
+}
+
+function registerGauges({ gauge }: ServeMetrics, states: ReadonlyMap<string, ServedChain>): void {
+  const perChain = (value: (state: ServedChain) => number) => () =>
+    [...states.values()].map((state) => ({ labels: { chain: state.chain }, value: value(state) }))
+  gauge(
+    'dextape_serve_overlay_candles',
+    'Candles not flushed to the store yet',
+    ['chain'],
+    perChain((s) => s.candles.size),
+  )
+  gauge(
+    'dextape_serve_overlay_blocks',
+    'Blocks with events not flushed to the store yet',
+    ['chain'],
+    perChain((s) => s.events.size),
+  )
+  gauge(
+    'dextape_serve_recent_trades',
+    'Trades kept for the 1m and 5m windows',
+    ['chain'],
+    perChain((s) => s.recent.size),
+  )
+  gauge(
+    'dextape_serve_head_time_seconds',
+    'Chain time served',
+    ['chain'],
+    perChain((s) => s.nowS),
+  )
+  gauge(
+    'dextape_serve_pairs',
+    'Pairs in memory',
+    ['chain'],
+    perChain((s) => s.pairs.size),
+  )
 }

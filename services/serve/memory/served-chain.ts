@@ -22,8 +22,19 @@ export const NOTHING_APPLIED = -1
 
 export type LastReorg = { at_block: number; to_block: number; depth: number; time: number }
 
+/** What REST and push need beside pairs and tokens: where each has a thread of its own, each keeps only its part. */
+export type Keeps = {
+  /** For REST: what the store does not have yet, and the trades of the last minutes. */
+  history: boolean
+  /** For push: the open candles, and recent updates to replay. */
+  pushes: boolean
+}
+
+export const KEEPS_ALL: Keeps = { history: true, pushes: true }
+
 export type ServedChain = {
   readonly chain: string
+  readonly keeps: Keeps
   /** Of its last change of any kind; no two changes of a process have the same. */
   revision: number
   /** Of the last change that shows in answers about ranges that are final: an epoch, a token's name, a curve of a pair. */
@@ -69,9 +80,10 @@ export function markRenamed(state: ServedChain): void {
   state.namesRevision = nextRevision()
 }
 
-export function createServedChain(chain: string): ServedChain {
+export function createServedChain(chain: string, keeps: Keeps = KEEPS_ALL): ServedChain {
   return {
     chain,
+    keeps,
     revision: nextRevision(),
     namesRevision: nextRevision(),
     epoch: 0,

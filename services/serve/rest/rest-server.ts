@@ -1,8 +1,8 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isRetryable } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import type { MetricsText } from '../../core/runtime/metrics.js'
 import type { Memory } from '../memory/memory.js'
-import type { ServeMetrics } from '../serve-metrics.js'
 import type { StatusReport } from '../status-report.js'
 import { OPERATIONS } from './operations/index.js'
 import {
@@ -78,7 +78,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
   FST_ERR_BAD_URL: 'url_malformed',
 }
 
-type ServiceDeps = { memory: Memory; metrics: ServeMetrics; status: () => Promise<StatusReport> }
+type ServiceDeps = { memory: Memory; metrics: MetricsText; status: () => Promise<StatusReport> }
 
 /** Adds the routes for operators and probes, which need no key. */
 export function addServiceRoutes(app: FastifyInstance, { memory, metrics, status }: ServiceDeps): void {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { Access, KeyGate } from '../keys/key-gate.js'
+import type { UntilPushed } from '../pushed-positions.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type AnswerCache, type EncodedAnswer, etagOf } from './answer-cache.js'
 import { type Answer, envelope, envelopeSchema, type Operation, type OperationContext } from './operation.js'
@@ -66,6 +67,8 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       done()
     },
     handler: async (request, reply) => {
+      const behind = deps.untilPushed()
+      if (behind !== undefined) await behind
       const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
       // First: the key contains the body, and an unchecked one may be nested too deeply for any text.
       const body = checkBody?.(request.body)
@@ -129,6 +132,7 @@ export type RestDeps = OperationContext & {
   envelope: 'spec' | 'always'
   /** False until the data is loaded. */
   isLoaded: () => boolean
+  untilPushed: UntilPushed
 }
 
 export type Validator = (value: unknown) => unknown

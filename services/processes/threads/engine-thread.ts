@@ -1,0 +1,35 @@
+/** The thread of `up` that runs the embedded engine, and serves it on its socket to the other threads. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openSession } from '../../core/store/embedded-engine.js'
+import { serveEngine } from '../../core/store/engine-socket.js'
+import { enginePathOf, socketPathOf } from '../../core/store/local-store.js'
+import { removeOldRowsFiles } from '../../core/store/rows-file.js'
+import { openLink } from './thread-link.js'
+
+export type EngineMethods = { open(): Promise<void>; stop(): Promise<void> }
+
+export type EngineMain = {
+  /** Stores rows that wait for their batch: another process may ask for it. */
+  flush(): Promise<void>
+}
+
+const { dataDir } = workerData as { dataDir: string }
+if (parentPort === null) throw new Error('runs only as a thread')
+const main = openLink<EngineMain>(parentPort, { open: () => opened.then(() => {}), stop })
+const opened = open()
+// Reported to whoever calls.
+opened.catch(() => {})
+
+async function open() {
+  const path = enginePathOf(dataDir)
+  const session = await openSession(path)
+  removeOldRowsFiles(path)
+  const socket = await serveEngine(path, socketPathOf(dataDir), () => main.call('flush'))
+  return { session, socket }
+}
+
+async function stop(): Promise<void> {
+  const { session, socket } = await opened
+  await socket.close()
+  await session.close()
+}

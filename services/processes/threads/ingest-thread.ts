@@ -1,0 +1,58 @@
+/** The thread of `up` that reads its sources into the log. */
+
+import type { IngestOutcome } from '../../ingest/main.js'
+import type { Speed } from '../../ingest/sources/recording/recording.js'
+import type { OpenChain } from '../chain-sources/open-chain.js'
+import { openIngests } from '../chain-sources/open-ingests.js'
+import { reportedChains } from '../chain-status.js'
+import type { ChosenSource, ExamplePair } from '../choose-source.js'
+import { type ReportMethods, reportChanges, runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
+
+export type IngestData = ThreadData & {
+  source: ChosenSource
+  speed: Speed
+  /** A module whose `openChain` replaces how the nodes of a chain are opened. */
+  openFrom: string | undefined
+}
+
+export type IngestMethods = ThreadMethods & {
+  /** Opens the sources; fails if one is misconfigured. */
+  open(): { source: string | undefined; example: ExamplePair | undefined }
+  /** Resolves when all sources have ended. */
+  run(): Promise<IngestOutcome['kind']>
+}
+
+export type IngestMain = ReportMethods & { history(done: number): void }
+
+runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(async (parts) => {
+  const { data, main, platform, logger, metrics, health, dir, closing, signal } = parts
+  const { config, source, speed, openFrom } = data
+  const open = openFrom === undefined ? undefined : ((await import(openFrom)) as { openChain: OpenChain }).openChain
+  const ingests = await openIngests(
+    source,
+    {
+      ...{ platform, config, logger, health, metrics, dataDir: dir, speed, open },
+      onHistory: (done) => main.tell('history', done),
+    },
+    closing,
+    signal,
+  )
+  const statuses = ingests?.statuses ?? []
+  reportChanges(
+    main,
+    () => ({ service: 'ingest', away: health.report(), chains: statuses.flatMap(reportedChains) }),
+    signal,
+  )
+  let running: Promise<IngestOutcome['kind']> | undefined
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(running?.then(() => {}).catch(() => {})), { once: true })
+  })
+  return {
+    ended,
+    open: () => ({ source: statuses[0]?.source, example: ingests?.example }),
+    async run() {
+      running ??= (ingests?.run(signal) ?? Promise.resolve({ kind: 'done' as const })).then(({ kind }) => kind)
+      return running
+    },
+  }
+})

@@ -1,0 +1,76 @@
+/** The thread of `up` that answers REST requests, from its own memory of the updates and from the store. */
+import type { PublishedReport } from '../../core/coordination/service-reports.js'
+import { type MetricsData, mergedMetrics } from '../../core/runtime/metrics.js'
+import type { UnreachableReport } from '../../core/runtime/part-health.js'
+import { createServe } from '../../serve/main.js'
+import { createPipeStatus } from '../../serve/pipe-status.js'
+import { createPushedPositions, type PositionCell } from '../../serve/pushed-positions.js'
+import type { PushReport, ThreadReport } from '../../serve/serve-deps.js'
+import { openConfiguredStore } from '../open-store.js'
+import { runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
+
+/** What the other threads report, for /status. */
+export type ProcessReport = {
+  services: readonly PublishedReport[]
+  away: UnreachableReport[]
+  threads: ThreadReport[]
+  push: PushReport | undefined
+  wsPort: number
+}
+
+export type RestData = ThreadData & {
+  simulated: boolean
+  wsTokenSecret: string
+  pushed: readonly PositionCell[]
+  report: ProcessReport
+}
+
+export type RestMethods = ThreadMethods & {
+  /** Listens, and resolves with the port once it answers from all data of the log. */
+  open(): Promise<number>
+  adopt(shared: PositionCell): void
+  update(report: ProcessReport): void
+}
+
+export type RestMain = {
+  /** Resolves once the store's tables exist. */
+  prepared(): Promise<void>
+  flush(chain: string): Promise<void>
+  /** Of the other threads. */
+  metricsOfOthers(): Promise<MetricsData[]>
+}
+
+runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (parts) => {
+  const { data, main, platform, logger, metrics, health, closing, signal, dir } = parts
+  const { config, simulated, wsTokenSecret } = data
+  const { log, codec } = platform
+  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
+  const keys = platform.createKeys()
+  closing.push(() => keys.close())
+  await keys.load()
+  const pushedPositions = createPushedPositions()
+  for (const shared of data.pushed) pushedPositions.adopt(shared)
+  let { report } = data
+  const pipe = createPipeStatus(() => report.services, Date.now)
+  const serve = createServe({
+    ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, pushedPositions },
+    ...{ duties: { rest: true, push: false }, processName: 'up' },
+    prepare: () => main.call('prepared'),
+    ...{ pipeStatus: pipe.chains, remoteOutages: () => report.away, threads: () => report.threads },
+    ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
+    metricsText: {
+      contentType: metrics.contentType,
+      text: async () => mergedMetrics([await metrics.data(), ...(await main.call('metricsOfOthers'))]),
+    },
+    // A server has short batches, and may be unreachable.
+    ...(config.store.kind === 'embedded' ? { flush: (chain: string) => main.call('flush', chain) } : {}),
+  })
+  closing.push(() => serve.stop())
+  return {
+    open: async () => (await serve.start(signal)).httpPort,
+    adopt: pushedPositions.adopt,
+    update: (changed) => {
+      report = changed
+    },
+  }
+})
