@@ -1,12 +1,21 @@
 /** `dextape keys`: API keys. Only their hashes are stored, so a key is printed once, when it is created. */
 import { randomBytes } from 'node:crypto'
 import { Option } from 'commander'
-import type { Config } from '../core/config/index.js'
+import { type Config, describePlan } from '../core/config/index.js'
 import type { DataDir } from '../core/data-dir/data-dir.js'
 import { DextapeError } from '../core/domain/errors.js'
-import { isPlan, type KeyStore, monthOf, openKeyStore, PLANS } from '../core/keys/key-store.js'
+import { isPlan, PLAN_NAMES, type PlanLimits } from '../core/domain/plans.js'
+import { type KeyRecord, type KeyStore, keyNamed, monthOf, openKeyStore } from '../core/keys/key-store.js'
 import { formatTime } from '../core/runtime/output.js'
-import { type Cli, configOfExistingData, createdDir, existingDir, type GlobalOptions, type World } from './context.js'
+import {
+  type Cli,
+  configOf,
+  configOfExistingData,
+  createdDir,
+  existingDir,
+  type GlobalOptions,
+  type World,
+} from './context.js'
 import { openLog } from './open-data.js'
 import { invalidOption, parsePositiveNumber } from './option-values.js'
 
@@ -16,7 +25,9 @@ export function addKeys({ program, world, act }: Cli): void {
     .command('create')
     .description('Create a key and print it (it cannot be shown again)')
     .requiredOption('--name <name>', 'Who or what the key is for')
-    .addOption(new Option('--plan <plan>', `Plan: ${Object.keys(PLANS).join(', ')}`).default('unlimited'))
+    .addOption(
+      new Option('--plan <plan>', `Plan, which sets the key's budgets: ${PLAN_NAMES.join(', ')}`).default('unlimited'),
+    )
     .option('--expires <when>', 'Expiry: a date (2027-01-31) or a time from now (30d, 12h)')
     .option('--quota <cu>', 'Credit units (CU) per month')
     .option('--rate <count>', 'Requests per second')
@@ -31,6 +42,13 @@ export function addKeys({ program, world, act }: Cli): void {
     .description('List keys with their plan, usage and state')
     .option('--json', 'Print JSON lines')
     .action(act<{ json?: boolean }>((options) => listKeys(world, options)))
+  keys
+    .command('show')
+    .description('Show a key with the budgets of its plan')
+    .argument('<id>', 'Id or name, as in `keys ls`')
+    .option('--json', 'Print JSON')
+    .addHelpText('after', '\nExample:\n  dextape keys show my-bot')
+    .action(act<{ json?: boolean }>((options, id = '') => showKey(world, id, options)))
   keys
     .command('revoke')
     .description('Revoke a key (takes effect in running servers)')
@@ -49,12 +67,13 @@ type CreateKeyOptions = GlobalOptions & {
 }
 
 async function createKey(world: World, options: CreateKeyOptions): Promise<void> {
-  if (!isPlan(options.plan)) throw invalidOption('--plan', Object.keys(PLANS).join(', '), options.plan)
+  if (!isPlan(options.plan)) throw invalidOption('--plan', PLAN_NAMES.join(', '), options.plan)
+  const { ratePerS, quotaCu } = configOf(world, options).plans[options.plan]
   const wanted = {
     name: options.name,
     plan: options.plan,
-    ...(options.rate === undefined ? {} : { ratePerS: parsePositiveNumber('--rate', options.rate) }),
-    ...(options.quota === undefined ? {} : { quotaCu: parsePositiveNumber('--quota', options.quota) }),
+    ratePerS: options.rate === undefined ? ratePerS : parsePositiveNumber('--rate', options.rate),
+    quotaCu: options.quota === undefined ? quotaCu : parsePositiveNumber('--quota', options.quota),
     ...(options.expires === undefined ? {} : { expiresAtMs: parseExpiry(options.expires, world.nowMs()) }),
   }
   const keys = await openKeys(world, options, createdDir)
@@ -76,20 +95,28 @@ async function listKeys(world: World, options: GlobalOptions & { json?: boolean 
       for (const record of records) await world.out.json({ ...record, spentCu: keys.spentCu(record.id, month) })
       return
     }
-    const state = (revokedAtMs: number | null, expiresAtMs: number | null) =>
-      revokedAtMs !== null ? 'revoked' : expiresAtMs !== null && expiresAtMs <= world.nowMs() ? 'expired' : 'valid'
+    const { plans } = configOf(world, options)
     await world.out.table(
-      ['id', 'name', 'plan', 'rate/s', 'quota CU', `CU in ${month}`, 'created', 'expires', 'state'],
+      [
+        ...['id', 'name', 'plan', 'rate/s', 'sockets', 'ids'],
+        'quota CU',
+        `CU in ${month}`,
+        'created',
+        'expires',
+        'state',
+      ],
       records.map((record) => [
         record.id,
         record.name,
         record.plan,
         record.ratePerS ?? '–',
+        plans[record.plan].sockets ?? '–',
+        plans[record.plan].ids ?? '–',
         record.quotaCu ?? '–',
         keys.spentCu(record.id, month),
         formatTime(record.createdAtMs),
         formatTime(record.expiresAtMs),
-        state(record.revokedAtMs, record.expiresAtMs),
+        stateOf(record, world.nowMs()),
       ]),
     )
   } finally {
@@ -97,21 +124,65 @@ async function listKeys(world: World, options: GlobalOptions & { json?: boolean 
   }
 }
 
+function stateOf({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number): 'valid' | 'revoked' | 'expired' {
+  if (revokedAtMs !== null) return 'revoked'
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid'
+}
+
+async function showKey(world: World, idOrName: string, options: GlobalOptions & { json?: boolean }): Promise<void> {
+  const keys = await openKeys(world, options, existingDir)
+  try {
+    const record = keyNamed(keys.list(), idOrName)
+    if (record === undefined) throw keyUnknown(idOrName)
+    const month = monthOf(world.nowMs())
+    const spentCu = keys.spentCu(record.id, month)
+    const budgets = budgetsOf(record, configOf(world, options).plans[record.plan])
+    const { id, name, plan, createdAtMs, expiresAtMs } = record
+    const state = stateOf(record, world.nowMs())
+    if (options.json) return await world.out.json({ id, name, plan, state, createdAtMs, expiresAtMs, spentCu, budgets })
+    await world.out.table(
+      ['key', name],
+      [
+        ...[
+          ['id', id],
+          ['plan', plan],
+          ['state', state],
+          ['created', formatTime(createdAtMs)],
+        ],
+        ...[
+          ['expires', formatTime(expiresAtMs)],
+          [`CU in ${month}`, spentCu],
+        ],
+        ...Object.entries(budgets).map(([budget, limit]) => [budget, limit ?? 'no limit']),
+      ],
+    )
+  } finally {
+    await keys.close()
+  }
+}
+
+/** Its own rate and quota, and the budgets of its plan; null: no limit. */
+function budgetsOf({ ratePerS, quotaCu }: KeyRecord, limits: PlanLimits): Record<string, number | null> {
+  return describePlan({ ...limits, ratePerS, quotaCu })
+}
+
 async function revokeKey(world: World, idOrName: string, options: GlobalOptions): Promise<void> {
   const keys = await openKeys(world, options, existingDir)
   try {
     const revoked = await keys.revoke(idOrName)
-    if (revoked === undefined) {
-      throw new DextapeError({
-        code: 'key_unknown',
-        what: `No unique key with the id or name "${idOrName.startsWith('dx_') ? 'dx_…' : idOrName}"`,
-        fix: 'List keys with `dextape keys ls`; use the id where several keys share a name.',
-      })
-    }
+    if (revoked === undefined) throw keyUnknown(idOrName)
     await world.out.line(`revoked ${revoked.id} (${revoked.name})`)
   } finally {
     await keys.close()
   }
+}
+
+function keyUnknown(idOrName: string): DextapeError {
+  return new DextapeError({
+    code: 'key_unknown',
+    what: `No unique key with the id or name "${idOrName.startsWith('dx_') ? 'dx_…' : idOrName}"`,
+    fix: 'List keys with `dextape keys ls`; use the id where several keys share a name.',
+  })
 }
 
 /** A date, or a time from now: `30d`, `12h`. */

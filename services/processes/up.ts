@@ -86,7 +86,7 @@ async function runServices(
   closing.push(() => serve.stop())
   const [{ wsPort }, httpPort] = await Promise.all([
     serve.start(signal).then((ports) => {
-      threads.pushes(serve.push, ports.wsPort)
+      threads.pushes(serve, ports.wsPort)
       return ports
     }),
     threads.openRest(signal),

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { CAPACITY, PLANS } from '../core/domain/plans.js'
 import { registerHealthMetrics } from '../core/runtime/part-health.js'
 import { createChainDirectory, revisionsOf } from './chain-directory.js'
 import { createHotHistory } from './history/hot/hot-history.js'
 import { createQueryLanes } from './history/query-lanes.js'
+import { createHistoryQueries, type HistoryQueries } from './keys/history-queries.js'
 import { createKeyGate } from './keys/key-gate.js'
 import { createSpending } from './keys/spending.js'
 import { createWsTokens } from './keys/ws-tokens.js'
@@ -20,10 +22,12 @@ import {
   HOLDERS_HOLD_MS,
   HOT_HISTORY_BYTES,
   type PushReport,
+  type PushUsage,
   pushLimits,
   type ServeDeps,
 } from './serve-deps.js'
 import { createServeMetrics, type ServeMetrics } from './serve-metrics.js'
+import { describeBudgets } from './status-budgets.js'
 import { readStatus, type StatusReport } from './status-report.js'
 
 export type { PipeChainStatus, PushLimits, ServeConfig, ServeDeps } from './serve-deps.js'
@@ -38,6 +42,8 @@ export interface Serve {
   status(): Promise<StatusReport>
   /** The server of pushes, where it runs here. */
   readonly push: PushReport | undefined
+  /** What its sockets hold. */
+  pushUsage(): PushUsage | undefined
 }
 
 /** The pipe: updates → memory → REST answers and pushes. */
@@ -58,9 +64,12 @@ export function createServe(deps: ServeDeps): Serve {
   const spending = createSpending(deps.keys, nowMs, logger)
   const gate = createKeyGate(deps.keys, spending, config.apiKey, nowMs)
   const tokens = createWsTokens(deps.wsTokenSecret ?? randomBytes(32).toString('hex'), randomBytes, nowMs, gate.hashOf)
-  const shared: Shared = { memory, chains, gate, tokens, metrics, nowMs }
+  const { plans = PLANS, capacity = CAPACITY } = config
+  const queries = createHistoryQueries(plans)
+  const shared: Shared = { memory, chains, gate, tokens, queries, metrics, nowMs }
 
   const pushed = duties.push ? createPush(deps, shared) : undefined
+  const pushUsage = () => pushed?.server.usage()
   const pushReport = () => pushed?.report ?? deps.pushReport?.()
 
   const ownOutages = () =>
@@ -71,6 +80,10 @@ export function createServe(deps: ServeDeps): Serve {
     readStatus({
       ...{ memory, pipeStatus, outages, simulated: isSimulated(), nowMs },
       ...{ push: pushReport(), threads: deps.threads?.() },
+      budgets: describeBudgets({
+        ...{ plans, capacity, historyQueries: queries.running() },
+        push: pushUsage() ?? (await deps.pushUsage?.()),
+      }),
     })
 
   const openPort = () => state.wsPort ?? wsPort()
@@ -78,6 +91,7 @@ export function createServe(deps: ServeDeps): Serve {
   return {
     status,
     push: pushed?.report,
+    pushUsage,
     ...createLifecycle(deps, { memory, rest, push: pushed?.server, spending, state }),
   }
 }
@@ -88,6 +102,7 @@ type Shared = {
   chains: ReturnType<typeof createChainDirectory>
   gate: ReturnType<typeof createKeyGate>
   tokens: ReturnType<typeof createWsTokens>
+  queries: HistoryQueries
   metrics: ServeMetrics
   nowMs: () => number
 }
@@ -103,15 +118,16 @@ function createPush(deps: ServeDeps, shared: Shared): { server: PushServer; repo
   // Registered before the push server's own listener: noted before anything is sent.
   if (positions !== undefined) shared.memory.onApplied(({ state }) => positions.note(state.chain, state))
   const limits = pushLimits(deps.push)
+  const { plans = PLANS, capacity = CAPACITY } = config
   return {
-    server: createPushServer({ ...shared, logger, limits, createTransport }),
+    server: createPushServer({ ...shared, logger, limits, plans, capacity, createTransport }),
     report: { server, fallback_reason: fallbackReason },
   }
 }
 
 function createRest(
   deps: ServeDeps,
-  { memory, chains, gate, tokens, metrics, nowMs }: Shared,
+  { memory, chains, gate, tokens, queries, metrics, nowMs }: Shared,
   isLoaded: () => boolean,
   wsPort: () => number,
   status: () => Promise<StatusReport>,
@@ -131,7 +147,7 @@ function createRest(
   const { pushedPositions: positions } = deps
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const rest = createRestServer({
-    ...{ chains, store: lanes.cheap, hot, flush, answers, gate, metrics, logger, isLoaded, untilPushed },
+    ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
     envelope: config.envelope,
   })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })

@@ -24,6 +24,18 @@ export type PipeChainStatus = {
 
 export type PushReport = { server: PushServerName; fallback_reason: string | null }
 
+/** What open sockets hold. */
+export type PushUsage = {
+  /** Keys with an open socket. */
+  keys: number
+  sockets: number
+  subscriptions: number
+  ids: number
+  /** Approximate. */
+  memoryBytes: number
+  unreadBytes: number
+}
+
 /** `last_end`: why it last ended unexpectedly. */
 export type ThreadReport = { thread: string; restarts: number; running: boolean; last_end: string | null }
 
@@ -31,7 +43,7 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'publicUrls' | 'pushServer'>>
+  Partial<Pick<Config, 'publicUrls' | 'pushServer' | 'plans' | 'capacity'>>
 
 export type PushLimits = {
   /** A socket with more unsent bytes than this is slow. */
@@ -82,6 +94,8 @@ export type ServeDeps = {
   /** The server of pushes and its port, where it runs in another thread. */
   pushReport?: () => PushReport | undefined
   wsPort?: () => number
+  /** What sockets hold, where they are in another thread; undefined if that does not answer in time. */
+  pushUsage?: () => Promise<PushUsage | undefined>
   /** The threads of this process, for /status. */
   threads?: () => ThreadReport[]
   /** The metrics of all threads. */

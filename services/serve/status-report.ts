@@ -4,6 +4,7 @@ import { VERSION } from '../core/runtime/version.js'
 import type { Memory } from './memory/memory.js'
 import { createServedChain, type ServedChain } from './memory/served-chain.js'
 import type { PipeChainStatus, PushReport, ThreadReport } from './serve-deps.js'
+import type { BudgetStatus } from './status-budgets.js'
 
 export type ChainStatus = {
   chain: string
@@ -36,6 +37,8 @@ export type StatusReport = {
   simulated: boolean
   /** Current outages: what is unreachable, from where, since when. */
   away: UnreachableReport[]
+  /** Budgets of keys and what is in use, without naming a key. */
+  budgets: BudgetStatus
   chains: ChainStatus[]
   /** Dead letters without a chain, such as lines that are not records. */
   dead_letters_without_chain: number
@@ -52,6 +55,7 @@ export type StatusDeps = {
   nowMs: () => number
   push: PushReport | undefined
   threads: ThreadReport[] | undefined
+  budgets: BudgetStatus
 }
 
 /** Reads memory only: it must answer during any outage. */
@@ -72,6 +76,7 @@ export function readStatus(deps: StatusDeps): StatusReport {
     ...(deps.threads === undefined ? {} : { threads: deps.threads }),
     simulated: deps.simulated,
     away: deps.outages(),
+    budgets: deps.budgets,
     chains,
     dead_letters_without_chain: deadLetters(NO_CHAIN),
   }

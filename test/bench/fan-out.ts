@@ -116,7 +116,15 @@ async function serve(way: Way): Promise<void> {
 function subscriptionOf(index: number): Subscription {
   const channel = txChannel(pairName(index), CHAIN)
   const asked = { canonical: channel, channels: [channel], chains: [CHAIN], refills: () => [], snapshot: () => [] }
-  return { topic: 'tx', canonical: channel, id: 1, spec: asked, onSlow: 'disconnect', backlog: undefined }
+  return {
+    topic: 'tx',
+    canonical: channel,
+    id: 1,
+    spec: asked,
+    onSlow: 'disconnect',
+    backlog: undefined,
+    budget: { takeMemory: () => true, releaseMemory: () => {} },
+  }
 }
 
 function momentOf(seq: number): UpdateSnapshot {

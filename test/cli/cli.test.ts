@@ -186,9 +186,26 @@ describe('keys', () => {
     const listed = await run(['keys', 'ls'], { dir })
     expect(listed.out).toMatch(/bot\s+pro\s+20\s.*valid/)
     expect(listed.out + listed.err).not.toContain(out.trim())
+    const shown = await run(['keys', 'show', 'bot', '--json'], { dir })
+    expect(JSON.parse(shown.out)).toMatchObject({
+      ...{ name: 'bot', plan: 'pro', state: 'valid', spentCu: 0 },
+      budgets: { requests_per_s: 20, cu_per_month: null, sockets: 100, ids: 200_000, memory_mb: 384 },
+    })
+    expect((await run(['keys', 'show', 'bot'], { dir })).out).toMatch(/^cu_per_month\s+no limit$/m)
+    expect(await run(['keys', 'show', 'nobody'], { dir })).toMatchObject({ code: 1 })
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(0)
     expect((await run(['keys', 'ls'], { dir })).out).toMatch(/revoked/)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(1)
+  }, 60_000)
+})
+
+describe('plans of the configuration', () => {
+  it('set the rate of a new key and the budgets shown', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'plans.yaml'), 'plans:\n  free:\n    requests_per_s: 3\n    sockets: 2\n')
+    const config = ['-c', join(dir, 'plans.yaml')]
+    await run([...config, 'keys', 'create', '--name', 'bot', '--plan', 'free'], { dir })
+    expect((await run([...config, 'keys', 'ls'], { dir })).out).toMatch(/bot\s+free\s+3\s+2\s+10000\s/)
   }, 60_000)
 })
 

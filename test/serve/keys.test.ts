@@ -48,7 +48,10 @@ describe('the key gate', () => {
     if (first.ok) gate.spend(first.access, 100)
     expect(gate.admit('known', 5)).toEqual({
       ok: false,
-      refusal: { kind: 'cu_exhausted', retryAfterS: 1, resetAtS: Date.UTC(2026, 11, 1) / 1000 },
+      refusal: {
+        ...{ kind: 'cu_exhausted', retryAfterS: 1, resetAtS: Date.UTC(2026, 11, 1) / 1000 },
+        ...{ quotaCu: 100, plan: 'unlimited' },
+      },
     })
     now += 1000
     expect(gate.admit('known', 5).ok).toBe(true)

@@ -1,9 +1,11 @@
 /** The configuration as the program uses it: file and environment, parsed once, validated as a whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
+import type { Capacity, Plans } from '../domain/plans.js'
 import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
+import { describeCapacity, describePlans } from './plan-settings.js'
 
 export { withoutSecrets }
 
@@ -53,6 +55,10 @@ export type Config = ChainSources & {
   topics: { trades: boolean }
   /** The market `up` simulates when it has no other source. */
   simulator: { seed: number; swapsPerS: number; historyS: number }
+  /** What a key may use, by its plan. */
+  plans: Plans
+  /** What all keys may hold in one serve process. */
+  capacity: Capacity
   chains: ReadonlyMap<string, ChainFacts>
 }
 
@@ -95,6 +101,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
       swaps_per_s: config.simulator.swapsPerS,
       history_h: config.simulator.historyS / 3600,
     },
+    plans: describePlans(config.plans),
+    capacity: describeCapacity(config.capacity),
     chains: [...config.chains.keys()],
     sources: Object.fromEntries([...config.sources].map(([chain, source]) => [chain, describeChainSource(source)])),
   }

@@ -1,5 +1,6 @@
 /** The schema of the configuration file. Every key is optional; load-config.ts has the defaults. */
 import { type Static, Type } from '@sinclair/typebox'
+import { CapacitySection, PlansSection } from './plan-settings.js'
 
 const closed = { additionalProperties: false }
 const Port = Type.Integer({ minimum: 0, maximum: 65535 })
@@ -138,6 +139,8 @@ export const ConfigFile = Type.Object(
       ),
     ),
     chains: Type.Optional(Type.Record(Type.String(), Chain)),
+    plans: Type.Optional(PlansSection),
+    capacity: Type.Optional(CapacitySection),
     token_lists: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   closed,

@@ -9,6 +9,7 @@ import { chainSources, mergeChainSections } from './chain-sources.js'
 import type { Config, LogChoice, StoreChoice } from './config.js'
 import { type Environment, settingsFromEnvironment } from './environment.js'
 import { type ChainSection, ConfigFile } from './file-schema.js'
+import { readCapacity, readPlans } from './plan-settings.js'
 import { schemaProblems } from './schema-problems.js'
 import { withLogos } from './token-lists.js'
 
@@ -134,6 +135,8 @@ function build(
       swapsPerS: settings.simulator?.swaps_per_s ?? 20,
       historyS: (settings.simulator?.history_h ?? 72) * 3600,
     },
+    plans: readPlans(settings.plans),
+    capacity: readCapacity(settings.capacity),
     chains: withLogos(chains, settings.token_lists ?? [], cwd, problems),
     ...chainSources(chains, settings.chains ?? {}, problems),
   }

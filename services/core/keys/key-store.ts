@@ -5,22 +5,8 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { DataDir } from '../data-dir/data-dir.js'
 import { ConfigError } from '../domain/errors.js'
+import { PLANS, type Plan } from '../domain/plans.js'
 import { ensurePrivateKeys, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from './private-files.js'
-
-/** Requests per second, CU per month, open sockets, and subscribed ids over all of them; null: no limit. */
-export const PLANS = {
-  free: { ratePerS: 1, quotaCu: null, maxSockets: 5, maxIds: 10_000 },
-  basic: { ratePerS: 5, quotaCu: null, maxSockets: 20, maxIds: 50_000 },
-  pro: { ratePerS: 20, quotaCu: null, maxSockets: 100, maxIds: 200_000 },
-  unlimited: { ratePerS: null, quotaCu: null, maxSockets: null, maxIds: null },
-} as const satisfies Record<string, PlanLimits>
-export type Plan = keyof typeof PLANS
-export type PlanLimits = {
-  ratePerS: number | null
-  quotaCu: number | null
-  maxSockets: number | null
-  maxIds: number | null
-}
 
 export type KeyRecord = {
   /** Short and public: the start of the hash. */
@@ -67,8 +53,6 @@ export interface KeyStore {
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
-
-export const isPlan = (plan: string): plan is Plan => Object.hasOwn(PLANS, plan)
 
 /** What `ensureFirst` creates. */
 export const FIRST_KEY: NewKey = { name: 'first', plan: 'unlimited' }

@@ -1,11 +1,12 @@
 /** The thread of `up` that answers REST requests, from its own memory of the updates and from the store. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
 import { type MetricsData, mergedMetrics } from '../../core/runtime/metrics.js'
 import type { UnreachableReport } from '../../core/runtime/part-health.js'
 import { createServe } from '../../serve/main.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { createPushedPositions, type PositionCell } from '../../serve/pushed-positions.js'
-import type { PushReport, ThreadReport } from '../../serve/serve-deps.js'
+import type { PushReport, PushUsage, ThreadReport } from '../../serve/serve-deps.js'
 import { openConfiguredStore } from '../open-store.js'
 import { runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
@@ -36,9 +37,14 @@ export type RestMain = {
   /** Resolves once the store's tables exist. */
   prepared(): Promise<void>
   flush(chain: string): Promise<void>
+  /** What sockets hold, for /status. */
+  pushUsage(): PushUsage | undefined
   /** Of the other threads. */
   metricsOfOthers(): Promise<MetricsData[]>
 }
+
+/** /status must answer, whatever the other threads do. */
+const USAGE_WAIT_MS = 500
 
 runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (parts) => {
   const { data, main, platform, logger, metrics, health, closing, signal, dir } = parts
@@ -58,6 +64,8 @@ runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (par
     prepare: () => main.call('prepared'),
     ...{ pipeStatus: pipe.chains, remoteOutages: () => report.away, threads: () => report.threads },
     ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
+    pushUsage: () =>
+      Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),
     metricsText: {
       contentType: metrics.contentType,
       text: async () => mergedMetrics([await metrics.data(), ...(await main.call('metricsOfOthers'))]),

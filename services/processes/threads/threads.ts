@@ -6,9 +6,10 @@ import { abortOf } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { Metrics, MetricsData } from '../../core/runtime/metrics.js'
 import type { Health, Part } from '../../core/runtime/part-health.js'
+import type { Serve } from '../../serve/main.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { createPushedPositions, type PositionCell } from '../../serve/pushed-positions.js'
-import type { PushReport } from '../../serve/serve-deps.js'
+import type { PushReport, PushUsage } from '../../serve/serve-deps.js'
 import type { FoldMethods } from './fold-thread.js'
 import type { IngestData, IngestMain, IngestMethods } from './ingest-thread.js'
 import type { ProcessReport, RestData, RestMain, RestMethods } from './rest-thread.js'
@@ -44,6 +45,7 @@ export function createThreads(deps: ThreadsDeps) {
     prepared = resolve
   })
   let push: PushReport | undefined
+  let pushUsage = (): PushUsage | undefined => undefined
   let { wsPort } = config
 
   const pushedPositions = createPushedPositions((shared) => {
@@ -120,6 +122,7 @@ export function createThreads(deps: ThreadsDeps) {
       prepared: () => whenPrepared,
       flush: (chain) => fold.link.call('flush', chain),
       metricsOfOthers,
+      pushUsage: () => pushUsage(),
     } satisfies RestMain,
     begin: async (link) => {
       httpPort = await link.call('open')
@@ -172,8 +175,9 @@ export function createThreads(deps: ThreadsDeps) {
     pipeStatus: createPipeStatus(() => [...services.values()], Date.now).chains,
     /** The store's tables exist. */
     prepared,
-    pushes(report: PushReport | undefined, port: number) {
+    pushes({ push: report, pushUsage: usage }: Pick<Serve, 'push' | 'pushUsage'>, port: number) {
       push = report
+      pushUsage = usage
       wsPort = port
       onChange()
     },

@@ -145,13 +145,24 @@ function errorPayload(): JsonSchema {
   const error = {
     type: 'object',
     required: ['code', 'message'],
-    properties: { code: { type: 'integer', enum: Object.values(RPC) }, message: { type: 'string' } },
+    properties: {
+      code: { type: 'integer', enum: Object.values(RPC) },
+      message: { type: 'string' },
+      data: {
+        type: 'object',
+        description: 'Over a budget: which one, its limit and the plan; plan null: the budget of all keys',
+        properties: { budget: { type: 'string' }, limit: { type: 'number' }, plan: { type: ['string', 'null'] } },
+      },
+    },
   }
   return { type: 'object', required: ['jsonrpc', 'id', 'error'], properties: { jsonrpc, id, error } }
 }
 
 function refusalPayload(): JsonSchema {
-  const error = { type: 'object', properties: { code: { const: -1 }, message: { type: 'string' } } }
+  const error = {
+    type: 'object',
+    properties: { code: { enum: [-1, RPC.limitExceeded] }, message: { type: 'string' }, data: { type: 'object' } },
+  }
   return { type: 'object', required: ['error'], properties: { error } }
 }
 
@@ -217,7 +228,8 @@ function ofNotice({ name, summary, result }: Notice): Exchange {
 const REFUSED = serverMessage({
   name: 'refused',
   title: 'Refused',
-  summary: 'Sent after the upgrade if the API key is missing or invalid; the socket then closes with code 1008.',
+  summary:
+    'Sent after the upgrade if the API key is missing or invalid (-1) or has too many sockets (-32005); the socket then closes with code 1008.',
   payload: refusalPayload(),
 })
 

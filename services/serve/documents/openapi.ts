@@ -176,6 +176,9 @@ export const PROBLEM_SCHEMA: JsonSchema = {
       type: 'integer',
       description: 'With cu_exhausted: when the quota resets, epoch seconds',
     },
+    budget: { type: 'string', description: 'With 429: the exceeded budget, as in the configuration of plans' },
+    limit: { type: 'number', description: 'With 429: its limit' },
+    plan: { type: 'string', description: 'With 429: the plan of the key' },
   },
 }
 
@@ -185,7 +188,7 @@ const MEANINGS: Record<(typeof ERROR_STATUSES)[number], string> = {
   400: 'Bad request; see detail',
   401: 'API key missing or invalid',
   403: 'API key expired',
-  429: 'Rate limit exceeded (rate_limited) or quota exceeded (cu_exhausted)',
+  429: 'Over a budget of the key: requests per second (rate_limited), credit units (cu_exhausted), history queries at once (too_many_queries)',
   500: 'Server error',
   503: 'Store unavailable (store_away), too many queries (store_busy) or server starting (starting)',
 }

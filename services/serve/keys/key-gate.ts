@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../../core/config/config.js'
+import type { Plan } from '../../core/domain/plans.js'
 import { hashKey, type KeyRecord, type KeyStore } from '../../core/keys/key-store.js'
 import type { Spending } from './spending.js'
 
 export type Refusal =
   | { kind: 'missing' | 'invalid' | 'expired' }
-  | { kind: 'rate_limited'; retryAfterS: number; ratePerS: number }
-  | { kind: 'cu_exhausted'; retryAfterS: number; resetAtS: number }
+  | { kind: 'rate_limited'; retryAfterS: number; ratePerS: number; plan: Plan }
+  | { kind: 'cu_exhausted'; retryAfterS: number; resetAtS: number; quotaCu: number; plan: Plan }
 
 export type Admission = { ok: true; access: Access } | { ok: false; refusal: Refusal }
 
@@ -58,14 +59,15 @@ export function createKeyGate(
   function admit(key: string, costCu: number): Admission {
     const admission = identify(key)
     if (!admission.ok) return admission
-    const { ratePerS, quotaCu } = admission.access
+    const { ratePerS, quotaCu, plan } = admission.access
     const pace = paceOf(admission.access)
     if (ratePerS !== null && pace.requests >= ratePerS) {
-      return refuse({ kind: 'rate_limited', retryAfterS: 1, ratePerS })
+      return refuse({ kind: 'rate_limited', retryAfterS: 1, ratePerS, plan })
     }
     if (quotaCu !== null && spending.thisMonth(admission.access.id) + costCu > quotaCu) {
       const resetAtS = nextMonthS(nowMs())
-      return refuse({ kind: 'cu_exhausted', retryAfterS: Math.ceil(resetAtS - nowMs() / 1000), resetAtS })
+      const retryAfterS = Math.ceil(resetAtS - nowMs() / 1000)
+      return refuse({ kind: 'cu_exhausted', retryAfterS, resetAtS, quotaCu, plan })
     }
     pace.requests += 1
     return admission

@@ -1,4 +1,5 @@
 import type { ServeMetrics } from '../serve-metrics.js'
+import { type Backlog, type BacklogBudget, mergePush, openBacklog, releaseBacklog } from './backlog.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
 import type { RpcId } from './rpc.js'
 import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
@@ -15,13 +16,8 @@ export type Subscription = {
   onSlow: OnSlow
   /** Set while the socket is slow: pushes are merged here instead of being sent. */
   backlog: Backlog | undefined
+  budget: BacklogBudget
 }
-
-/** What a slow socket gets once it has drained: the last push of each merge key. */
-export type Backlog = { pushes: Map<string, string>; merged: number }
-
-/** Merge keys kept for a slow socket; above this the oldest is dropped and counted as merged. */
-const MAX_BACKLOG_KEYS = 2000
 
 /** Subscriptions with the same params and request id: one text serves them all; each socket is a member once. */
 type Group = { name: string; idJson: string; size: number; slow: Set<Subscription> }
@@ -81,6 +77,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
 
   function remove(subscription: Subscription): string {
     count(subscription.topic, -1)
+    releaseBacklog(subscription.backlog)
     const groupName = nameOf(subscription)
     const group = groups.get(groupName)
     if (group === undefined) return groupName
@@ -117,14 +114,8 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   }
 
   function merge(backlog: Backlog, push: Push, text: string): void {
-    const isReplaced = backlog.pushes.delete(push.mergeKey)
-    backlog.pushes.set(push.mergeKey, text)
-    const [oldest] = backlog.pushes.size > MAX_BACKLOG_KEYS ? backlog.pushes.keys() : []
-    if (oldest !== undefined) backlog.pushes.delete(oldest)
-    if (isReplaced || oldest !== undefined) {
-      backlog.merged += 1
-      metrics.pushesConflated.add(push.topic)
-    }
+    const merged = mergePush(backlog, push.mergeKey, text)
+    if (merged > 0) metrics.pushesConflated.add(push.topic, merged)
   }
 
   return {
@@ -132,12 +123,13 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     remove,
     publish,
     pause(subscription) {
-      subscription.backlog = { pushes: new Map(), merged: 0 }
+      subscription.backlog = openBacklog(subscription.budget)
       const name = nameOf(subscription)
       groups.get(name)?.slow.add(subscription)
       return name
     },
     resume(subscription) {
+      releaseBacklog(subscription.backlog)
       subscription.backlog = undefined
       const name = nameOf(subscription)
       groups.get(name)?.slow.delete(subscription)

@@ -1,23 +1,27 @@
 import { ConfigError } from '../../core/domain/errors.js'
+import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
 import type { Memory } from '../memory/memory.js'
-import type { PushLimits } from '../serve-deps.js'
+import type { PushLimits, PushUsage } from '../serve-deps.js'
 import type { ServeMetrics } from '../serve-metrics.js'
+import { createBudgets } from './budgets.js'
 import { catchUpSocket } from './catch-up.js'
 import { encodeUpdate } from './encode-update.js'
+import type { FrameVerdict } from './frame-pace.js'
 import { gapNotices } from './gap-notices.js'
 import { createHub } from './hub.js'
 import { byeText } from './notices.js'
 import { createPushFeed, type MissingPushes } from './push-feed.js'
 import { callMethod, type MethodDeps } from './requests.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { checkIfSlow, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
-import { type Admitted, admit, createKeyUsage, type Refused } from './socket-access.js'
+import { liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
+import { type Admitted, admit, type Refused } from './socket-access.js'
 import { TOPICS } from './topics/index.js'
 import type { CreateTransport, PushSocket } from './transport/push-transport.js'
+import { checkUnread, unreadBytesOf } from './unread.js'
 
 export type PushDeps = {
   memory: Memory
@@ -28,6 +32,8 @@ export type PushDeps = {
   logger: Logger
   nowMs: () => number
   limits: PushLimits
+  plans: Plans
+  capacity: Capacity
   createTransport: CreateTransport
 }
 
@@ -35,11 +41,15 @@ export interface PushServer {
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>
   stop(): void
+  /** What all sockets hold. */
+  usage(): PushUsage
 }
 
 const CLOSE_POLICY = 1008
 const CLOSE_GOING_AWAY = 1001
 const IDLE_TIMEOUT_S = 60
+/** Bytes of the reason in a close frame (RFC 6455, 5.5); ours are ASCII. */
+const MAX_CLOSE_REASON = 123
 
 export function createPushServer(deps: PushDeps): PushServer {
   const { limits, metrics, gate } = deps
@@ -56,10 +66,10 @@ export function createPushServer(deps: PushDeps): PushServer {
   )
   const hub = createHub({ ...deps, broadcast: transport.publish })
   const feed = createPushFeed(deps.memory, limits)
-  const slowDeps = { hub, metrics, slowBytes: limits.slowBytes }
+  const slowDeps = { hub, metrics, slowBytes: limits.slowBytes, capacity: deps.capacity }
   const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
   const open = new Map<PushSocket, Session>()
-  const keyUsage = createKeyUsage()
+  const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
   /** Sockets scheduled to catch up. */
   const scheduled = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
@@ -85,7 +95,7 @@ export function createPushServer(deps: PushDeps): PushServer {
 
   function checkAll(): void {
     checkTimer = undefined
-    for (const [socket, session] of open) checkIfSlow(slowDeps, socket, session)
+    checkUnread(slowDeps, open)
   }
 
   /** In a separate turn: inside the transport's callbacks the buffered amount is not up to date. */
@@ -111,10 +121,11 @@ export function createPushServer(deps: PushDeps): PushServer {
   }
 
   function onOpen(socket: PushSocket, admitted: Admitted | Refused): void {
-    const session = openSession(keyUsage, admitted)
+    const session = openSession(budgets, admitted)
     if ('refusal' in session) {
-      socket.send(JSON.stringify({ error: { code: session.code, message: session.refusal } }))
-      socket.end(CLOSE_POLICY, session.refusal)
+      const { code, refusal: message, data } = session
+      socket.send(JSON.stringify({ error: { code, message, data } }))
+      socket.end(CLOSE_POLICY, message.slice(0, MAX_CLOSE_REASON))
       return
     }
     open.set(socket, session)
@@ -132,13 +143,23 @@ export function createPushServer(deps: PushDeps): PushServer {
   function onMessage(socket: PushSocket, text: string | undefined): void {
     const session = open.get(socket)
     if (session === undefined || closeIfUnread(socket)) return
-    const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text)))
+    const verdict = session.budget.countFrame()
+    if (verdict === 'flooding') {
+      metrics.socketsClosed.add('too_many_frames')
+      socket.send(byeText(session.budget.frameError().message))
+      socket.end(CLOSE_POLICY, 'too many frames')
+      return
+    }
+    const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text, verdict)))
     if (reply !== undefined) socket.send(reply)
     scheduleCatchUp(socket, session)
   }
 
-  function answer(socket: PushSocket, session: Session, text: string): string | undefined {
-    return answerFrame(text, limits.maxBatch, (request) => callMethod(methods, socket, session, request))
+  function answer(socket: PushSocket, session: Session, text: string, verdict: FrameVerdict): string | undefined {
+    return answerFrame(text, limits.maxBatch, (request) => {
+      if (verdict === 'refused') throw session.budget.frameError()
+      return callMethod(methods, socket, session, request)
+    })
   }
 
   /** An unexpected error must not end the process and every other socket. */
@@ -157,7 +178,8 @@ export function createPushServer(deps: PushDeps): PushServer {
     if (session === undefined) return
     for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
     session.catchingUp.clear()
-    session.usage.close()
+    session.isClosed = true
+    session.budget.close()
   }
 
   function onDrain(socket: PushSocket): void {
@@ -174,6 +196,10 @@ export function createPushServer(deps: PushDeps): PushServer {
   metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )
+  metrics.gauge('dextape_serve_subscribed_ids', 'Subscribed ids', [], () => [{ value: budgets.usage().ids }])
+  metrics.gauge('dextape_serve_push_memory_bytes', 'Approximate memory of sockets and subscriptions', [], () => [
+    { value: budgets.usage().memoryBytes },
+  ])
 
   return {
     listen: (host, port) =>
@@ -189,6 +215,7 @@ export function createPushServer(deps: PushDeps): PushServer {
         socket.end(CLOSE_GOING_AWAY, 'stopping')
       }
     },
+    usage: () => ({ ...budgets.usage(), unreadBytes: unreadBytesOf(open) }),
   }
 }
 

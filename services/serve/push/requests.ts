@@ -37,9 +37,9 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   if (known === undefined && session.subscriptions.size >= maxSubscriptionsPerSocket) {
     throw new RpcError(RPC.limitExceeded, `Too many subscriptions: at most ${maxSubscriptionsPerSocket} per socket.`)
   }
-  // Release the ids of the replaced subscription before counting the new ones.
+  // Release what the replaced subscription holds before counting the new one.
   if (known !== undefined) drop(deps.hub, socket, session, known)
-  session.usage.takeIds(spec.channels.length)
+  session.budget.addSubscription(spec.channels)
   const subscription: Subscription = {
     topic: topic.name,
     canonical: keyOf(topic, spec),
@@ -47,6 +47,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
     spec,
     onSlow: options.onSlow ?? topic.onSlow,
     backlog: undefined,
+    budget: session.budget,
   }
   session.subscriptions.set(subscription.canonical, subscription)
   if (options.since.length === 0 && !options.snapshot) socket.subscribe(deps.hub.add(subscription))
@@ -74,7 +75,7 @@ function keyOf(topic: Topic, spec: SubscriptionSpec): string {
 
 function drop(hub: Hub, socket: PushSocket, session: Session, subscription: Subscription): void {
   session.subscriptions.delete(subscription.canonical)
-  session.usage.releaseIds(subscription.spec.channels.length)
+  session.budget.removeSubscription(subscription.spec.channels)
   if (!session.catchingUp.delete(subscription)) socket.unsubscribe(hub.remove(subscription))
 }
 

@@ -13,6 +13,8 @@ export class RpcError extends Error {
   constructor(
     readonly code: number,
     message: string,
+    /** For programs: the `data` of the error. */
+    readonly data?: Record<string, unknown>,
   ) {
     super(message)
     this.name = 'RpcError'
@@ -56,7 +58,7 @@ function answerOne(message: unknown, handle: RpcHandler): string | undefined {
     return request.id === undefined ? undefined : resultReply(request.id, result)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    return request.id === undefined ? undefined : errorReply(request.id, error.code, error.message)
+    return request.id === undefined ? undefined : errorReply(request.id, error.code, error.message, error.data)
   }
 }
 
@@ -85,6 +87,6 @@ export function resultReply(id: RpcId, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-export function errorReply(id: RpcId, code: number, message: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+export function errorReply(id: RpcId, code: number, message: string, data?: Record<string, unknown>): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }

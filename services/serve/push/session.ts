@@ -1,9 +1,10 @@
 import type { ServeMetrics } from '../serve-metrics.js'
+import type { Budgets, SocketBudget } from './budgets.js'
 import type { Place } from './cursor.js'
 import type { Hub, Subscription } from './hub.js'
 import { byeText, subscriptionNotice } from './notices.js'
-import { RPC } from './rpc.js'
-import { type Admitted, type KeyUsage, type Refused, type SocketUsage, tooManySockets } from './socket-access.js'
+import { RpcError } from './rpc.js'
+import type { Admitted, Refused } from './socket-access.js'
 import type { PushSocket } from './transport/push-transport.js'
 
 /** A subscription that is catching up, with its place in each chain. */
@@ -11,22 +12,32 @@ export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: b
 
 /** An open socket's state. */
 export type Session = Admitted & {
-  /** The socket's share of its key's limits. */
-  usage: SocketUsage
+  /** The socket's share of its key's budgets. */
+  budget: SocketBudget
   /** By canonical params: the same params twice are one subscription. */
   subscriptions: Map<string, Subscription>
   /** Subscriptions that are still catching up. */
   catchingUp: Map<Subscription, CatchUp>
   /** Too slow: its conflating subscriptions are out of their groups until it has drained. */
   isSlow: boolean
+  isClosed: boolean
 }
 
 /** Called once the socket is open, so that each counted socket is also closed. */
-export function openSession(keyUsage: KeyUsage, admitted: Admitted | Refused): Session | Refused {
+export function openSession(budgets: Budgets, admitted: Admitted | Refused): Session | Refused {
   if ('refusal' in admitted) return admitted
-  const usage = keyUsage.openSocket(admitted.access)
-  if (usage === undefined) return { refusal: tooManySockets(admitted.access), code: RPC.limitExceeded }
-  return { ...admitted, usage, subscriptions: new Map(), catchingUp: new Map(), isSlow: false }
+  const budget = openBudget(budgets, admitted)
+  if ('refusal' in budget) return budget
+  return { ...admitted, budget, subscriptions: new Map(), catchingUp: new Map(), isSlow: false, isClosed: false }
+}
+
+function openBudget(budgets: Budgets, { access }: Admitted): SocketBudget | Refused {
+  try {
+    return budgets.openSocket(access)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return { refusal: error.message, code: error.code, data: error.data }
+  }
 }
 
 export function liveSubscriptions(session: Session): Subscription[] {
@@ -36,24 +47,23 @@ export function liveSubscriptions(session: Session): Subscription[] {
 /** Close code "Try Again Later": the client reads too slowly. */
 const CLOSE_TOO_SLOW = 1013
 
-export type SlowDeps = { hub: Hub; metrics: ServeMetrics; slowBytes: number }
+export type SlowDeps = { hub: Hub; metrics: ServeMetrics }
 
 /**
- * Checks one socket's unsent bytes. The transport's own limit is off because it silently drops messages. Instead a slow socket
- * leaves its groups and its pushes are merged; on topics that promise every push, it is closed.
+ * Stops sending to a socket until it has read everything. The transport's own limit is off because it silently drops messages.
+ * Instead a slow socket leaves its groups and its pushes are merged; on topics that promise every push, it is closed.
  */
-export function checkIfSlow(deps: SlowDeps, socket: PushSocket, session: Session): 'fine' | 'closed' {
-  if (session.isSlow || socket.getBufferedAmount() <= deps.slowBytes) return 'fine'
+export function slowDown(deps: SlowDeps, socket: PushSocket, session: Session, reason: string): void {
+  if (session.isSlow || session.isClosed) return
   const subscriptions = liveSubscriptions(session)
   if (subscriptions.some(({ onSlow }) => onSlow === 'disconnect')) {
     deps.metrics.socketsClosed.add('too_slow')
-    socket.send(byeText(`Client too slow: more than ${deps.slowBytes} bytes unread.`))
+    socket.send(byeText(`Client too slow: ${reason}.`))
     socket.end(CLOSE_TOO_SLOW, 'too slow')
-    return 'closed'
+    return
   }
   session.isSlow = true
   for (const subscription of subscriptions) socket.unsubscribe(deps.hub.pause(subscription))
-  return 'fine'
 }
 
 /** Called as the socket drains: once it has read everything, sends the merged pushes and resumes it. */

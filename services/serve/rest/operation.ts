@@ -45,6 +45,8 @@ export type Operation<
   query: Query
   body?: Body
   data: Data
+  /** May wait for the store: counts towards its key's history queries. */
+  readsStore?: true
   /** Data is null for an unknown token or pair. */
   nullable?: true
   handle(

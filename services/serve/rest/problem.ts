@@ -70,18 +70,17 @@ export function refusalError(refusal: Refusal): RequestError {
       return new RequestError(
         429,
         'rate_limited',
-        `Rate limit exceeded: this key allows ${refusal.ratePerS} requests per second.`,
-        {
-          'retry-after': String(refusal.retryAfterS),
-        },
+        `Rate limit exceeded: this key (plan ${refusal.plan}) allows ${refusal.ratePerS} requests per second. Retry in 1 s, or use a key with a higher rate.`,
+        { 'retry-after': String(refusal.retryAfterS) },
+        { budget: 'requests_per_s', limit: refusal.ratePerS, plan: refusal.plan },
       )
     case 'cu_exhausted':
       return new RequestError(
         429,
         'cu_exhausted',
-        'Quota exceeded: this key has no credit units left this month.',
+        `Quota exceeded: this key (plan ${refusal.plan}) allows ${refusal.quotaCu} credit units per month. Wait for the next month, or use a key with a higher quota.`,
         { 'retry-after': String(refusal.retryAfterS) },
-        { reset_at: refusal.resetAtS },
+        { reset_at: refusal.resetAtS, budget: 'cu_per_month', limit: refusal.quotaCu, plan: refusal.plan },
       )
   }
 }

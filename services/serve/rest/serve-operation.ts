@@ -3,6 +3,7 @@ import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
+import type { HistoryQueries } from '../keys/history-queries.js'
 import type { Access, KeyGate } from '../keys/key-gate.js'
 import type { UntilPushed } from '../pushed-positions.js'
 import type { ServeMetrics } from '../serve-metrics.js'
@@ -72,7 +73,11 @@ function addRoute(app: FastifyInstance, url: string, operation: Operation, deps:
       const wrap = operation.envelope || deps.envelope === 'always' || request.headers['x-envelope'] === 'always'
       // First: the key contains the body, and an unchecked one may be nested too deeply for any text.
       const body = checkBody?.(request.body)
-      const answer = await answers.answer(keyOf(request, body, wrap), () => makeAnswer(request, body, reply, wrap))
+      const make = () => makeAnswer(request, body, reply, wrap)
+      const access = operation.readsStore === true ? accessOf.get(request) : undefined
+      // Only a request that makes its answer counts: identical ones wait for the same queries.
+      const within = access === undefined ? make : () => deps.queries.run(access, make)
+      const answer = await answers.answer(keyOf(request, body, wrap), within)
       charge(request, reply)
       reply.header('x-cu-cost', operation.costCu).header('x-as-of', asOf(deps.chains, answer.chains))
       if (answer.reason !== undefined) reply.header('x-reason', answer.reason)
@@ -127,6 +132,7 @@ export function asOf(directory: ChainDirectory, chains: readonly string[]): stri
 export type RestDeps = OperationContext & {
   answers: AnswerCache
   gate: KeyGate
+  queries: HistoryQueries
   metrics: ServeMetrics
   logger: Logger
   envelope: 'spec' | 'always'

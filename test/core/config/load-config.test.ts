@@ -7,6 +7,7 @@ import { type Config, chainFacts, describeConfig } from '../../../services/core/
 import { loadConfig } from '../../../services/core/config/load-config.js'
 import { editDistance, nearestName } from '../../../services/core/config/nearest-name.js'
 import { ConfigError } from '../../../services/core/domain/errors.js'
+import { CAPACITY, PLANS } from '../../../services/core/domain/plans.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'dextape-config-'))
 
@@ -51,7 +52,20 @@ describe('configuration', () => {
       retention: { updatesMs: 86_400_000, s1CandlesMs: 30 * 86_400_000, deadMs: 90 * 86_400_000 },
       intervals: { flushMs: 30_000, checkpointMs: 30_000, progressMs: 10_000 },
       topics: { trades: false },
+      plans: PLANS,
+      capacity: CAPACITY,
       sources: new Map(),
+    })
+  })
+
+  it('changes single budgets of a plan, and the capacity of a server', () => {
+    const file = 'plans:\n  free:\n    ids: 7\n    unread_mb: 2\n    sockets: none\ncapacity:\n  memory_mb: 3\n'
+    const { plans, capacity } = load(file)
+    expect(plans).toEqual({ ...PLANS, free: { ...PLANS.free, ids: 7, unreadBytes: 2_097_152, sockets: null } })
+    expect(capacity).toEqual({ ...CAPACITY, memoryBytes: 3_145_728 })
+    expect(describeConfig(load(file))).toMatchObject({
+      plans: { free: { ids: 7, unread_mb: 2, sockets: null, requests_per_s: 1 } },
+      capacity: { memory_mb: 3, ids: 1_000_000 },
     })
   })
 
@@ -113,6 +127,13 @@ describe('configuration', () => {
     ['http_port: 70000', '"http_port" must be a whole number from 0 to 65535, got 70000'],
     ['http_port: "80"', '"http_port" must be a whole number from 0 to 65535, got "80"'],
     ['envelope: never', '"envelope" must be "spec" or "always", got "never"'],
+    ['plans:\n  gold:\n    ids: 1', 'unknown key "plans.gold": known keys are free, basic, pro, unlimited'],
+    ['plans:\n  free:\n    socket: 1', 'unknown key "plans.free.socket": did you mean "sockets"?'],
+    [
+      'plans:\n  free:\n    ids: 0',
+      '"plans.free.ids" must be a whole number, 1 or more, or "none" for no limit, got 0',
+    ],
+    ['capacity:\n  ids: none', '"capacity.ids" must be a whole number, 1 or more, got "none"'],
     ['fold: 3', '"fold" must be a section with keys and values, got 3'],
     ['retention:\n  dead_d: 0', '"retention.dead_d" must be a number above 0, got 0'],
     ['- a\n- b', 'the file must consist of keys and values'],

@@ -11,6 +11,7 @@ export const contracts = operation({
   summary: 'Contract of a token: risk checks, largest holders and pairs',
   costCu: 10,
   envelope: true,
+  readsStore: true,
   params: TokenIdParams,
   query: Type.Object({}),
   data: ContractView,

@@ -67,6 +67,7 @@ export const klinesPair = operation({
   summary: 'Candles of a pair',
   costCu: 10,
   envelope: true,
+  readsStore: true,
   params: PairIdParams,
   query: KlinesQuery,
   data: KlinesData,

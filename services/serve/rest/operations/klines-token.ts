@@ -11,6 +11,7 @@ export const klinesToken = operation({
   summary: 'Candles of a token, each from its main pair at the end of the bucket',
   costCu: 10,
   envelope: true,
+  readsStore: true,
   params: TokenIdParams,
   query: KlinesQuery,
   data: KlinesData,

@@ -17,6 +17,7 @@ export const tokensTop100 = operation({
   summary: 'Largest holders of a token',
   costCu: 10,
   envelope: false,
+  readsStore: true,
   params: TokenIdParams,
   query: Type.Object({
     limit: limitOf('holders', { max: MAX_HOLDERS, standard: MAX_HOLDERS }),

@@ -17,6 +17,7 @@ export const txsLiq = operation({
   summary: 'Liquidity events of a pair',
   costCu: 50,
   envelope: true,
+  readsStore: true,
   params: PairIdParams,
   query: Type.Object({
     ...TxsQuery.properties,

@@ -46,6 +46,7 @@ export const txsSwap = operation({
   summary: 'Swaps of a pair',
   costCu: 50,
   envelope: true,
+  readsStore: true,
   params: PairIdParams,
   query: TxsQuery,
   data: txsData(SwapItem),
