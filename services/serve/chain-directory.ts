@@ -1,4 +1,5 @@
 import { type Config, chainFacts } from '../core/config/config.js'
+import { addressProblem } from '../core/domain/address-form.js'
 import { normalAddress } from '../core/domain/chains.js'
 import { SOLANA_AMMS } from '../core/domain/exchanges.js'
 import type { Memory } from './memory/memory.js'
@@ -15,6 +16,9 @@ export interface ChainDirectory {
 }
 
 export type Id = { address: string; chain: string }
+
+/** What an id names; `id` and `pair …` may also be a pool id or a bonding curve. */
+export type IdKind = 'token-id' | 'token address' | 'pair-id' | 'pair address' | 'id'
 
 export type IdProblem = { code: 'id_malformed' | 'chain_unknown'; detail: string }
 
@@ -35,7 +39,7 @@ export function createChainDirectory(
     const facts = chainFacts(config, state.chain)
     // Solana programs have the same address everywhere, so nothing is configured.
     const decoded = facts?.family === 'solana' ? SOLANA_AMMS : amms.get(state.chain)
-    return { state, facts, amms: decoded ?? [] }
+    return { state, facts, family: config.chains.get(state.chain)?.family, amms: decoded ?? [] }
   }
   return {
     market(chain) {
@@ -65,7 +69,7 @@ const ADDRESS = /^[A-Za-z0-9_]{1,128}$/
 const EVM_ADDRESS = /^0x[A-Za-z0-9_]+$/
 
 /** Splits `<address>-<chain>` and normalises the address for its chain. */
-export function parseId(directory: ChainDirectory, id: string, what: string): (Id & { market: Market }) | IdProblem {
+export function parseId(directory: ChainDirectory, id: string, what: IdKind): (Id & { market: Market }) | IdProblem {
   const dash = id.lastIndexOf('-')
   if (dash <= 0 || dash === id.length - 1) {
     return malformed(`${what} "${shorten(id)}" is malformed: expected <address>-<chain>.`)
@@ -77,18 +81,22 @@ export function parseAddress(
   directory: ChainDirectory,
   address: string,
   chain: string,
-  what: string,
+  what: IdKind,
 ): (Id & { market: Market }) | IdProblem {
   if (!ADDRESS.test(address)) return malformed(`${what} "${shorten(address)}" is not a valid address.`)
   const market = directory.market(chain)
   if (market === undefined) return chainUnknown(directory, chain)
-  const family = market.facts?.family ?? 'evm'
-  const normal = normalAddress(family, address)
+  const normal = normalAddress(market.facts?.family ?? 'evm', address)
   const isKnown = market.state.pairs.has(normal) || market.state.tokens.has(normal)
-  if (family === 'evm' && !isKnown && !EVM_ADDRESS.test(normal)) {
-    return malformed(`${what} "${shorten(address)}" is not a valid address on ${chain}: expected a 0x prefix.`)
-  }
-  return { address: normal, chain, market }
+  const reason = isKnown ? undefined : whyImpossible(market, normal, what)
+  if (reason === undefined) return { address: normal, chain, market }
+  return malformed(`${what} "${shorten(address)}" is not a valid address on ${chain}: ${reason}.`)
+}
+
+/** On a chain that only a recording names, addresses are whatever the recording has. */
+function whyImpossible({ family }: Market, address: string, what: IdKind): string | undefined {
+  if (family === undefined) return EVM_ADDRESS.test(address) ? undefined : 'expected a 0x prefix'
+  return addressProblem(family, address, what.startsWith('token') ? 'token' : 'pair')
 }
 
 export function chainUnknown(directory: ChainDirectory, chain: string): IdProblem {

@@ -98,11 +98,30 @@ describe('JSON-RPC', () => {
 
   it('rejects a subscribe over the limit', async () => {
     const one = await client()
-    const ids = Array.from({ length: 6 }, (_, n) => `0x0${n}-eth`)
+    const unseen = (n: number) => `0x${String(n).padStart(40, '0')}`
+    const ids = Array.from({ length: 6 }, (_, n) => `${unseen(n)}-eth`)
     expect(await one.call('subscribe', ['price', ids])).toMatchObject({ error: { code: -32005 } })
-    for (let n = 0; n < 20; n++) await one.call('subscribe', ['tx', `0x${n}`, 'eth'])
-    expect(await one.call('subscribe', ['tx', '0x20', 'eth'])).toMatchObject({ error: { code: -32005 } })
-    expect(await one.call('subscribe', ['tx', '0x19', 'eth'])).toMatchObject({ result: { status: 'ok' } })
+    for (let n = 0; n < 20; n++) await one.call('subscribe', ['tx', unseen(n), 'eth'])
+    expect(await one.call('subscribe', ['tx', unseen(20), 'eth'])).toMatchObject({ error: { code: -32005 } })
+    expect(await one.call('subscribe', ['tx', unseen(19), 'eth'])).toMatchObject({ result: { status: 'ok' } })
+  })
+
+  it('names the ids it does not know yet, for the kind its topic needs', async () => {
+    const one = await client()
+    const unseen = Array.from({ length: 3 }, (_, n) => `0x${String(n + 3).repeat(40)}`)
+    const ack = async (...params: unknown[]) => {
+      const { cursor, ...rest } = (await one.call('subscribe', params)).result ?? {}
+      return rest
+    }
+    expect(await ack('price', [`${PAIR}-eth`, `${TOKEN}-eth`])).toEqual({ status: 'ok' })
+    expect(await ack('price', [`${PAIR}-eth`, ...unseen.map((address) => `${address}-eth`)])).toEqual({
+      ...{ status: 'ok', unknown: unseen.map((address) => `${address}-eth`), unknown_count: 3 },
+    })
+    expect(await ack('tx', TOKEN, 'eth')).toEqual({ status: 'ok', unknown: [`${TOKEN}-eth`], unknown_count: 1 })
+    expect(await ack('multi_tx', PAIR, 'eth')).toEqual({ status: 'ok', unknown: [`${PAIR}-eth`], unknown_count: 1 })
+    const series = [PAIR, ...unseen].flatMap((pair) => [[pair, 'k1', 'eth']])
+    expect(await ack('multi_kline', ...series.slice(0, 2))).toMatchObject({ unknown: [`${unseen[0]}-eth`] })
+    expect(await ack('tx', '*', 'eth')).toEqual({ status: 'ok' })
   })
 
   it('answers a batch in one frame, without its notifications', async () => {

@@ -2,6 +2,7 @@
 import type { Notice } from '../push/notices.js'
 import { RPC } from '../push/rpc.js'
 import type { Topic } from '../push/topic.js'
+import { MAX_UNKNOWN } from '../push/unknown-ids.js'
 import { type JsonSchema, jsonSchema } from './json-schema.js'
 import { type Document, INTERFACE_VERSION, LICENSE } from './openapi.js'
 
@@ -131,6 +132,13 @@ function ackPayload(result?: JsonSchema): JsonSchema {
         items: { type: 'string' },
         description: 'Current cursor of each subscribed chain, <epoch>:<chain>:<seq>:<n>',
       },
+      unknown: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: MAX_UNKNOWN,
+        description: 'Subscribed ids that are not known yet; absent if all are known',
+      },
+      unknown_count: { type: 'integer', description: 'Number of ids that are not known yet' },
       removed: { type: 'integer', description: 'Number of removed subscriptions' },
     },
   }

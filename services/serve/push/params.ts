@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../core/domain/chains.js'
-import { type Id, parseAddress, parseId } from '../chain-directory.js'
+import { chainUnknown, type Id, type IdKind, parseAddress, parseId } from '../chain-directory.js'
 import { RPC, RpcError } from './rpc.js'
 import type { ParseContext } from './topic.js'
 
@@ -23,7 +23,7 @@ export function readCount(args: readonly unknown[], names: readonly string[], to
   }
 }
 
-export function readAddress(context: ParseContext, address: unknown, chain: unknown, what: string): Id {
+export function readAddress(context: ParseContext, address: unknown, chain: unknown, what: IdKind): Id {
   if (typeof address !== 'string') throw badParams(`The ${what} must be a string.`)
   if (typeof chain !== 'string') throw badParams('The chain must be a string.')
   const parsed = parseAddress(context.chains, address, chain, what)
@@ -34,10 +34,10 @@ export function readAddress(context: ParseContext, address: unknown, chain: unkn
 /** An address, or `*` if the key may subscribe to a whole chain. */
 export function readPairAddress(context: ParseContext, address: unknown, chain: unknown): Id {
   if (address !== WHOLE_CHAIN) return readAddress(context, address, chain, 'pair address')
-  // Parsed like any address, so that an unknown chain gives the same error.
-  const { chain: known } = readAddress(context, '0x0', chain, 'pair address')
+  if (typeof chain !== 'string') throw badParams('The chain must be a string.')
+  if (context.chains.market(chain) === undefined) throw badParams(chainUnknown(context.chains, chain).detail)
   readWholeChain(context)
-  return { address: WHOLE_CHAIN, chain: known }
+  return { address: WHOLE_CHAIN, chain }
 }
 
 export function readId(context: ParseContext, id: unknown): Id {

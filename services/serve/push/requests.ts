@@ -5,6 +5,7 @@ import { RPC, RpcError, type RpcRequest } from './rpc.js'
 import type { Session } from './session.js'
 import type { OnSlow, ParseContext, SubscriptionSpec, Topic } from './topic.js'
 import type { PushSocket } from './transport/push-transport.js'
+import { unknownIds } from './unknown-ids.js'
 
 export type MethodDeps = {
   hub: Hub
@@ -56,7 +57,8 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
     const places = placesOf(spec, options.since, deps.headOf)
     session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
   }
-  return { status: 'ok', cursor: spec.chains.map((chain) => cursorAt(deps.headOf(chain))) }
+  const cursor = spec.chains.map((chain) => cursorAt(deps.headOf(chain)))
+  return { status: 'ok', cursor, ...unknownIds(deps.context.chains, spec.channels) }
 }
 
 function unsubscribe(deps: MethodDeps, socket: PushSocket, session: Session, request: RpcRequest): unknown {

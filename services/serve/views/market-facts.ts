@@ -1,4 +1,4 @@
-import type { ChainFacts } from '../../core/domain/chains.js'
+import type { ChainFacts, ChainFamily } from '../../core/domain/chains.js'
 import type { TokenInfo } from '../../core/domain/records.js'
 import {
   type PairState,
@@ -14,6 +14,8 @@ import { rawToNumber } from './field-formats.js'
 export type Market = {
   state: ServedChain
   facts: ChainFacts | undefined
+  /** Undefined: the chain is known from a recording only, so its family is not known. */
+  family?: ChainFamily | undefined
   /** Exchanges decoded when the chain is read from nodes. */
   amms: readonly string[]
 }

@@ -182,7 +182,7 @@ describe('snapshot', () => {
     const one = await client()
     const params = ['multi_kline', [PAIR, 'k1', 'eth'], [PAIR, 's1', 'eth']]
     one.send(JSON.stringify({ jsonrpc: '2.0', method: 'subscribe', params: [...params, { snapshot: true }], id: 1 }))
-    const ids = [`${PAIR}-eth`, `${TOKEN}-eth`, '0x99-eth']
+    const ids = [`${PAIR}-eth`, `${TOKEN}-eth`, `0x${'99'.repeat(20)}-eth`]
     await one.call('subscribe', ['price', ids, { snapshot: true }], 2)
     await one.call('subscribe', ['tx', PAIR, 'eth', { snapshot: true }], 3)
     await one.settle()

@@ -1,0 +1,26 @@
+import type { ChainDirectory } from '../chain-directory.js'
+import { WHOLE_CHAIN } from './params.js'
+
+/** Ids listed in a reply. */
+export const MAX_UNKNOWN = 100
+
+/** Topics about tokens; the others are about pairs, and `price` about both. */
+const OF_TOKENS = ['multi_tx', 'price']
+const NOT_OF_PAIRS = ['multi_tx']
+
+export type UnknownIds = { unknown?: string[]; unknown_count?: number }
+
+/** The ids of a subscription that its topic does not know yet: pushes start with their first trade. */
+export function unknownIds(chains: ChainDirectory, channels: readonly string[]): UnknownIds {
+  const unknown = new Set<string>()
+  for (const channel of channels) {
+    const [topic = '', address = '', ...rest] = channel.split('|')
+    const chain = rest.at(-1) ?? ''
+    const state = chains.market(chain)?.state
+    const isToken = OF_TOKENS.includes(topic) && state?.tokens.has(address)
+    const isPair = !NOT_OF_PAIRS.includes(topic) && state?.pairs.has(address)
+    if (address !== WHOLE_CHAIN && !isToken && !isPair) unknown.add(`${address}-${chain}`)
+  }
+  if (unknown.size === 0) return {}
+  return { unknown: [...unknown].slice(0, MAX_UNKNOWN), unknown_count: unknown.size }
+}
