@@ -13,6 +13,7 @@ import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
 import type { Closing } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { Platform } from './platform/platform.js'
+import { watchProcess } from './watch-process.js'
 
 export type ProcessParts = {
   platform: Platform
@@ -38,7 +39,7 @@ export async function runProcess(
 ): Promise<number> {
   assertCluster(config, command)
   const shutdown = createShutdown(logger)
-  const closing: Closing = [() => shutdown.done()]
+  const closing: Closing = [watchProcess({ config, logger }, shutdown.signal), () => shutdown.done()]
   try {
     const health = createHealth({ parts, logger })
     const metrics = createMetrics()

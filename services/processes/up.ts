@@ -18,6 +18,7 @@ import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
+import { watchProcess } from './watch-process.js'
 
 type UpOptions = Parameters<RunUp>[0]
 
@@ -29,7 +30,7 @@ export const runUp: RunUp = async (options) => {
   const dir = openDataDir(choice.dataDir)
   const lock = lockDataDir(dir)
   const shutdown = createShutdown(logger)
-  const closing: Closing = [() => shutdown.done(), () => lock.release()]
+  const closing: Closing = [watchProcess(options, shutdown.signal), () => shutdown.done(), () => lock.release()]
   try {
     return await runServices(options, choice, dir, shutdown, closing)
   } finally {

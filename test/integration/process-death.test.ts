@@ -20,7 +20,12 @@ async function start(nodeOptions: string) {
   const events = writeRecording(folder, 'some.jsonl', generateRecording({ seed: 5, chain: 'eth', blocks: 20 }))
   // Fixed ports: those chosen by the system are bound without SO_REUSEADDR and stay in use after the exit.
   const config = { http_port: await freePort(), ws_port: await freePort() }
-  up = startUp({ dataDir: join(folder, 'data'), events, config, env: { NODE_OPTIONS: nodeOptions } })
+  up = startUp({
+    dataDir: join(folder, 'data'),
+    events,
+    config,
+    env: { NODE_OPTIONS: nodeOptions, DEXTAPE_WATCHDOG_S: '5' },
+  })
   const served = await up.serving
   await up.until('a chain', async () => (await fetch(`${served.rest}/ready`)).status === 200)
   return { up, ...served }
@@ -41,6 +46,7 @@ const PRELOADED = (program: string) => `--import=data:text/javascript,${encodeUR
 
 test.each([
   ['out of memory', 'const held=[];for(;;)held.push(Array(1e6).fill(0.5))', 'SIGABRT', 'heap out of memory'],
+  ['an event loop that stands still', 'for(;;);', 'SIGKILL', 'thread "main" has not run for 5 s'],
   ['an uncaught error', 'throw new Error("unforeseen")', 'SIGKILL', 'unforeseen'],
   ['an unhandled rejection', 'Promise.reject(new RangeError("unforeseen"))', 'SIGKILL', 'unforeseen'],
 ])(

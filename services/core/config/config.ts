@@ -45,6 +45,8 @@ export type Config = ChainSources & {
   envelope: 'spec' | 'always'
   /** Public base URLs of REST, all equivalent. None: not published. */
   publicUrls: readonly string[]
+  /** How long an event loop may stand still before the process is ended; 0: for ever. */
+  watchdogMs: number
   logFormat: 'auto' | 'text' | 'json'
   log: LogChoice
   store: StoreChoice
@@ -80,6 +82,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, hidden)' : 'none',
     envelope: config.envelope,
     public_urls: config.publicUrls,
+    watchdog_s: config.watchdogMs / 1000,
     log_format: config.logFormat,
     log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
     store:

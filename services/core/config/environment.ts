@@ -1,5 +1,5 @@
 /** The environment variables, checked and mapped to the keys of the configuration file. */
-import { type ChainSection, type ConfigFile, PUSH_SERVERS } from './file-schema.js'
+import { type ChainSection, type ConfigFile, LONGEST_WATCHDOG_S, PUSH_SERVERS } from './file-schema.js'
 import { nearestName } from './nearest-name.js'
 
 export const ENVIRONMENT = {
@@ -12,6 +12,7 @@ export const ENVIRONMENT = {
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_WS_TOKEN_SECRET: 'secret that signs WebSocket tokens, the same on all serve nodes; at least 32 characters',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
+  DEXTAPE_WATCHDOG_S: 'end a process whose event loop stands still for this many seconds (60); 0 is off',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
   KAFKA_BROKERS: 'host:port, comma separated: the log is Kafka, else LMDB in the data directory',
@@ -33,9 +34,9 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   if (dataDir !== undefined) settings.data_dir = dataDir
   const host = get('DEXTAPE_HOST')
   if (host !== undefined) settings.host = host
-  const httpPort = port('DEXTAPE_HTTP_PORT', get('DEXTAPE_HTTP_PORT'), problems)
+  const httpPort = wholeNumber('DEXTAPE_HTTP_PORT', get('DEXTAPE_HTTP_PORT'), LAST_PORT, problems)
   if (httpPort !== undefined) settings.http_port = httpPort
-  const wsPort = port('DEXTAPE_WS_PORT', get('DEXTAPE_WS_PORT'), problems)
+  const wsPort = wholeNumber('DEXTAPE_WS_PORT', get('DEXTAPE_WS_PORT'), LAST_PORT, problems)
   if (wsPort !== undefined) settings.ws_port = wsPort
   const pushServer = get('DEXTAPE_PUSH_SERVER')
   const chosen = PUSH_SERVERS.find((name) => name === pushServer)
@@ -49,6 +50,8 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   const envelope = get('DEXTAPE_ENVELOPE')
   if (envelope === 'always' || envelope === 'spec') settings.envelope = envelope
   else if (envelope !== undefined) problems.push(`DEXTAPE_ENVELOPE must be "spec" or "always", got "${envelope}"`)
+  const watchdog = wholeNumber('DEXTAPE_WATCHDOG_S', get('DEXTAPE_WATCHDOG_S'), LONGEST_WATCHDOG_S, problems)
+  if (watchdog !== undefined) settings.watchdog_s = watchdog
   const brokers = get('KAFKA_BROKERS')
   if (brokers !== undefined) settings.kafka = { brokers: splitList(brokers) }
   const registry = get('SCHEMA_REGISTRY_URL')
@@ -92,10 +95,12 @@ function reportUnknown(env: Environment, problems: string[]): void {
   }
 }
 
-function port(name: string, text: string | undefined, problems: string[]): number | undefined {
+const LAST_PORT = 65_535
+
+function wholeNumber(name: string, text: string | undefined, most: number, problems: string[]): number | undefined {
   if (text === undefined) return undefined
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= 0 && value <= 65535) return value
-  problems.push(`${name} must be a whole number from 0 to 65535, got "${text}"`)
+  if (value >= 0 && value <= most) return value
+  problems.push(`${name} must be a whole number from 0 to ${most}, got "${text}"`)
   return undefined
 }

@@ -10,6 +10,9 @@ const wholeNumber = (minimum: number) => Type.Integer({ minimum, maximum: Number
 /** `auto`: uWebSockets.js if its native build loads, else ws. */
 export const PUSH_SERVERS = ['auto', 'uWebSockets.js', 'ws'] as const
 
+/** A day; 0 is off. */
+export const LONGEST_WATCHDOG_S = 86_400
+
 /** Of the simulator; the command line checks against the same. */
 export const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
 export const SwapsPerS = Type.Number({ minimum: 1, maximum: 50_000 })
@@ -73,6 +76,7 @@ export const ConfigFile = Type.Object(
     ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    watchdog_s: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WATCHDOG_S })),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),
     kafka: Type.Optional(
       Type.Object(

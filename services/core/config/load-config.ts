@@ -116,6 +116,7 @@ function build(
     wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',
     publicUrls: publicUrls(settings, problems),
+    watchdogMs: (settings.watchdog_s ?? 60) * 1000,
     logFormat: settings.log_format ?? 'auto',
     log: logChoice(settings, problems),
     store: storeChoice(settings, problems),

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { createBackoff } from '../../core/runtime/backoff.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import { endWatchOf } from '../../core/runtime/watchdog.js'
 import type { ThreadReport } from '../../serve/serve-deps.js'
 import { type Link, type Methods, openLink } from './thread-link.js'
 
@@ -10,7 +11,7 @@ export type ThreadPlan<Theirs extends Methods> = {
   /** The module it runs. */
   entry: URL
   /** What it starts with, as of now. */
-  data: () => unknown
+  data: () => object
   /** What it may call here. */
   mine: Methods
   /** Brings it to work. A failure of the first start is the caller's; later ones are tried again. */
@@ -49,7 +50,7 @@ export function superviseThread<Theirs extends Methods & StoppableMethods>(
 
   async function run(isAgain: boolean): Promise<void> {
     const worker = new Worker(plan.entry, {
-      ...{ name, workerData: plan.data() },
+      ...{ name, workerData: { ...plan.data(), thread: name } },
       resourceLimits: { maxYoungGenerationSizeMb: plan.youngMb },
     })
     const link = openLink<Theirs>(worker, plan.mine)
@@ -60,6 +61,7 @@ export function superviseThread<Theirs extends Methods & StoppableMethods>(
     })
     const ended = new Promise<void>((resolve) => {
       worker.on('exit', (code) => {
+        endWatchOf(name)
         link.end(reason ?? `exit code ${code}`)
         running = undefined
         report.running = false

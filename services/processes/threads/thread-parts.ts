@@ -5,8 +5,10 @@ import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import { type DataDir, openDataDir } from '../../core/data-dir/data-dir.js'
 import { collectAfterBusyPhases } from '../../core/runtime/idle-heap.js'
 import { createLogger, type Logger, silentLogger } from '../../core/runtime/logger.js'
+import { heapLimit, warnNearMemoryLimits } from '../../core/runtime/memory-limits.js'
 import { createMetrics, type Metrics, type MetricsData } from '../../core/runtime/metrics.js'
 import { createHealth, type Health } from '../../core/runtime/part-health.js'
+import { watchEventLoop } from '../../core/runtime/watchdog.js'
 import type { Closing } from '../open-store.js'
 import { openPlatform } from '../platform/open-platform.js'
 import type { Platform } from '../platform/platform.js'
@@ -43,11 +45,13 @@ export type ThreadParts<Data extends ThreadData, Main extends Methods> = {
 export function runThread<Data extends ThreadData, Main extends Methods, Mine extends Methods>(
   open: (parts: ThreadParts<Data, Main>) => Promise<Mine & { ended?: Promise<unknown> }>,
 ): void {
-  const data = workerData as Data
+  const data = workerData as Data & { thread: string }
   const { config, dataDir, logFormat } = data
   const stopping = new AbortController()
   const closing: Closing = []
   const logger = createLogger(logFormat)
+  watchEventLoop({ name: data.thread, limitMs: config.watchdogMs, logger })
+  warnNearMemoryLimits([heapLimit(data.thread)], logger, stopping.signal)
   const metrics = createMetrics({ processMetrics: false })
   const health = createHealth({ logger: silentLogger })
   if (parentPort === null) throw new Error('runs only as a thread')

@@ -45,6 +45,7 @@ describe('configuration', () => {
       wsTokenSecret: { kind: 'none' },
       envelope: 'spec',
       publicUrls: [],
+      watchdogMs: 60_000,
       logFormat: 'auto',
       log: { kind: 'embedded' },
       store: { kind: 'embedded' },
