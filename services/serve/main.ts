@@ -148,10 +148,11 @@ function createRest(
   const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
   const rest = createRestServer({
     ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
-    envelope: config.envelope,
+    ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
   })
   addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
-  addPages(rest, { ...config, publicUrls: config.publicUrls ?? [] })
-  addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded })
+  const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
+  addPages(rest, { ...config, publicUrls })
+  addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })
   return rest
 }

@@ -43,7 +43,7 @@ export type ServeConfig = Pick<
   Config,
   'host' | 'httpPort' | 'wsPort' | 'apiKey' | 'envelope' | 'chains' | 'contracts'
 > &
-  Partial<Pick<Config, 'publicUrls' | 'pushServer' | 'plans' | 'capacity'>>
+  Partial<Pick<Config, 'publicUrls' | 'pushServer' | 'plans' | 'capacity' | 'publicWsUrl' | 'corsOrigins'>>
 
 export type PushLimits = {
   /** A socket with more unsent bytes than this is slow. */

@@ -45,6 +45,10 @@ export type Config = ChainSources & {
   envelope: 'spec' | 'always'
   /** Public base URLs of REST, all equivalent. None: not published. */
   publicUrls: readonly string[]
+  /** Public URL of the WebSocket server. None: the host of the request and the port. */
+  publicWsUrl: { kind: 'none' } | { kind: 'url'; url: string }
+  /** Origins whose pages may call the REST API from a browser. */
+  corsOrigins: { kind: 'any' } | { kind: 'none' } | { kind: 'list'; origins: readonly string[] }
   /** How long an event loop may stand still before the process is ended; 0: for ever. */
   watchdogMs: number
   logFormat: 'auto' | 'text' | 'json'
@@ -82,6 +86,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
     ws_token_secret: config.wsTokenSecret.kind === 'fixed' ? '(set, hidden)' : 'none',
     envelope: config.envelope,
     public_urls: config.publicUrls,
+    public_ws_url: config.publicWsUrl.kind === 'url' ? config.publicWsUrl.url : 'none',
+    cors_origins: describeOrigins(config.corsOrigins),
     watchdog_s: config.watchdogMs / 1000,
     log_format: config.logFormat,
     log: config.log.kind === 'kafka' ? describeKafka(config.log) : config.log,
@@ -109,6 +115,10 @@ export function describeConfig(config: Config): Record<string, unknown> {
     chains: [...config.chains.keys()],
     sources: Object.fromEntries([...config.sources].map(([chain, source]) => [chain, describeChainSource(source)])),
   }
+}
+
+function describeOrigins(origins: Config['corsOrigins']): unknown {
+  return origins.kind === 'list' ? origins.origins : origins.kind === 'any' ? '*' : 'none'
 }
 
 function describeKafka({ sasl, registry, ...plain }: KafkaChoice): unknown {

@@ -12,6 +12,8 @@ export const ENVIRONMENT = {
   DEXTAPE_API_KEY: 'a fixed API key, for development',
   DEXTAPE_WS_TOKEN_SECRET: 'secret that signs WebSocket tokens, the same on all serve nodes; at least 32 characters',
   DEXTAPE_ENVELOPE: '"always" wraps every success body, "spec" (default) only where the interface shows it',
+  DEXTAPE_PUBLIC_WS_URL: 'public WebSocket URL in answers of /v2/ws/token (wss://stream.example), behind a proxy',
+  DEXTAPE_CORS_ORIGINS: 'origins whose pages may call REST from a browser, comma separated; "*" (default) or "none"',
   DEXTAPE_WATCHDOG_S: 'end a process whose event loop stands still for this many seconds (60); 0 is off',
   'DEXTAPE_RPC_<CHAIN>': 'nodes of a chain (DEXTAPE_RPC_BASE), comma separated: their addresses often hold a secret',
   'DEXTAPE_GEYSER_<CHAIN>': 'Yellowstone gRPC streams of a chain (https://token@host:port), comma separated',
@@ -50,6 +52,11 @@ export function settingsFromEnvironment(env: Environment, problems: string[]): C
   const envelope = get('DEXTAPE_ENVELOPE')
   if (envelope === 'always' || envelope === 'spec') settings.envelope = envelope
   else if (envelope !== undefined) problems.push(`DEXTAPE_ENVELOPE must be "spec" or "always", got "${envelope}"`)
+  const publicWsUrl = get('DEXTAPE_PUBLIC_WS_URL')
+  if (publicWsUrl !== undefined) settings.public_ws_url = publicWsUrl
+  const origins = get('DEXTAPE_CORS_ORIGINS')
+  if (origins === '*' || origins === 'none') settings.cors_origins = origins
+  else if (origins !== undefined) settings.cors_origins = splitList(origins)
   const watchdog = wholeNumber('DEXTAPE_WATCHDOG_S', get('DEXTAPE_WATCHDOG_S'), LONGEST_WATCHDOG_S, problems)
   if (watchdog !== undefined) settings.watchdog_s = watchdog
   const brokers = get('KAFKA_BROKERS')

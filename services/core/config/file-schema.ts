@@ -75,6 +75,12 @@ export const ConfigFile = Type.Object(
     api_key: Type.Optional(Type.String({ minLength: 1 })),
     ws_token_secret: Type.Optional(Type.String({ minLength: 1 })),
     envelope: Type.Optional(Type.Union([Type.Literal('spec'), Type.Literal('always')])),
+    cors_origins: Type.Optional(
+      Type.Union([Type.Literal('*'), Type.Literal('none'), Type.Array(Type.String({ minLength: 1 }))], {
+        description: '"*", "none" or a list of origins',
+      }),
+    ),
+    public_ws_url: Type.Optional(Type.String({ minLength: 1 })),
     public_urls: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     watchdog_s: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WATCHDOG_S })),
     log_format: Type.Optional(Type.Union([Type.Literal('auto'), Type.Literal('text'), Type.Literal('json')])),

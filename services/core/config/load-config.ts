@@ -116,6 +116,8 @@ function build(
     wsTokenSecret: wsTokenSecret(settings, problems),
     envelope: settings.envelope ?? 'spec',
     publicUrls: publicUrls(settings, problems),
+    publicWsUrl: publicWsUrl(settings, problems),
+    corsOrigins: corsOrigins(settings, problems),
     watchdogMs: (settings.watchdog_s ?? 60) * 1000,
     logFormat: settings.log_format ?? 'auto',
     log: logChoice(settings, problems),
@@ -155,6 +157,26 @@ function wsTokenSecret({ ws_token_secret: secret }: ConfigFile, problems: string
 function publicUrls({ public_urls: urls = [] }: ConfigFile, problems: string[]): string[] {
   for (const url of urls) checkHttpUrl('each of public_urls', url, problems)
   return urls.map((url) => url.replace(/\/+$/, ''))
+}
+
+function publicWsUrl({ public_ws_url: url }: ConfigFile, problems: string[]): Config['publicWsUrl'] {
+  if (url === undefined) return { kind: 'none' }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^wss?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '')
+    problems.push('public_ws_url (DEXTAPE_PUBLIC_WS_URL) must be a ws:// or wss:// URL without a query')
+  return { kind: 'url', url: url.replace(/\/+$/, '') }
+}
+
+function corsOrigins({ cors_origins: given = '*' }: ConfigFile, problems: string[]): Config['corsOrigins'] {
+  if (given === '*') return { kind: 'any' }
+  if (given === 'none') return { kind: 'none' }
+  for (const origin of given) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      problems.push(
+        `each of cors_origins (DEXTAPE_CORS_ORIGINS) must be an origin such as https://app.example, without a path; got "${origin}"`,
+      )
+  }
+  return { kind: 'list', origins: given }
 }
 
 function logChoice({ kafka }: ConfigFile, problems: string[]): LogChoice {

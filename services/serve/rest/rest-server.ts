@@ -4,6 +4,7 @@ import type { Logger } from '../../core/runtime/logger.js'
 import type { MetricsText } from '../../core/runtime/metrics.js'
 import type { Memory } from '../memory/memory.js'
 import type { StatusReport } from '../status-report.js'
+import { allowOrigins } from './cors.js'
 import { OPERATIONS } from './operations/index.js'
 import {
   answerMalformed,
@@ -30,6 +31,7 @@ export function createRestServer(deps: RestDeps): FastifyInstance {
     forceCloseConnections: true,
   })
   registerAllMethods(app)
+  allowOrigins(app, deps.corsOrigins)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(reply, asRequestError(error, deps.logger, request.routeOptions.url ?? '')),
   )

@@ -26,7 +26,8 @@ export async function sendAnswer(
   answer: EncodedAnswer,
 ): Promise<FastifyReply> {
   const encoding = answer.body.length < MIN_COMPRESSED_BYTES ? undefined : encodingFor(request)
-  if (answer.body.length >= MIN_COMPRESSED_BYTES) reply.header('vary', 'accept-encoding')
+  if (answer.body.length >= MIN_COMPRESSED_BYTES)
+    reply.header('vary', reply.hasHeader('vary') ? `${reply.getHeader('vary')}, accept-encoding` : 'accept-encoding')
   if (request.method !== 'POST') {
     const etag = encoding === undefined ? answer.etag : `${answer.etag.slice(0, -1)}-${encoding}"`
     reply.header('etag', etag).header('cache-control', answer.isClosed ? CLOSED : OPEN)

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/config.js'
 import type { Logger } from '../../core/runtime/logger.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { HistoryQueries } from '../keys/history-queries.js'
@@ -136,6 +137,7 @@ export type RestDeps = OperationContext & {
   metrics: ServeMetrics
   logger: Logger
   envelope: 'spec' | 'always'
+  corsOrigins: Config['corsOrigins']
   /** False until the data is loaded. */
   isLoaded: () => boolean
   untilPushed: UntilPushed

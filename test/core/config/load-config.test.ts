@@ -45,6 +45,8 @@ describe('configuration', () => {
       wsTokenSecret: { kind: 'none' },
       envelope: 'spec',
       publicUrls: [],
+      publicWsUrl: { kind: 'none' },
+      corsOrigins: { kind: 'any' },
       watchdogMs: 60_000,
       logFormat: 'auto',
       log: { kind: 'embedded' },
@@ -68,6 +70,27 @@ describe('configuration', () => {
       plans: { free: { ids: 7, unread_mb: 2, sockets: null, requests_per_s: 1 } },
       capacity: { memory_mb: 3, ids: 1_000_000 },
     })
+  })
+
+  it('reads the origins that may call REST, and the public WebSocket address', () => {
+    const app = { kind: 'list', origins: ['https://app.example', 'http://localhost:5173'] }
+    expect(load('cors_origins: ["https://app.example", "http://localhost:5173"]').corsOrigins).toEqual(app)
+    expect(load('cors_origins: none').corsOrigins).toEqual({ kind: 'none' })
+    const env = { DEXTAPE_CORS_ORIGINS: 'https://app.example, http://localhost:5173' }
+    expect(load('cors_origins: none', env).corsOrigins).toEqual(app)
+    expect(load(undefined, { DEXTAPE_CORS_ORIGINS: '*' }).corsOrigins).toEqual({ kind: 'any' })
+    expect(problem(undefined, { DEXTAPE_CORS_ORIGINS: 'https://app.example/' })).toContain(
+      'each of cors_origins (DEXTAPE_CORS_ORIGINS) must be an origin such as https://app.example, without a path; got "https://app.example/"',
+    )
+    expect(problem('cors_origins: some')).toContain(
+      '"cors_origins" must be "*", "none" or a list of origins, got "some"',
+    )
+    const url = { kind: 'url', url: 'wss://stream.example' }
+    expect(load('public_ws_url: wss://stream.example/').publicWsUrl).toEqual(url)
+    expect(load(undefined, { DEXTAPE_PUBLIC_WS_URL: 'wss://stream.example' }).publicWsUrl).toEqual(url)
+    expect(problem('public_ws_url: https://stream.example')).toContain(
+      'public_ws_url (DEXTAPE_PUBLIC_WS_URL) must be a ws:// or wss:// URL without a query',
+    )
   })
 
   it('is read from YAML or JSON, and overridden by the environment', () => {

@@ -1,4 +1,7 @@
 /** Access to sockets: one-time tokens, keys and plans. */
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../../services/core/keys/key-store.js'
 import { connect } from '../push-client.js'
@@ -17,6 +20,20 @@ const askToken = async (headers: Record<string, string> = { 'x-api-key': KEY }) 
     headers,
   })
   return { answer, body: (await answer.json()) as { data: Token; code?: string } }
+}
+
+/** fetch does not send a chosen Host header. */
+async function tokenFrom(port: number, host: string): Promise<Token> {
+  const sent = request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/v2/ws/token',
+    headers: { 'x-api-key': KEY, host },
+  })
+  sent.end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return ((await json(answer)) as { data: Token }).data
 }
 
 describe('a one-time token', () => {
@@ -80,6 +97,34 @@ describe('a one-time token', () => {
     expect([answer.status, body.code]).toEqual([401, 'key_missing'])
     const secure = await askToken({ 'x-api-key': KEY, 'x-forwarded-proto': 'https' })
     expect(secure.body.data.url).toMatch(/^wss:\/\/127\.0\.0\.1:\d+\/\?token=/)
+  })
+
+  it('has a URL that opens as it is', async () => {
+    const { url } = (await askToken()).body.data
+    expect(await (await connect(url, {})).call('ping')).toMatchObject({ result: 'pong' })
+  })
+
+  it.each([
+    ['the host of the request', {}, 'api.example:8080', 'ws://api.example:PORT'],
+    ['an IPv6 host', {}, '[::1]:8080', 'ws://[::1]:PORT'],
+    ['no usable host', {}, 'a b', 'ws://localhost:PORT'],
+    ['a public https address', { publicUrls: ['https://api.example'] }, 'api.example', 'wss://api.example:PORT'],
+    ['another host than the public one', { publicUrls: ['https://api.example'] }, 'inside', 'ws://inside:PORT'],
+    [
+      'a public WebSocket address',
+      { publicWsUrl: { kind: 'url', url: 'wss://stream.example/tape' } as const },
+      'inside',
+      'wss://stream.example/tape',
+    ],
+  ])('has a complete URL with %s', async (_name, settings, host, expected) => {
+    const other = node.rig.open({ config: { ...node.rig.config, ...settings } })
+    const { httpPort, wsPort } = await other.start()
+    try {
+      const { token, url } = await tokenFrom(httpPort, host)
+      expect(url).toBe(`${expected.replace('PORT', String(wsPort))}/?token=${token}`)
+    } finally {
+      await other.stop()
+    }
   })
 })
 
