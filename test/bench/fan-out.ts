@@ -1,7 +1,7 @@
 /**
  * Pushes through the encoder and the hub, compared with a bare uWebSockets.js publish of the same texts to the same
- * sockets, in CPU-seconds of the serving process. `fan-out.js serve bare|hub` runs that process; without arguments it
- * runs the reader.
+ * sockets. Both ways take turns in one process, so that other load on the machine meets both. `fan-out.js serve IDS` runs
+ * that process, where the sockets use IDS different request ids; without arguments it runs the reader.
  */
 
 import uWS, { type WebSocket } from 'uWebSockets.js'
@@ -11,52 +11,60 @@ import { connect, type Socket as NetSocket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createMetrics } from '../../services/core/runtime/metrics.js'
-import { pairStateOf, UNKNOWN_TOKEN } from '../../services/serve/memory/served-chain.js'
 import { encodeUpdate } from '../../services/serve/push/encode-update.js'
-import { createHub, type Subscription } from '../../services/serve/push/hub.js'
-import { txChannel } from '../../services/serve/push/topics/tx.js'
-import { snapshotUpdate, type UpdateSnapshot } from '../../services/serve/push/update-snapshot.js'
+import { type Broadcast, createHub, type Hub } from '../../services/serve/push/hub.js'
+import type { UpdateSnapshot } from '../../services/serve/push/update-snapshot.js'
 import { createServeMetrics } from '../../services/serve/serve-metrics.js'
-import { pairInfo, pairUpdate, trade, update } from '../serve/updates.js'
+import { PAIRS, SWAPS_PER_UPDATE, subscriptionOf, updateOfSwaps } from './fan-out-updates.js'
 import { type Measured, measure, printTable } from './measure.js'
 
 const SOCKETS = 500
-const PAIRS = 200
 const PAIRS_A_SOCKET = 20
-const MOMENTS = 200
-const TRADES_A_MOMENT = 50
-const DELIVERIES = (MOMENTS * TRADES_A_MOMENT * SOCKETS * PAIRS_A_SOCKET) / PAIRS
-const LIMIT = 1.5
-const CHAIN = 'eth'
+/** Updates each way sends before the other takes its turn. */
+const TURN = 10
+const WARM_TURNS = 30
+const TURNS = 60
+const DELIVERIES = (TURNS * TURN * SWAPS_PER_UPDATE * SOCKETS * PAIRS_A_SOCKET) / PAIRS
+/** By the number of request ids the subscribers of a pair use. */
+const LIMITS = new Map([
+  [1, 1.5],
+  [10, 1.5],
+])
 
-type Way = 'bare' | 'hub'
-const pairName = (index: number): string => `0x${(index % PAIRS).toString(16).padStart(40, '0')}`
+type Ways = { bare: Measured; hub: Measured }
 
 export async function benchFanOut(): Promise<boolean> {
-  const bare = await run('bare')
-  const hub = await run('hub')
-  const ratio = hub.cpuS / bare.cpuS
-  const row = ({ name, cpuS, wallS }: Measured) => [
-    name,
-    (cpuS / DELIVERIES) * 1e6,
-    cpuS / bare.cpuS,
-    DELIVERIES / wallS,
-  ]
+  const rows: (string | number)[][] = [['', 'CPU µs/push', '× bare', 'pushes/s']]
+  const verdicts: string[] = []
+  for (const [ids, limit] of LIMITS) {
+    const { bare, hub } = await run(ids)
+    const ratio = hub.cpuS / bare.cpuS
+    for (const { name, cpuS, wallS } of [bare, hub])
+      rows.push([
+        `${name}, ${ids} request id${ids === 1 ? '' : 's'}`,
+        (cpuS / DELIVERIES) * 1e6,
+        cpuS / bare.cpuS,
+        DELIVERIES / wallS,
+      ])
+    verdicts.push(
+      `  hub ÷ bare, ${ids} id(s) = ${ratio.toFixed(2)} (limit ${limit})${ratio > limit ? '  TOO MUCH' : ''}`,
+    )
+  }
   printTable(
     `Fan-out (${SOCKETS} sockets, ${PAIRS_A_SOCKET} subscriptions each, ${DELIVERIES.toLocaleString('en')} pushes)`,
-    [['', 'CPU µs/push', '× bare', 'pushes/s'], row(bare), row(hub)],
+    rows,
   )
-  console.log(`  hub ÷ bare = ${ratio.toFixed(2)} (limit ${LIMIT})${ratio > LIMIT ? '  TOO MUCH' : ''}`)
-  return ratio <= LIMIT
+  for (const verdict of verdicts) console.log(verdict)
+  return verdicts.every((verdict) => !verdict.endsWith('TOO MUCH'))
 }
 
-/** Opens the sockets, starts the other process and reads everything it sends. */
-async function run(way: Way): Promise<Measured> {
-  const child = fork(fileURLToPath(import.meta.url), ['serve', way])
+/** Starts the serving process, opens the sockets and reads everything it sends. */
+async function run(ids: number): Promise<Ways> {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', String(ids)])
   const port = await message<number>(child)
   const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => open(port)))
   child.send('go')
-  const measured = await message<Measured>(child)
+  const measured = await message<Ways>(child)
   for (const socket of sockets) socket.destroy()
   const ended = once(child, 'exit')
   child.send('stop')
@@ -79,18 +87,16 @@ async function open(port: number): Promise<NetSocket> {
   return socket
 }
 
-async function serve(way: Way): Promise<void> {
+async function serve(ids: number): Promise<void> {
   const app = uWS.App()
   const sockets: WebSocket<unknown>[] = []
-  const metrics = createServeMetrics(createMetrics({ processMetrics: false }))
-  const hub = createHub({ metrics, nowMs: Date.now, broadcast: (group, text) => void app.publish(group, text) })
+  const hub = newHub((group, text) => void app.publish(group, text, false))
   app.ws<unknown>('/*', {
     maxBackpressure: 0,
     open: (socket) => {
-      for (let n = 0; n < PAIRS_A_SOCKET; n++) {
-        const index = (sockets.length * PAIRS_A_SOCKET + n) % PAIRS
-        socket.subscribe(hub.add(subscriptionOf(index)))
-      }
+      const id = (Math.floor((sockets.length * PAIRS_A_SOCKET) / PAIRS) % ids) + 1
+      for (let n = 0; n < PAIRS_A_SOCKET; n++)
+        socket.subscribe(hub.add(subscriptionOf(sockets.length * PAIRS_A_SOCKET + n, id)))
       sockets.push(socket)
     },
   })
@@ -98,59 +104,58 @@ async function serve(way: Way): Promise<void> {
     if (listening !== false) process.send?.(uWS.us_socket_local_port(listening))
   })
   await once(process, 'message')
-  const moments = Array.from({ length: MOMENTS }, (_, n) => momentOf(n + 1))
-  const texts = moments.map(textsOf)
-  const sent = async () => {
-    for (const [at, moment] of moments.entries()) {
-      if (way === 'hub') encodeUpdate(moment, hub)
-      else for (const { group, text } of texts[at] ?? []) app.publish(group, text)
+  const textsOf = recordTexts(ids)
+
+  /** Sends each update, and waits until the kernel has taken everything. */
+  async function sendAll(turn: readonly UpdateSnapshot[], send: (update: UpdateSnapshot, at: number) => void) {
+    for (const [at, update] of turn.entries()) {
+      send(update, at)
       await nextTurn()
       while (sockets.some((socket) => socket.getBufferedAmount() > 0)) await nextTurn()
     }
   }
-  process.send?.(await measure(way === 'hub' ? 'encoder and hub' : 'bare publish', sent))
+
+  const sum: Ways = { bare: none('bare publish'), hub: none('encoder and hub') }
+  for (let turn = 1 - WARM_TURNS; turn <= TURNS; turn += 1) {
+    const updates = Array.from({ length: TURN }, (_, n) => updateOfSwaps((turn + WARM_TURNS) * TURN + n))
+    const texts = updates.map(textsOf)
+    const ways = {
+      bare: () =>
+        sendAll(updates, (_, at) => {
+          for (const { group, text } of texts[at] ?? []) app.publish(group, text)
+        }),
+      hub: () => sendAll(updates, (update) => encodeUpdate(update, hub)),
+    }
+    for (const way of turn % 2 === 0 ? (['bare', 'hub'] as const) : (['hub', 'bare'] as const)) {
+      const { cpuS, wallS } = await measure(way, ways[way])
+      if (turn < 1) continue
+      sum[way].cpuS += cpuS
+      sum[way].wallS += wallS
+    }
+  }
+  process.send?.(sum)
   await once(process, 'message')
   process.exit(0)
 }
 
-function subscriptionOf(index: number): Subscription {
-  const channel = txChannel(pairName(index), CHAIN)
-  const asked = { canonical: channel, channels: [channel], chains: [CHAIN], refills: () => [], snapshot: () => [] }
-  return {
-    topic: 'tx',
-    canonical: channel,
-    id: 1,
-    spec: asked,
-    onSlow: 'disconnect',
-    backlog: undefined,
-    budget: { takeMemory: () => true, releaseMemory: () => {} },
-  }
-}
+const none = (name: string): Measured => ({ name, cpuS: 0, wallS: 0 })
 
-function momentOf(seq: number): UpdateSnapshot {
-  const pairs = Array.from({ length: TRADES_A_MOMENT }, (_, n) =>
-    pairUpdate({ pair: pairName(seq * TRADES_A_MOMENT + n), trades: [trade({ id: `${seq}-${n}` })] }),
-  )
-  const states = new Map(pairs.map((pair) => [pair.pair, pairStateOf(pair, pairInfo(), 0)]))
-  const view = { pair: (name: string) => states.get(name), info: () => UNKNOWN_TOKEN, mainPair: () => null }
-  return snapshotUpdate({
-    update: update({ seq, pairs }),
-    removedPairs: new Map(),
-    closedCandles: [],
-    removedCandles: [],
-    view,
-  })
+function newHub(broadcast: Broadcast): Hub {
+  const metrics = createServeMetrics(createMetrics({ processMetrics: false }))
+  return createHub({ metrics, nowMs: Date.now, broadcast })
 }
 
 /** The texts the hub sends for an update, with the group of each. */
-function textsOf(moment: UpdateSnapshot): { group: string; text: string }[] {
-  const texts: { group: string; text: string }[] = []
-  const metrics = createServeMetrics(createMetrics({ processMetrics: false }))
-  const hub = createHub({ metrics, nowMs: Date.now, broadcast: (group, text) => texts.push({ group, text }) })
-  for (let index = 0; index < PAIRS; index++) hub.add(subscriptionOf(index))
-  encodeUpdate(moment, hub)
-  return texts
+function recordTexts(ids: number): (update: UpdateSnapshot) => { group: string; text: string }[] {
+  let texts: { group: string; text: string }[] = []
+  const hub = newHub((group, text) => texts.push({ group, text: Buffer.from(text).toString() }))
+  for (let index = 0; index < PAIRS; index++) for (let id = 1; id <= ids; id++) hub.add(subscriptionOf(index, id))
+  return (update) => {
+    texts = []
+    encodeUpdate(update, hub)
+    return texts
+  }
 }
 
-const [, , mode, way] = process.argv
-if (mode === 'serve' && (way === 'bare' || way === 'hub')) await serve(way)
+const [, , mode, ids] = process.argv
+if (mode === 'serve') await serve(Number(ids))

@@ -7,7 +7,8 @@ export type Place = { epoch: number; chain: string; seq: number; n: number }
 export type Cursor = (n: number) => string
 
 export function cursorOf({ epoch, chain, seq }: Omit<Place, 'n'>): Cursor {
-  return (n) => `${epoch}:${chain}:${seq}:${n}`
+  const update = `${epoch}:${chain}:${seq}:`
+  return (n) => update + n
 }
 
 export const cursorAt = (place: Place): string => cursorOf(place)(place.n)

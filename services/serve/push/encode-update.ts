@@ -2,14 +2,15 @@ import { INTERVALS } from '../../core/domain/chains.js'
 import { candleCount } from '../../core/domain/packed-candles.js'
 import { jsonNumberOrNull, rawToNumber } from '../views/field-formats.js'
 import { launchTagOf, targetOf } from '../views/market-facts.js'
+import { klineChannel, liqChannel, multiTxChannel, priceChannel, txChannel } from './channels.js'
 import { cursorOf } from './cursor.js'
 import { noticeResult } from './notices.js'
 import { WHOLE_CHAIN } from './params.js'
 import type { Publisher, PushContext } from './topic.js'
-import { klineChannel, pushKline, pushKlines } from './topics/kline.js'
-import { liqChannel, pushLiquidity } from './topics/liq.js'
-import { priceChannel, priceResult, pushPrice } from './topics/price.js'
-import { multiTxChannel, pushTokenTrades, pushTrades, txChannel } from './topics/tx.js'
+import { pushKline, pushKlines } from './topics/kline.js'
+import { pushLiquidity } from './topics/liq.js'
+import { priceResult, pushPrice } from './topics/price.js'
+import { pushTrades } from './topics/tx.js'
 import type { MainPairSwitch, PairEntry, PairSnapshot, Retraction, UpdateSnapshot } from './update-snapshot.js'
 
 /** Encodes an update's pushes in this order: closed candles, retracted events, each pair's changes, main pairs. */
@@ -36,7 +37,6 @@ function pushEntry(context: PushContext, entry: PairEntry): void {
   if (!context.out.concerns(pair, info.token0, info.token1)) return
   let n = entry.firstN
   pushTrades(context, entry, n)
-  pushTokenTrades(context, entry, n)
   n += entry.trades.length
   pushLiquidity(context, entry, n)
   n += entry.liquidity.length

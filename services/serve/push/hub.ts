@@ -1,11 +1,12 @@
 import type { ServeMetrics } from '../serve-metrics.js'
 import { type Backlog, type BacklogBudget, mergePush, openBacklog, releaseBacklog } from './backlog.js'
 import { addressOf, WHOLE_CHAIN } from './params.js'
+import { createPushBytes } from './push-bytes.js'
 import type { RpcId } from './rpc.js'
 import type { OnSlow, Publisher, Push, SubscriptionSpec } from './topic.js'
 
-/** Sends one text to all sockets of a group. */
-export type Broadcast = (group: string, text: string) => void
+/** Sends one text, as UTF-8, to all sockets of a group. The bytes are overwritten once it returns. */
+export type Broadcast = (group: string, text: Uint8Array) => void
 
 /** A subscription of one socket. */
 export type Subscription = {
@@ -20,7 +21,10 @@ export type Subscription = {
 }
 
 /** Subscriptions with the same params and request id: one text serves them all; each socket is a member once. */
-type Group = { name: string; idJson: string; size: number; slow: Set<Subscription> }
+type Group = { name: string; beginning: Beginning; size: number; slow: Set<Subscription> }
+
+/** The part of a push before its result. */
+type Beginning = { text: string; bytes: Uint8Array }
 
 export interface Hub extends Publisher {
   /** Adds a subscription; returns the group its socket must join. */
@@ -42,6 +46,8 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
   /** Subscribed channels per address: most updates concern none of them. */
   const named = new Map<string, number>()
   const counts = new Map<string, number>()
+  const bytes = createPushBytes()
+  const sentTime = createSentTime(nowMs)
 
   const nameOf = ({ topic, id, canonical }: Subscription): string => `${topic}#${JSON.stringify(id)}#${canonical}`
   const count = (topic: string, by: number) => counts.set(topic, (counts.get(topic) ?? 0) + by)
@@ -61,7 +67,7 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
       known.size += 1
       return groupName
     }
-    const group: Group = { name: groupName, idJson: JSON.stringify(subscription.id), size: 1, slow: new Set() }
+    const group: Group = { name: groupName, beginning: beginningOf(subscription.id), size: 1, slow: new Set() }
     groups.set(groupName, group)
     for (const channel of subscription.spec.channels) {
       const members = channels.get(channel)
@@ -95,22 +101,23 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
     return groupName
   }
 
+  /** The end of a push is the same for all its groups, so it is encoded once. */
   function publish(wanted: readonly string[], push: Push): void {
     metrics.pushesEncoded.add(push.topic)
-    const tail = `,"jsonrpc":"2.0","result":${push.result}${push.sentTime ? `,"sent_time":${nowMs()}}` : '}'}`
+    const end = push.sentTime ? sentTime() : '}'
+    bytes.setEnd(push.result, end)
     for (const group of groupsOf(wanted)) {
-      const text = `{"id":${group.idJson}${tail}`
-      broadcast(group.name, text)
-      for (const { backlog } of group.slow) if (backlog !== undefined) merge(backlog, push, text)
+      broadcast(group.name, bytes.startingWith(group.beginning.bytes))
+      for (const { backlog } of group.slow)
+        if (backlog !== undefined) merge(backlog, push, group.beginning.text + push.result + end)
     }
   }
 
   /** A group subscribed to several of the channels gets one push. */
   function groupsOf(wanted: readonly string[]): Iterable<Group> {
-    const listening = wanted.flatMap((channel) => channels.get(channel) ?? [])
-    const [only] = listening
-    if (listening.length <= 1) return only ?? []
-    return new Set(listening.flatMap((members) => [...members]))
+    const [only] = wanted
+    if (wanted.length === 1 && only !== undefined) return channels.get(only) ?? []
+    return new Set(wanted.flatMap((channel) => [...(channels.get(channel) ?? [])]))
   }
 
   function merge(backlog: Backlog, push: Push, text: string): void {
@@ -136,7 +143,27 @@ export function createHub({ broadcast, metrics, nowMs }: HubDeps): Hub {
       return name
     },
     isWanted: (channel) => channels.has(channel),
-    concerns: (...addresses) => named.has(WHOLE_CHAIN) || addresses.some((address) => named.has(address)),
+    concerns(...addresses) {
+      for (const address of addresses) if (named.has(address)) return true
+      return named.has(WHOLE_CHAIN)
+    },
     counts: () => counts,
+  }
+}
+
+function beginningOf(id: RpcId): Beginning {
+  const text = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
+  return { text, bytes: Buffer.from(text) }
+}
+
+/** The end of a push with the time, made once per millisecond. */
+function createSentTime(nowMs: () => number): () => string {
+  let atMs = Number.NaN
+  let text = ''
+  return () => {
+    const now = nowMs()
+    if (now !== atMs) text = `,"sent_time":${now}}`
+    atMs = now
+    return text
   }
 }

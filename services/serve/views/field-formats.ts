@@ -19,10 +19,16 @@ export function fieldsOf<Name extends string, Kind>(names: readonly Name[], kind
 
 export const jsonNumberOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
+/** Doubles from here to below the next have no exponent as text. */
+const SMALLEST_PLAIN = 1e-6
+const SMALLEST_LONG = 1e21
+
 /** Formats a finite double as a plain decimal, without an exponent, that parses back to the same double. */
 export function plainDecimal(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`plainDecimal requires a finite number, got ${value}`)
   const text = String(value)
+  const size = Math.abs(value)
+  if (size >= SMALLEST_PLAIN && size < SMALLEST_LONG) return text
   const exponentAt = text.indexOf('e')
   if (exponentAt < 0) return text
   const exponent = Number(text.slice(exponentAt + 1))
@@ -52,14 +58,29 @@ function shifted(whole: string, fraction: string, exponent: number): string {
 
 /** Applies decimals to a raw integer, exactly: `rawToDecimal('24975', 5)` is `0.24975`. */
 export function rawToDecimal(raw: string, decimals: number): string {
-  const negative = raw.startsWith('-')
-  const digits = (negative ? raw.slice(1) : raw).replace(/^0+(?=\d)/, '')
-  const sign = negative && digits !== '0' ? '-' : ''
+  const isNegative = raw.charCodeAt(0) === MINUS
+  const firstAt = firstDigitAt(raw, isNegative ? 1 : 0)
+  const digits = firstAt === 0 ? raw : raw.slice(firstAt)
+  const sign = isNegative && digits !== '0' ? '-' : ''
   if (decimals <= 0) return sign + (digits === '0' ? digits : digits + '0'.repeat(-decimals))
-  const padded = digits.padStart(decimals + 1, '0')
-  const fraction = padded.slice(-decimals).replace(/0+$/, '')
-  const whole = padded.slice(0, -decimals)
-  return sign + (fraction === '' ? whole : `${whole}.${fraction}`)
+  const pointAt = digits.length - decimals
+  let end = digits.length
+  while (end > 0 && end > pointAt && digits.charCodeAt(end - 1) === ZERO) end -= 1
+  if (end === 0) return '0'
+  if (pointAt <= 0) return `${sign}0.${'0'.repeat(-pointAt)}${digits.slice(0, end)}`
+  return end === pointAt
+    ? sign + digits.slice(0, pointAt)
+    : `${sign}${digits.slice(0, pointAt)}.${digits.slice(pointAt, end)}`
+}
+
+const MINUS = '-'.charCodeAt(0)
+const ZERO = '0'.charCodeAt(0)
+
+/** After leading zeros; the last digit always counts. */
+function firstDigitAt(raw: string, from: number): number {
+  let at = from
+  while (at < raw.length - 1 && raw.charCodeAt(at) === ZERO) at += 1
+  return at
 }
 
 /** Null if the raw amount or the decimals are unknown: decimals are never guessed. */
@@ -90,4 +111,12 @@ export function changeOrNull(from: number, to: number): string | null {
 
 export function changeOrEmpty(from: number, to: number): string {
   return decimalOrEmpty(percentChange(from, to))
+}
+
+/** Printable ASCII without quotes and backslashes: nothing that JSON escapes. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/
+
+/** A text as JSON. Quicker than JSON.stringify for addresses and hashes, which have nothing to escape. */
+export function quotedText(value: string): string {
+  return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value)
 }

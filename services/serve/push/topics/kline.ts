@@ -13,6 +13,7 @@ import { windowOf } from '../../../core/domain/packed-windows.js'
 import { pushedInterval } from '../../history/candle-bars.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, int, text } from '../../views/field-formats.js'
 import { changeOver } from '../../views/pair-view.js'
+import { channelsOf, klineChannel } from '../channels.js'
 import { pairRefills } from '../gap-notices.js'
 import {
   badParams,
@@ -24,7 +25,6 @@ import {
   readInterval,
   readMaxItems,
   readPairAddress,
-  WHOLE_CHAIN,
 } from '../params.js'
 import type { EntryPusher, ParseContext, PushContext, SubscriptionSpec, Topic } from '../topic.js'
 import { type PairSnapshot, snapshotPair, type UpdateSnapshot } from '../update-snapshot.js'
@@ -89,15 +89,6 @@ export function specOf(topic: string, items: readonly KlineItem[], context: Pars
   }
 }
 
-export const klineChannel = (pair: string, interval: string, chain: string): string =>
-  `kline|${pair}|${interval}|${chain}`
-
-/** The candle's channel and the whole-chain channel. */
-export function klineChannels({ pair, chain }: PairSnapshot, candle: PackedCandle): string[] {
-  const interval = intervalOf(candle)
-  return [klineChannel(pair.pair, interval, chain), klineChannel(WHOLE_CHAIN, interval, chain)]
-}
-
 export const pushKlines: EntryPusher = (context, { at, candles }, n) => {
   for (let start = 0, number = n; start < candles.length; start += CANDLE_WIDTH, number += 1) {
     const candle = { data: candles, at: start }
@@ -112,7 +103,7 @@ export function pushKline(
   marks: KlineMarks,
   n: number,
 ): void {
-  const channels = klineChannels(at, candle)
+  const channels = channelsOf(at).kline[intervalOf(candle)]
   const wanted = channels.filter(out.isWanted)
   if (wanted.length === 0) return
   const result = klineResult(at, candle, marks, cursor(n))

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { liquidityFields, liquidityItem } from '../../views/event-items.js'
 import { int, text } from '../../views/field-formats.js'
+import { channelsOf, liqChannel } from '../channels.js'
 import { pairRefills } from '../gap-notices.js'
-import { ChainParam, PairParam, readCount, readPairAddress, WHOLE_CHAIN } from '../params.js'
+import { ChainParam, PairParam, readCount, readPairAddress } from '../params.js'
 import type { EntryPusher, Topic } from '../topic.js'
 
 export const liq: Topic = {
@@ -25,12 +26,10 @@ export const liq: Topic = {
   },
 }
 
-export const liqChannel = (pair: string, chain: string): string => `liq|${pair}|${chain}`
-
 export const pushLiquidity: EntryPusher = ({ update, out, cursor }, { at, liquidity }, n) => {
   if (liquidity.length === 0) return
   const { pair } = at.pair
-  const channels = [liqChannel(pair, at.chain), liqChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
+  const channels = channelsOf(at).liq.filter(out.isWanted)
   if (channels.length === 0) return
   liquidity.forEach((event, index) => {
     const mark = cursor(n + index)

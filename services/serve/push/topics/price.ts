@@ -3,8 +3,9 @@ import { windowOf } from '../../../core/domain/packed-windows.js'
 import { changeOrEmpty, decimalOrEmpty, fieldsOf, flag, int, rawOrEmpty, text } from '../../views/field-formats.js'
 import { dayPrice, mainPairOf, targetOf } from '../../views/market-facts.js'
 import { changeOver } from '../../views/pair-view.js'
+import { channelsOf, priceChannel } from '../channels.js'
 import { priceRefill } from '../gap-notices.js'
-import { badParams, canonicalOf, readCount, readId, readMaxItems, WHOLE_CHAIN } from '../params.js'
+import { badParams, canonicalOf, readCount, readId, readMaxItems } from '../params.js'
 import type { EntryPusher, ParseContext, Topic } from '../topic.js'
 import { type PairSnapshot, snapshotPair } from '../update-snapshot.js'
 
@@ -58,9 +59,6 @@ export const price: Topic = {
   },
 }
 
-/** Tokens and pairs share one namespace: an address is one or the other. */
-export const priceChannel = (address: string, chain: string): string => `price|${address}|${chain}`
-
 /** The current pair of an id. */
 function currentOf({ chains }: ParseContext, address: string, chain: string): PairSnapshot | undefined {
   const market = chains.market(chain)
@@ -73,8 +71,8 @@ function currentOf({ chains }: ParseContext, address: string, chain: string): Pa
 export const pushPrice: EntryPusher = ({ update, out, cursor }, { at, movesPrice }, n) => {
   // A pair removed by a reorg has no price.
   if (!movesPrice || update.retracted.some(({ pair, isGone }) => isGone && pair === at.pair.pair)) return
-  const addresses = [at.pair.pair, WHOLE_CHAIN, ...(at.isMainPair ? [targetOf(at.pair)] : [])]
-  const channels = addresses.map((address) => priceChannel(address, at.chain)).filter(out.isWanted)
+  const { price, targetPrice } = channelsOf(at)
+  const channels = (at.isMainPair ? targetPrice : price).filter(out.isWanted)
   if (channels.length === 0) return
   const result = priceResult(at, update.timeS, {}, cursor(n))
   out.publish(channels, { topic: 'price', n, result, mergeKey: `price|${at.pair.pair}|${at.chain}`, sentTime: true })

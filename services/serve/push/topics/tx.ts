@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import type { Trade } from '../../../core/domain/records.js'
-import { decimalOrEmpty, fieldsOf, int, rawOrEmpty, rawToNumber, text } from '../../views/field-formats.js'
-import { targetOf } from '../../views/market-facts.js'
+import { fieldsOf, int, text } from '../../views/field-formats.js'
+import { channelsOf, multiTxChannel, txChannel } from '../channels.js'
 import { pairRefills, tokenPairRefills } from '../gap-notices.js'
-import { ChainParam, PairParam, readAddress, readCount, readPairAddress, TokenParam, WHOLE_CHAIN } from '../params.js'
+import { ChainParam, PairParam, readAddress, readCount, readPairAddress, TokenParam } from '../params.js'
 import type { EntryPusher, Topic } from '../topic.js'
-import type { PairSnapshot, UpdateSnapshot } from '../update-snapshot.js'
+import { pairSwapResult, swapParts, swapResult } from './swap-text.js'
 
 /** Swap fields of the pair-based and the token-based topic. */
 const swapFields = {
@@ -48,26 +47,6 @@ export const tx: Topic = {
   },
 }
 
-export const txChannel = (pair: string, chain: string): string => `tx|${pair}|${chain}`
-
-export const pushTrades: EntryPusher = ({ update, out, cursor }, { at, trades }, n) => {
-  if (trades.length === 0) return
-  const { pair } = at.pair
-  const channels = [txChannel(pair, at.chain), txChannel(WHOLE_CHAIN, at.chain)].filter(out.isWanted)
-  if (channels.length === 0) return
-  trades.forEach((trade, index) => {
-    const mark = cursor(n + index)
-    const tx = { ...swapTx(at, update, trade), ...pairTradeFields(trade) }
-    const result = JSON.stringify({ id: pair, topic: 'tx', tx, cursor: mark })
-    out.publish(channels, { topic: 'tx', n: n + index, result, mergeKey: mark, sentTime: true })
-  })
-}
-
-/** Fields only the pair-based push has. */
-function pairTradeFields(trade: Trade) {
-  return { profile: trade.profile === null ? '' : JSON.stringify(trade.profile), tx_seq: String(trade.tx_seq) }
-}
-
 export const multiTx: Topic = {
   name: 'multi_tx',
   summary: 'Every swap of a token in any pair; pushes have topic tx',
@@ -88,71 +67,25 @@ export const multiTx: Topic = {
   },
 }
 
-export const multiTxChannel = (token: string, chain: string): string => `multi_tx|${token}|${chain}`
-
-export const pushTokenTrades: EntryPusher = ({ update, out, cursor }, { at, trades }, n) => {
+/** The swaps of a pair, to its own subscribers and then to those of its tokens. */
+export const pushTrades: EntryPusher = ({ update, out, cursor }, { at, trades }, n) => {
   if (trades.length === 0) return
-  const { pair, info } = at.pair
-  const channels = [info.token0, info.token1].map((token) => multiTxChannel(token, at.chain)).filter(out.isWanted)
-  if (channels.length === 0) return
-  trades.forEach((trade, index) => {
+  const channels = channelsOf(at)
+  const ofPair = channels.tx.filter(out.isWanted)
+  const ofTokens = channels.multiTx.filter(out.isWanted)
+  if (ofPair.length === 0 && ofTokens.length === 0) return
+  const swaps = trades.map((trade) => ({ trade, parts: swapParts(at, update, trade) }))
+  if (ofPair.length > 0) {
+    for (const [index, { trade, parts }] of swaps.entries()) {
+      const mark = cursor(n + index)
+      const result = pairSwapResult(parts, trade, mark)
+      out.publish(ofPair, { topic: 'tx', n: n + index, result, mergeKey: mark, sentTime: true })
+    }
+  }
+  if (ofTokens.length === 0) return
+  for (const [index, { parts }] of swaps.entries()) {
     const mark = cursor(n + index)
-    const result = JSON.stringify({ id: pair, topic: 'tx', tx: swapTx(at, update, trade), cursor: mark })
-    out.publish(channels, { topic: 'multi_tx', n: n + index, result, mergeKey: mark, sentTime: true })
-  })
-}
-
-function swapTx(at: PairSnapshot, update: Pick<UpdateSnapshot, 'number' | 'timeS'>, trade: Trade) {
-  const { pair } = at
-  const targetIs0 = pair.info.target === 0
-  const targetSide = {
-    address: targetOf(pair),
-    info: targetIs0 ? at.info0 : at.info1,
-    reserveRaw: targetIs0 ? trade.reserve0 : trade.reserve1,
-    priceUsd: trade.price_usd,
-    priceNative: trade.price_native,
-  }
-  const quoteSide = {
-    address: targetIs0 ? pair.info.token1 : pair.info.token0,
-    info: targetIs0 ? at.info1 : at.info0,
-    reserveRaw: targetIs0 ? trade.reserve1 : trade.reserve0,
-    priceUsd: trade.quote_usd,
-    priceNative: trade.quote_native,
-  }
-  const [from, to] = trade.sell ? [targetSide, quoteSide] : [quoteSide, targetSide]
-  const quoteReserve = rawToNumber(quoteSide.reserveRaw, quoteSide.info.decimals)
-  return {
-    amm: pair.info.amm,
-    amount_eth: decimalOrEmpty(trade.amount_native),
-    amount_usd: decimalOrEmpty(trade.amount_usd),
-    block_number: update.number,
-    chain: at.chain,
-    direction: trade.sell ? 'sell' : 'buy',
-    from_address: from.address,
-    from_amount: rawOrEmpty(trade.amount_in, from.info.decimals),
-    from_price_eth: decimalOrEmpty(from.priceNative),
-    from_price_usd: decimalOrEmpty(from.priceUsd),
-    from_reserve: rawOrEmpty(from.reserveRaw, from.info.decimals),
-    from_symbol: from.info.symbol ?? '',
-    id: trade.id,
-    pair_address: pair.pair,
-    pair_liquidity_eth: decimalOrEmpty(quoteReserve * trade.quote_native),
-    pair_liquidity_usd: decimalOrEmpty(quoteReserve * trade.quote_usd),
-    pair_type: '',
-    sender: trade.sender,
-    target_token: targetSide.address,
-    time: update.timeS,
-    to: trade.recipient,
-    to_address: to.address,
-    to_amount: rawOrEmpty(trade.amount_out, to.info.decimals),
-    to_price_eth: decimalOrEmpty(to.priceNative),
-    to_price_usd: decimalOrEmpty(to.priceUsd),
-    to_reserve: rawOrEmpty(to.reserveRaw, to.info.decimals),
-    to_symbol: to.info.symbol ?? '',
-    transaction: trade.tx_hash,
-    tvl: decimalOrEmpty(pair.tvl),
-    tx_swap_type: trade.sell ? 1 : 0,
-    wallet_address: trade.wallet,
-    wallet_tag: null,
+    const result = swapResult(parts, mark)
+    out.publish(ofTokens, { topic: 'multi_tx', n: n + index, result, mergeKey: mark, sentTime: true })
   }
 }

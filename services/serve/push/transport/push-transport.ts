@@ -38,8 +38,8 @@ export type TransportLimits = {
 }
 
 export interface Transport {
-  /** Sends one text to every socket of a group, encoded once. */
-  publish(group: string, text: string): void
+  /** Sends one text to every socket of a group, encoded once; the bytes are copied. */
+  publish(group: string, text: string | Uint8Array): void
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>
   stopListening(): void

@@ -37,7 +37,7 @@ export function createUwsTransport<Admission>(
   })
 
   return {
-    publish: (group, text) => void app.publish(group, text),
+    publish: (group, text) => void app.publish(group, text, false),
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         app.listen(host, port, (socket) => {

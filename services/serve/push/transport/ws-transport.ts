@@ -232,8 +232,8 @@ function openLink(peer: WebSocket, raw: Socket, { handlers, join, leave, limits,
 }
 
 /** One unmasked text frame (RFC 6455, 5.2), written to the raw socket: `ws` would encode it again for every group member. */
-function textFrame(text: string): Buffer {
-  const length = Buffer.byteLength(text)
+function textFrame(text: string | Uint8Array): Buffer {
+  const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
   const headerBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
   const frame = Buffer.allocUnsafe(headerBytes + length)
   frame[0] = 0x81
@@ -245,7 +245,8 @@ function textFrame(text: string): Buffer {
     frame[1] = 127
     frame.writeBigUInt64BE(BigInt(length), 2)
   }
-  frame.write(text, headerBytes)
+  if (typeof text === 'string') frame.write(text, headerBytes)
+  else frame.set(text, headerBytes)
   return frame
 }
 
