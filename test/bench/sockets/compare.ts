@@ -4,6 +4,8 @@ import { channelsOf, type Due } from './expected.js'
 
 export type Verdict = {
   pushes: number
+  /** Expected by the log, candles that close apart. */
+  due: number
   lost: number
   twice: number
   disordered: number
@@ -11,7 +13,15 @@ export type Verdict = {
   examples: string[]
 }
 
-export const newVerdict = (): Verdict => ({ pushes: 0, lost: 0, twice: 0, disordered: 0, undue: 0, examples: [] })
+export const newVerdict = (): Verdict => ({
+  pushes: 0,
+  due: 0,
+  lost: 0,
+  twice: 0,
+  disordered: 0,
+  undue: 0,
+  examples: [],
+})
 
 const SHOWN = 5
 
@@ -21,6 +31,7 @@ export function compare(verdict: Verdict, heard: Heard, chain: string, due: Due,
   const since = heard.since.get(chain) ?? Number.POSITIVE_INFINITY
   const inRange = (place: Place) => place > since && seqOf(place) <= lastSeq
   const must = new Set(channels.flatMap((channel) => due.must.get(channel) ?? []).filter(inRange))
+  verdict.due += must.size
   const wrong = (kind: 'lost' | 'twice' | 'disordered' | 'undue', place: Place) => {
     verdict[kind] += 1
     const at = `${kind}: ${JSON.stringify(heard.params)} ${chain} seq ${seqOf(place)} n ${numberOf(place)}`

@@ -1,24 +1,137 @@
-/** `npm run load`: 2,000 sockets with 20 subscriptions each, while the simulator makes 2,000 swaps per second. */
+/** `npm run load`: many sockets on a simulated market, on this machine only. Exits with 1 if a promise is missed. */
+import { execFileSync } from 'node:child_process'
 import { printTable } from '../measure.js'
-import { runSockets } from './run.js'
+import type { Percentiles } from './latency.js'
+import { type LiveResult, runLive } from './live.js'
+import { type LoadOptions, readOptions, USAGE } from './options.js'
+import { runRestore } from './restore.js'
+import { runResume } from './resume.js'
 
-const [sockets = 2000, swapsPerS = 2000, seconds = 30, subscriptionsEach = 20] = process.argv.slice(2).map(Number)
 const onProgress = (line: string) => console.error(line)
-const result = await runSockets({ sockets, subscriptionsEach, swapsPerS, seconds, seed: 1, onProgress })
-const { pushes, pushesPerS, swaps, lost, twice, disordered, undue, notices, closed, lagS, examples } = result
+/** File descriptors of a process beside its sockets. */
+const OTHER_FILES = 500
+const LONGEST_RESTORE_S = 2
+/** Clients that stay may wait this much longer while others resume. */
+const MAX_DELAY_MS = 250
 
-printTable(`${sockets} sockets × ${subscriptionsEach} subscriptions, ${swapsPerS} swaps/s for ${seconds} s`, [
-  ['swaps', swaps],
-  ['pushes received', pushes],
-  ['pushes/s', pushesPerS],
-  ['lag of the slowest chain, s', lagS],
-  ['lost', lost],
-  ['twice', twice],
-  ['out of order', disordered],
-  ['unexpected', undue],
-  ['sockets closed', closed],
-  ['notices', notices.length],
-])
-for (const line of [...examples, ...notices.slice(0, 5)]) console.log(`  ${line.slice(0, 300)}`)
-const isRight = lost + twice + disordered + undue + closed + notices.length === 0 && pushes > 0
-process.exitCode = isRight ? 0 : 1
+async function main(): Promise<boolean> {
+  if (process.argv.includes('--help')) {
+    console.log(USAGE)
+    return true
+  }
+  const options = readOptions(process.argv.slice(2))
+  requireFiles(options.sockets + OTHER_FILES)
+  if (options.proof === 'resume') return proveResume(options)
+  return options.proof === 'restore' ? proveRestore(options) : proveLive(options)
+}
+
+/** Every socket is an open file, here and in the server, which inherits the limit. */
+function requireFiles(count: number): void {
+  const limit = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim()
+  if (limit !== 'unlimited' && Number(limit) < count)
+    throw new Error(`At most ${limit} open files are allowed, ${count} are needed: run \`ulimit -n ${count}\` first.`)
+}
+
+async function proveLive(options: LoadOptions): Promise<boolean> {
+  const { stalled, searches, isHostile, ...calm } = options
+  const baseline = await runLive({ ...calm, onProgress })
+  printLive('Baseline', options, baseline)
+  if (stalled + searches === 0 && !isHostile) return isRight(baseline)
+  const disturbed = await runLive({ ...options, onProgress })
+  const what = [
+    ...(stalled > 0 ? [`${stalled * 100} % stalled`] : []),
+    ...(searches > 0 ? [`${searches} searches`] : []),
+    ...(isHostile ? ['a hostile key'] : []),
+  ]
+  printLive(`With ${what.join(', ')}`, options, disturbed)
+  printTable('÷ baseline', [
+    ['', 'p50', 'p95', 'p99'],
+    ['sent to received', ...ratios(disturbed.sentToReceived, baseline.sentToReceived)],
+    ['chain time to received', ...ratios(disturbed.chainToReceived, baseline.chainToReceived)],
+  ])
+  return isRight(baseline) && isRight(disturbed)
+}
+
+function isRight({ pushes, lost, twice, disordered, undue, closed, notices }: LiveResult): boolean {
+  return pushes > 0 && lost + twice + disordered + undue + closed + notices.length === 0
+}
+
+function printLive(title: string, { sockets, subscriptionsEach, swapsPerS, seconds }: LoadOptions, result: LiveResult) {
+  const { searches, hostile } = result
+  printTable(
+    `${title}: ${sockets} sockets × ${subscriptionsEach} subscriptions, ${swapsPerS} swaps/s for ${seconds} s`,
+    [
+      ['swaps', result.swaps],
+      ['pushes received', result.pushes],
+      ['pushes/s', result.pushesPerS],
+      ['sent to received, ms: p50, p95, p99', listed(result.sentToReceived)],
+      ['chain time (whole seconds) to received, ms', listed(result.chainToReceived)],
+      ['lag of the slowest chain, s', result.lagS],
+      ['memory of the server over time, MB', result.rssMb.join(' ')],
+      ...(searches === undefined ? [] : [['searches answered, refused', `${searches.answered}, ${searches.refused}`]]),
+      ...(hostile === undefined
+        ? []
+        : [['hostile requests answered, refused', `${hostile.answered}, ${hostile.refused}`]]),
+      ['lost', result.lost],
+      ['twice', result.twice],
+      ['out of order', result.disordered],
+      ['unexpected', result.undue],
+      ['sockets closed', result.closed],
+      ['notices', result.notices.length],
+    ],
+  )
+  for (const line of [...result.examples, ...result.notices.slice(0, 5)]) console.log(`  ${line.slice(0, 300)}`)
+}
+
+async function proveResume(options: LoadOptions): Promise<boolean> {
+  const { due, lost, twice, disordered, undue, closed, notices, downS, resumedS, examples } = await runResume({
+    ...options,
+    onProgress,
+  })
+  const { sockets, subscriptionsEach, seconds } = options
+  printTable(`${sockets} sockets × ${subscriptionsEach} subscriptions held for ${seconds} s, server killed once`, [
+    ['down, s', downS],
+    ['until all subscriptions resumed, s', resumedS],
+    ['delivered ÷ due', `${((due - lost) / due).toFixed(6)} of ${due}`],
+    ['twice', twice],
+    ['out of order', disordered],
+    ['unexpected', undue],
+    ['sockets closed', closed],
+    ['notices', notices.length],
+  ])
+  for (const line of [...examples, ...notices.slice(0, 5)]) console.log(`  ${line.slice(0, 300)}`)
+  return due > 0 && lost + twice + disordered + undue + closed + notices.length === 0
+}
+
+async function proveRestore(options: LoadOptions): Promise<boolean> {
+  const staying = Math.max(10, Math.ceil(options.sockets / 10))
+  const { restoredS, before, during, due, lost, twice, examples } = await runRestore({
+    ...options,
+    staying,
+    onProgress,
+  })
+  const { sockets, subscriptionsEach } = options
+  printTable(`${sockets * subscriptionsEach} subscriptions of ${sockets} sockets restored, ${staying} sockets stay`, [
+    [`restored, s (limit ${LONGEST_RESTORE_S})`, restoredS],
+    ['sent to received by those that stay, before, ms: p50, p95, p99', listed(before)],
+    ['the same while the others resume', listed(during)],
+    ['lost', `${lost} of ${due}`],
+    ['twice', twice],
+  ])
+  for (const line of examples) console.log(`  ${line.slice(0, 300)}`)
+  return restoredS <= LONGEST_RESTORE_S && during.p99 <= before.p99 + MAX_DELAY_MS && lost + twice === 0
+}
+
+const listed = ({ p50, p95, p99 }: Percentiles): string => `${p50}, ${p95}, ${p99}`
+
+/** A time under a millisecond counts as one. */
+function ratios(ours: Percentiles, theirs: Percentiles): number[] {
+  return (['p50', 'p95', 'p99'] as const).map((name) => Math.max(1, ours[name]) / Math.max(1, theirs[name]))
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

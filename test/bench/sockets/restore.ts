@@ -1,0 +1,61 @@
+/** Many subscriptions reconnect at once with `since`: it is quick, and does not delay the clients that stayed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom } from '../../rig/market/random.js'
+import { createClient } from './client.js'
+import type { Verdict } from './compare.js'
+import { createLatencies, type Percentiles, percentilesOf } from './latency.js'
+import { KEY, lastSeqsOf, type MarketPlan, onMarket } from './market.js'
+import { openAll } from './open-all.js'
+import { planSockets } from './plan.js'
+
+export type RestoreRun = MarketPlan & {
+  /** Sockets that reconnect. */
+  sockets: number
+  subscriptionsEach: number
+  /** Sockets that stay. */
+  staying: number
+  /** Before, and again after, the others reconnect. */
+  seconds: number
+  onProgress(line: string): void
+}
+
+export type RestoreResult = Verdict & {
+  restoredS: number
+  /** From `sent_time` to the arrival at the sockets that stay. */
+  before: Percentiles
+  during: Percentiles
+}
+
+const SUBSCRIPTIONS_OF_STAYING = 20
+const SETTLE_MS = 3000
+
+export function runRestore(run: RestoreRun): Promise<RestoreResult> {
+  return onMarket(run, async (market) => {
+    const { next } = createRandom(run.seed)
+    const timing = { sent: createLatencies(), chain: createLatencies() }
+    const returning = planSockets(run.sockets, run.subscriptionsEach, market.listed, next).map((plan) =>
+      createClient(KEY, plan),
+    )
+    const staying = planSockets(run.staying, SUBSCRIPTIONS_OF_STAYING, market.listed, next).map((plan) =>
+      createClient(KEY, plan, timing),
+    )
+    run.onProgress(`opening ${run.sockets + run.staying} sockets`)
+    await openAll([...returning, ...staying], await market.ws())
+    timing.sent.clear()
+    run.onProgress(`all open; disconnecting ${run.sockets} of them for ${run.seconds} s`)
+    for (const client of returning) client.close()
+    await sleep(run.seconds * 1000)
+    const before = percentilesOf(timing.sent)
+    timing.sent.clear()
+    const startedMs = Date.now()
+    await openAll(returning, await market.ws())
+    const restoredS = (Date.now() - startedMs) / 1000
+    await sleep(run.seconds * 1000)
+    const during = percentilesOf(timing.sent)
+    const lastSeqs = await lastSeqsOf(market.up())
+    await sleep(SETTLE_MS)
+    for (const client of [...returning, ...staying]) client.close()
+    run.onProgress('comparing with the log')
+    return { ...(await market.compareAll([...returning, ...staying], lastSeqs)), restoredS, before, during }
+  })
+}
