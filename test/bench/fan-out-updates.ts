@@ -14,6 +14,7 @@ const INFO = new Map(Array.from({ length: PAIRS }, (_, index) => [pairAt(index),
 const TARGET = tokenInfo()
 const QUOTE = tokenInfo({ name: 'Wrapped Ether', symbol: 'WETH', decimals: 18 })
 const { next } = createRandom(1)
+const NO_BUDGET = { takeMemory: () => true, releaseMemory: () => {} }
 
 function pairAt(index: number): string {
   return address('pair', index % PAIRS)
@@ -22,7 +23,7 @@ function pairAt(index: number): string {
 export function subscriptionOf(index: number, id: number): Subscription {
   const channel = txChannel(pairAt(index), CHAIN)
   const spec = { canonical: channel, channels: [channel], chains: [CHAIN], refills: () => [], snapshot: () => [] }
-  return { topic: 'tx', canonical: channel, id, spec, onSlow: 'disconnect', backlog: undefined }
+  return { topic: 'tx', canonical: channel, id, spec, onSlow: 'disconnect', backlog: undefined, budget: NO_BUDGET }
 }
 
 export function updateOfSwaps(seq: number): UpdateSnapshot {

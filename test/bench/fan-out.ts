@@ -27,8 +27,8 @@ const TURNS = 60
 const DELIVERIES = (TURNS * TURN * SWAPS_PER_UPDATE * SOCKETS * PAIRS_A_SOCKET) / PAIRS
 /** By the number of request ids the subscribers of a pair use. */
 const LIMITS = new Map([
-  [1, 1.5],
-  [10, 1.5],
+  [1, 1.4],
+  [10, 1.4],
 ])
 
 type Ways = { bare: Measured; hub: Measured }

@@ -1,7 +1,9 @@
-/** Options and percentiles of `npm run load`. */
+/** Options, subscriptions and percentiles of `npm run load`. */
 import { expect, it } from 'vitest'
 import { createLatencies, percentilesOf } from '../bench/sockets/latency.js'
 import { readOptions } from '../bench/sockets/options.js'
+import { planSockets } from '../bench/sockets/plan.js'
+import { createRandom } from '../rig/market/random.js'
 
 it('reads every option, and has defaults for each proof', () => {
   expect(
@@ -33,4 +35,14 @@ it('gives the time that a share of the pushes did not exceed', () => {
   latencies.clear()
   latencies.add(100_000)
   expect(percentilesOf(latencies)).toEqual({ p50: 60_000, p95: 60_000, p99: 60_000 })
+})
+
+it('plans no two price subscriptions of a socket with the same ids, which would be one', () => {
+  const listed = ['a', 'b', 'c', 'd'].map((pair) => ({ chain: 'eth', token: `t${pair}`, pair, swapsADay: 1 }))
+  for (const plan of planSockets(20, 50, listed, createRandom(1).next)) {
+    const prices = plan.flatMap(([topic, ids]) =>
+      topic === 'price' ? [[...new Set(ids as string[])].sort().join()] : [],
+    )
+    expect(new Set(prices).size).toBe(prices.length)
+  }
 })

@@ -7,6 +7,7 @@ import type { PushFeed } from './push-feed.js'
 import type { CatchUp, Session } from './session.js'
 import type { Publisher } from './topic.js'
 import type { PushSocket } from './transport/push-transport.js'
+import { addressesOf } from './update-addresses.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
 export type CatchUpDeps = {
@@ -75,6 +76,8 @@ function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, spec }: 
   const isWholeChain = named.has(WHOLE_CHAIN)
   const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
   return (update: UpdateSnapshot, from: Place, maxBytes: number): { place: Place; bytes: number } => {
+    const end = { ...from, seq: update.seq, n: update.lastN }
+    if (!isWholeChain && !isConcerned(update, named)) return { place: end, bytes: 0 }
     let bytes = 0
     let place = from
     let isCut = false
@@ -93,8 +96,14 @@ function createReplay({ nowMs }: CatchUpDeps, socket: PushSocket, { id, spec }: 
       },
     }
     socket.cork(() => encodeUpdate(update, out))
-    return { place: isCut ? place : { ...from, seq: update.seq, n: update.lastN }, bytes }
+    return { place: isCut ? place : end, bytes }
   }
+}
+
+function isConcerned(update: UpdateSnapshot, named: ReadonlySet<string>): boolean {
+  const addresses = addressesOf(update)
+  for (const address of named) if (addresses.has(address)) return true
+  return false
 }
 
 function isBehind(place: Place, at: Place): boolean {

@@ -1,6 +1,7 @@
 /** Compares received with expected pushes: order, lost, duplicate and unexpected ones. */
-import { CLOSING, type Heard, numberOf, type Place, seqOf } from './client.js'
+import type { Heard } from './client.js'
 import { channelsOf, type Due } from './expected.js'
+import { CLOSING, numberOf, type Place, seqOf } from './place.js'
 
 export type Verdict = {
   pushes: number

@@ -3,7 +3,7 @@
 import { INTERVALS } from '../../../services/core/domain/chains.js'
 import { unpackCandles } from '../../../services/core/domain/packed-candles.js'
 import type { BlockUpdate } from '../../../services/core/domain/records.js'
-import { type Place, placeOf } from './client.js'
+import { type Place, placeOf } from './place.js'
 
 export type Due = {
   /** By channel, ascending. */

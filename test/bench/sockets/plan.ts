@@ -1,5 +1,6 @@
 /** Subscriptions of each socket, from a seed: all topics, busy and quiet pairs of every chain. */
 import { INTERVALS } from '../../../services/core/domain/chains.js'
+import { channelsOf } from './expected.js'
 
 export type Listed = { chain: string; token: string; pair: string; swapsADay: number }
 export type Plan = readonly (readonly unknown[])[]
@@ -29,11 +30,16 @@ export function planSockets(sockets: number, each: number, listed: readonly List
     const plan = new Map<string, unknown[]>()
     for (let n = 0; plan.size < each; n += 1) {
       const params = makers[n % makers.length]?.() ?? []
-      // The same params twice are one subscription.
-      plan.set(JSON.stringify(params), params)
+      plan.set(subscriptionKey(params), params)
     }
     return [...plan.values()]
   })
+}
+
+/** Equivalent params are one subscription: the server keeps only the last one of a socket. */
+function subscriptionKey(params: readonly unknown[]): string {
+  const channels = [...channelsOf(params).values()].flat()
+  return `${params[0]} ${[...new Set(channels)].sort().join(' ')}`
 }
 
 const subscribeTx = ({ pair, chain }: Listed) => ['tx', pair, chain]

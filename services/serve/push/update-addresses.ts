@@ -1,0 +1,25 @@
+import type { UpdateSnapshot } from './update-snapshot.js'
+
+const kept = new WeakMap<UpdateSnapshot, ReadonlySet<string>>()
+
+/**
+ * Every pair and token that an update's pushes concern. Thousands of subscriptions replay the same updates, and most concern
+ * none of their addresses: such an update is skipped without encoding it.
+ */
+export function addressesOf(update: UpdateSnapshot): ReadonlySet<string> {
+  const known = kept.get(update)
+  if (known !== undefined) return known
+  const addresses = new Set<string>()
+  for (const { at } of update.closings) addresses.add(at.pair.pair)
+  for (const { pair, tokens } of update.retracted) for (const address of [pair, ...tokens]) addresses.add(address)
+  for (const { at } of update.entries) {
+    const { pair, info } = at.pair
+    addresses.add(pair).add(info.token0).add(info.token1)
+  }
+  for (const { change, at } of update.switches) {
+    addresses.add(change.token).add(at.pair.pair)
+    if (change.old_pair !== null) addresses.add(change.old_pair)
+  }
+  kept.set(update, addresses)
+  return addresses
+}
