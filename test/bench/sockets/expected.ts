@@ -38,10 +38,11 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
       const place = next()
       for (const channel of eventChannels(pair)) owe(channel, place)
     }
-    const traded = new Set<string>()
+    const priced = new Set<string>()
     for (const entry of update.pairs) {
       const tokens = tokensOf.get(entry.pair) ?? []
-      if (entry.trades.length > 0) traded.add(entry.pair)
+      const isRestored = update.kind === 'retract' && entry.candles.length > 0
+      if (entry.trades.length > 0 || isRestored) priced.add(entry.pair)
       for (const _trade of entry.trades) {
         const place = next()
         owe(`tx|${entry.pair}|${chain}`, place)
@@ -59,7 +60,8 @@ export function createExpectation(chain: string, tokensOf: PairTokens, wanted: R
     for (const { token, old_pair, new_pair } of update.main_pair_changes) {
       const place = next()
       if (new_pair === null) continue
-      if (!traded.has(new_pair)) owe(`price|${token}|${chain}`, place)
+      // The pair's own entry has told the price.
+      if (!priced.has(new_pair)) owe(`price|${token}|${chain}`, place)
       if (old_pair === null) continue
       for (const pair of [old_pair, new_pair])
         for (const interval of INTERVALS) owe(`kline|${pair}|${interval}|${chain}`, place)
