@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=32768 node --max-semi-space-size=64
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=32768 node --max-semi-space-size=32
 // The flag: folding creates many short-lived objects; with V8's default of 16 MB a third of the time is garbage collection.
 // The variables: glibc returns freed buffers to the system instead of keeping them after a history is read.
 // Plain JavaScript, so that a checkout without a build can report what is missing.

@@ -1,5 +1,6 @@
-/** `dextape serve`: REST and pushes for all chains, as one of any number of equal nodes. */
+/** `dextape serve`: REST and pushes for all chains, as one of any number of equal nodes. REST has a thread, the main one pushes. */
 
+import { randomBytes } from 'node:crypto'
 import type { PublishedReport } from '../core/coordination/service-reports.js'
 import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
@@ -11,41 +12,65 @@ import { runProcess } from './cluster-process.js'
 import { greet } from './greeting.js'
 import { openConfiguredStore } from './open-store.js'
 import type { RunServe } from './process-options.js'
+import { logFormatOf } from './threads/log-format.js'
+import { createMergedHealth } from './threads/merged-health.js'
+import { createRestThread } from './threads/run-rest.js'
 
 const ORIGIN_POLL_MS = 1000
 
 export const runServe: RunServe = async ({ config, logger, out }) => {
+  await checkPortFree(config.host, config.httpPort, 'DEXTAPE_HTTP_PORT')
   await checkPortFree(config.host, config.wsPort, 'DEXTAPE_WS_PORT')
   return runProcess({ command: 'serve', config, logger, parts: ['log', 'store'] }, async (parts) => {
     const { platform, health, metrics, shutdown, closing } = parts
+    const { signal } = shutdown
     const { log, codec } = platform
-    const store = await openConfiguredStore(config, health, shutdown.signal, closing)
+    const store = await openConfiguredStore(config, health, signal, closing)
     const keys = platform.createKeys()
     closing.push(() => keys.close())
     const reports = createKeyedTable<PublishedReport>(log, STATUS_TOPIC, { logger })
-    const pipe = createPipeStatus(() => reports.entries().map(({ value }) => value), Date.now)
+    const services = () => reports.entries().map(({ value }) => value)
     if (config.wsTokenSecret.kind === 'none')
       logger.warn(
         'WebSocket tokens are valid on this node only; set the same DEXTAPE_WS_TOKEN_SECRET on all serve nodes',
       )
+    const wsTokenSecret =
+      config.wsTokenSecret.kind === 'fixed' ? config.wsTokenSecret.secret : randomBytes(32).toString('hex')
     let origin: Claim | undefined
     let firstKey: string | undefined
-    const prepare = async () => {
-      await store.migrate()
-      await keys.load()
-      origin = await platform.origin()
-      if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
-    }
+    const isSimulated = () => origin?.origin === 'simulated'
+    const where = `serve ${platform.instance}`
+    const noteAway = createMergedHealth(health)
+    const rest = createRestThread({
+      data: { config, dataDir: config.dataDir, logFormat: logFormatOf(config), wsTokenSecret },
+      ...{ logger, isSimulated, services, otherThreads: () => [] },
+      away: () => health.report().map((one) => ({ ...one, where })),
+      onAway: (away) => {
+        noteAway('rest', away)
+        rest.changed()
+      },
+      metricsOfOthers: async () => [await metrics.data()],
+      // Rows are stored by the aggregators, in short batches.
+      flush: async () => {},
+    })
+    closing.push(() => rest.stop())
+    reports.onChange(rest.changed)
     const serve = createServe({
-      ...{ log, codec, store, keys, config, logger, metrics, health, prepare },
-      ...(config.wsTokenSecret.kind === 'fixed' ? { wsTokenSecret: config.wsTokenSecret.secret } : {}),
-      processName: `serve ${platform.instance}`,
-      ...{ pipeStatus: pipe.chains, remoteOutages: pipe.outages },
-      simulated: () => origin?.origin === 'simulated',
+      ...{ log, codec, store, keys, config, logger, metrics, health, wsTokenSecret, simulated: isSimulated },
+      ...{ duties: { rest: false, push: true }, pushedPositions: rest.pushedPositions },
+      pipeStatus: createPipeStatus(services, Date.now).chains,
+      async prepare() {
+        await store.migrate()
+        await keys.load()
+        origin = await platform.origin()
+        if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
+        rest.prepared()
+        rest.changed()
+      },
     })
     closing.push(() => serve.stop())
     void reports
-      .follow(shutdown.signal)
+      .follow(signal)
       .catch((error: unknown) => logger.error('reading statuses of other processes failed', { error }))
     const timer = setInterval(() => {
       void platform
@@ -53,13 +78,20 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
         .then((claimed) => {
           origin = claimed
           if (claimed !== undefined) clearInterval(timer)
+          rest.changed()
         })
         .catch(() => {})
     }, ORIGIN_POLL_MS)
     closing.push(() => clearInterval(timer))
-    const ports = await serve.start(shutdown.signal)
-    if (shutdown.signal.aborted) return 0
-    await greet(out, { config, ports, firstKey, isSimulated: origin?.origin === 'simulated' })
+    const [{ wsPort }, httpPort] = await Promise.all([
+      serve.start(signal).then((ports) => {
+        rest.pushes(serve, ports.wsPort)
+        return ports
+      }),
+      rest.opened(signal),
+    ])
+    if (signal.aborted || httpPort === undefined) return 0
+    await greet(out, { config, ports: { httpPort, wsPort }, firstKey, isSimulated: isSimulated() })
     await parts.stopped()
     return 0
   })

@@ -16,6 +16,7 @@ import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
 import { openPlatform } from './platform/open-platform.js'
 import type { RunUp } from './process-options.js'
+import { logFormatOf } from './threads/log-format.js'
 import { createEngineThread } from './threads/run-engine.js'
 import { createThreads } from './threads/threads.js'
 import { watchProcess } from './watch-process.js'
@@ -67,30 +68,32 @@ async function runServices(
   const watch = createHistoryWatch(out)
   const simulated = choice.claim.origin === 'simulated'
   const threads = createThreads({
-    ...{ config, dataDir: dir.path, source: choice.source, speed, openFrom, simulated, wsTokenSecret },
-    ...{ logger, health, metrics, onHistory: watch.onHistory, stopProcess: shutdown.stop },
+    data: { config, dataDir: dir.path, logFormat: logFormatOf(config), wsTokenSecret },
+    ...{ source: choice.source, speed, openFrom, simulated, logger, health, metrics },
+    ...{ onHistory: watch.onHistory, stopProcess: shutdown.stop },
   })
+  const { rest } = threads
   closing.push(() => threads.stop())
   signal.addEventListener('abort', () => void threads.stop(), { once: true })
   const { source, example } = await threads.openSources()
 
   const serve = createServe({
     ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, processName: 'up' },
-    ...{ duties: { rest: false, push: true }, pushedPositions: threads.pushedPositions },
+    ...{ duties: { rest: false, push: true }, pushedPositions: rest.pushedPositions },
     pipeStatus: threads.pipeStatus,
     async prepare() {
       await store.migrate()
       await claimStore(store, choice.claim.origin)
-      threads.prepared()
+      rest.prepared()
     },
   })
   closing.push(() => serve.stop())
   const [{ wsPort }, httpPort] = await Promise.all([
     serve.start(signal).then((ports) => {
-      threads.pushes(serve, ports.wsPort)
+      rest.pushes(serve, ports.wsPort)
       return ports
     }),
-    threads.openRest(signal),
+    rest.opened(signal),
   ])
   if (signal.aborted || httpPort === undefined) return 0
 

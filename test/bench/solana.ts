@@ -22,7 +22,7 @@ const TRADES_ONLY = { votes: 0, failed: 0 }
 /** Decoding may take twice as long as parsing. */
 const LIMIT = 0.5
 /** The flags the service is started with. */
-const NODE_FLAGS = ['--max-semi-space-size=64']
+const NODE_FLAGS = ['--max-semi-space-size=32']
 
 /** Runs in a separate process with the service's flags: objects that outlive a block make up most of the GC work. */
 export async function benchSolana(): Promise<boolean> {

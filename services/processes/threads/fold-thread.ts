@@ -1,9 +1,10 @@
 /** The thread of `up` that folds the chains and stores their rows. */
 
+import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import { foldedChains } from '../chain-status.js'
 import { openFold, runFold } from '../fold-chains.js'
 import { openConfiguredStore } from '../open-store.js'
-import { type ReportMethods, reportChanges, runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
+import { type ReportMethods, runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
 export type FoldMethods = ThreadMethods & {
   open(): void
@@ -14,13 +15,13 @@ export type FoldMethods = ThreadMethods & {
 }
 
 runThread<ThreadData, ReportMethods, Omit<FoldMethods, keyof ThreadMethods>>(async (parts) => {
-  const { data, main, platform, logger, metrics, health, closing, signal, dir } = parts
+  const { data, main, platform, logger, metrics, health, closing, signal } = parts
   const { config } = data
-  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
+  const store = await openConfiguredStore({ ...config, dataDir: data.dataDir }, health, signal, closing)
   const aggregate = openFold({ platform, store, config, logger, metrics })
-  reportChanges(
-    main,
+  sendChanges<ServiceReport>(
     () => ({ service: 'aggregate', away: health.report(), chains: foldedChains(aggregate.status()) }),
+    (report) => main.tell('report', report),
     signal,
   )
   const stop = (reason: string) => main.tell('stopProcess', reason)

@@ -1,12 +1,13 @@
 /** The thread of `up` that reads its sources into the log. */
 
+import type { ServiceReport } from '../../core/coordination/service-reports.js'
 import type { IngestOutcome } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
 import type { OpenChain } from '../chain-sources/open-chain.js'
 import { openIngests } from '../chain-sources/open-ingests.js'
 import { reportedChains } from '../chain-status.js'
 import type { ChosenSource, ExamplePair } from '../choose-source.js'
-import { type ReportMethods, reportChanges, runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
+import { type ReportMethods, runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
 export type IngestData = ThreadData & {
   source: ChosenSource
@@ -31,16 +32,16 @@ runThread<IngestData, IngestMain, Omit<IngestMethods, keyof ThreadMethods>>(asyn
   const ingests = await openIngests(
     source,
     {
-      ...{ platform, config, logger, health, metrics, dataDir: dir, speed, open },
+      ...{ platform, config, logger, health, metrics, dataDir: dir(), speed, open },
       onHistory: (done) => main.tell('history', done),
     },
     closing,
     signal,
   )
   const statuses = ingests?.statuses ?? []
-  reportChanges(
-    main,
+  sendChanges<ServiceReport>(
     () => ({ service: 'ingest', away: health.report(), chains: statuses.flatMap(reportedChains) }),
+    (report) => main.tell('report', report),
     signal,
   )
   let running: Promise<IngestOutcome['kind']> | undefined

@@ -1,26 +1,26 @@
-/** The thread of `up` that answers REST requests, from its own memory of the updates and from the store. */
+/** The thread that answers REST requests, from its own memory of the updates and from the store. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
 import { type MetricsData, mergedMetrics } from '../../core/runtime/metrics.js'
-import type { UnreachableReport } from '../../core/runtime/part-health.js'
+import type { UnreachablePart, UnreachableReport } from '../../core/runtime/part-health.js'
 import { createServe } from '../../serve/main.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { createPushedPositions, type PositionCell } from '../../serve/pushed-positions.js'
 import type { PushReport, PushUsage, ThreadReport } from '../../serve/serve-deps.js'
 import { openConfiguredStore } from '../open-store.js'
-import { runThread, type ThreadData, type ThreadMethods } from './thread-parts.js'
+import { runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
 
-/** What the other threads report, for /status. */
+/** What the rest of the process knows, for /status. */
 export type ProcessReport = {
   services: readonly PublishedReport[]
   away: UnreachableReport[]
   threads: ThreadReport[]
+  simulated: boolean
   push: PushReport | undefined
   wsPort: number
 }
 
 export type RestData = ThreadData & {
-  simulated: boolean
   wsTokenSecret: string
   pushed: readonly PositionCell[]
   report: ProcessReport
@@ -36,6 +36,7 @@ export type RestMethods = ThreadMethods & {
 export type RestMain = {
   /** Resolves once the store's tables exist. */
   prepared(): Promise<void>
+  away(parts: readonly UnreachablePart[]): void
   flush(chain: string): Promise<void>
   /** What sockets hold, for /status. */
   pushUsage(): PushUsage | undefined
@@ -47,22 +48,30 @@ export type RestMain = {
 const USAGE_WAIT_MS = 500
 
 runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (parts) => {
-  const { data, main, platform, logger, metrics, health, closing, signal, dir } = parts
-  const { config, simulated, wsTokenSecret } = data
+  const { data, main, platform, logger, metrics, health, closing, signal } = parts
+  const { config, dataDir, wsTokenSecret } = data
   const { log, codec } = platform
-  const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
+  const store = await openConfiguredStore({ ...config, dataDir }, health, signal, closing)
   const keys = platform.createKeys()
   closing.push(() => keys.close())
-  await keys.load()
   const pushedPositions = createPushedPositions()
   for (const shared of data.pushed) pushedPositions.adopt(shared)
   let { report } = data
   const pipe = createPipeStatus(() => report.services, Date.now)
+  sendChanges(
+    () => health.report(),
+    (away) => main.tell('away', away),
+    signal,
+  )
   const serve = createServe({
-    ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, pushedPositions },
-    ...{ duties: { rest: true, push: false }, processName: 'up' },
-    prepare: () => main.call('prepared'),
-    ...{ pipeStatus: pipe.chains, remoteOutages: () => report.away, threads: () => report.threads },
+    ...{ log, codec, store, keys, config, logger, metrics, wsTokenSecret, pushedPositions },
+    duties: { rest: true, push: false },
+    async prepare() {
+      await main.call('prepared')
+      await keys.load()
+    },
+    ...{ pipeStatus: pipe.chains, remoteOutages: () => [...report.away, ...pipe.outages()] },
+    ...{ simulated: () => report.simulated, threads: () => report.threads },
     ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
     pushUsage: () =>
       Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),

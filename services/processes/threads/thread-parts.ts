@@ -1,4 +1,4 @@
-/** What every thread of `up` has: its platform, its store, a logger, and an orderly end when the process asks for it. */
+/** What every thread has: its platform, its store, a logger, and an orderly end when the process asks for it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../core/config/index.js'
 import type { ServiceReport } from '../../core/coordination/service-reports.js'
@@ -30,7 +30,8 @@ export type ThreadMethods = { stop(): Promise<void>; metrics(): Promise<MetricsD
 export type ThreadParts<Data extends ThreadData, Main extends Methods> = {
   data: Data
   main: Link<Main>
-  dir: DataDir
+  /** Only where the platform has a data directory. */
+  dir: () => DataDir
   platform: Platform
   logger: Logger
   metrics: Metrics
@@ -74,9 +75,9 @@ export function runThread<Data extends ThreadData, Main extends Methods, Mine ex
   opened.catch(() => {})
 
   async function begin() {
-    const dir = openDataDir(dataDir)
+    const dir = () => openDataDir(dataDir)
     const platform = await openPlatform({
-      ...{ config, dir: () => dir, logger, health, signal: stopping.signal, hasThreads: true },
+      ...{ config, dir, logger, health, signal: stopping.signal, hasThreads: true },
     })
     closing.push(() => platform.close())
     collectAfterBusyPhases(stopping.signal)
@@ -84,19 +85,19 @@ export function runThread<Data extends ThreadData, Main extends Methods, Mine ex
   }
 }
 
-const REPORT_EVERY_MS = 250
+const LOOK_EVERY_MS = 250
 
-/** Sends the report when it changes. */
-export function reportChanges(main: Link<ReportMethods>, read: () => ServiceReport, signal: AbortSignal): void {
+/** Sends a value whenever it has changed, until the signal aborts. */
+export function sendChanges<T>(read: () => T, send: (value: T) => void, signal: AbortSignal): void {
   let sent = ''
   const look = () => {
-    const report = read()
-    const text = JSON.stringify(report)
+    const value = read()
+    const text = JSON.stringify(value)
     if (text === sent) return
     sent = text
-    main.tell('report', report)
+    send(value)
   }
   look()
-  const timer = setInterval(look, REPORT_EVERY_MS)
+  const timer = setInterval(look, LOOK_EVERY_MS)
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }

@@ -63,7 +63,7 @@ export function startService({ name, command, folder, env, httpPort, ...plan }: 
   let run = launch()
 
   function launch(): Run {
-    const child = spawn(process.execPath, ['--max-semi-space-size=64', BIN, command, ...args], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=32', BIN, command, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...env, DEXTAPE_HTTP_PORT: String(httpPort) },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -46,7 +46,7 @@ export type UpProcess = {
 }
 
 export function startUp(options: UpOptions): UpProcess {
-  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=64', BIN]
+  const [program, ...before] = options.command ?? [process.execPath, '--max-semi-space-size=32', BIN]
   const child = spawn(program, [...before, 'up', ...argumentsOf(options)], {
     cwd: dirname(options.dataDir),
     env: {
