@@ -48,7 +48,7 @@ async function simulate(world: World, options: SimulateOptions): Promise<void> {
   const endMs = options.end === undefined ? world.nowMs() : parseTime('--end', options.end)
   const counts = { blocks: 0, retracts: 0, events: 0 }
   const { openSimulator } = await import('../ingest/sources/simulator/simulator.js')
-  const { SIMULATED_CHAINS } = await import('../processes/choose-source.js')
+  const { SIMULATED_CHAINS } = await import('../processes/chain-sources/open-source.js')
   const source = openSimulator({
     ...{ seed, historyS, ...(historySwaps === undefined ? {} : { historySwaps }) },
     // The requested number per second, however short the time.

@@ -1,7 +1,8 @@
 /** Folds the chains assigned to this process until it is asked to stop. */
 import { type Aggregate, createAggregate } from '../aggregate/main.js'
 import { createOwnedChains } from '../aggregate/owned-chains.js'
-import { type Config, chainFacts } from '../core/config/index.js'
+import { chainFacts } from '../core/config/chain-facts.js'
+import type { Config } from '../core/config/index.js'
 import { abortOf } from '../core/runtime/backoff.js'
 import type { Logger } from '../core/runtime/logger.js'
 import type { Metrics } from '../core/runtime/metrics.js'

@@ -6,8 +6,9 @@ import type { Claim } from '../core/data-dir/origin.js'
 import { createKeyedTable } from '../core/log/keyed-table.js'
 import { STATUS_TOPIC } from '../core/log/port.js'
 import { checkPortFree } from '../core/runtime/ports.js'
-import { createServe } from '../serve/main.js'
+import { assembleServe } from '../serve/assemble.js'
 import { createPipeStatus } from '../serve/pipe-status.js'
+import { createPush } from '../serve/push-duty.js'
 import { runProcess } from './cluster-process.js'
 import { greet } from './greeting.js'
 import { openConfiguredStore } from './open-store.js'
@@ -55,19 +56,22 @@ export const runServe: RunServe = async ({ config, logger, out }) => {
     })
     closing.push(() => rest.stop())
     reports.onChange(rest.changed)
-    const serve = createServe({
-      ...{ log, codec, store, keys, config, logger, metrics, health, wsTokenSecret, simulated: isSimulated },
-      ...{ duties: { rest: false, push: true }, pushedPositions: rest.pushedPositions },
-      pipeStatus: createPipeStatus(services, Date.now).chains,
-      async prepare() {
-        await store.migrate()
-        await keys.load()
-        origin = await platform.origin()
-        if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
-        rest.prepared()
-        rest.changed()
+    const serve = assembleServe(
+      {
+        ...{ log, codec, store, keys, config, logger, metrics, health, wsTokenSecret, simulated: isSimulated },
+        pushedPositions: rest.pushedPositions,
+        pipeStatus: createPipeStatus(services, Date.now).chains,
+        async prepare() {
+          await store.migrate()
+          await keys.load()
+          origin = await platform.origin()
+          if (config.apiKey.kind === 'none') firstKey ??= (await keys.ensureFirst())?.key
+          rest.prepared()
+          rest.changed()
+        },
       },
-    })
+      { push: createPush },
+    )
     closing.push(() => serve.stop())
     void reports
       .follow(signal)

@@ -10,7 +10,8 @@ import { createMetrics } from '../core/runtime/metrics.js'
 import { createHealth } from '../core/runtime/part-health.js'
 import { checkPortFree } from '../core/runtime/ports.js'
 import { createShutdown, type Shutdown } from '../core/runtime/shutdown.js'
-import { createServe } from '../serve/main.js'
+import { assembleServe } from '../serve/assemble.js'
+import { createPush } from '../serve/push-duty.js'
 import { type Choice, chooseSource } from './choose-source.js'
 import { createHistoryWatch, greet } from './greeting.js'
 import { type Closing, claimStore, openConfiguredStore } from './open-store.js'
@@ -54,10 +55,10 @@ async function runServices(
   await platform.claimOrigin(choice.claim)
   const { log, codec } = platform
   const engine = createEngineThread(dir.path, logger, () => threads.flush())
-  if (config.store.kind === 'embedded') {
-    closing.push(() => engine.stop())
-    await engine.start()
-  }
+  if (config.store.kind === 'embedded') closing.push(() => engine.stop())
+  // The other threads load meanwhile.
+  const engineStarted = config.store.kind === 'embedded' ? engine.start() : Promise.resolve()
+  engineStarted.catch(() => {})
   const store = await openConfiguredStore({ ...config, dataDir: dir.path }, health, signal, closing)
   const keys = platform.createKeys()
   closing.push(() => keys.close())
@@ -75,18 +76,21 @@ async function runServices(
   const { rest } = threads
   closing.push(() => threads.stop())
   signal.addEventListener('abort', () => void threads.stop(), { once: true })
-  const { source, example } = await threads.openSources()
+  const [{ source, example }] = await Promise.all([threads.openSources(), engineStarted])
 
-  const serve = createServe({
-    ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, processName: 'up' },
-    ...{ duties: { rest: false, push: true }, pushedPositions: rest.pushedPositions },
-    pipeStatus: threads.pipeStatus,
-    async prepare() {
-      await store.migrate()
-      await claimStore(store, choice.claim.origin)
-      rest.prepared()
+  const serve = assembleServe(
+    {
+      ...{ log, codec, store, keys, config, logger, metrics, health, simulated, wsTokenSecret, processName: 'up' },
+      pushedPositions: rest.pushedPositions,
+      pipeStatus: threads.pipeStatus,
+      async prepare() {
+        await store.migrate()
+        await claimStore(store, choice.claim.origin)
+        rest.prepared()
+      },
     },
-  })
+    { push: createPush },
+  )
   closing.push(() => serve.stop())
   const [{ wsPort }, httpPort] = await Promise.all([
     serve.start(signal).then((ports) => {

@@ -1,4 +1,5 @@
-import { type Config, chainFacts } from '../core/config/config.js'
+import { chainFacts } from '../core/config/chain-facts.js'
+import type { Config } from '../core/config/config.js'
 import { addressProblem } from '../core/domain/address-form.js'
 import { normalAddress } from '../core/domain/chains.js'
 import { SOLANA_AMMS } from '../core/domain/exchanges.js'

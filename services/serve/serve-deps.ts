@@ -61,11 +61,7 @@ export type PushLimits = {
   keyCheckMs: number
 }
 
-/** What this instance does: in `up`, REST and push each have a thread of their own. */
-export type Duties = { rest: boolean; push: boolean }
-
 export type ServeDeps = {
-  duties?: Duties
   log: EventLog
   codec: Pick<Codec, 'decodeLogRecord' | 'learn'>
   store: Store

@@ -13,6 +13,11 @@ export const ADDRESS_FORM: Record<ChainFamily, { pattern: RegExp; form: string }
 export const CHAIN_NAME = /^[a-z0-9][a-z0-9_]{0,31}$/
 export const isChainName = (name: string): boolean => CHAIN_NAME.test(name) && name !== 'unknown'
 
+/** A chain known only from a recording is allowed: it has no ranked tokens, so nothing on it has a USD price. */
+export function chainFacts(config: { chains: ReadonlyMap<string, ChainFacts> }, chain: string): ChainFacts {
+  return config.chains.get(chain) ?? unrankedChain(chain)
+}
+
 /** Facts of a chain without configuration: addresses as on EVM chains, no token ranks. */
 export function unrankedChain(chain: string): ChainFacts {
   return { chain, family: 'evm', title: chain, stables: [], majors: [] }

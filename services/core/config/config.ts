@@ -1,12 +1,12 @@
 /** The configuration as the program uses it: file and environment, parsed once, validated as a whole, passed down. */
 import type { ChainFacts } from '../domain/chains.js'
 import type { Capacity, Plans } from '../domain/plans.js'
-import { unrankedChain } from './chain-facts.js'
 import { type ChainSources, describeChainSource } from './chain-sources.js'
 import type { PUSH_SERVERS } from './file-schema.js'
 import { withoutSecrets } from './node-source.js'
 import { describeCapacity, describePlans } from './plan-settings.js'
 
+export { chainFacts } from './chain-facts.js'
 export { withoutSecrets }
 
 export type KafkaChoice = {
@@ -66,11 +66,6 @@ export type Config = ChainSources & {
   /** What all keys may hold in one serve process. */
   capacity: Capacity
   chains: ReadonlyMap<string, ChainFacts>
-}
-
-/** A chain known only from a recording is allowed: it has no ranked tokens, so nothing on it has a USD price. */
-export function chainFacts(config: Pick<Config, 'chains'>, chain: string): ChainFacts {
-  return config.chains.get(chain) ?? unrankedChain(chain)
 }
 
 /** The configuration for display, without secrets. */

@@ -1,5 +1,6 @@
 /** Reads one chain from its nodes into its live generation, and into the next one when that becomes live. */
-import { type ChainSourceConfig, type Config, chainFacts } from '../../core/config/index.js'
+import { chainFacts } from '../../core/config/chain-facts.js'
+import type { ChainSourceConfig, Config } from '../../core/config/index.js'
 import type { DataDir } from '../../core/data-dir/data-dir.js'
 import { ConfigError, DextapeError } from '../../core/domain/errors.js'
 import { blocksTopic } from '../../core/log/port.js'

@@ -6,10 +6,11 @@ import type { Health } from '../../core/runtime/part-health.js'
 import { registerIngestMetrics } from '../../ingest/ingest-status.js'
 import { createIngest } from '../../ingest/main.js'
 import type { Speed } from '../../ingest/sources/recording/recording.js'
-import { type ChosenSource, openSource } from '../choose-source.js'
+import type { ChosenSource } from '../choose-source.js'
 import type { Closing } from '../open-store.js'
 import { type IngestParts, type Ingests, openChainIngest } from './chain-ingest.js'
 import { type OpenChain, openChain } from './open-chain.js'
+import { openSource } from './open-source.js'
 
 /** A source that cannot resume after an arbitrary block stays on one generation: in another it would skip blocks. */
 export function pinnedGenerations({ liveOf }: Pick<LiveGenerations, 'liveOf'>): (chain: string) => number {

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedReport } from '../../core/coordination/service-reports.js'
 import { type MetricsData, mergedMetrics } from '../../core/runtime/metrics.js'
 import type { UnreachablePart, UnreachableReport } from '../../core/runtime/part-health.js'
-import { createServe } from '../../serve/main.js'
+import { assembleServe } from '../../serve/assemble.js'
 import { createPipeStatus } from '../../serve/pipe-status.js'
 import { createPushedPositions, type PositionCell } from '../../serve/pushed-positions.js'
+import { createRest } from '../../serve/rest-duty.js'
 import type { PushReport, PushUsage, ThreadReport } from '../../serve/serve-deps.js'
 import { openConfiguredStore } from '../open-store.js'
 import { runThread, sendChanges, type ThreadData, type ThreadMethods } from './thread-parts.js'
@@ -63,25 +64,27 @@ runThread<RestData, RestMain, Omit<RestMethods, keyof ThreadMethods>>(async (par
     (away) => main.tell('away', away),
     signal,
   )
-  const serve = createServe({
-    ...{ log, codec, store, keys, config, logger, metrics, wsTokenSecret, pushedPositions },
-    duties: { rest: true, push: false },
-    async prepare() {
-      await main.call('prepared')
-      await keys.load()
+  const serve = assembleServe(
+    {
+      ...{ log, codec, store, keys, config, logger, metrics, wsTokenSecret, pushedPositions },
+      async prepare() {
+        await main.call('prepared')
+        await keys.load()
+      },
+      ...{ pipeStatus: pipe.chains, remoteOutages: () => [...report.away, ...pipe.outages()] },
+      ...{ simulated: () => report.simulated, threads: () => report.threads },
+      ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
+      pushUsage: () =>
+        Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),
+      metricsText: {
+        contentType: metrics.contentType,
+        text: async () => mergedMetrics([await metrics.data(), ...(await main.call('metricsOfOthers'))]),
+      },
+      // A server has short batches, and may be unreachable.
+      ...(config.store.kind === 'embedded' ? { flush: (chain: string) => main.call('flush', chain) } : {}),
     },
-    ...{ pipeStatus: pipe.chains, remoteOutages: () => [...report.away, ...pipe.outages()] },
-    ...{ simulated: () => report.simulated, threads: () => report.threads },
-    ...{ pushReport: () => report.push, wsPort: () => report.wsPort },
-    pushUsage: () =>
-      Promise.race([main.call('pushUsage').catch(() => undefined), sleep(USAGE_WAIT_MS).then(() => undefined)]),
-    metricsText: {
-      contentType: metrics.contentType,
-      text: async () => mergedMetrics([await metrics.data(), ...(await main.call('metricsOfOthers'))]),
-    },
-    // A server has short batches, and may be unreachable.
-    ...(config.store.kind === 'embedded' ? { flush: (chain: string) => main.call('flush', chain) } : {}),
-  })
+    { rest: createRest },
+  )
   closing.push(() => serve.stop())
   return {
     open: async () => (await serve.start(signal)).httpPort,

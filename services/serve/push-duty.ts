@@ -1,0 +1,23 @@
+import { CAPACITY, PLANS } from '../core/domain/plans.js'
+import type { CreatePush } from './duties.js'
+import { createPushServer } from './push/push-server.js'
+import { chooseTransport, GLIBC_FIX } from './push/transport/choose-transport.js'
+import { pushLimits } from './serve-deps.js'
+
+export const createPush: CreatePush = (deps, parts) => {
+  const { config, logger, pushedPositions: positions } = deps
+  const { server, fallbackReason, create: createTransport } = chooseTransport(config.pushServer ?? 'auto')
+  if (fallbackReason !== null)
+    logger.warn('serving pushes with ws, which is slower than uWebSockets.js', {
+      reason: fallbackReason,
+      fix: GLIBC_FIX,
+    })
+  // Registered before the push server's own listener: noted before anything is sent.
+  if (positions !== undefined) parts.memory.onApplied(({ state }) => positions.note(state.chain, state))
+  const limits = pushLimits(deps.push)
+  const { plans = PLANS, capacity = CAPACITY } = config
+  return {
+    server: createPushServer({ ...parts, logger, limits, plans, capacity, createTransport }),
+    report: { server, fallback_reason: fallbackReason },
+  }
+}

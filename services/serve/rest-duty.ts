@@ -1,0 +1,37 @@
+import { revisionsOf } from './chain-directory.js'
+import type { CreateRest } from './duties.js'
+import { createHotHistory } from './history/hot/hot-history.js'
+import { createQueryLanes } from './history/query-lanes.js'
+import { addPages } from './pages/page-routes.js'
+import { createUntilPushed } from './pushed-positions.js'
+import { createAnswerCache } from './rest/answer-cache.js'
+import { addServiceRoutes, createRestServer } from './rest/rest-server.js'
+import { addWsTokenRoute } from './rest/ws-token-route.js'
+import { ANSWER_BYTES, HOLDERS_HOLD_MS, HOT_HISTORY_BYTES } from './serve-deps.js'
+
+export const createRest: CreateRest = (deps, parts, { isLoaded, wsPort, status }) => {
+  const { memory, chains, gate, tokens, queries, metrics, nowMs } = parts
+  const { config, logger, store, flush = async () => {} } = deps
+  const lanes = createQueryLanes(store)
+  const { hotHistoryBytes: maxBytes = HOT_HISTORY_BYTES, holdersHoldMs: holdMs = HOLDERS_HOLD_MS } = deps
+  const hot = createHotHistory(lanes, flush, { maxBytes, holdMs, nowMs })
+  memory.onApplied(hot.apply)
+  metrics.gauge('dextape_serve_hot_history_bytes', 'Memory of candles and events kept for requests', [], () => [
+    { labels: {}, value: hot.bytes },
+  ])
+  const answers = createAnswerCache(revisionsOf(chains), deps.answerBytes ?? ANSWER_BYTES)
+  metrics.gauge('dextape_serve_answers_bytes', 'Memory of encoded REST answers', [], () => [
+    { labels: {}, value: answers.bytes },
+  ])
+  const { pushedPositions: positions } = deps
+  const untilPushed = positions === undefined ? () => undefined : createUntilPushed(memory, positions)
+  const rest = createRestServer({
+    ...{ chains, store: lanes.cheap, hot, flush, answers, gate, queries, metrics, logger, isLoaded, untilPushed },
+    ...{ envelope: config.envelope, corsOrigins: config.corsOrigins ?? { kind: 'any' } },
+  })
+  addServiceRoutes(rest, { memory, metrics: deps.metricsText === undefined ? metrics : deps.metricsText, status })
+  const { publicUrls = [], publicWsUrl = { kind: 'none' } } = config
+  addPages(rest, { ...config, publicUrls })
+  addWsTokenRoute(rest, { gate, tokens, wsPort, isLoaded, publicUrls, publicWsUrl })
+  return rest
+}
