@@ -56,7 +56,8 @@ afterAll(async () => {
 describe.each(MARKETS)('seed $seed, $chain', ({ chain, categories }) => {
   test('reports the head and no gaps in /status', async () => {
     const { reference } = playedOn(chain)
-    const status = (await up.status()).find((one) => one.chain === chain)
+    // The thread that folds reports a moment after the update is served.
+    const status = await up.until(chain, 'reported', ({ indexed_from: from }) => from !== null)
     expect(status).toMatchObject({
       ...{ head: reference.head?.number, time: reference.head?.time, seq: playedOn(chain).lines.length },
       ...{ indexed_from: reference.blocks[0]?.number, dead_letters: expect.any(Number), gaps: 0, last_gap: null },
