@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = [
   'services',
   'schemas',
+  'clients/typescript/src',
   'test/bench',
   'test/rig',
   'package.json',
