@@ -137,7 +137,10 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
     unsubscribe(feed)
     feeds.delete(feed)
     if (error !== undefined) feed.fail(error)
-    if (feeds.size === 0) stopping.abort()
+    if (feeds.size > 0) return
+    outbox = []
+    socket = undefined
+    stopping.abort()
   }
 
   /** Resolves or rejects when the socket is lost; resolves if it was closed here. */

@@ -18,14 +18,30 @@ export type RefillDeps = {
   signal: AbortSignal
 }
 
+/** A swap or liquidity event, as pushed or as REST answers it. */
+export type Event = {
+  id: string
+  block_number: number
+  tx_time?: number
+  time?: number
+  amount_usd: string | null
+}
+
+/** An id alone does not name an event: after a reorg the same transaction comes again, in another block. */
+export type Delivered = { id: string; facts: string }
+
+export const factsOf = ({ id, block_number, tx_time, time, amount_usd }: Event): string =>
+  [id, block_number, tx_time ?? time, amount_usd ?? ''].join(' ')
+
+/** More than the delivered items that are kept. */
 const EVENTS_PER_PAGE = 300
 const CANDLES_PER_PAGE = 1000
 
-/** `deliveredOf`: ids of a pair's last delivered items, oldest first; those that no longer exist are removed from it. */
+/** `delivered`: the last items delivered of a pair, oldest first. */
 export async function* readRefill(
   deps: RefillDeps,
   gap: Gap,
-  deliveredOf: (id: string) => string[] | undefined,
+  delivered: (id: string) => readonly Delivered[],
 ): AsyncGenerator<RefillItem> {
   const { pathname, searchParams } = new URL(gap.refill ?? '', 'http://server')
   const id = decodeURIComponent(pathname.split('/').at(-1) ?? '')
@@ -40,7 +56,7 @@ export async function* readRefill(
   const read = (query: URLSearchParams) => withRetries(deps, () => deps.get(`${pathname}?${query}`))
   if (pathname.startsWith('/v2/txs/')) {
     const of = pathname.startsWith('/v2/txs/swap/') ? 'swaps' : 'liquidity'
-    for await (const page of eventPages(read, searchParams, deliveredOf(id)))
+    for await (const page of eventPages(read, searchParams, delivered(id)))
       yield { ...place, of, ...page } as RefillItem
   } else if (pathname.startsWith('/v2/klines/')) {
     for await (const items of candlePages(read, searchParams)) yield { ...place, of: 'candles', items }
@@ -53,46 +69,52 @@ export async function* readRefill(
 }
 
 type Read = (query: URLSearchParams) => Promise<unknown>
-type Event = { id: string }
+type Page = { items: Event[]; retracted: string[] }
 
-/** After the last delivered item, so that none is repeated; by time if there was none. */
-async function* eventPages(
-  read: Read,
-  range: URLSearchParams,
-  delivered: string[] | undefined,
-): AsyncGenerator<{ items: Event[]; retracted: string[] }> {
-  if (delivered === undefined && !range.has('from_time')) {
-    throw new DextapeError('gap_unbounded', 'The server does not know where the gap begins.')
-  }
+/**
+ * From the oldest delivered item that is kept, so that the answer also shows which of the later ones a reorg removed or
+ * replaced; by time if none was delivered.
+ */
+async function* eventPages(read: Read, range: URLSearchParams, delivered: readonly Delivered[]): AsyncGenerator<Page> {
   const query = new URLSearchParams(range)
   query.set('sort', 'asc')
   query.set('limit', String(EVENTS_PER_PAGE))
-  let retracted: string[] = []
-  let after = delivered?.at(-1)
-  for (;;) {
-    if (after !== undefined) {
-      query.set('after', after)
-      query.delete('from_time')
-    }
-    let items: Event[]
-    try {
-      items = ((await read(query)) as { txs: Event[] }).txs
-    } catch (error) {
-      // A reorg removes the newest items: the first one that still exists is where reading resumes.
-      const isRemoved = error instanceof DextapeError && error.code === 'after_unknown'
-      const removed = isRemoved ? delivered?.pop() : undefined
-      if (removed === undefined || delivered?.length === 0) throw error
-      retracted.push(removed)
-      after = delivered?.at(-1)
-      continue
-    }
-    if (items.length > 0 || retracted.length > 0) yield { items, retracted }
-    if (items.length < EVENTS_PER_PAGE) return
-    retracted = []
-    delivered = undefined
-    after = items.at(-1)?.id
+  let { items, expected } = await firstPage(read, query, delivered)
+  let count = items.length
+  const found = new Set(items.map(factsOf))
+  const known = new Set(expected.map(({ facts }) => facts))
+  const retracted = expected.filter(({ facts }) => !found.has(facts)).map(({ id }) => id)
+  const first = { items: items.filter((item) => !known.has(factsOf(item))), retracted }
+  if (first.items.length > 0 || retracted.length > 0) yield first
+  while (count === EVENTS_PER_PAGE) {
+    query.delete('from_time')
+    query.set('after', items.at(-1)?.id ?? '')
+    items = await eventsOf(read, query)
+    count = items.length
+    if (count > 0) yield { items, retracted: [] }
   }
 }
+
+async function firstPage(read: Read, query: URLSearchParams, delivered: readonly Delivered[]) {
+  const [oldest, ...later] = delivered
+  if (oldest === undefined && !query.has('from_time')) {
+    throw new DextapeError('gap_unbounded', 'The server does not know where the gap begins.')
+  }
+  if (oldest === undefined) return { items: await eventsOf(read, query), expected: [] }
+  const after = new URLSearchParams(query)
+  after.delete('from_time')
+  after.set('after', oldest.id)
+  try {
+    return { items: await eventsOf(read, after), expected: later }
+  } catch (error) {
+    const isRemoved = error instanceof DextapeError && error.code === 'after_unknown'
+    if (!isRemoved || !query.has('from_time')) throw error
+    return { items: await eventsOf(read, query), expected: delivered }
+  }
+}
+
+const eventsOf = async (read: Read, query: URLSearchParams): Promise<Event[]> =>
+  ((await read(query)) as { txs: Event[] }).txs
 
 /** A range with only its start is read forward. */
 async function* candlePages(read: Read, range: URLSearchParams): AsyncGenerator<Candle[]> {

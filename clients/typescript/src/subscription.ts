@@ -3,7 +3,7 @@
  * paused at the server and resumes from its cursor once the queue is half empty. Nothing is dropped and nothing is repeated.
  */
 import type { Connection, Feed } from './connection.js'
-import { type RefillDeps, type RefillItem, readRefill } from './refill.js'
+import { type Delivered, type Event, factsOf, type RefillDeps, type RefillItem, readRefill } from './refill.js'
 import { chainOfCursor, type Gap, type Item, type Started, type SubscribeParams, type Topic } from './topics.js'
 
 export type SubscribeOptions = {
@@ -32,7 +32,7 @@ export type Subscription<Name extends Topic = Topic> = AsyncIterableIterator<Ite
 }
 
 const MAX_QUEUED = 1000
-/** Delivered ids kept per pair: where a refill begins, also after a reorg. */
+/** Delivered events kept per pair, at least: where a refill begins, also after a reorg. */
 const MAX_DELIVERED = 100
 /** Ids of a refill whose pushes may still arrive; the newest count. */
 const MAX_REFILLED = 50_000
@@ -40,7 +40,7 @@ const MAX_REFILLED = 50_000
 const REFILLED_KEPT_S = 3600
 
 type Result = Record<string, unknown>
-type Pushed = { id: string; time: number; pair_address: string; chain: string }
+type Pushed = Event & { time: number; pair_address: string; chain: string }
 
 export function createSubscription<Name extends Topic>(
   params: SubscribeParams,
@@ -52,7 +52,7 @@ export function createSubscription<Name extends Topic>(
   const queue: Result[] = []
   const received = new Map([since].flat().map((cursor) => [chainOfCursor(cursor), cursor]))
   const consumed = new Map(received)
-  const delivered = new Map<string, string[]>()
+  const delivered = new Map<string, Delivered[]>()
   const refilled = new Set<string>()
   let refilledUntilS = 0
   const isWholeChain = params[1] === '*'
@@ -176,50 +176,46 @@ export function createSubscription<Name extends Topic>(
         consumed.set(chain, to)
         return gap
       }
-      refill = { gap, pages: readRefill({ ...deps, signal: ending.signal }, gap, (id) => delivered.get(id)) }
+      refill = { gap, pages: readRefill({ ...deps, signal: ending.signal }, gap, (id) => delivered.get(id) ?? []) }
       return undefined
     }
     if (typeof result.cursor === 'string') consumed.set(chainOfCursor(result.cursor), result.cursor)
-    if (result.topic === 'retract') noteRetract(result as { id: string; chain: string; ids: string[] })
+    if (result.topic === 'retract' && !isWholeChain) forget(`${result.id}-${result.chain}`, result.ids as string[])
     if (result.tx !== undefined && isRepeated(result.tx as Pushed)) return undefined
     if (result.topic === 'conflated') return { topic: 'conflated', count: Number(result.count) }
     if (result.topic !== undefined) return result as Item
     return { ...(result.data as object), topic: 'switch_main_pair', cursor: result.cursor } as Item
   }
 
-  function isRepeated({ id, time, pair_address, chain }: Pushed): boolean {
-    if (time > refilledUntilS + REFILLED_KEPT_S) refilled.clear()
-    const pair = `${pair_address}-${chain}`
-    if (refilled.delete(`${pair} ${id}`)) return true
-    if (!isWholeChain) noteDelivered(pair, [id])
+  function isRepeated(event: Pushed): boolean {
+    if (event.time > refilledUntilS + REFILLED_KEPT_S) refilled.clear()
+    const pair = `${event.pair_address}-${event.chain}`
+    if (refilled.delete(`${pair} ${event.id}`)) return true
+    if (!isWholeChain) noteDelivered(pair, [event])
     return false
   }
 
-  function noteDelivered(pair: string, ids: readonly string[]): void {
+  function noteDelivered(pair: string, events: readonly Event[]): void {
     const last = delivered.get(pair) ?? []
-    last.push(...ids)
+    for (const event of events) last.push({ id: event.id, facts: factsOf(event) })
     delivered.set(pair, last.length > 2 * MAX_DELIVERED ? last.slice(-MAX_DELIVERED) : last)
   }
 
-  function noteRetract({ id, chain, ids }: { id: string; chain: string; ids: string[] }): void {
-    const pair = `${id}-${chain}`
+  function forget(pair: string, ids: readonly string[]): void {
+    for (const id of ids) refilled.delete(`${pair} ${id}`)
     const gone = new Set(ids)
-    for (const one of ids) refilled.delete(`${pair} ${one}`)
-    const last = delivered.get(pair)
-    if (last !== undefined)
-      delivered.set(
-        pair,
-        last.filter((one) => !gone.has(one)),
-      )
+    const last = delivered.get(pair) ?? []
+    delivered.set(
+      pair,
+      last.filter(({ id }) => !gone.has(id)),
+    )
   }
 
   /** Pushes after the gap can be in the answer too: those before the request was answered, or of the last second of its range. */
-  function noteRefill({ of, id: pair, items }: RefillItem): void {
+  function noteRefill({ of, id: pair, items, retracted }: RefillItem): void {
     if (of !== 'swaps' && of !== 'liquidity') return
-    noteDelivered(
-      pair,
-      items.map(({ id }) => id),
-    )
+    forget(pair, retracted)
+    noteDelivered(pair, items)
     for (const { id, tx_time } of items) {
       refilled.add(`${pair} ${id}`)
       refilledUntilS = Math.max(refilledUntilS, tx_time)

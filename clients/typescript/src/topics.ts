@@ -23,9 +23,9 @@ export type Refill<Of extends string, Item> = GapPlace & {
   of: Of
   /** Pair id or token id. */
   id: string
-  items: Item[]
-  /** Ids of delivered items that a reorg removed inside the gap. */
+  /** Delivered items that a reorg inside the gap removed or replaced: remove them before adding `items`. */
   retracted: string[]
+  items: Item[]
 }
 
 /** The server merged pushes because this client's network was slow. */

@@ -9,10 +9,19 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from .errors import DextapeError
 
+# More than the delivered items that are kept.
 EVENTS_PER_PAGE = 300
 CANDLES_PER_PAGE = 1000
 
 Read = Callable[[dict[str, Any]], Awaitable[Any]]
+# Id and facts of a swap or liquidity event.
+Delivered = tuple[str, str]
+
+
+def facts_of(event: dict[str, Any]) -> str:
+    """An id alone does not name an event: after a reorg the same transaction comes again, in another block."""
+    time_s = event["tx_time"] if "tx_time" in event else event["time"]
+    return f"{event['id']} {event['block_number']} {time_s} {event['amount_usd'] or ''}"
 
 
 class Refiller:
@@ -24,9 +33,9 @@ class Refiller:
         self._max_backoff_s = max_backoff_s
 
     async def read(
-        self, gap: dict[str, Any], delivered_of: Callable[[str], list[str] | None]
+        self, gap: dict[str, Any], delivered: Callable[[str], list[Delivered]]
     ) -> AsyncIterator[dict[str, Any]]:
-        """`delivered_of`: ids of a pair's last items, oldest first; those that no longer exist are removed from it."""
+        """`delivered`: the last items delivered of a pair, oldest first."""
         address = urlsplit(gap["refill"])
         query = dict(parse_qsl(address.query))
         item_id = unquote(address.path.rsplit("/", 1)[-1])
@@ -37,7 +46,7 @@ class Refiller:
 
         if address.path.startswith("/v2/txs/"):
             of = "swaps" if address.path.startswith("/v2/txs/swap/") else "liquidity"
-            async for items, retracted in _event_pages(read, query, delivered_of(item_id)):
+            async for items, retracted in _event_pages(read, query, delivered(item_id)):
                 yield {**place, "of": of, "items": items, "retracted": retracted}
         elif address.path.startswith("/v2/klines/"):
             async for points in _candle_pages(read, query):
@@ -60,32 +69,42 @@ class Refiller:
 
 
 async def _event_pages(
-    read: Read, bounds: dict[str, Any], delivered: list[str] | None
+    read: Read, bounds: dict[str, Any], delivered: list[Delivered]
 ) -> AsyncIterator[tuple[list[dict[str, Any]], list[str]]]:
-    """After the last delivered item, so that none is repeated; by time if there was none."""
-    if delivered is None and "from_time" not in bounds:
-        raise DextapeError("gap_unbounded", "The server does not know where the gap begins.")
+    """
+    From the oldest delivered item that is kept, so that the answer also shows which of the later ones a reorg removed or
+    replaced; by time if none was delivered.
+    """
     query = {**bounds, "sort": "asc", "limit": EVENTS_PER_PAGE}
-    retracted: list[str] = []
-    after = delivered[-1] if delivered else None
-    while True:
-        if after is not None:
-            query["after"] = after
-            query.pop("from_time", None)
-        try:
-            items = (await read(query))["txs"]
-        except DextapeError as error:
-            # A reorg removes the newest items: the first one that still exists is where reading resumes.
-            if error.code != "after_unknown" or not delivered or len(delivered) == 1:
-                raise
-            retracted.append(delivered.pop())
-            after = delivered[-1]
-            continue
-        if items or retracted:
-            yield items, retracted
-        if len(items) < EVENTS_PER_PAGE:
-            return
-        retracted, delivered, after = [], None, items[-1]["id"]
+    items, expected = await _first_page(read, query, delivered)
+    found = {facts_of(item) for item in items}
+    known = {facts for _, facts in expected}
+    retracted = [event_id for event_id, facts in expected if facts not in found]
+    missing = [item for item in items if facts_of(item) not in known]
+    if missing or retracted:
+        yield missing, retracted
+    while len(items) == EVENTS_PER_PAGE:
+        query.pop("from_time", None)
+        query["after"] = items[-1]["id"]
+        items = (await read(query))["txs"]
+        if items:
+            yield items, []
+
+
+async def _first_page(
+    read: Read, query: dict[str, Any], delivered: list[Delivered]
+) -> tuple[list[dict[str, Any]], list[Delivered]]:
+    if not delivered:
+        if "from_time" not in query:
+            raise DextapeError("gap_unbounded", "The server does not know where the gap begins.")
+        return (await read(query))["txs"], []
+    after = {name: value for name, value in query.items() if name != "from_time"}
+    try:
+        return (await read({**after, "after": delivered[0][0]}))["txs"], delivered[1:]
+    except DextapeError as error:
+        if error.code != "after_unknown" or "from_time" not in query:
+            raise
+        return (await read(query))["txs"], delivered
 
 
 async def _candle_pages(read: Read, bounds: dict[str, Any]) -> AsyncIterator[list[dict[str, Any]]]:

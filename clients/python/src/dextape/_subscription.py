@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from ._connection import Connection
-from ._refill import Refiller
+from ._refill import Delivered, Refiller, facts_of
 from .errors import DextapeError
 
-# Delivered ids kept per pair: where a refill begins, also after a reorg.
+# Delivered events kept per pair, at least: where a refill begins, also after a reorg.
 MAX_DELIVERED = 100
 # Ids of a refill whose pushes may still arrive; the newest count.
 MAX_REFILLED = 50_000
@@ -48,7 +48,7 @@ class AsyncSubscription:
         self._received = {_chain_of(cursor): cursor for cursor in cursors}
         self._consumed = dict(self._received)
         self._queue: deque[Item] = deque()
-        self._delivered: dict[str, list[str]] = {}
+        self._delivered: dict[str, list[Delivered]] = {}
         self._refilled: dict[str, None] = {}
         self._refilled_until_s = 0
         self._pages: tuple[AsyncIterator[Item], Item] | None = None
@@ -189,12 +189,12 @@ class AsyncSubscription:
             if not self._can_refill or gap["refill"] is None:
                 self._consumed[gap["chain"]] = gap["to"]
                 return gap
-            self._pages = (self._refiller.read(gap, self._delivered.get), gap)
+            self._pages = (self._refiller.read(gap, lambda pair: self._delivered.get(pair, [])), gap)
             return None
         if isinstance(result.get("cursor"), str):
             self._consumed[_chain_of(result["cursor"])] = result["cursor"]
-        if topic == "retract":
-            self._note_retract(result)
+        if topic == "retract" and self.params[1] != "*":
+            self._forget(f"{result['id']}-{result['chain']}", result["ids"])
         if "tx" in result and self._is_repeated(result["tx"]):
             return None
         if topic == "conflated":
@@ -212,28 +212,27 @@ class AsyncSubscription:
             del self._refilled[key]
             return True
         if self.params[1] != "*":
-            self._note_delivered(pair, [tx["id"]])
+            self._note_delivered(pair, [tx])
         return False
 
-    def _note_delivered(self, pair: str, ids: list[str]) -> None:
+    def _note_delivered(self, pair: str, events: list[Item]) -> None:
         last = self._delivered.setdefault(pair, [])
-        last.extend(ids)
+        last.extend((event["id"], facts_of(event)) for event in events)
         if len(last) > 2 * MAX_DELIVERED:
             del last[:-MAX_DELIVERED]
 
-    def _note_retract(self, result: Item) -> None:
-        pair = f"{result['id']}-{result['chain']}"
-        gone = set(result["ids"])
+    def _forget(self, pair: str, ids: list[str]) -> None:
+        gone = set(ids)
         for one in gone:
             self._refilled.pop(f"{pair} {one}", None)
-        if pair in self._delivered:
-            self._delivered[pair] = [one for one in self._delivered[pair] if one not in gone]
+        self._delivered[pair] = [event for event in self._delivered.get(pair, []) if event[0] not in gone]
 
     def _note_refill(self, page: Item) -> None:
         """Pushes after the gap can be in the answer too."""
         if page["of"] not in ("swaps", "liquidity"):
             return
-        self._note_delivered(page["id"], [item["id"] for item in page["items"]])
+        self._forget(page["id"], page["retracted"])
+        self._note_delivered(page["id"], page["items"])
         for item in page["items"]:
             self._refilled[f"{page['id']} {item['id']}"] = None
             self._refilled_until_s = max(self._refilled_until_s, item["tx_time"])
