@@ -1,6 +1,8 @@
 /** The clients against a real serving node: what they deliver is what a listener that never lost its connection was sent. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../clients/typescript/src/index.js'
+import { repositoryRoot } from '../../schemas/avro.js'
 import { hashKey } from '../../services/core/keys/key-store.js'
 import type { Serve } from '../../services/serve/main.js'
 import { freePort } from '../rig/browser/free-port.js'
@@ -181,6 +183,10 @@ describe('after a gap with a reorg in it', () => {
       chain: { params: ['tx', '*', 'eth'] },
       asked: { params: ['liq', one, 'eth'], options: { refill: false } },
     })
+    onTestFinished(async () => {
+      for (const collector of collectors.values()) await collector.close()
+      await node.stop()
+    })
     const settled = async () => {
       const [last] = (await swapsOf(id())).slice(-1)
       await vi.waitFor(() => {
@@ -222,8 +228,6 @@ describe('after a gap with a reorg in it', () => {
       expect(gapsOf('chain'), kind).toMatchObject([{ chain: 'eth', refill: null }])
       expect(gapsOf('asked'), kind).toMatchObject([{ refill: expect.stringContaining(`/v2/txs/liq/${id()}?`) }])
     }
-    for (const collector of collectors.values()) await collector.close()
-    await node.stop()
   })
 
   async function swapsOf(pairId: string): Promise<{ id: string }[]> {
@@ -335,6 +339,36 @@ describe('REST', () => {
       pandas: { time, close, dtype: 'float64' },
       polars: { time, close, dtype: 'Float64' },
     })
+  })
+})
+
+it('runs examples/candles.ipynb: its candles and flows are those of REST', async () => {
+  const node = await startNode(KEEP_LITTLE)
+  onTestFinished(() => node.stop())
+  const figures = {
+    pair: 'pair_id',
+    closes: 'candles["close"].tolist()',
+    equity: 'equity.iloc[-1]',
+    swaps: 'swaps["id"].tolist()',
+    netUsd: 'flows["net_usd"].sum()',
+  }
+  const notebook = join(repositoryRoot(), 'examples/candles.ipynb')
+  const got = await runPython('run_notebook.py', { notebook, figures }, { DEXTAPE_URL: url, DEXTAPE_API_KEY: KEY })
+  const client = createClient({ url, key: KEY })
+  const pair_id = String(got.pair)
+  const { points } = await client.klinesPair({ pair_id, interval: '1', limit: 1000, fill: 'previous' })
+  const { txs } = await client.txsSwap({ pair_id, from_time: points[0]?.time, limit: 300 })
+  const [token] = (await client.tokensTrending({ chain: 'eth', page_size: 1 })).tokens
+  const signed = txs.map((swap) => Number(swap.amount_usd) * (swap.to_token_address === token?.token ? 1 : -1))
+  expect(txs.length).toBeGreaterThan(5)
+  expect(got).toMatchObject({
+    closes: points.map(({ close }) => Number(close)),
+    equity: expect.any(Number),
+    swaps: txs.map(({ id }) => id),
+    netUsd: expect.closeTo(
+      signed.reduce((sum, usd) => sum + usd, 0),
+      6,
+    ),
   })
 })
 

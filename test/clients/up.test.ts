@@ -25,12 +25,12 @@ let config: Record<string, unknown>
 let url: string
 let up: UpProcess
 
-const start = () => startUp({ dataDir, config, env: { DEXTAPE_API_KEY: KEY }, args: ['--rate', '60'] })
+const start = () => startUp({ dataDir, config, env: { DEXTAPE_API_KEY: KEY }, args: ['--rate', '40'] })
 
 beforeAll(async () => {
   dataDir = join(scratchFolder(), 'data')
   const [http_port, ws_port] = [await freePort(), await freePort()]
-  config = { http_port, ws_port, simulator: { history_h: 0.02 }, intervals: { checkpoint_ms: 500 } }
+  config = { http_port, ws_port, simulator: { history_h: 0 } }
   url = `http://127.0.0.1:${http_port}`
   up = start()
   await up.serving

@@ -139,6 +139,7 @@ export const COUNTS = {
 
 /** Suites without a count that only a long run has, or that carry more load in it. */
 export const LONG_SUITES = [
+  'test/clients/python-package.long.test.ts',
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
   'test/ingest/simulator/fold.test.ts',

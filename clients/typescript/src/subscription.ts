@@ -20,7 +20,11 @@ export type SubscribeOptions = {
   signal?: AbortSignal
 }
 
-export type Subscription<Name extends Topic = Topic> = AsyncIterableIterator<Item<Name>, undefined> & {
+export type Subscription<Name extends Topic = Topic> = {
+  [Symbol.asyncIterator](): Subscription<Name>
+  next(): Promise<IteratorResult<Item<Name>, undefined>>
+  /** Ends it, as leaving a loop does. */
+  return(): Promise<IteratorResult<Item<Name>, undefined>>
   /** Resolves when the server has accepted the subscription. */
   readonly started: Promise<Started>
   /** Position of the last delivered item, one per chain: store it, and pass it as `since` to resume. */

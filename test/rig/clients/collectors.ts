@@ -126,9 +126,15 @@ function collectInPython(kind: 'async' | 'sync') {
 }
 
 /** Runs a program of this folder with a plan; returns the JSON it prints. */
-export async function runPython(program: string, plan: unknown): Promise<Record<string, unknown>> {
+export async function runPython(
+  program: string,
+  plan: unknown,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Record<string, unknown>> {
   const python = join(await pythonTools('clients'), 'python')
-  const { code, out } = await run(python, [join(HERE, program), JSON.stringify(plan)], { env: pythonEnv() })
+  const { code, out } = await run(python, [join(HERE, program), JSON.stringify(plan)], {
+    env: { ...pythonEnv(), ...env },
+  })
   if (code !== 0) throw new Error(`${program} ended with ${code}:\n${out}`)
   return JSON.parse(out) as Record<string, unknown>
 }

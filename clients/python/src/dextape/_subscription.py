@@ -174,6 +174,10 @@ class AsyncSubscription:
             self._consumed[gap["chain"]] = gap["to"]
             self._pages = None
             return None
+        except asyncio.CancelledError:
+            # As by asyncio.wait_for: it ended the generator. A new one begins after what was delivered.
+            self._pages = (self._read_gap(gap), gap)
+            raise
         except Exception as error:
             self._consumed[gap["chain"]] = gap["to"]
             self._pages = None
@@ -189,7 +193,7 @@ class AsyncSubscription:
             if not self._can_refill or gap["refill"] is None:
                 self._consumed[gap["chain"]] = gap["to"]
                 return gap
-            self._pages = (self._refiller.read(gap, lambda pair: self._delivered.get(pair, [])), gap)
+            self._pages = (self._read_gap(gap), gap)
             return None
         if isinstance(result.get("cursor"), str):
             self._consumed[_chain_of(result["cursor"])] = result["cursor"]
@@ -202,6 +206,9 @@ class AsyncSubscription:
         if topic is None:
             return {**result["data"], "topic": "switch_main_pair", "cursor": result["cursor"]}
         return result
+
+    def _read_gap(self, gap: Item) -> AsyncIterator[Item]:
+        return self._refiller.read(gap, lambda pair: self._delivered.get(pair, []))
 
     def _is_repeated(self, tx: Item) -> bool:
         if tx["time"] > self._refilled_until_s + REFILLED_KEPT_S:

@@ -129,7 +129,13 @@ class Client(Operations):
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            # After Ctrl-C nothing may take the next item unseen.
+            future.cancel()
+            raise
 
 
 class Subscription:
