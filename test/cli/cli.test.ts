@@ -30,7 +30,7 @@ function run(args: string[], { dir = folder(), env = {}, stdin = '' }: Given = {
 }
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'dist/services/cli/main.js'))) throw new Error('run `npm run build` first')
+  if (!existsSync(join(root, 'dist/bundle/main.js'))) throw new Error('run `npm run build` first')
 })
 
 describe('usage', () => {
