@@ -193,6 +193,8 @@ describe('keys', () => {
     })
     expect((await run(['keys', 'show', 'bot'], { dir })).out).toMatch(/^cu_per_month\s+no limit$/m)
     expect(await run(['keys', 'show', 'nobody'], { dir })).toMatchObject({ code: 1 })
+    await run(['keys', 'create', '--name', 'charts', '--only', 'datafeed'], { dir })
+    expect((await run(['keys', 'show', 'charts'], { dir })).out).toMatch(/^opens\s+datafeed$/m)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(0)
     expect((await run(['keys', 'ls'], { dir })).out).toMatch(/revoked/)
     expect((await run(['keys', 'revoke', 'bot'], { dir })).code).toBe(1)
