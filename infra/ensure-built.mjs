@@ -9,6 +9,7 @@ const SOURCES = [
   'services',
   'schemas',
   'clients/typescript/src',
+  'infra/bundle.mjs',
   'test/bench',
   'test/rig',
   'package.json',
@@ -23,7 +24,7 @@ const changedMs = (path) => {
   return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => changedMs(join(path, name))))
 }
 
-const builtMs = statSync(join(root, 'dist/.tools.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const builtMs = statSync(join(root, 'dist/bundle/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (SOURCES.some((path) => changedMs(join(root, path)) > builtMs)) {
   execFileSync('npm', ['run', '--silent', 'build'], {
     cwd: root,
