@@ -14,7 +14,9 @@ import {
   type PlannedSubscription,
   runPython,
 } from '../rig/clients/collectors.js'
+import { countOf, seedOf } from '../rig/counts.js'
 import { generateRecording } from '../rig/market/generate.js'
+import { createRandom } from '../rig/market/random.js'
 import { isRetract, type RecordingBlock, type RecordingLine } from '../rig/reference/lines.js'
 import { playMarket } from '../serve/push/played-market.js'
 import { type Client, connect, type Frame } from '../serve/push-client.js'
@@ -36,8 +38,10 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 const KINDS = Object.keys(COLLECTORS) as CollectorKind[]
 const BOTH = ['typescript', 'python'] as const
 
-/** Lines played before the gap begins, at least. */
+/** Lines played before the clients connect, and before the gap begins. */
+const OPENING = 30
 const BEFORE_GAP = 90
+const random = createRandom(seedOf('clientRestarts'))
 const lines = generateRecording(plan)
 /** The first retract after that which removes a swap of a pair that trades often. */
 const reorg = findReorg(lines, BEFORE_GAP)
@@ -81,7 +85,7 @@ beforeAll(async () => {
   rig = await startRig({ push: KEEP_ALL })
   rig.keys.set(hashKey(REVOCABLE), keyRecord({ id: 'k2' }))
   market = playMarket(rig, plan)
-  await market.play(30)
+  await market.play(OPENING)
   ports = { httpPort: await freePort(), wsPort: await freePort() }
   url = `http://127.0.0.1:${ports.httpPort}`
   pairs = [reorg.pair, ...reorg.others]
@@ -90,7 +94,7 @@ beforeAll(async () => {
 })
 afterAll(() => rig.stop())
 
-describe('through two restarts of the server, and with a consumer that stops reading', () => {
+describe('through restarts of the server, and with a consumer that stops reading', () => {
   let sent: Record<string, Record<string, unknown>[]>
   let collectors: Map<CollectorKind, Collector>
   let subscriptions: Record<string, PlannedSubscription>
@@ -117,10 +121,13 @@ describe('through two restarts of the server, and with a consumer that stops rea
     const names = Object.keys(subscriptions).filter((name) => name !== 'slow')
     for (const name of names) await listener.call('subscribe', subscriptions[name]?.params, name)
     await everyone(({ started }) => started !== undefined)
-    for (const lines of [15, 20]) {
-      await market.play(lines)
+    const restarts = countOf('clientRestarts')
+    const linesPerRestart = Math.floor((BEFORE_GAP - OPENING) / restarts)
+    for (let restart = 0; restart < restarts; restart += 1) {
+      const before = random.int(0, linesPerRestart)
+      await market.play(before)
       await node.stop()
-      await market.play(5)
+      await market.play(linesPerRestart - before)
       node = await startNode(KEEP_ALL)
     }
     await caughtUp(steady)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import sys
 import threading
 
@@ -20,7 +21,14 @@ async def collect(client, name, plan, go):
     subscription = client.subscribe(*plan["params"], **plan.get("options", {}))
     try:
         say(name, started=await subscription.started())
-        async for item in subscription:
+        while True:
+            try:
+                # A consumer that gives up waiting at any moment must not lose an item.
+                item = await asyncio.wait_for(anext(subscription), random.uniform(0.001, 0.2))
+            except TimeoutError:
+                continue
+            except StopAsyncIteration:
+                break
             say(name, item=item, cursor=subscription.cursor)
             if plan.get("hold") and not go.is_set():
                 while not subscription.is_paused:
