@@ -9,9 +9,12 @@ import { pythonTools, run } from '../rig/python/venv.js'
 const source = join(repositoryRoot(), 'clients/python')
 
 it('has complete types', async () => {
-  const mypy = join(await pythonTools('clients'), 'mypy')
+  const mypy = join(await pythonTools('mypy'), 'mypy')
+  const python = join(await pythonTools('clients'), 'python')
   const cache = mkdtempSync(join(tmpdir(), 'dextape-mypy-'))
-  expect(await run(mypy, ['--cache-dir', cache, 'src/dextape'], { cwd: source })).toMatchObject({ code: 0 })
+  expect(
+    await run(mypy, ['--python-executable', python, '--cache-dir', cache, 'src/dextape'], { cwd: source }),
+  ).toMatchObject({ code: 0 })
 })
 
 it('builds a wheel with its types', async () => {

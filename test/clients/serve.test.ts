@@ -5,94 +5,39 @@ import { createClient } from '../../clients/typescript/src/index.js'
 import { repositoryRoot } from '../../schemas/avro.js'
 import { hashKey } from '../../services/core/keys/key-store.js'
 import type { Serve } from '../../services/serve/main.js'
-import { freePort } from '../rig/browser/free-port.js'
 import {
+  BOTH,
   COLLECTORS,
   type Collected,
   type Collector,
   type CollectorKind,
+  collectAll,
   type PlannedSubscription,
   runPython,
+  swapIdsOf,
 } from '../rig/clients/collectors.js'
 import { countOf, seedOf } from '../rig/counts.js'
-import { generateRecording } from '../rig/market/generate.js'
 import { createRandom } from '../rig/market/random.js'
-import { isRetract, type RecordingBlock, type RecordingLine } from '../rig/reference/lines.js'
-import { playMarket } from '../serve/push/played-market.js'
 import { type Client, connect, type Frame } from '../serve/push-client.js'
-import { KEY, keyRecord, type Rig, startRig } from '../serve/rig.js'
+import { KEY, keyRecord } from '../serve/rig.js'
+import { BEFORE_GAP, KEEP_ALL, KEEP_LITTLE, type MarketNode, OPENING, openMarketNode, PATIENCE } from './market-node.js'
 
-const plan = {
-  ...{ seed: 20_266, chain: 'eth', blocks: 140 },
-  options: {
-    ...{ secondsPerBlock: 3, swapsPerBlock: 8, quietHour: 0, quietDay: 0, maxTimeBackS: 0, nastiness: 0.2 },
-    retracts: { probability: 0.12, maxDepth: 4 },
-  },
-}
-const KEEP_ALL = { ringSeconds: 1_000_000, ringBytes: 1_000_000_000 }
-/** So short that whoever is away for a few blocks finds a gap. */
-const KEEP_LITTLE = { ringSeconds: 6, ringBytes: 1_000_000_000, keyCheckMs: 50 }
 const REVOCABLE = 'dx_revocable'
 const MAX_QUEUED = 20
-const PATIENCE = { timeout: 60_000, interval: 20 }
 const KINDS = Object.keys(COLLECTORS) as CollectorKind[]
-const BOTH = ['typescript', 'python'] as const
-
-/** Lines played before the clients connect, and before the gap begins. */
-const OPENING = 30
-const BEFORE_GAP = 90
 const random = createRandom(seedOf('clientRestarts'))
-const lines = generateRecording(plan)
-/** The first retract after that which removes a swap of a pair that trades often. */
-const reorg = findReorg(lines, BEFORE_GAP)
 
-let rig: Rig
-let market: ReturnType<typeof playMarket>
-/** Ports that stay the same when the node restarts. */
-let ports: { httpPort: number; wsPort: number }
+let served: MarketNode
 let url: string
 let pairs: string[]
 let token: string
 
-async function startNode(push: Partial<typeof KEEP_LITTLE>): Promise<Serve> {
-  const node = rig.open({ push, config: { ...rig.config, ...ports } })
-  await node.start()
-  await caughtUp(node)
-  return node
-}
-
-async function caughtUp(node: Serve): Promise<void> {
-  await vi.waitFor(async () => {
-    const [state] = (await node.status()).chains
-    if (state?.seq !== market.last.seq) throw new Error(`served: ${JSON.stringify(state)}`)
-  }, PATIENCE)
-}
-
-/** One client of each kind. The one without async follows only the first subscription: the others run the same code. */
-async function collectAll(
-  key: string,
-  all: Record<string, PlannedSubscription>,
-  kinds: readonly CollectorKind[] = BOTH,
-): Promise<Map<CollectorKind, Collector>> {
-  const first = Object.fromEntries(Object.entries(all).slice(0, 1))
-  const opened = kinds.map(async (kind): Promise<[CollectorKind, Collector]> => {
-    return [kind, await COLLECTORS[kind]({ url, key, subscriptions: kind === 'python sync' ? first : all })]
-  })
-  return new Map(await Promise.all(opened))
-}
-
 beforeAll(async () => {
-  rig = await startRig({ push: KEEP_ALL })
-  rig.keys.set(hashKey(REVOCABLE), keyRecord({ id: 'k2' }))
-  market = playMarket(rig, plan)
-  await market.play(OPENING)
-  ports = { httpPort: await freePort(), wsPort: await freePort() }
-  url = `http://127.0.0.1:${ports.httpPort}`
-  pairs = [reorg.pair, ...reorg.others]
-  token =
-    market.updates.flatMap((one) => one.pairs).find(({ pair, info }) => pair === pairs[0] && info)?.info?.token0 ?? ''
+  served = await openMarketNode()
+  ;({ url, pairs, token } = served)
+  served.rig.keys.set(hashKey(REVOCABLE), keyRecord({ id: 'k2' }))
 })
-afterAll(() => rig.stop())
+afterAll(() => served.rig.stop())
 
 describe('through restarts of the server, and with a consumer that stops reading', () => {
   let sent: Record<string, Record<string, unknown>[]>
@@ -112,11 +57,11 @@ describe('through restarts of the server, and with a consumer that stops reading
       // The same params once more: the server would take them for one subscription on one socket.
       slow: { params: ['tx', '*', 'eth'], options: { maxQueued: MAX_QUEUED }, hold: true },
     }
-    const steady = rig.open()
+    const steady = served.rig.open()
     const { wsPort } = await steady.start()
-    let node = await startNode(KEEP_ALL)
-    await caughtUp(steady)
-    collectors = await collectAll(KEY, subscriptions, KINDS)
+    let node = await served.start(KEEP_ALL)
+    await served.caughtUp(steady)
+    collectors = await collectAll({ url, key: KEY, subscriptions }, KINDS)
     const listener = await connect(`ws://127.0.0.1:${wsPort}`)
     const names = Object.keys(subscriptions).filter((name) => name !== 'slow')
     for (const name of names) await listener.call('subscribe', subscriptions[name]?.params, name)
@@ -125,12 +70,12 @@ describe('through restarts of the server, and with a consumer that stops reading
     const linesPerRestart = Math.floor((BEFORE_GAP - OPENING) / restarts)
     for (let restart = 0; restart < restarts; restart += 1) {
       const before = random.int(0, linesPerRestart)
-      await market.play(before)
+      await served.market.play(before)
       await node.stop()
-      await market.play(linesPerRestart - before)
-      node = await startNode(KEEP_ALL)
+      await served.market.play(linesPerRestart - before)
+      node = await served.start(KEEP_ALL)
     }
-    await caughtUp(steady)
+    await served.caughtUp(steady)
     await listener.settle()
     sent = sentTo(listener, names)
     sent.slow = sent.all ?? []
@@ -181,14 +126,18 @@ describe('after a gap with a reorg in it', () => {
   const id = () => `${pairs[0]}-eth`
 
   it('the delivered swaps are those of REST, each once; candles and prices are refilled', async () => {
-    let node = await startNode(KEEP_LITTLE)
+    let node = await served.start(KEEP_LITTLE)
     const [one = '', two = ''] = pairs
-    const collectors = await collectAll(KEY, {
-      tx: { params: ['tx', one, 'eth'] },
-      kline: { params: ['multi_kline', [one, 'k1', 'eth'], [two, 'k1', 'eth']] },
-      price: { params: ['price', [id(), `${token}-eth`]] },
-      chain: { params: ['tx', '*', 'eth'] },
-      asked: { params: ['liq', one, 'eth'], options: { refill: false } },
+    const collectors = await collectAll({
+      url,
+      key: KEY,
+      subscriptions: {
+        tx: { params: ['tx', one, 'eth'] },
+        kline: { params: ['multi_kline', [one, 'k1', 'eth'], [two, 'k1', 'eth']] },
+        price: { params: ['price', [id(), `${token}-eth`]] },
+        chain: { params: ['tx', '*', 'eth'] },
+        asked: { params: ['liq', one, 'eth'], options: { refill: false } },
+      },
     })
     onTestFinished(async () => {
       for (const collector of collectors.values()) await collector.close()
@@ -204,22 +153,22 @@ describe('after a gap with a reorg in it', () => {
     await vi.waitFor(() => {
       for (const collector of collectors.values()) if (!collector.of('tx').started) throw new Error('not started')
     }, PATIENCE)
-    await market.play(reorg.at - (lines.length - market.remainingLines))
-    await caughtUp(node)
-    await market.flush()
+    await served.playToReorg()
+    await served.caughtUp(node)
+    await served.market.flush()
     await settled()
     await node.stop()
-    await market.play(13)
-    await market.flush()
-    node = await startNode(KEEP_LITTLE)
+    await served.market.play(13)
+    await served.market.flush()
+    node = await served.start(KEEP_LITTLE)
     await settled()
-    await market.play(3)
-    await caughtUp(node)
-    await market.flush()
+    await served.market.play(3)
+    await served.caughtUp(node)
+    await served.market.flush()
     await settled()
     const expected = (await swapsOf(id())).map((swap) => swap.id)
     for (const [kind, collector] of collectors) {
-      const ids = idsOf(collector.of('tx').items)
+      const ids = swapIdsOf(collector.of('tx').items)
       expect(ids.length, kind).toBeGreaterThan(5)
       expect(ids, kind).toEqual(expected.slice(expected.indexOf(ids[0] ?? '')))
       const refills = collector.of('tx').items.filter(({ topic }) => topic === 'refill')
@@ -252,7 +201,7 @@ describe('after a gap with a reorg in it', () => {
 describe('a key', () => {
   let node: Serve
   beforeAll(async () => {
-    node = await startNode(KEEP_LITTLE)
+    node = await served.start(KEEP_LITTLE)
   })
   afterAll(() => node.stop())
 
@@ -268,14 +217,18 @@ describe('a key', () => {
   })
 
   it('that is revoked ends every subscription', async () => {
-    const collectors = await collectAll(REVOCABLE, {
-      tx: { params: ['tx', pairs[0] ?? '', 'eth'] },
-      price: { params: ['price', [`${token}-eth`]] },
+    const collectors = await collectAll({
+      url,
+      key: REVOCABLE,
+      subscriptions: {
+        tx: { params: ['tx', pairs[0] ?? '', 'eth'] },
+        price: { params: ['price', [`${token}-eth`]] },
+      },
     })
     await vi.waitFor(() => {
       for (const collector of collectors.values()) expect(collector.of('tx').started).toBeDefined()
     }, PATIENCE)
-    rig.keys.set(hashKey(REVOCABLE), keyRecord({ id: 'k2', revokedAtMs: Date.now() }))
+    served.rig.keys.set(hashKey(REVOCABLE), keyRecord({ id: 'k2', revokedAtMs: Date.now() }))
     await vi.waitFor(() => {
       for (const [kind, collector] of collectors)
         for (const name of ['tx', 'price'])
@@ -288,7 +241,7 @@ describe('a key', () => {
 describe('REST', () => {
   let node: Serve
   beforeAll(async () => {
-    node = await startNode(KEEP_LITTLE)
+    node = await served.start(KEEP_LITTLE)
   })
   afterAll(() => node.stop())
 
@@ -350,7 +303,7 @@ describe('REST', () => {
 })
 
 it('runs examples/candles.ipynb: its candles and flows are those of REST', async () => {
-  const node = await startNode(KEEP_LITTLE)
+  const node = await served.start(KEEP_LITTLE)
   onTestFinished(() => node.stop())
   const figures = {
     pair: 'pair_id',
@@ -367,15 +320,13 @@ it('runs examples/candles.ipynb: its candles and flows are those of REST', async
   const { txs } = await client.txsSwap({ pair_id, from_time: points[0]?.time, limit: 300 })
   const [token] = (await client.tokensTrending({ chain: 'eth', page_size: 1 })).tokens
   const signed = txs.map((swap) => Number(swap.amount_usd) * (swap.to_token_address === token?.token ? 1 : -1))
+  const netUsd = signed.reduce((sum, usd) => sum + usd, 0)
   expect(txs.length).toBeGreaterThan(5)
   expect(got).toMatchObject({
     closes: points.map(({ close }) => Number(close)),
     equity: expect.any(Number),
     swaps: txs.map(({ id }) => id),
-    netUsd: expect.closeTo(
-      signed.reduce((sum, usd) => sum + usd, 0),
-      6,
-    ),
+    netUsd: expect.closeTo(netUsd, 6),
   })
 })
 
@@ -397,44 +348,4 @@ const same = (items: readonly Record<string, unknown>[]): unknown => items
 const positions = (items: readonly Record<string, unknown>[]): unknown =>
   items.map(({ topic, id, cursor, interval }) => ({ topic, id, cursor, interval }))
 
-/** Ids of the swaps a consumer has, if it does what the items say. */
-function idsOf(items: Collected['items']): string[] {
-  let ids: string[] = []
-  const remove = (gone: unknown) => {
-    ids = ids.filter((id) => !(gone as string[]).includes(id))
-  }
-  for (const item of items) {
-    if (item.topic === 'tx') ids.push((item.tx as { id: string }).id)
-    else if (item.topic === 'retract') remove(item.ids)
-    else if (item.topic === 'refill') {
-      remove(item.retracted)
-      ids.push(...(item.items as { id: string }[]).map(({ id }) => id))
-    } else throw new Error(`unexpected: ${JSON.stringify(item)}`)
-  }
-  return ids
-}
-
-const lastIdOf = (items: Collected['items']): string | undefined => idsOf(items).at(-1)
-
-function findReorg(recorded: readonly RecordingLine[], from: number): { at: number; pair: string; others: string[] } {
-  const kept: RecordingBlock[] = []
-  for (const [at, line] of recorded.entries()) {
-    if (!isRetract(line)) {
-      kept.push(line)
-      continue
-    }
-    const removed = kept.splice(kept.findIndex(({ hash }) => hash === line.to_hash) + 1)
-    const traded = new Set(busiest(removed))
-    const pair = busiest(kept).find((one) => traded.has(one))
-    const [first, ...others] = busiest(kept).filter((one) => one !== pair)
-    if (at >= from && pair !== undefined && first !== undefined) return { at, pair, others: [first, ...others] }
-  }
-  throw new Error('no reorg removes a swap: choose another seed')
-}
-
-function busiest(blocks: readonly RecordingBlock[]): string[] {
-  const swaps = new Map<string, number>()
-  for (const { events } of blocks)
-    for (const event of events) if (event.type === 'swap') swaps.set(event.pool, (swaps.get(event.pool) ?? 0) + 1)
-  return [...swaps].sort(([, a], [, b]) => b - a).map(([pair]) => pair.toLowerCase())
-}
+const lastIdOf = (items: Collected['items']): string | undefined => swapIdsOf(items).at(-1)

@@ -43,7 +43,7 @@ afterAll(async () => {
 it('prints live swaps by examples/stream.mjs', async () => {
   const child = spawn(process.execPath, [join(root, 'examples/stream.mjs'), 'solana', url], {
     env: { PATH: process.env.PATH, DEXTAPE_API_KEY: KEY },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = new Promise((resolve) => {
     child.once('close', resolve)

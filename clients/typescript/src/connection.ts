@@ -247,7 +247,7 @@ export function createConnection({ freshUrl, minBackoffMs, maxBackoffMs, onRetry
   }
 }
 
-/** A new attempt cannot help. Once connected, a refused socket is retried: its token tells whether the key is still good. */
+/** A new attempt cannot help. Once connected, a refused socket is retried: its token request shows if the key is still valid. */
 function isFatal(error: unknown, hasConnected: boolean): boolean {
   if (!(error instanceof DextapeError)) return true
   if (error.isRetryable) return false

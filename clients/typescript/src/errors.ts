@@ -39,6 +39,7 @@ const ACTIONS: Record<string, string> = {
   limit_exceeded: 'Close other subscriptions, or use a key with a larger plan.',
   params_invalid: 'Correct the parameters.',
   after_unknown: 'Read by time from there.',
+  gap_unbounded: 'Read the history you need by REST.',
   websocket_missing: 'Install it with `npm install ws`, or use Node 22 or newer.',
 }
 

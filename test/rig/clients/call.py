@@ -18,8 +18,10 @@ def frame(answered):
     seconds = lambda times: [int(time.timestamp()) for time in times]
     return {
         "columns": list(pandas.columns),
-        "pandas": {"time": seconds(pandas["time"]), "close": pandas["close"].tolist(), "dtype": str(pandas["close"].dtype)},
-        "polars": {"time": seconds(polars["time"]), "close": polars["close"].to_list(), "dtype": str(polars["close"].dtype)},
+        **{
+            name: {"time": seconds(one["time"]), "close": list(one["close"]), "dtype": str(one["close"].dtype)}
+            for name, one in {"pandas": pandas, "polars": polars}.items()
+        },
     }
 
 

@@ -9,8 +9,8 @@ import threading
 from dextape import AsyncClient, Client, DextapeError
 
 
-def say(name, **told):
-    print(json.dumps({"name": name, **told}, default=str), flush=True)
+def say(name, **facts):
+    print(json.dumps({"name": name, **facts}, default=str), flush=True)
 
 
 def failure_of(error):

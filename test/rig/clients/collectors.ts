@@ -32,7 +32,7 @@ export type Collected = {
 }
 export type Collector = {
   of(name: string): Collected
-  /** Lets the subscriptions that hold go on. */
+  /** Lets the subscriptions that hold read the rest. */
   go(): void
   /** Closes the client and waits for the end of its subscriptions. */
   close(): Promise<void>
@@ -44,18 +44,48 @@ export const COLLECTORS = {
   'python sync': collectInPython('sync'),
 }
 export type CollectorKind = keyof typeof COLLECTORS
+export const BOTH = ['typescript', 'python'] as const
 
-function book() {
-  const collected = new Map<string, Collected>()
+/** One client of each kind. The one without async follows only the first subscription: the others run the same code. */
+export async function collectAll(
+  plan: CollectPlan,
+  kinds: readonly CollectorKind[] = BOTH,
+): Promise<Map<CollectorKind, Collector>> {
+  const first = { ...plan, subscriptions: Object.fromEntries(Object.entries(plan.subscriptions).slice(0, 1)) }
+  const opened = kinds.map(async (kind): Promise<[CollectorKind, Collector]> => {
+    return [kind, await COLLECTORS[kind](kind === 'python sync' ? first : plan)]
+  })
+  return new Map(await Promise.all(opened))
+}
+
+/** Ids of the swaps a consumer has, if it does what the items say. */
+export function swapIdsOf(items: readonly Item[]): string[] {
+  let ids: string[] = []
+  const remove = (gone: unknown) => {
+    ids = ids.filter((id) => !(gone as string[]).includes(id))
+  }
+  for (const item of items) {
+    if (item.topic === 'tx') ids.push((item.tx as { id: string }).id)
+    else if (item.topic === 'retract') remove(item.ids)
+    else if (item.topic === 'refill') {
+      remove(item.retracted)
+      ids.push(...(item.items as { id: string }[]).map(({ id }) => id))
+    } else throw new Error(`unexpected: ${JSON.stringify(item)}`)
+  }
+  return ids
+}
+
+function openBook() {
+  const byName = new Map<string, Collected>()
   return (name: string): Collected => {
-    const known = collected.get(name) ?? { items: [] }
-    collected.set(name, known)
+    const known = byName.get(name) ?? { items: [] }
+    byName.set(name, known)
     return known
   }
 }
 
 async function collectHere({ url, key, subscriptions }: CollectPlan): Promise<Collector> {
-  const of = book()
+  const of = openBook()
   const client = createClient({ url, key, minBackoffMs: 50, maxBackoffMs: 200 })
   let go = () => {}
   const gone = new Promise<void>((resolve) => {
@@ -63,22 +93,22 @@ async function collectHere({ url, key, subscriptions }: CollectPlan): Promise<Co
   })
 
   async function collect(name: string, { params, options = {}, hold = false }: PlannedSubscription): Promise<void> {
-    const told = of(name)
+    const collected = of(name)
     const subscription = client.subscribe(params, options)
     try {
-      told.started = await subscription.started
+      collected.started = await subscription.started
       for await (const item of subscription) {
-        told.items.push(item as unknown as Item)
-        told.cursor = subscription.cursor
-        if (!hold || told.paused !== undefined) continue
+        collected.items.push(item as unknown as Item)
+        collected.cursor = subscription.cursor
+        if (!hold || collected.paused !== undefined) continue
         while (!subscription.isPaused) await new Promise((resolve) => setTimeout(resolve, 10))
-        told.paused = subscription.queued
+        collected.paused = subscription.queued
         await gone
       }
-      told.ended = true
+      collected.ended = true
     } catch (error) {
       if (!(error instanceof DextapeError)) throw error
-      told.failure = { code: error.code, action: error.action, status: error.status ?? null }
+      collected.failure = { code: error.code, action: error.action, status: error.status ?? null }
     }
   }
 
@@ -94,7 +124,7 @@ async function collectHere({ url, key, subscriptions }: CollectPlan): Promise<Co
 
 function collectInPython(kind: 'async' | 'sync') {
   return async ({ url, key, subscriptions }: CollectPlan): Promise<Collector> => {
-    const of = book()
+    const of = openBook()
     const plan = JSON.stringify({ kind, url, key, subscriptions: mapValues(subscriptions, inPython) })
     const child = spawn(join(await pythonTools('clients'), 'python'), [join(HERE, 'collect.py'), plan], {
       env: pythonEnv(),
@@ -106,9 +136,9 @@ function collectInPython(kind: 'async' | 'sync') {
     })
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { name, item, ...more } = JSON.parse(line) as { name: string; item?: Item } & Partial<Collected>
-      const told = of(name)
-      if (item !== undefined) told.items.push(item)
-      Object.assign(told, more)
+      const collected = of(name)
+      if (item !== undefined) collected.items.push(item)
+      Object.assign(collected, more)
     })
     const ended = new Promise<number | null>((resolve) => {
       child.once('close', resolve)

@@ -1,6 +1,6 @@
 """
-Runs the code cells of a notebook in order, in one namespace, and prints figures of it as JSON. The cells are plain Python:
-a kernel would add sixty packages and show nothing more.
+Runs the code cells of a notebook in order, in one namespace, and prints figures of it as JSON. The cells are plain
+Python: a kernel would add sixty packages and show nothing more.
 """
 
 import json

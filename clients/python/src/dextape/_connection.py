@@ -226,7 +226,7 @@ class Connection:
 
 
 def _is_fatal(error: DextapeError, has_connected: bool) -> bool:
-    """Once connected, a refused socket is retried: its token tells whether the key is still good."""
+    """Once connected, a refused socket is retried: its token request shows if the key is still valid."""
     if error.is_retryable:
         return False
     return not (has_connected and error.status is None and error.code in ("key_invalid", "limit_exceeded"))

@@ -39,7 +39,8 @@ class Refiller:
         address = urlsplit(gap["refill"])
         query = dict(parse_qsl(address.query))
         item_id = unquote(address.path.rsplit("/", 1)[-1])
-        place = {"topic": "refill", "id": item_id, "retracted": [], **{name: gap[name] for name in ("chain", "from", "to")}}
+        place = {name: gap[name] for name in ("chain", "from", "to")}
+        place.update(topic="refill", id=item_id, retracted=[])
 
         async def read(asked: dict[str, Any]) -> Any:
             return await self._with_retries(address.path, asked)
@@ -72,8 +73,8 @@ async def _event_pages(
     read: Read, bounds: dict[str, Any], delivered: list[Delivered]
 ) -> AsyncIterator[tuple[list[dict[str, Any]], list[str]]]:
     """
-    From the oldest delivered item that is kept, so that the answer also shows which of the later ones a reorg removed or
-    replaced; by time if none was delivered.
+    From the oldest delivered item that is kept, so that the answer also shows which of the later ones a reorg removed
+    or replaced; by time if none was delivered.
     """
     query = {**bounds, "sort": "asc", "limit": EVENTS_PER_PAGE}
     items, expected = await _first_page(read, query, delivered)

@@ -21,8 +21,9 @@ Item = dict[str, Any]
 
 class AsyncSubscription:
     """
-    A subscription as an async iterator. Its queue is bounded: when the consumer is slower than the pushes, the subscription
-    is paused at the server and resumes from its cursor once the queue is half empty. Nothing is dropped or repeated.
+    A subscription as an async iterator. Its queue is bounded: when the consumer is slower than the pushes, the
+    subscription is paused at the server and resumes from its cursor once the queue is half empty. Nothing is dropped or
+    repeated.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ _ACTIONS = {
     "limit_exceeded": "Close other subscriptions, or use a key with a larger plan.",
     "params_invalid": "Correct the parameters.",
     "after_unknown": "Read by time from there.",
+    "gap_unbounded": "Read the history you need by REST.",
 }
 _RETRYABLE = {"unreachable", "timeout", "closed", "internal"}
 

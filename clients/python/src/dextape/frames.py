@@ -15,7 +15,9 @@ _NUMBER_NAME = re.compile(
     r"^(open|high|low|close|volume|swap|change|fee|total|uprice)$|"
     r"(amount|price|volume|reserve|liquidity|tvl|cap|fdv|percent|change|supply|balance|profit|cost|makers|count|_u_)"
 )
-_TEXT_NAME = re.compile(r"(address|symbol|name|hash|^id$|_id$|url|intro|appendix|tag|wallet|sender|transaction|token$|pair$)")
+_TEXT_NAME = re.compile(
+    r"(address|symbol|name|hash|^id$|_id$|url|intro|appendix|tag|wallet|sender|transaction|token$|pair$)"
+)
 _TIME_NAME = re.compile(r"^(time|tx_time)$|_(at|time)$")
 # Members of an answer that are its rows.
 _ROWS = ("points", "txs", "tokens", "items")
@@ -70,7 +72,8 @@ def _values(name: str, values: list[Any]) -> list[Any]:
         return [datetime.fromtimestamp(value, timezone.utc) if value else None for value in values]
     if _NUMBER_NAME.search(name) is None or _TEXT_NAME.search(name) is not None:
         return values
+    known = [None if value == "" else value for value in values]
     try:
-        return [float(value) if isinstance(value, str) and value != "" else (None if value == "" else value) for value in values]
+        return [float(value) if isinstance(value, str) else value for value in known]
     except ValueError:
         return values
