@@ -106,7 +106,7 @@ describe('through restarts of the server, and with a consumer that stops reading
     for (const name of namesOf(kind)) {
       const { items } = collectors.get(kind)?.of(name) ?? { items: [] }
       // Candles that closed during the restart may have other 24 h figures: docs/protocol.md.
-      const facts = name === 'kline' || name === 'multi_kline' ? positions : same
+      const facts = name === 'kline' || name === 'multi_kline' ? positions : (all: unknown) => all
       expect(facts(items), name).toEqual(facts(sent[name] ?? []))
     }
     expect(sent.tx?.filter(({ topic }) => topic === 'tx').length).toBeGreaterThan(5)
@@ -344,7 +344,6 @@ function asItem(result: Record<string, unknown>): Record<string, unknown> {
   return { ...(result.data as object), topic: 'switch_main_pair', cursor: result.cursor }
 }
 
-const same = (items: readonly Record<string, unknown>[]): unknown => items
 const positions = (items: readonly Record<string, unknown>[]): unknown =>
   items.map(({ topic, id, cursor, interval }) => ({ topic, id, cursor, interval }))
 
