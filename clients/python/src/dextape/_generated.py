@@ -558,9 +558,93 @@ class KlinesPair(TypedDict):
     limit: int
     to_time: int
     total_count: int
+    next_cursor: NotRequired[str]
     target_token_id: str
     pump_pair_id: NotRequired[str]
     points: list[Candle]
+
+
+class CandlesAuditDifferencesItem(TypedDict):
+    currency: str
+    figure: str
+    candle: str | None
+    recomputed: str | None
+
+
+class CandlesAuditUncheckedItem(TypedDict):
+    currency: str
+    figure: str
+    reason: str
+
+
+class CandlesAuditCandleU(TypedDict):
+    open: str | None
+    first: str | None
+    high: str | None
+    low: str | None
+    close: str | None
+    volume: str | None
+
+
+class CandlesAuditCandle(TypedDict):
+    u: CandlesAuditCandleU | None
+    m: CandlesAuditCandleU | None
+    r: CandlesAuditCandleU | None
+
+
+class CandlesAuditPreviousClose(TypedDict):
+    u: str | None
+    m: str | None
+    r: str | None
+
+
+class CandlesAuditTradesItem(TypedDict):
+    id: str
+    tx_hash: str
+    chain: str
+    amm: str
+    pair_address: str
+    tx_time: int
+    block_number: int
+    from_token_address: str
+    from_token_symbol: str
+    from_token_amount: str | None
+    from_token_price_usd: str | None
+    from_token_reserve: str | None
+    to_token_address: str
+    to_token_symbol: str
+    to_token_amount: str | None
+    to_token_price_usd: str | None
+    to_token_reserve: str | None
+    amount_usd: str | None
+    pair_liquidity_usd: str | None
+    sender_address: str
+    to_address: str
+    wallet_address: str
+    wallet_tag: str | None
+    price_usd: str | None
+    price_native: str | None
+    price_quote: str | None
+    amount_native: str | None
+    quote_price_usd: str | None
+    quote_priced_by: str
+    flags: list[str]
+
+
+class CandlesAudit(TypedDict):
+    pair_id: str
+    interval: int | str
+    time: int
+    end_time: int
+    finalized: bool
+    agree: bool
+    differences: list[CandlesAuditDifferencesItem]
+    unchecked: list[CandlesAuditUncheckedItem]
+    candle: CandlesAuditCandle
+    recomputed: CandlesAuditCandle
+    previous_close: CandlesAuditPreviousClose
+    trade_count: int
+    trades: list[CandlesAuditTradesItem]
 
 
 class Swap(TypedDict):
@@ -594,6 +678,7 @@ class TxsSwap(TypedDict):
     pair_id: str
     to_time: int
     total_count: int
+    next_cursor: NotRequired[str]
     txs: list[Swap]
 
 
@@ -625,6 +710,7 @@ class TxsLiq(TypedDict):
     pair_id: str
     to_time: int
     total_count: int
+    next_cursor: NotRequired[str]
     txs: list[LiquidityEvent]
 
 
@@ -922,6 +1008,7 @@ OPERATIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "pair_detail": ("GET", "/v2/pairs/{pair_id}", ()),
     "klines_pair": ("GET", "/v2/klines/pair/{pair_id}", ()),
     "klines_token": ("GET", "/v2/klines/token/{token_id}", ()),
+    "candles_audit": ("GET", "/v2/candles/audit", ()),
     "txs_swap": ("GET", "/v2/txs/swap/{pair_id}", ()),
     "txs_liq": ("GET", "/v2/txs/liq/{pair_id}", ()),
     "supported_chains": ("GET", "/v2/supported_chains", ()),
@@ -973,21 +1060,25 @@ class Operations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return self.call("pair_detail", {"pair_id": pair_id})
 
-    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None) -> KlinesPair:
+    def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
-        return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill})
+        return self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None) -> KlinesPair:
+    def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a token, each from its main pair at the end of the bucket."""
-        return self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill})
+        return self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None) -> TxsSwap:
+    def candles_audit(self, *, pair_id: str, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"], time: int, limit: int | None = None) -> CandlesAudit:
+        """A candle, the trades it was made from, the candle computed again from them, and whether both agree."""
+        return self.call("candles_audit", {"pair_id": pair_id, "interval": interval, "time": time, "limit": limit})
+
+    def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> TxsSwap:
         """Swaps of a pair."""
-        return self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after})
+        return self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized})
 
-    def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
+    def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
-        return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "type": type})
+        return self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
 
     def supported_chains(self) -> list[Chain]:
         """Indexed chains."""
@@ -1042,21 +1133,25 @@ class AsyncOperations:
         """Pair details: tokens, prices, reserves and rolling statistics."""
         return await self.call("pair_detail", {"pair_id": pair_id})
 
-    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None) -> KlinesPair:
+    async def klines_pair(self, pair_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a pair."""
-        return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill})
+        return await self.call("klines_pair", {"pair_id": pair_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None) -> KlinesPair:
+    async def klines_token(self, token_id: str, *, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"] | Literal["4320"] | Literal["k4320"] | Literal["43200"] | Literal["k43200"], limit: int | None = None, size: int | None = None, from_time: int | None = None, to_time: int | None = None, category: Literal["u"] | Literal["m"] | Literal["r"] | None = None, open: Literal["first"] | None = None, fill: Literal["previous"] | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> KlinesPair:
         """Candles of a token, each from its main pair at the end of the bucket."""
-        return await self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill})
+        return await self.call("klines_token", {"token_id": token_id, "interval": interval, "limit": limit, "size": size, "from_time": from_time, "to_time": to_time, "category": category, "open": open, "fill": fill, "cursor": cursor, "finalized": finalized})
 
-    async def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None) -> TxsSwap:
+    async def candles_audit(self, *, pair_id: str, interval: Literal["s1"] | Literal["1"] | Literal["k1"] | Literal["5"] | Literal["k5"] | Literal["15"] | Literal["k15"] | Literal["30"] | Literal["k30"] | Literal["60"] | Literal["k60"] | Literal["120"] | Literal["k120"] | Literal["240"] | Literal["k240"] | Literal["1440"] | Literal["k1440"] | Literal["10080"] | Literal["k10080"], time: int, limit: int | None = None) -> CandlesAudit:
+        """A candle, the trades it was made from, the candle computed again from them, and whether both agree."""
+        return await self.call("candles_audit", {"pair_id": pair_id, "interval": interval, "time": time, "limit": limit})
+
+    async def txs_swap(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None) -> TxsSwap:
         """Swaps of a pair."""
-        return await self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after})
+        return await self.call("txs_swap", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized})
 
-    async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
+    async def txs_liq(self, pair_id: str, *, limit: int | None = None, from_time: int | None = None, to_time: int | None = None, sort: Literal["asc"] | Literal["desc"] | None = None, after: str | None = None, cursor: str | None = None, finalized: Literal["true"] | Literal["false"] | None = None, type: Literal["createPair"] | Literal["addLiquidity"] | Literal["removeLiquidity"] | Literal["all"] | None = None) -> TxsLiq:
         """Liquidity events of a pair."""
-        return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "type": type})
+        return await self.call("txs_liq", {"pair_id": pair_id, "limit": limit, "from_time": from_time, "to_time": to_time, "sort": sort, "after": after, "cursor": cursor, "finalized": finalized, "type": type})
 
     async def supported_chains(self) -> list[Chain]:
         """Indexed chains."""

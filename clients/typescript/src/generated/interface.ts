@@ -553,10 +553,101 @@ export type KlinesPair = {
   limit: number
   to_time: number
   total_count: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
   target_token_id: string
   /** Bonding curve of the token, if the curve has no pool address */
   pump_pair_id?: string | undefined
   points: Candle[]
+}
+
+export type CandlesAuditDifferencesItem = {
+  currency: string
+  figure: string
+  candle: string | null
+  recomputed: string | null
+}
+
+export type CandlesAuditUncheckedItem = {
+  currency: string
+  figure: string
+  reason: string
+}
+
+export type CandlesAuditCandleU = {
+  open: string | null
+  first: string | null
+  high: string | null
+  low: string | null
+  close: string | null
+  volume: string | null
+}
+
+export type CandlesAuditCandle = {
+  u: CandlesAuditCandleU | null
+  m: CandlesAuditCandleU | null
+  r: CandlesAuditCandleU | null
+}
+
+export type CandlesAuditPreviousClose = {
+  u: string | null
+  m: string | null
+  r: string | null
+}
+
+export type CandlesAuditTradesItem = {
+  id: string
+  tx_hash: string
+  chain: string
+  amm: string
+  pair_address: string
+  tx_time: number
+  block_number: number
+  from_token_address: string
+  from_token_symbol: string
+  from_token_amount: string | null
+  from_token_price_usd: string | null
+  from_token_reserve: string | null
+  to_token_address: string
+  to_token_symbol: string
+  to_token_amount: string | null
+  to_token_price_usd: string | null
+  to_token_reserve: string | null
+  amount_usd: string | null
+  pair_liquidity_usd: string | null
+  sender_address: string
+  to_address: string
+  wallet_address: string
+  wallet_tag: string | null
+  price_usd: string | null
+  price_native: string | null
+  price_quote: string | null
+  amount_native: string | null
+  quote_price_usd: string | null
+  /** Where the USD price of the quote token came from */
+  quote_priced_by: string
+  /** Why the trade sets no price */
+  flags: string[]
+}
+
+export type CandlesAudit = {
+  pair_id: string
+  interval: number | string
+  /** Start of the bucket */
+  time: number
+  /** Start of the next bucket */
+  end_time: number
+  /** No block can change the candle any more */
+  finalized: boolean
+  agree: boolean
+  differences: CandlesAuditDifferencesItem[]
+  /** Figures that the trades do not determine */
+  unchecked: CandlesAuditUncheckedItem[]
+  candle: CandlesAuditCandle
+  recomputed: CandlesAuditCandle
+  previous_close: CandlesAuditPreviousClose
+  trade_count: number
+  trades: CandlesAuditTradesItem[]
 }
 
 export type Swap = {
@@ -590,6 +681,8 @@ export type TxsSwap = {
   pair_id: string
   to_time: number
   total_count: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
   txs: Swap[]
 }
 
@@ -621,6 +714,8 @@ export type TxsLiq = {
   pair_id: string
   to_time: number
   total_count: number
+  /** Where the next page begins; missing on the last one */
+  next_cursor?: string | undefined
   txs: LiquidityEvent[]
 }
 
@@ -1024,6 +1119,10 @@ export interface Operations {
     open?: "first" | undefined
     /** previous: fill buckets without trades with the previous close, marked as filled */
     fill?: "previous" | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
   }; result: KlinesPair }
   /** Candles of a token, each from its main pair at the end of the bucket. */
   klinesToken: { params: {
@@ -1045,7 +1144,22 @@ export interface Operations {
     open?: "first" | undefined
     /** previous: fill buckets without trades with the previous close, marked as filled */
     fill?: "previous" | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
   }; result: KlinesPair }
+  /** A candle, the trades it was made from, the candle computed again from them, and whether both agree. */
+  candlesAudit: { params: {
+    /** <pair_address>-<chain> */
+    pair_id: string
+    /** Interval in minutes, optionally with the prefix k; s1 for one second */
+    interval: "s1" | "1" | "k1" | "5" | "k5" | "15" | "k15" | "30" | "k30" | "60" | "k60" | "120" | "k120" | "240" | "k240" | "1440" | "k1440" | "10080" | "k10080"
+    /** A time in the bucket, epoch seconds */
+    time: number
+    /** Maximum number of trades listed */
+    limit?: number | undefined
+  }; result: CandlesAudit }
   /** Swaps of a pair. */
   txsSwap: { params: {
     /** <pair_address>-<chain> */
@@ -1060,6 +1174,10 @@ export interface Operations {
     sort?: "asc" | "desc" | undefined
     /** Item id to continue after, in the order of sort */
     after?: string | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
   }; result: TxsSwap }
   /** Liquidity events of a pair. */
   txsLiq: { params: {
@@ -1075,6 +1193,10 @@ export interface Operations {
     sort?: "asc" | "desc" | undefined
     /** Item id to continue after, in the order of sort */
     after?: string | undefined
+    /** `next_cursor` of an answer, with its other parameters: goes on after it */
+    cursor?: string | undefined
+    /** true: only what no reorg can change any more */
+    finalized?: "true" | "false" | undefined
     /** Only items of this type */
     type?: "createPair" | "addLiquidity" | "removeLiquidity" | "all" | undefined
   }; result: TxsLiq }
@@ -1098,6 +1220,7 @@ export const OPERATIONS = {
   pairDetail: { method: 'GET', path: '/v2/pairs/{pair_id}', body: [] },
   klinesPair: { method: 'GET', path: '/v2/klines/pair/{pair_id}', body: [] },
   klinesToken: { method: 'GET', path: '/v2/klines/token/{token_id}', body: [] },
+  candlesAudit: { method: 'GET', path: '/v2/candles/audit', body: [] },
   txsSwap: { method: 'GET', path: '/v2/txs/swap/{pair_id}', body: [] },
   txsLiq: { method: 'GET', path: '/v2/txs/liq/{pair_id}', body: [] },
   supportedChains: { method: 'GET', path: '/v2/supported_chains', body: [] },
