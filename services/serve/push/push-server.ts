@@ -8,7 +8,7 @@ import type { Memory } from '../memory/memory.js'
 import type { PushLimits, PushUsage } from '../serve-deps.js'
 import type { ServeMetrics } from '../serve-metrics.js'
 import { createBudgets } from './budgets.js'
-import { catchUpSocket } from './catch-up.js'
+import { createCatchUps } from './catch-up.js'
 import { encodeUpdate } from './encode-update.js'
 import type { FrameVerdict } from './frame-pace.js'
 import { gapNotices } from './gap-notices.js'
@@ -67,10 +67,10 @@ export function createPushServer(deps: PushDeps): PushServer {
   const hub = createHub({ ...deps, broadcast: transport.publish })
   const feed = createPushFeed(deps.memory, limits)
   const slowDeps = { hub, metrics, slowBytes: limits.slowBytes, capacity: deps.capacity }
-  const catchUpDeps = { hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 }
+  const catchUps = createCatchUps({ hub, feed, nowMs: deps.nowMs, pauseBytes: limits.slowBytes / 2 })
   const open = new Map<PushSocket, Session>()
   const budgets = createBudgets(deps.plans, deps.capacity, deps.nowMs)
-  /** Sockets scheduled to catch up. */
+  /** Sockets that are about to start to catch up. */
   const scheduled = new Set<PushSocket>()
   const methods: MethodDeps = { hub, topics: TOPICS, context: { chains: deps.chains, limits }, headOf: feed.headOf }
   let checkTimer: NodeJS.Timeout | undefined
@@ -104,7 +104,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     scheduled.add(socket)
     setImmediate(() => {
       scheduled.delete(socket)
-      if (open.has(socket) && catchUpSocket(catchUpDeps, socket, session)) scheduleCatchUp(socket, session)
+      if (open.has(socket)) catchUps.start(socket, session)
     })
   }
 

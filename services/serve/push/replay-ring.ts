@@ -15,6 +15,8 @@ export interface ReplayRing {
   floor(): Place | undefined
   /** The first kept update with pushes after a place; undefined at the head. */
   after(place: Place): UpdateSnapshot | undefined
+  /** The kept update with this seq. */
+  get(seq: number): UpdateSnapshot | undefined
   /** Whether every push after a place is kept. */
   reaches(place: Place): boolean
   /** A chain time at or before an update, if known. */
@@ -92,6 +94,10 @@ export function createReplayRing({ ringSeconds, ringBytes }: RingLimits): Replay
       const at = kept[first + Math.max(0, place.seq - oldest.seq)]
       if (at === undefined || at.seq > place.seq || at.lastN > place.n) return at
       return kept[first + place.seq - oldest.seq + 1]
+    },
+    get(seq) {
+      const oldest = kept[first]
+      return oldest === undefined || seq < oldest.seq ? undefined : kept[first + seq - oldest.seq]
     },
     reaches(place) {
       const last = newest()

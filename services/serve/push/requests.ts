@@ -55,7 +55,7 @@ function subscribe(deps: MethodDeps, socket: PushSocket, session: Session, reque
   else {
     // Catching up starts after the reply is sent.
     const places = placesOf(spec, options.since, deps.headOf)
-    session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot })
+    session.catchingUp.set(subscription, { subscription, places, snapshot: options.snapshot, isReplaying: false })
   }
   const cursor = spec.chains.map((chain) => cursorAt(deps.headOf(chain)))
   return { status: 'ok', cursor, ...unknownIds(deps.context.chains, spec.channels) }

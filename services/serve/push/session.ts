@@ -8,7 +8,13 @@ import type { Admitted, Refused } from './socket-access.js'
 import type { PushSocket } from './transport/push-transport.js'
 
 /** A subscription that is catching up, with its place in each chain. */
-export type CatchUp = { subscription: Subscription; places: Place[]; snapshot: boolean }
+export type CatchUp = {
+  subscription: Subscription
+  places: Place[]
+  snapshot: boolean
+  /** False until it starts, and while its socket has too much unread. */
+  isReplaying: boolean
+}
 
 /** An open socket's state. */
 export type Session = Admitted & {

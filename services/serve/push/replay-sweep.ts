@@ -1,0 +1,145 @@
+import { createChannelIndex } from './channel-index.js'
+import { FIRST_CLOSING, type Place } from './cursor.js'
+import { encodeUpdate } from './encode-update.js'
+import type { ReplayRing } from './replay-ring.js'
+import type { Publisher, Push } from './topic.js'
+import { addressesOf } from './update-addresses.js'
+import type { UpdateSnapshot } from './update-snapshot.js'
+
+/** A subscription that misses pushes of one chain. */
+export interface SweepReader {
+  readonly channels: readonly string[]
+  /** Everything up to here was sent, or is not wanted. */
+  place: Place
+  /** The last push sent. */
+  sent?: Place
+  /** False if it takes no more now: it is then released, and this push is the next one it needs. */
+  send(push: Push): boolean
+}
+
+/** Replays the kept updates of one chain to all subscriptions that miss some. */
+export interface ReplaySweep {
+  /** The reader must miss a kept update. */
+  join(reader: SweepReader): void
+  /** Does some of the work. False if there is none. */
+  step(): boolean
+}
+
+/** Readers released in one step. */
+const RELEASED_PER_STEP = 64
+
+/**
+ * Moves through the kept updates from the oldest that a reader needs to the newest, like a lift: readers join when it passes
+ * their place, and those behind it wait for its next round. So a push is encoded once for all who are in the same round.
+ *
+ * `release` gets each reader whose `place` is the newest, is no longer kept, or that takes no more.
+ */
+export function createReplaySweep(ring: ReplayRing, release: (reader: SweepReader) => void): ReplaySweep {
+  const index = createChannelIndex<SweepReader>()
+  /** In this round; they have everything up to `done`, and what they were sent of the update being replayed. */
+  const active = new Set<SweepReader>()
+  /** By the seq of the next update they need. */
+  const waiting = new Map<number, SweepReader[]>()
+  let next = 0
+  let done: Place | undefined
+
+  function leave(reader: SweepReader): void {
+    active.delete(reader)
+    index.remove(reader, reader.channels)
+    reader.place = later(later(reader.place, done), reader.sent)
+    release(reader)
+  }
+
+  /** Those whose updates were dropped while they waited start again. */
+  function admit(readers: readonly SweepReader[]): void {
+    for (const reader of readers) {
+      if (!ring.reaches(reader.place)) {
+        release(reader)
+        continue
+      }
+      active.add(reader)
+      index.add(reader, reader.channels)
+    }
+  }
+
+  function replay(update: UpdateSnapshot): void {
+    if (!index.namesAny(addressesOf(update))) return
+    const out: Publisher = {
+      ...{ isWanted: index.isWanted, concerns: index.concerns },
+      publish(channels, push) {
+        const { epoch, chain } = update
+        const at = { epoch, chain, seq: push.n >= FIRST_CLOSING ? update.seq - 1 : update.seq, n: push.n }
+        for (const reader of index.membersOf(channels)) {
+          if (!isBehind(reader.place, at)) continue
+          if (reader.send(push)) reader.sent = at
+          else leave(reader)
+        }
+      },
+    }
+    encodeUpdate(update, out)
+  }
+
+  function releaseSome(): void {
+    let left = RELEASED_PER_STEP
+    for (const reader of active) {
+      if (left-- === 0) return
+      leave(reader)
+    }
+  }
+
+  return {
+    join(reader) {
+      const seq = ring.after(reader.place)?.seq ?? 0
+      const readers = waiting.get(seq)
+      if (readers === undefined) waiting.set(seq, [reader])
+      else readers.push(reader)
+    },
+
+    step() {
+      if (active.size === 0) {
+        const found = lowestFrom(waiting.keys(), next)
+        if (found === undefined) return false
+        next = found
+        done = undefined
+      }
+      if (done !== undefined && !ring.reaches(done)) {
+        releaseSome()
+        return true
+      }
+      const joining = waiting.get(next)
+      if (joining !== undefined) {
+        waiting.delete(next)
+        admit(joining)
+      }
+      if (active.size === 0) return true
+      const update = ring.get(next)
+      if (update === undefined) {
+        releaseSome()
+        return true
+      }
+      replay(update)
+      done = { epoch: update.epoch, chain: update.chain, seq: update.seq, n: update.lastN }
+      next = update.seq + 1
+      return true
+    },
+  }
+}
+
+/** The lowest of those at or above a number, else the lowest of all. */
+function lowestFrom(seqs: Iterable<number>, from: number): number | undefined {
+  let [above, lowest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const seq of seqs) {
+    lowest = Math.min(lowest, seq)
+    if (seq >= from) above = Math.min(above, seq)
+  }
+  const found = Number.isFinite(above) ? above : lowest
+  return Number.isFinite(found) ? found : undefined
+}
+
+function isBehind(place: Place, at: Place): boolean {
+  return at.seq > place.seq || (at.seq === place.seq && at.n > place.n)
+}
+
+function later(place: Place, other: Place | undefined): Place {
+  return other !== undefined && isBehind(place, other) ? other : place
+}
