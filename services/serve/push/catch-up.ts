@@ -1,19 +1,20 @@
 import { cursorAt, type Place } from './cursor.js'
 import { gapNotices } from './gap-notices.js'
-import type { Hub } from './hub.js'
+import type { Hub, Subscription } from './hub.js'
 import { createOutboxes, type Outbox } from './outbox.js'
 import type { PushFeed } from './push-feed.js'
-import { createReplaySweep, type ReplaySweep, type SweepReader } from './replay-sweep.js'
-import type { CatchUp, Session } from './session.js'
-import type { Push } from './topic.js'
+import { createReplaySweep, endOf, type ReplaySweep, type SweepReader } from './replay-sweep.js'
+import { type CatchUp, endCatchUp, type Session } from './session.js'
 import type { PushSocket } from './transport/push-transport.js'
 
 export type CatchUpDeps = {
   hub: Hub
-  feed: PushFeed
+  feed: Pick<PushFeed, 'ringOf' | 'headOf'>
   nowMs: () => number
   /** A socket with more unsent bytes than this gets no more until it has read. */
   pauseBytes: number
+  /** Live pushes wait no longer than this for replays. */
+  turnMs?: number
 }
 
 export interface CatchUps {
@@ -21,78 +22,84 @@ export interface CatchUps {
    * Sends a socket what its new subscriptions missed, up to its unread limit; call it again when the socket drains. A
    * subscription that reaches the head goes live in the same turn, so no push is lost in between.
    */
-  start(socket: PushSocket, session: Session): void
+  start(socket: PushSocket, session: Receiver): void
 }
 
-/** Live pushes wait no longer than this for replays. */
+const NO_END = new Uint8Array(0)
 const TURN_MS = 5
 
-type Reader = SweepReader & { outbox: Outbox; session: Session; catchUp: CatchUp; placeIndex: number }
+type Receiver = Pick<Session, 'catchingUp' | 'isSlow'>
+type Reader = SweepReader & {
+  outbox: Outbox
+  session: Receiver
+  catchUp: CatchUp
+  placeIndex: number
+  /** Of a push, up to its result. */
+  beginning: string
+}
 
 export function createCatchUps(deps: CatchUpDeps): CatchUps {
-  const { hub, feed, nowMs } = deps
-  const sweeps = new Map<string, ReplaySweep>()
+  const { hub, feed, nowMs, turnMs = TURN_MS } = deps
+  const sweeps = new Map<string, ReplaySweep<Reader>>()
   const outboxes = createOutboxes(deps.pauseBytes)
   let isScheduled = false
 
   function turn(): void {
-    const endMs = performance.now() + TURN_MS
-    let isMore = true
-    while (isMore && performance.now() < endMs) {
+    const endMs = performance.now() + turnMs
+    let isMore: boolean
+    do {
       isMore = false
       for (const sweep of sweeps.values()) isMore = sweep.step() || isMore
-    }
-    outboxes.flush()
+    } while (isMore && performance.now() < endMs)
+    outboxes.flushAll()
     isScheduled = isMore
     if (isMore) setImmediate(turn)
   }
 
-  function sweepOf(chain: string): ReplaySweep {
+  function sweepOf(chain: string): ReplaySweep<Reader> {
     const known = sweeps.get(chain)
     if (known !== undefined) return known
-    const sweep = createReplaySweep(feed.ringOf(chain), (reader) => onReleased(reader as Reader))
+    const sweep = createReplaySweep({ ring: feed.ringOf(chain), nowMs, send, release })
     sweeps.set(chain, sweep)
     return sweep
   }
 
-  const isEnded = ({ session, catchUp }: Omit<Reader, keyof SweepReader>): boolean =>
-    session.catchingUp.get(catchUp.subscription) !== catchUp
+  function send({ catchUp, outbox, beginning }: Reader, end: Uint8Array): boolean {
+    if (catchUp.isEnded || outboxes.isFull(outbox)) return false
+    outboxes.add(outbox, beginning, end)
+    return true
+  }
 
-  function onReleased(reader: Reader): void {
-    if (isEnded(reader)) return
-    const { session, catchUp, outbox } = reader
-    catchUp.places[reader.placeIndex] = reader.place
-    if (session.isSlow || outbox.isFull()) catchUp.isReplaying = false
+  function release({ session, catchUp, outbox, placeIndex, place }: Reader): void {
+    if (catchUp.isEnded) return
+    catchUp.places[placeIndex] = place
+    if (outboxes.isFull(outbox)) catchUp.isReplaying = false
     else advance(outbox, session, catchUp)
   }
 
   /** Joins the sweep of the first chain that has more, or goes live. */
-  function advance(outbox: Outbox, session: Session, catchUp: CatchUp): void {
+  function advance(outbox: Outbox, session: Receiver, catchUp: CatchUp): void {
     for (const [placeIndex, place] of catchUp.places.entries()) {
       const at = resolvePlace(outbox, catchUp, place)
       catchUp.places[placeIndex] = at
       if (feed.ringOf(at.chain).after(at) === undefined) continue
       catchUp.isReplaying = true
-      sweepOf(at.chain).join(readerOf(outbox, session, catchUp, placeIndex, at))
+      sweepOf(at.chain).join({
+        channels: catchUp.subscription.spec.channels,
+        place: at,
+        sent: undefined,
+        isNew: true,
+        outbox,
+        session,
+        catchUp,
+        placeIndex,
+        beginning: beginningOf(catchUp.subscription),
+      })
       if (!isScheduled) setImmediate(turn)
       isScheduled = true
       return
     }
     goLive(outbox, session, catchUp)
-  }
-
-  function readerOf(outbox: Outbox, session: Session, catchUp: CatchUp, placeIndex: number, place: Place): Reader {
-    const { id, spec } = catchUp.subscription
-    const head = `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
-    const reader = {
-      ...{ outbox, session, catchUp, placeIndex, place, channels: spec.channels },
-      send({ result, sentTime }: Push) {
-        if (isEnded(reader) || session.isSlow || outbox.isFull()) return false
-        outbox.add(`${head}${result}${sentTime ? `,"sent_time":${nowMs()}}` : '}'}`)
-        return true
-      },
-    }
-    return reader
   }
 
   /** The place itself if everything after it is kept; otherwise sends gap notices and resumes at the next possible place. */
@@ -104,30 +111,34 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
     const to = floor === undefined || isAhead(place, head) ? head : floor
     const fromS = to === head ? undefined : ring.timeBefore(place)
     const toS = to === head ? undefined : ring.oldestTimeS()
-    for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) outbox.add(text)
+    for (const text of gapNotices(subscription, { from: place, to, fromS, toS })) outboxes.add(outbox, text, NO_END)
     return to
   }
 
-  function goLive(outbox: Outbox, session: Session, { subscription, snapshot }: CatchUp): void {
-    session.catchingUp.delete(subscription)
+  function goLive(outbox: Outbox, session: Receiver, { subscription, snapshot }: CatchUp): void {
+    endCatchUp(session, subscription)
     if (snapshot) {
-      const id = JSON.stringify(subscription.id)
+      const beginning = beginningOf(subscription)
       for (const result of subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain))))
-        outbox.add(`{"id":${id},"jsonrpc":"2.0","result":${result},"sent_time":${nowMs()}}`)
+        outboxes.add(outbox, beginning, endOf(result, nowMs))
     }
-    outbox.flush()
+    outboxes.flush(outbox)
     outbox.socket.subscribe(hub.add(subscription))
   }
 
   return {
     start(socket, session) {
       if (session.isSlow || socket.getBufferedAmount() >= deps.pauseBytes) return
-      const outbox = outboxes.of(socket)
+      const outbox = outboxes.of(socket, session)
       for (const catchUp of [...session.catchingUp.values()])
         if (!catchUp.isReplaying) advance(outbox, session, catchUp)
-      outbox.flush()
+      outboxes.flush(outbox)
     },
   }
+}
+
+function beginningOf({ id }: Subscription): string {
+  return `{"id":${JSON.stringify(id)},"jsonrpc":"2.0","result":`
 }
 
 /** The cursor is from another history: this server never made those pushes. */

@@ -1,73 +1,81 @@
 import type { PushSocket } from './transport/push-transport.js'
 
-/** Texts for one socket, sent together: each write of its own would cost more than the text. */
-export interface Outbox {
+/** Messages for one socket, sent together: each in a write of its own would cost more than the message. */
+export type Outbox = {
   readonly socket: PushSocket
-  add(text: string): void
-  flush(): void
-  /** The socket has so much unread that it gets nothing more for now. */
-  isFull(): boolean
+  readonly session: { isSlow: boolean }
+  /** Two for each message: its beginning, and its end, which all sockets that get it share. */
+  parts: (string | Uint8Array)[]
+  /** Bytes that may be added; 0 if the unsent ones must be counted first. */
+  room: number
 }
 
 export interface Outboxes {
-  of(socket: PushSocket): Outbox
+  of(socket: PushSocket, session: { isSlow: boolean }): Outbox
+  add(outbox: Outbox, beginning: string, end: Uint8Array): void
+  /** The socket has so much unread that it gets nothing more for now. */
+  isFull(outbox: Outbox): boolean
+  flush(outbox: Outbox): void
   /** Must end each turn: a socket may be closed before the next one. */
-  flush(): void
+  flushAll(): void
 }
 
-/** Held in memory before they are sent. */
-const MAX_HELD_CHARS = 65_536
+/** UTF-8 takes at most three bytes for each unit of a JavaScript string. */
+const BYTES_PER_UNIT = 3
+const FIRST_BYTES = 16_384
 
 /** `pauseBytes`: unsent bytes of a full socket. */
 export function createOutboxes(pauseBytes: number): Outboxes {
   const bySocket = new WeakMap<PushSocket, Outbox>()
   const filled = new Set<Outbox>()
+  let scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
 
-  function open(socket: PushSocket): Outbox {
-    let texts: string[] = []
-    let chars = 0
-    /** Characters that may be added; 0 if the unsent bytes must be counted first. */
-    let room = 0
-    const outbox: Outbox = {
-      socket,
-      add(text) {
-        if (texts.length === 0) filled.add(outbox)
-        texts.push(text)
-        chars += text.length
-        room -= text.length
-        if (chars >= MAX_HELD_CHARS) outbox.flush()
-      },
-      flush() {
-        if (texts.length === 0) return
-        const sent = texts
-        texts = []
-        chars = 0
-        room = 0
-        filled.delete(outbox)
-        socket.cork(() => {
-          for (const text of sent) socket.send(text)
-        })
-      },
-      isFull() {
-        if (room > 0) return false
-        outbox.flush()
-        room = pauseBytes - socket.getBufferedAmount()
-        return room <= 0
-      },
-    }
-    return outbox
+  /** Valid until the next call. */
+  function join(beginning: string, end: Uint8Array): Uint8Array {
+    const most = beginning.length * BYTES_PER_UNIT + end.length
+    if (most > scratch.length) scratch = Buffer.allocUnsafeSlow(most)
+    const endAt = scratch.write(beginning)
+    scratch.set(end, endAt)
+    return scratch.subarray(0, endAt + end.length)
+  }
+
+  function flush(outbox: Outbox): void {
+    const { socket, parts } = outbox
+    if (parts.length === 0) return
+    let beginning = ''
+    socket.cork(() => {
+      for (const part of parts) {
+        if (typeof part === 'string') beginning = part
+        else socket.send(join(beginning, part))
+      }
+    })
+    outbox.parts = []
+    outbox.room = 0
+    filled.delete(outbox)
   }
 
   return {
-    of(socket) {
+    of(socket, session) {
       const known = bySocket.get(socket)
       if (known !== undefined) return known
-      const outbox = open(socket)
+      const outbox: Outbox = { socket, session, parts: [], room: 0 }
       bySocket.set(socket, outbox)
       return outbox
     },
-    flush() {
-      for (const outbox of filled) outbox.flush()
+    add(outbox, beginning, end) {
+      if (outbox.parts.length === 0) filled.add(outbox)
+      outbox.parts.push(beginning, end)
+      outbox.room -= beginning.length + end.length
+    },
+    isFull(outbox) {
+      if (outbox.room > 0) return false
+      flush(outbox)
+      outbox.room = outbox.session.isSlow ? 0 : pauseBytes - outbox.socket.getBufferedAmount()
+      return outbox.room <= 0
+    },
+    flush,
+    flushAll() {
+      for (const outbox of filled) flush(outbox)
     },
   }
 }

@@ -17,7 +17,7 @@ import { byeText } from './notices.js'
 import { createPushFeed, type MissingPushes } from './push-feed.js'
 import { callMethod, type MethodDeps } from './requests.js'
 import { answerFrame, errorReply, RPC } from './rpc.js'
-import { liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
+import { endCatchUp, liveSubscriptions, openSession, resumeIfDrained, type Session } from './session.js'
 import { type Admitted, admit, type Refused } from './socket-access.js'
 import { TOPICS } from './topics/index.js'
 import type { CreateTransport, PushSocket } from './transport/push-transport.js'
@@ -177,7 +177,7 @@ export function createPushServer(deps: PushDeps): PushServer {
     open.delete(socket)
     if (session === undefined) return
     for (const subscription of liveSubscriptions(session)) hub.remove(subscription)
-    session.catchingUp.clear()
+    for (const subscription of session.catchingUp.keys()) endCatchUp(session, subscription)
     session.isClosed = true
     session.budget.close()
   }

@@ -2,7 +2,7 @@ import { createChannelIndex } from './channel-index.js'
 import { FIRST_CLOSING, type Place } from './cursor.js'
 import { encodeUpdate } from './encode-update.js'
 import type { ReplayRing } from './replay-ring.js'
-import type { Publisher, Push } from './topic.js'
+import type { Publisher } from './topic.js'
 import { addressesOf } from './update-addresses.js'
 import type { UpdateSnapshot } from './update-snapshot.js'
 
@@ -12,15 +12,24 @@ export interface SweepReader {
   /** Everything up to here was sent, or is not wanted. */
   place: Place
   /** The last push sent. */
-  sent?: Place
-  /** False if it takes no more now: it is then released, and this push is the next one it needs. */
-  send(push: Push): boolean
+  sent: Place | undefined
+  /** It may have some pushes of the update being replayed. */
+  isNew: boolean
+}
+
+export type SweepDeps<Reader> = {
+  ring: ReplayRing
+  nowMs: () => number
+  /** Sends the end of a push, after its id. False if the reader takes no more now: it is released and needs this push next. */
+  send(reader: Reader, end: Uint8Array): boolean
+  /** Gets each reader whose `place` is the newest or no longer kept, or that takes no more. */
+  release(reader: Reader): void
 }
 
 /** Replays the kept updates of one chain to all subscriptions that miss some. */
-export interface ReplaySweep {
+export interface ReplaySweep<Reader> {
   /** The reader must miss a kept update. */
-  join(reader: SweepReader): void
+  join(reader: Reader): void
   /** Does some of the work. False if there is none. */
   step(): boolean
 }
@@ -31,19 +40,18 @@ const RELEASED_PER_STEP = 64
 /**
  * Moves through the kept updates from the oldest that a reader needs to the newest, like a lift: readers join when it passes
  * their place, and those behind it wait for its next round. So a push is encoded once for all who are in the same round.
- *
- * `release` gets each reader whose `place` is the newest, is no longer kept, or that takes no more.
  */
-export function createReplaySweep(ring: ReplayRing, release: (reader: SweepReader) => void): ReplaySweep {
-  const index = createChannelIndex<SweepReader>()
+export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Reader>): ReplaySweep<Reader> {
+  const { ring, nowMs, send, release } = deps
+  const index = createChannelIndex<Reader>()
   /** In this round; they have everything up to `done`, and what they were sent of the update being replayed. */
-  const active = new Set<SweepReader>()
+  const active = new Set<Reader>()
   /** By the seq of the next update they need. */
-  const waiting = new Map<number, SweepReader[]>()
+  const waiting = new Map<number, Reader[]>()
   let next = 0
   let done: Place | undefined
 
-  function leave(reader: SweepReader): void {
+  function leave(reader: Reader): void {
     active.delete(reader)
     index.remove(reader, reader.channels)
     reader.place = later(later(reader.place, done), reader.sent)
@@ -51,7 +59,7 @@ export function createReplaySweep(ring: ReplayRing, release: (reader: SweepReade
   }
 
   /** Those whose updates were dropped while they waited start again. */
-  function admit(readers: readonly SweepReader[]): void {
+  function admit(readers: readonly Reader[]): void {
     for (const reader of readers) {
       if (!ring.reaches(reader.place)) {
         release(reader)
@@ -68,10 +76,11 @@ export function createReplaySweep(ring: ReplayRing, release: (reader: SweepReade
       ...{ isWanted: index.isWanted, concerns: index.concerns },
       publish(channels, push) {
         const { epoch, chain } = update
+        const end = endOf(push.result, push.sentTime ? nowMs : undefined)
         const at = { epoch, chain, seq: push.n >= FIRST_CLOSING ? update.seq - 1 : update.seq, n: push.n }
         for (const reader of index.membersOf(channels)) {
-          if (!isBehind(reader.place, at)) continue
-          if (reader.send(push)) reader.sent = at
+          if (reader.isNew && !isBehind(reader.place, at)) continue
+          if (send(reader, end)) reader.sent = at
           else leave(reader)
         }
       },
@@ -118,6 +127,7 @@ export function createReplaySweep(ring: ReplayRing, release: (reader: SweepReade
         return true
       }
       replay(update)
+      for (const reader of joining ?? []) reader.isNew = false
       done = { epoch: update.epoch, chain: update.chain, seq: update.seq, n: update.lastN }
       next = update.seq + 1
       return true
@@ -134,6 +144,11 @@ function lowestFrom(seqs: Iterable<number>, from: number): number | undefined {
   }
   const found = Number.isFinite(above) ? above : lowest
   return Number.isFinite(found) ? found : undefined
+}
+
+/** A push after its id. */
+export function endOf(result: string, nowMs: (() => number) | undefined): Uint8Array {
+  return Buffer.from(nowMs === undefined ? `${result}}` : `${result},"sent_time":${nowMs()}}`)
 }
 
 function isBehind(place: Place, at: Place): boolean {

@@ -14,6 +14,8 @@ export type CatchUp = {
   snapshot: boolean
   /** False until it starts, and while its socket has too much unread. */
   isReplaying: boolean
+  /** Unsubscribed, or its socket was closed. */
+  isEnded: boolean
 }
 
 /** An open socket's state. */
@@ -44,6 +46,13 @@ function openBudget(budgets: Budgets, { access }: Admitted): SocketBudget | Refu
     if (!(error instanceof RpcError)) throw error
     return { refusal: error.message, code: error.code, data: error.data }
   }
+}
+
+/** False if the subscription was not catching up. */
+export function endCatchUp({ catchingUp }: Pick<Session, 'catchingUp'>, subscription: Subscription): boolean {
+  const catchUp = catchingUp.get(subscription)
+  if (catchUp !== undefined) catchUp.isEnded = true
+  return catchingUp.delete(subscription)
 }
 
 export function liveSubscriptions(session: Session): Subscription[] {
