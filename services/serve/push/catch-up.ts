@@ -95,8 +95,6 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
         placeIndex,
         beginning: beginningOf(catchUp.subscription),
       })
-      if (!isScheduled) setImmediate(turn)
-      isScheduled = true
       return
     }
     goLive(outbox, session, catchUp)
@@ -133,6 +131,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       for (const catchUp of [...session.catchingUp.values()])
         if (!catchUp.isReplaying) advance(outbox, session, catchUp)
       outboxes.flush(outbox)
+      if (!isScheduled) turn()
     },
   }
 }

@@ -196,6 +196,9 @@ export function createPushServer(deps: PushDeps): PushServer {
   metrics.gauge('dextape_serve_subscriptions', 'Subscriptions', ['topic'], () =>
     [...hub.counts()].map(([topic, value]) => ({ labels: { topic }, value })),
   )
+  metrics.gauge('dextape_serve_catching_up', 'Subscriptions that are being sent what they missed', [], () => [
+    { value: [...open.values()].reduce((sum, { catchingUp }) => sum + catchingUp.size, 0) },
+  ])
   metrics.gauge('dextape_serve_subscribed_ids', 'Subscribed ids', [], () => [{ value: budgets.usage().ids }])
   metrics.gauge('dextape_serve_push_memory_bytes', 'Approximate memory of sockets and subscriptions', [], () => [
     { value: budgets.usage().memoryBytes },
