@@ -1,6 +1,7 @@
 import { ConfigError } from '../../core/domain/errors.js'
 import type { Capacity, Plans } from '../../core/domain/plans.js'
 import type { Logger } from '../../core/runtime/logger.js'
+import { wallMs } from '../../core/runtime/stage-latency.js'
 import type { ChainDirectory } from '../chain-directory.js'
 import type { KeyGate } from '../keys/key-gate.js'
 import type { WsTokens } from '../keys/ws-tokens.js'
@@ -76,10 +77,17 @@ export function createPushServer(deps: PushDeps): PushServer {
   let checkTimer: NodeJS.Timeout | undefined
   let keyTimer: NodeJS.Timeout | undefined
 
-  feed.onUpdate((update, missing) => {
+  feed.onUpdate((update, missing, { arrivedMs, appendedMs }) => {
+    if (appendedMs !== undefined) metrics.latency.observe('observe', appendedMs)
     if (open.size === 0) return
+    const startedMs = wallMs()
     if (missing !== undefined) notifyGap(missing)
     encodeUpdate(update, hub)
+    // The transport writes what was published at the end of this turn.
+    setImmediate(() => {
+      metrics.latency.observe('write', startedMs)
+      if (arrivedMs !== undefined) metrics.latency.observe('total', arrivedMs)
+    })
     checkTimer ??= setTimeout(checkAll, limits.slowCheckMs)
   })
 

@@ -1,4 +1,5 @@
 /** Sockets on a busy market: every expected push arrives once, in order and soon, whatever other clients do. */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../rig/market/random.js'
 import type { UpProcess } from '../../rig/up/process.js'
@@ -63,6 +64,8 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
   timing.chain.clear()
 
   const ended = new AbortController()
+  // Every request that is under way listens to it.
+  setMaxListeners(0, ended.signal)
   const searching = run.searches ? repeatSearches(market, run.searches, random, ended.signal) : undefined
   const attacking = run.isHostile ? subscribeToNothing(market, random, ended.signal) : undefined
   const began = { swaps: await swapsOf(market.up()), atMs: Date.now() }
