@@ -26,7 +26,7 @@ const UPDATES = 20
 const ROUNDS = 3
 const PUSHES = (UPDATES * SWAPS_PER_UPDATE * SUBSCRIPTIONS) / PAIRS
 /** Bare sends choose nothing and make no subscription live. */
-const LIMIT = 8
+const LIMIT = 5
 const PAUSE_BYTES = 524_288
 
 type Ways = { bare: Measured; restore: Measured }
@@ -94,7 +94,7 @@ async function serve(): Promise<void> {
           { subscription, places: [since], snapshot: false, isReplaying: false, isEnded: false },
         ]),
       )
-      const session = { catchingUp, isSlow: false }
+      const session = { catchingUp, isSlow: false, isClosed: false }
       restored.set(socket, () => catchUps.start(socket, session))
       catchUps.start(socket, session)
       return session

@@ -23,12 +23,14 @@ export interface CatchUps {
    * subscription that reaches the head goes live in the same turn, so no push is lost in between.
    */
   start(socket: PushSocket, session: Receiver): void
+  /** Sends what is held for a socket. Call it before a request is answered: nothing may follow an unsubscribe. */
+  flush(socket: PushSocket, session: Receiver): void
 }
 
 const NO_END = new Uint8Array(0)
 const TURN_MS = 5
 
-type Receiver = Pick<Session, 'catchingUp' | 'isSlow'>
+type Receiver = Pick<Session, 'catchingUp' | 'isSlow' | 'isClosed'>
 type Reader = SweepReader & {
   outbox: Outbox
   session: Receiver
@@ -51,7 +53,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
       isMore = false
       for (const sweep of sweeps.values()) isMore = sweep.step() || isMore
     } while (isMore && performance.now() < endMs)
-    outboxes.flushAll()
+    outboxes.flushAll(!isMore)
     isScheduled = isMore
     if (isMore) setImmediate(turn)
   }
@@ -125,6 +127,9 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
   }
 
   return {
+    flush(socket, session) {
+      if (session.catchingUp.size > 0) outboxes.flush(outboxes.of(socket, session))
+    },
     start(socket, session) {
       if (session.isSlow || socket.getBufferedAmount() >= deps.pauseBytes) return
       const outbox = outboxes.of(socket, session)

@@ -47,7 +47,9 @@ export function createChannelIndex<Member>(): ChannelIndex<Member> {
     membersOf(channels) {
       const [only] = channels
       if (channels.length === 1 && only !== undefined) return members.get(only) ?? []
-      return new Set(channels.flatMap((channel) => [...(members.get(channel) ?? [])]))
+      const all = new Set<Member>()
+      for (const channel of channels) for (const member of members.get(channel) ?? []) all.add(member)
+      return all
     },
     isWanted: (channel) => members.has(channel),
     concerns(...addresses) {

@@ -3,26 +3,32 @@ import type { PushSocket } from './transport/push-transport.js'
 /** Messages for one socket, sent together: each in a write of its own would cost more than the message. */
 export type Outbox = {
   readonly socket: PushSocket
-  readonly session: { isSlow: boolean }
+  readonly session: Receiver
   /** Two for each message: its beginning, and its end, which all sockets that get it share. */
   parts: (string | Uint8Array)[]
+  /** Of all parts, approximately. */
+  bytes: number
   /** Bytes that may be added; 0 if the unsent ones must be counted first. */
   room: number
 }
 
+type Receiver = { readonly isSlow: boolean; readonly isClosed: boolean }
+
 export interface Outboxes {
-  of(socket: PushSocket, session: { isSlow: boolean }): Outbox
+  of(socket: PushSocket, session: Receiver): Outbox
   add(outbox: Outbox, beginning: string, end: Uint8Array): void
   /** The socket has so much unread that it gets nothing more for now. */
   isFull(outbox: Outbox): boolean
   flush(outbox: Outbox): void
-  /** Must end each turn: a socket may be closed before the next one. */
-  flushAll(): void
+  /** Sends what is worth a write, or everything. */
+  flushAll(isEverything: boolean): void
 }
 
 /** UTF-8 takes at most three bytes for each unit of a JavaScript string. */
 const BYTES_PER_UNIT = 3
 const FIRST_BYTES = 16_384
+/** What uWebSockets.js writes at once. */
+const WRITE_BYTES = 16_384
 
 /** `pauseBytes`: unsent bytes of a full socket. */
 export function createOutboxes(pauseBytes: number): Outboxes {
@@ -39,17 +45,20 @@ export function createOutboxes(pauseBytes: number): Outboxes {
     return scratch.subarray(0, endAt + end.length)
   }
 
+  /** A closed socket gets nothing. */
   function flush(outbox: Outbox): void {
-    const { socket, parts } = outbox
+    const { socket, session, parts } = outbox
     if (parts.length === 0) return
     let beginning = ''
-    socket.cork(() => {
+    const sendParts = () => {
       for (const part of parts) {
         if (typeof part === 'string') beginning = part
         else socket.send(join(beginning, part))
       }
-    })
+    }
+    if (!session.isClosed) socket.cork(sendParts)
     outbox.parts = []
+    outbox.bytes = 0
     outbox.room = 0
     filled.delete(outbox)
   }
@@ -58,14 +67,16 @@ export function createOutboxes(pauseBytes: number): Outboxes {
     of(socket, session) {
       const known = bySocket.get(socket)
       if (known !== undefined) return known
-      const outbox: Outbox = { socket, session, parts: [], room: 0 }
+      const outbox: Outbox = { socket, session, parts: [], bytes: 0, room: 0 }
       bySocket.set(socket, outbox)
       return outbox
     },
     add(outbox, beginning, end) {
       if (outbox.parts.length === 0) filled.add(outbox)
       outbox.parts.push(beginning, end)
-      outbox.room -= beginning.length + end.length
+      const bytes = beginning.length + end.length
+      outbox.bytes += bytes
+      outbox.room -= bytes
     },
     isFull(outbox) {
       if (outbox.room > 0) return false
@@ -74,8 +85,8 @@ export function createOutboxes(pauseBytes: number): Outboxes {
       return outbox.room <= 0
     },
     flush,
-    flushAll() {
-      for (const outbox of filled) flush(outbox)
+    flushAll(isEverything) {
+      for (const outbox of filled) if (isEverything || outbox.bytes >= WRITE_BYTES) flush(outbox)
     },
   }
 }

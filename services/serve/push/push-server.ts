@@ -158,6 +158,7 @@ export function createPushServer(deps: PushDeps): PushServer {
       socket.end(CLOSE_POLICY, 'too many frames')
       return
     }
+    catchUps.flush(socket, session)
     const reply = logFailure(() => (text === undefined ? NOT_TEXT : answer(socket, session, text, verdict)))
     if (reply !== undefined) socket.send(reply)
     scheduleCatchUp(socket, session)

@@ -161,7 +161,7 @@ async function resumeAll({ random, ring: limits, pauseBytes }: Run): Promise<Hea
       heard.push({ subscription, since: [...places], texts: socket.texts })
       catchingUp.set(subscription, { subscription, places, snapshot: false, isReplaying: false, isEnded: false })
     }
-    const session = { catchingUp, isSlow: false }
+    const session = { catchingUp, isSlow: false, isClosed: false }
     open.push({ socket, catchingUp, start: () => catchUps.start(socket, session) })
     catchUps.start(socket, session)
   }
