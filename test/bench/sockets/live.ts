@@ -71,12 +71,12 @@ async function listen(market: Market, run: LiveRun): Promise<LiveResult> {
   setMaxListeners(0, ended.signal)
   const searching = run.searches ? repeatSearches(market, run.searches, random, ended.signal) : undefined
   const attacking = run.isHostile ? subscribeToNothing(market, random, ended.signal) : undefined
-  const metricsBefore = await market.up().metrics()
+  const metricsBefore = await metricsOfAllThreads(market.up())
   const began = { swaps: swapsOf(metricsBefore), atMs: Date.now() }
   run.onProgress(`all open; listening for ${run.seconds} s`)
   const { rssMb, lagS } = await sample(market.up(), run.seconds)
   const lastSeqs = await lastSeqsOf(market.up())
-  const metricsAfter = await market.up().metrics()
+  const metricsAfter = await metricsOfAllThreads(market.up())
   const swaps = swapsOf(metricsAfter) - began.swaps
   const seconds = (Date.now() - began.atMs) / 1000
   ended.abort()
@@ -108,6 +108,16 @@ async function sample(up: UpProcess, seconds: number): Promise<{ rssMb: number[]
     lagS = Math.max(lagS, ...[...(await up.status()).values()].map(({ lag_s }) => lag_s))
   }
   return { rssMb, lagS }
+}
+
+/** A busy thread may be left out of an answer. */
+async function metricsOfAllThreads(up: UpProcess): Promise<ReadonlyMap<string, number>> {
+  const needed = ['dextape_fold_swaps_total', 'dextape_ingest_']
+  for (;;) {
+    const metrics = await up.metrics()
+    const names = [...metrics.keys()]
+    if (needed.every((start) => names.some((name) => name.startsWith(start)))) return metrics
+  }
 }
 
 function swapsOf(metrics: ReadonlyMap<string, number>): number {
