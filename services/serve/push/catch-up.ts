@@ -2,8 +2,9 @@ import { cursorAt, type Place } from './cursor.js'
 import { gapNotices } from './gap-notices.js'
 import type { Hub, Subscription } from './hub.js'
 import { createOutboxes, type Outbox } from './outbox.js'
+import { addressOf } from './params.js'
 import type { PushFeed } from './push-feed.js'
-import { createReplaySweep, endOf, type ReplaySweep, type SweepReader } from './replay-sweep.js'
+import { createReplaySweep, pushEnd, type ReplaySweep, type SweepReader } from './replay-sweep.js'
 import { type CatchUp, endCatchUp, type Session } from './session.js'
 import type { PushSocket } from './transport/push-transport.js'
 
@@ -81,12 +82,14 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
 
   /** Joins the sweep of the first chain that has more, or goes live. */
   function advance(outbox: Outbox, session: Receiver, catchUp: CatchUp): void {
+    const addresses = catchUp.subscription.spec.channels.map(addressOf)
     for (const [placeIndex, place] of catchUp.places.entries()) {
       const at = resolvePlace(outbox, catchUp, place)
       catchUp.places[placeIndex] = at
-      if (feed.ringOf(at.chain).after(at) === undefined) continue
+      const next = feed.ringOf(at.chain).afterConcerning(at, addresses)
+      if (next === undefined) continue
       catchUp.isReplaying = true
-      sweepOf(at.chain).join({
+      const reader = {
         channels: catchUp.subscription.spec.channels,
         place: at,
         sent: undefined,
@@ -96,7 +99,8 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
         catchUp,
         placeIndex,
         beginning: beginningOf(catchUp.subscription),
-      })
+      }
+      sweepOf(at.chain).join(reader, next.seq)
       return
     }
     goLive(outbox, session, catchUp)
@@ -120,7 +124,7 @@ export function createCatchUps(deps: CatchUpDeps): CatchUps {
     if (snapshot) {
       const beginning = beginningOf(subscription)
       for (const result of subscription.spec.snapshot((chain) => cursorAt(feed.headOf(chain))))
-        outboxes.add(outbox, beginning, endOf(result, nowMs))
+        outboxes.add(outbox, beginning, pushEnd(result, nowMs))
     }
     outboxes.flush(outbox)
     outbox.socket.subscribe(hub.add(subscription))

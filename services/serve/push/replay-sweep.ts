@@ -28,8 +28,8 @@ export type SweepDeps<Reader> = {
 
 /** Replays the kept updates of one chain to all subscriptions that miss some. */
 export interface ReplaySweep<Reader> {
-  /** The reader must miss a kept update. */
-  join(reader: Reader): void
+  /** `seq`: the first kept update that concerns it. */
+  join(reader: Reader, seq: number): void
   /** Does some of the work. False if there is none. */
   step(): boolean
 }
@@ -76,7 +76,7 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
       ...{ isWanted: index.isWanted, concerns: index.concerns },
       publish(channels, push) {
         const { epoch, chain } = update
-        const end = endOf(push.result, push.sentTime ? nowMs : undefined)
+        const end = pushEnd(push.result, push.sentTime ? nowMs : undefined)
         const at = { epoch, chain, seq: push.n >= FIRST_CLOSING ? update.seq - 1 : update.seq, n: push.n }
         for (const reader of index.membersOf(channels)) {
           if (reader.isNew && !isBehind(reader.place, at)) continue
@@ -97,8 +97,9 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
   }
 
   return {
-    join(reader) {
-      const seq = ring.after(reader.place)?.seq ?? 0
+    join(reader, seq) {
+      // Nothing before that update concerns it, so nothing is missing if those updates are dropped.
+      reader.place = later(reader.place, endOf(ring.get(seq - 1)))
       const readers = waiting.get(seq)
       if (readers === undefined) waiting.set(seq, [reader])
       else readers.push(reader)
@@ -128,7 +129,7 @@ export function createReplaySweep<Reader extends SweepReader>(deps: SweepDeps<Re
       }
       replay(update)
       for (const reader of joining ?? []) reader.isNew = false
-      done = { epoch: update.epoch, chain: update.chain, seq: update.seq, n: update.lastN }
+      done = endOf(update)
       next = update.seq + 1
       return true
     },
@@ -146,8 +147,12 @@ function lowestFrom(seqs: Iterable<number>, from: number): number | undefined {
   return Number.isFinite(found) ? found : undefined
 }
 
+function endOf(update: UpdateSnapshot | undefined): Place | undefined {
+  return update && { epoch: update.epoch, chain: update.chain, seq: update.seq, n: update.lastN }
+}
+
 /** A push after its id. */
-export function endOf(result: string, nowMs: (() => number) | undefined): Uint8Array {
+export function pushEnd(result: string, nowMs: (() => number) | undefined): Uint8Array {
   return Buffer.from(nowMs === undefined ? `${result}}` : `${result},"sent_time":${nowMs()}}`)
 }
 
