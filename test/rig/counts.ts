@@ -118,6 +118,10 @@ export const COUNTS = {
     ...{ short: 2_000, long: 100_000, seed: 7, files: ['test/ingest/decode/solana/block/mutations.test.ts'] },
     proves: 'a Solana transaction with garbage in any field is decoded, a dead letter, or nothing; never a crash',
   },
+  clientRestarts: {
+    ...{ short: 2, long: 12, seed: 5, files: ['test/clients/serve.test.ts'] },
+    proves: 'clients deliver every push once and in order through this many restarts of the server',
+  },
   restExamples: {
     // For each operation, beside those that cover its schema; 75 make over 2,000 requests.
     ...{ short: 0, long: 75, seed: 20_261, files: ['test/integration/fuzz-rest.long.test.ts'] },
@@ -126,6 +130,10 @@ export const COUNTS = {
   hotRequests: {
     ...{ short: 150, long: 2_000, seed: 31, files: ['test/serve/hot-history.test.ts'] },
     proves: 'history from memory equals history from the store alone, byte for byte, through reorgs and flushes',
+  },
+  auditedCandles: {
+    ...{ short: 60, long: 20_000, seed: 18, files: ['test/serve/operations/candles-audit.test.ts'] },
+    proves: 'a candle computed again from the trades the API gives equals the candle it gives, to the last bit',
   },
   httpRequests: {
     ...{ short: 300, long: 1_500, seed: 8_121, files: ['test/integration/fuzz-http.test.ts'] },
@@ -139,6 +147,7 @@ export const COUNTS = {
 
 /** Suites without a count that only a long run has, or that carry more load in it. */
 export const LONG_SUITES = [
+  'test/clients/python-package.long.test.ts',
   'test/contract/push.test.ts',
   'test/contract/push-requests.test.ts',
   'test/ingest/simulator/fold.test.ts',
